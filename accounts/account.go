@@ -1,0 +1,153 @@
+// Package accounts keeps the Google accounts that people have linked: whose
+// they are, what they granted, and the sealed refresh token that the grant
+// consists of (seed 000, seed 003 §4). It is the only place that ever holds a
+// refresh token (design.md, invariant 10); others get HTTP clients that are
+// authorised already.
+//
+//	              Link                      the grant is dead
+//	(none) ────────────────▶ active ────────────────────────▶ revoked
+//	                         ▲    │                             │
+//	                         │    └── unlink ──▶ unlinked       │
+//	                         └────────── Link, the same person ─┘
+//
+// A dead grant is learnt from Google once; after that every call for the
+// account is refused here, without asking Google, until its owner links it
+// again.
+package accounts
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/store"
+)
+
+// Status says whether an account can be used.
+type Status string
+
+// The statuses, as they stand in documents.
+const (
+	Active   Status = "active"
+	Revoked  Status = "revoked"  // Google refuses the grant
+	Unlinked Status = "unlinked" // its owner took it out
+)
+
+// Google is the provider of Google accounts.
+const Google = "google"
+
+// KindOAuth is an account that its owner linked through OAuth. Service
+// accounts with a subject are foreseen.
+const KindOAuth = "oauth"
+
+// Scopes that a person can grant. ScopeEvents is required, or ScopeCalendar
+// that holds it; without ScopeCalendarList only the primary calendar is known.
+const (
+	ScopeEvents       = "https://www.googleapis.com/auth/calendar.events"
+	ScopeCalendar     = "https://www.googleapis.com/auth/calendar"
+	ScopeCalendarList = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
+)
+
+// Codes of this package's errors; the first two stand in calendarSync.error as
+// well (rules.ErrorCode).
+const (
+	// CodeTokenExpired (Revoked): the grant is dead or too small.
+	CodeTokenExpired = "token_expired"
+	// CodeNotLinked (Revoked): no account is linked, or it was unlinked.
+	CodeNotLinked = "calendar_unlinked"
+	// CodeLinkedElsewhere (Conflict): another person has linked the account.
+	CodeLinkedElsewhere = "account_already_linked"
+	// CodeScopesInsufficient (Invalid): the calendar was not granted.
+	CodeScopesInsufficient = "scopes_insufficient"
+	// CodeClientRefused (Provider): Google does not know our OAuth client.
+	CodeClientRefused = "oauth_client_refused"
+)
+
+// Account is a linked account, without its secret.
+type Account struct {
+	ID       string
+	OwnerID  string // the person
+	Provider string
+	// Sub is who the account is at the provider. It identifies; the e-mail
+	// address can change and be given to somebody else.
+	Sub    string
+	Email  string // lower case
+	Scopes []string
+	Status Status
+	Kind   string
+	// Grant counts the grants of this account, so that the late refusal of an
+	// old one does not revoke a newer one.
+	Grant int64
+	// PrimaryCalendarID is what "primary" stands for, "" until it is known;
+	// CalendarIDs are the calendars that the account was seen to write to.
+	PrimaryCalendarID string
+	CalendarIDs       []string
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+}
+
+// Primary is the real id of the account's primary calendar: as recorded, else
+// its e-mail address, which it is as a rule.
+func (a Account) Primary() string {
+	if a.PrimaryCalendarID != "" {
+		return a.PrimaryCalendarID
+	}
+	return a.Email
+}
+
+// Granted tells whether the account's owner granted a scope.
+func (a Account) Granted(scope string) bool { return slices.Contains(a.Scopes, scope) }
+
+// Owns tells whether a calendar is one of this account's.
+func (a Account) Owns(calendarID string) bool {
+	return a.Primary() == calendarID || strings.EqualFold(a.Email, calendarID) || slices.Contains(a.CalendarIDs, calendarID)
+}
+
+// Usable is nil for an account that calls can be made for, else the Revoked
+// error that says what its owner has to do.
+func (a Account) Usable() error {
+	switch a.Status {
+	case Active:
+		return nil
+	case Unlinked:
+		return errNotLinked()
+	default:
+		return errRevoked()
+	}
+}
+
+// The two sentences are known to the web app by their text (data-contract.md).
+func errRevoked() error {
+	return &fault.Error{Kind: fault.Revoked, Code: CodeTokenExpired, Message: "Google Calendar authorization expired. Re-link in Settings."}
+}
+
+func errNotLinked() error {
+	return &fault.Error{Kind: fault.Revoked, Code: CodeNotLinked, Message: "Google Calendar not linked"}
+}
+
+func errNotFound() error {
+	return fault.New(fault.NotFound, "There is no such linked account.")
+}
+
+// Path is where an account's document stands.
+func Path(id string) store.Path { return store.Doc("accounts", id) }
+
+func decode(doc store.Document) Account {
+	f := store.Fields(doc.Data)
+	return Account{
+		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),
+		Email: f.String("email"), Scopes: f.Strings("scopes"), Status: Status(f.String("status")), Kind: f.String("kind"),
+		Grant: f.Int("grant"), PrimaryCalendarID: f.String("primaryCalendarId"), CalendarIDs: f.Strings("calendarIds"),
+		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+	}
+}
+
+func encode(a Account) map[string]any {
+	return map[string]any{
+		"ownerId": a.OwnerID, "provider": a.Provider, "sub": a.Sub, "email": a.Email,
+		"scopes": a.Scopes, "status": string(a.Status), "kind": a.Kind, "grant": a.Grant,
+		"primaryCalendarId": store.NullIfEmpty(a.PrimaryCalendarID), "calendarIds": a.CalendarIDs,
+		"createdAt": a.CreatedAt, "updatedAt": a.UpdatedAt,
+	}
+}

@@ -1,0 +1,72 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/accounts/seal"
+	"questscheduler/fault"
+	"questscheduler/store"
+)
+
+// purpose is bound to every sealed refresh token.
+const purpose = "google refresh token"
+
+func secretPath(id string) store.Path { return store.Doc("accountSecrets", id) }
+
+func place(a Account) seal.Binding {
+	return seal.Binding{Person: a.OwnerID, Account: a.ID, Purpose: purpose}
+}
+
+// grant is an account with the refresh token that it consists of.
+type grant struct {
+	account      Account
+	refreshToken string
+	// current tells that the token is sealed with the first key.
+	current bool
+}
+
+// open reads an account and its refresh token.
+func (r *Repository) open(ctx context.Context, id string) (grant, error) {
+	docs, err := r.store.GetAll(ctx, []store.Path{Path(id), secretPath(id)})
+	if err != nil {
+		return grant{}, err
+	}
+	if !docs[0].Exists() {
+		return grant{}, errNotFound()
+	}
+	account := decode(docs[0])
+	if err := account.Usable(); err != nil {
+		return grant{}, err
+	}
+	secret := store.Fields(docs[1].Data)
+	switch {
+	case secret.String("refreshToken") == "":
+		return grant{}, errRevoked() // the secret is lost: only a new grant helps
+	case secret.Int("grant") != account.Grant: // read while the account was linked anew
+		return grant{}, fault.New(fault.Unavailable, "The account is being linked again; try again.")
+	}
+	token, current, err := r.keys.Open(secret.String("refreshToken"), place(account))
+	return grant{account: account, refreshToken: token, current: current}, err
+}
+
+// keep seals a refresh token of a grant into the store: another one that Google
+// gave, or the same under the first key. A newer grant stays as it is.
+func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshToken string) error {
+	now := r.now()
+	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		account, err := read(ctx, tx, id)
+		if err != nil || account.Grant != grant {
+			return err
+		}
+		sealed, err := r.keys.Seal(refreshToken, place(account))
+		if err != nil {
+			return err
+		}
+		return tx.Set(secretPath(id), encodeSecret(account, sealed, now))
+	})
+}
+
+func encodeSecret(a Account, sealed string, now time.Time) map[string]any {
+	return map[string]any{"ownerId": a.OwnerID, "refreshToken": sealed, "grant": a.Grant, "updatedAt": now}
+}

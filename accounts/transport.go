@@ -1,0 +1,96 @@
+package accounts
+
+import (
+	"io"
+	"net/http"
+	"sync/atomic"
+)
+
+// drainLimit is how much of a refused answer is read so that its connection
+// can be used again.
+const drainLimit = 64 << 10
+
+// transport authorises requests as one account.
+type transport struct {
+	grants  *Grants
+	account string
+	token   atomic.Pointer[accessToken]
+}
+
+// RoundTrip implements http.RoundTripper. An answer of 401 refreshes the
+// access token and repeats the request once, where its body can be sent again;
+// the second answer is passed on whatever it is.
+func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	token := t.token.Load()
+	if !t.grants.now().Before(token.expires.Add(-expiryMargin)) {
+		fresh, err := t.renew(request, token.value)
+		if err != nil {
+			closeBody(request)
+			return nil, err
+		}
+		token = fresh
+	}
+	response, err := t.grants.transport.RoundTrip(authorise(request, token.value))
+	if err != nil || response.StatusCode != http.StatusUnauthorized {
+		return response, err
+	}
+	again, ok := repeatable(request)
+	if !ok {
+		return response, nil
+	}
+	discard(response)
+	fresh, err := t.renew(request, token.value)
+	if err != nil {
+		closeBody(again)
+		return nil, err
+	}
+	return t.grants.transport.RoundTrip(authorise(again, fresh.value))
+}
+
+// renew gets an access token other than the refused one.
+func (t *transport) renew(request *http.Request, refused string) (*accessToken, error) {
+	token, err := t.grants.token(request.Context(), t.account, refused)
+	if err != nil {
+		return nil, err
+	}
+	t.token.Store(&token)
+	return &token, nil
+}
+
+// authorise is the request with the token; the caller's own stays as it is.
+func authorise(request *http.Request, token string) *http.Request {
+	authorised := request.Clone(request.Context())
+	authorised.Header.Set("Authorization", "Bearer "+token)
+	return authorised
+}
+
+// repeatable gives the request with its body from the start; false where that
+// cannot be had.
+func repeatable(request *http.Request) (*http.Request, bool) {
+	again := request.Clone(request.Context())
+	if request.Body == nil || request.Body == http.NoBody {
+		return again, true
+	}
+	if request.GetBody == nil {
+		return nil, false
+	}
+	body, err := request.GetBody()
+	if err != nil {
+		return nil, false // the first answer stands
+	}
+	again.Body = body
+	return again, true
+}
+
+func closeBody(request *http.Request) {
+	if request.Body != nil {
+		_ = request.Body.Close() // nothing was read from it and nothing hangs on it
+	}
+}
+
+// discard ends an answer that nobody reads. Its errors concern the connection
+// alone, which is then not used again.
+func discard(response *http.Response) {
+	_, _ = io.CopyN(io.Discard, response.Body, drainLimit)
+	_ = response.Body.Close()
+}

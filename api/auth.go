@@ -1,0 +1,70 @@
+package api
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/fault"
+	"questscheduler/scheduler"
+	"questscheduler/signin"
+)
+
+// hintPerson is the hint of all that people ask for.
+const hintPerson = "person"
+
+// caller is who asks, and what their request is called in all it causes.
+type caller struct {
+	person scheduler.Person
+	cause  scheduler.Cause
+	// token is by which they are known, for what outlives it.
+	token string
+}
+
+type callerKey struct{}
+
+// callerOf gives the caller of an authenticated request; nobody on routes that
+// are open to everybody.
+func callerOf(ctx context.Context) caller {
+	by, _ := ctx.Value(callerKey{}).(caller)
+	by.cause = scheduler.Cause{Hint: hintPerson, Trace: requestOf(ctx).id}
+	return by
+}
+
+// authenticate demands a person's bearer token, and holds them to their rate.
+// Nothing else of the request is looked at before.
+func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
+	by, err := s.callerFrom(ctx)
+	if err == nil {
+		requestOf(ctx.Context()).signedIn = true
+		err = s.limitPerson(by.person.ID)
+	}
+	if err != nil {
+		if fault.Is(err, fault.Unauthenticated) {
+			ctx.SetHeader(echo.HeaderWWWAuthenticate, `Bearer realm="questscheduler"`)
+		}
+		s.answerError(err, humaecho.Unwrap(ctx))
+		return
+	}
+	next(huma.WithValue(ctx, callerKey{}, by))
+}
+
+// callerFrom reads who is calling. An e-mail address counts only where it is
+// theirs for certain.
+func (s *server) callerFrom(ctx huma.Context) (caller, error) {
+	token, err := signin.Bearer(ctx.Header(echo.HeaderAuthorization))
+	if err != nil {
+		return caller{}, err
+	}
+	known, err := s.SignIn.Verify(ctx.Context(), token)
+	if err != nil {
+		return caller{}, err
+	}
+	person := scheduler.Person{ID: known.UID, Admin: known.Admin}
+	if known.EmailVerified {
+		person.Email = known.Email
+	}
+	return caller{person: person, token: token}, nil
+}

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/store"
+)
+
+// Paging is how much of a list is asked for; routes of lists embed it.
+type Paging struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"Where to go on: meta.next_cursor of the page before."`
+}
+
+// listing is a list that is given in pages: its name and where its documents
+// stand. All are sorted by one field.
+type listing struct {
+	name       string
+	parent     store.Path // "" at the top
+	collection string
+}
+
+// cursorToken is a place in a listing, as it travels. It holds nothing that the
+// list itself does not show, and lets nobody see more than that: the path is
+// made again from the listing that is asked.
+type cursorToken struct {
+	List  string `json:"l"` // the mark of the listing
+	Value any    `json:"v"` // of the field it is sorted by; a time as its microseconds, in a text below "t"
+	ID    string `json:"d"` // the document's
+}
+
+// mark tells listings apart, so that a cursor of one is refused by another.
+func (l listing) mark() string {
+	sum := sha256.Sum256([]byte(l.name + "\x00" + string(l.parent)))
+	return hex.EncodeToString(sum[:6])
+}
+
+// token makes a page's next cursor; "" at the list's end.
+func (l listing) token(next *store.Cursor) (string, error) {
+	if next == nil {
+		return "", nil
+	}
+	if len(next.Values) != 1 {
+		return "", errors.New("a listing is not sorted by one field")
+	}
+	token := cursorToken{List: l.mark(), Value: next.Values[0], ID: next.Path.ID()}
+	if at, ok := token.Value.(time.Time); ok {
+		token.Value = map[string]any{"t": strconv.FormatInt(at.UnixMicro(), 10)}
+	}
+	text, err := json.Marshal(token)
+	return base64.RawURLEncoding.EncodeToString(text), err
+}
+
+// cursor reads where a page begins; nil for the first. Invalid for what this
+// list never gave.
+func (l listing) cursor(text string) (*store.Cursor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	content, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return nil, errCursor()
+	}
+	var token cursorToken
+	if json.Unmarshal(content, &token) != nil || token.List != l.mark() || !isDocumentID(token.ID) {
+		return nil, errCursor()
+	}
+	if fields, ok := token.Value.(map[string]any); ok {
+		digits, _ := fields["t"].(string)
+		micros, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || len(fields) != 1 {
+			return nil, errCursor()
+		}
+		token.Value = time.UnixMicro(micros).UTC()
+	}
+	if _, err := store.NormalizeValue(token.Value); err != nil {
+		return nil, errCursor()
+	}
+	return &store.Cursor{Values: []any{token.Value}, Path: l.path(token.ID)}, nil
+}
+
+// path is where a document of the listing stands.
+func (l listing) path(id string) store.Path {
+	if l.parent == "" {
+		return store.Doc(l.collection, id)
+	}
+	return l.parent.Doc(l.collection, id)
+}
+
+func errCursor() error {
+	return fault.Field("cursor", "must be the next_cursor of a page of this list; leave it out to begin anew")
+}

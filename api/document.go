@@ -1,0 +1,109 @@
+package api
+
+import (
+	"bytes"
+	_ "embed" // for the page
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/labstack/echo/v4"
+)
+
+//go:embed docs.html
+var docsText string
+
+var docsPage = template.Must(template.New("docs").Parse(docsText))
+
+// docsPolicy lets the page load nothing: it is whole as it is.
+const docsPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// documentRoutes serve the OpenAPI document and the page that shows it. Both
+// are made once, from the routes that are there by then; they are no answers
+// and have no envelope.
+func (s *server) documentRoutes() {
+	document, err := json.Marshal(s.huma.OpenAPI())
+	if err != nil {
+		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // a route was declared wrong
+	}
+	var page bytes.Buffer
+	if err := docsPage.Execute(&page, describeRoutes(s.huma.OpenAPI())); err != nil {
+		panic(fmt.Sprintf("the page of the routes cannot be written: %v", err))
+	}
+	s.echo.GET("/openapi.json", func(c echo.Context) error {
+		return c.Blob(http.StatusOK, "application/openapi+json", document)
+	}, s.limitAddress)
+	s.echo.GET("/docs", func(c echo.Context) error {
+		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, docsPolicy)
+		return c.HTMLBlob(http.StatusOK, page.Bytes())
+	}, s.limitAddress)
+}
+
+// docs is what the page shows.
+type docs struct {
+	Title, Version, Description string
+	Routes                      []docsRoute
+	Schemas                     []docsSchema
+}
+
+type docsRoute struct {
+	Method, Path, Summary, Who string
+	Parameters                 []docsParameter
+	// Takes and Gives name schemas further down; "" where there is none.
+	Takes, Gives string
+}
+
+type docsParameter struct {
+	Name, In, Description string
+	Required              bool
+}
+
+type docsSchema struct{ Name, Text string }
+
+func describeRoutes(api *huma.OpenAPI) docs {
+	page := docs{Title: api.Info.Title, Version: api.Info.Version, Description: api.Info.Description}
+	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
+		item := api.Paths[path]
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op != nil {
+				page.Routes = append(page.Routes, describeRoute(op))
+			}
+		}
+	}
+	schemas := api.Components.Schemas.Map()
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		text, err := json.MarshalIndent(schemas[name], "", "  ")
+		if err != nil {
+			panic(fmt.Sprintf("schema %s cannot be written: %v", name, err))
+		}
+		page.Schemas = append(page.Schemas, docsSchema{Name: name, Text: string(text)})
+	}
+	return page
+}
+
+func describeRoute(op *huma.Operation) docsRoute {
+	route := docsRoute{Method: op.Method, Path: op.Path, Summary: op.Summary, Who: op.Description}
+	for _, p := range op.Parameters {
+		route.Parameters = append(route.Parameters, docsParameter{Name: p.Name, In: p.In, Description: p.Description, Required: p.Required})
+	}
+	if op.RequestBody != nil {
+		route.Takes = schemaName(op.RequestBody.Content)
+	}
+	if success := op.Responses[fmt.Sprint(op.DefaultStatus)]; success != nil {
+		route.Gives = schemaName(success.Content)
+	}
+	return route
+}
+
+func schemaName(content map[string]*huma.MediaType) string {
+	media := content[echo.MIMEApplicationJSON]
+	if media == nil || media.Schema == nil {
+		return ""
+	}
+	return media.Schema.Ref[strings.LastIndexByte(media.Schema.Ref, '/')+1:]
+}

@@ -1,0 +1,80 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"questscheduler/scheduler"
+)
+
+// editRoutes are the routes by which a poll's creator changes or removes it.
+func (s *server) editRoutes() {
+	const tag = "polls"
+	route(s, operation{
+		id: "update-poll", method: http.MethodPatch, path: "/v1/polls/{id}", tag: tag,
+		audience: pollCreator, names: namesPoll, summary: "Change a poll; what is left out stays. Slots only while it is not finalised",
+	}, s.updatePoll)
+	route(s, operation{
+		id: "delete-poll", method: http.MethodDelete, path: "/v1/polls/{id}", tag: tag,
+		audience: pollCreator, names: namesPoll, summary: "Remove a poll with its votes and its journal",
+	}, s.deletePoll)
+}
+
+type updatePoll struct {
+	ID   string `path:"id" doc:"The poll's id."`
+	Body updatePollBody
+}
+
+type updatePollBody struct {
+	Title            *string    `json:"title,omitempty" minLength:"1" maxLength:"200"`
+	Description      *string    `json:"description,omitempty" maxLength:"8000"`
+	Timezone         *string    `json:"timezone,omitempty" maxLength:"64" doc:"An IANA name, such as Europe/Berlin; empty for none."`
+	ParticipantIDs   []personID `json:"participant_ids,omitempty" maxItems:"500" doc:"All that are to take part; the creator does anyway."`
+	PendingInvites   []email    `json:"pending_invites,omitempty" maxItems:"500" doc:"All that are to be invited."`
+	AllowLinkSharing *bool      `json:"allow_link_sharing,omitempty" doc:"Whoever is signed in and has the link may read the poll."`
+	Slots            []slotEdit `json:"slots,omitempty" minItems:"1" maxItems:"200" doc:"All that the poll is to have. One that is not named is removed, with the votes for it."`
+}
+
+type slotEdit struct {
+	ID    documentID `json:"id,omitempty" doc:"Of a slot that is kept, and moved where its times are others; left out for a new one."`
+	Start time.Time  `json:"start"`
+	End   time.Time  `json:"end"`
+}
+
+func (s *server) updatePoll(ctx context.Context, by caller, in *updatePoll) (pollAnswer, error) {
+	body := in.Body
+	ask := scheduler.Edit{
+		Title: body.Title, Description: body.Description, Timezone: body.Timezone, AllowLinkSharing: body.AllowLinkSharing,
+		ParticipantIDs: said(texts(body.ParticipantIDs)), PendingInvites: said(texts(body.PendingInvites)),
+	}
+	if body.Slots != nil {
+		ask.Slots = said(each(body.Slots, func(slot slotEdit) scheduler.SlotEdit {
+			return scheduler.SlotEdit{ID: string(slot.ID), Times: scheduler.Times{Start: slot.Start, End: slot.End}}
+		}))
+	}
+	view, err := s.Scheduler.Edit(ctx, by.person, in.ID, ask, by.cause)
+	return answerPoll(view), err
+}
+
+// said tells a list that was given, be it empty, from one that was left out.
+func said[T any](list []T) *[]T {
+	if list == nil {
+		return nil
+	}
+	return &list
+}
+
+type deletePoll struct {
+	ID          string `path:"id" doc:"The poll's id."`
+	DeleteEvent bool   `query:"delete_event" default:"true" doc:"Take the event out of the calendar; otherwise it is released."`
+}
+
+type deleteAnswer struct {
+	Deleted bool `json:"deleted"`
+}
+
+func (s *server) deletePoll(ctx context.Context, by caller, in *deletePoll) (deleteAnswer, error) {
+	err := s.Scheduler.Delete(ctx, by.person, in.ID, !in.DeleteEvent, by.cause)
+	return deleteAnswer{Deleted: true}, err
+}

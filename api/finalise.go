@@ -1,0 +1,81 @@
+package api
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+type finalise struct {
+	ID   string `path:"id" doc:"The poll's id."`
+	Body finaliseBody
+}
+
+type finaliseBody struct {
+	SlotID      documentID `json:"slot_id"`
+	CreateEvent *bool      `json:"create_event,omitempty" default:"true" doc:"Make an event in the calendar."`
+	AccountID   documentID `json:"account_id,omitempty" doc:"A linked account of one's own; left out: the one that owns the calendar, else the first linked."`
+	CalendarID  calendarID `json:"calendar_id,omitempty" doc:"Left out: the account's primary calendar."`
+	Title       string     `json:"title,omitempty" maxLength:"200" doc:"Of the event; left out: the poll's."`
+	Description *string    `json:"description,omitempty" maxLength:"8000" doc:"Of the event; left out: the poll's."`
+	// A minute is the shortest event that makes sense, 31 days the longest slot.
+	DurationMinutes *float64 `json:"duration_minutes,omitempty" minimum:"1" maximum:"44640" doc:"Of the event, from the slot's start; left out: the slot's."`
+	Attendees       []email  `json:"attendees,omitempty" maxItems:"200"`
+	DeleteOldEvent  *bool    `json:"delete_old_event,omitempty" default:"true" doc:"Take the event of an earlier finalisation out of the calendar; otherwise it is released."`
+}
+
+func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAnswer, error) {
+	body := in.Body
+	ask := scheduler.Finalise{
+		SlotID: string(body.SlotID), CreateEvent: unlessSaid(body.CreateEvent, true),
+		AccountID: string(body.AccountID), CalendarID: string(body.CalendarID),
+		Title: body.Title, Description: body.Description, Duration: minutes(unlessSaid(body.DurationMinutes, 0)),
+		Attendees: texts(body.Attendees), KeepOldEvent: !unlessSaid(body.DeleteOldEvent, true),
+	}
+	asItIs := func(ctx context.Context, _ try) (pollAnswer, error) { return s.getPoll(ctx, by, &onPoll{ID: in.ID}) }
+	return s.once(ctx, by, command{
+		route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: asItIs,
+		do: func(ctx context.Context, t try) (pollAnswer, error) {
+			done, err := s.finalisedBefore(ctx, by, in, t)
+			if err != nil {
+				return pollAnswer{}, err
+			}
+			if done {
+				return asItIs(ctx, t)
+			}
+			view, err := s.Scheduler.Finalise(ctx, by.person, in.ID, ask, by.cause)
+			return answerPoll(view), err
+		},
+	})
+}
+
+// recentEntries is how far back an earlier try is looked for in a journal.
+const recentEntries = 20
+
+// finalisedBefore tells whether an earlier try at the same request finalised the
+// poll after all: its insert was carried out when nobody waited any more. To
+// finalise anew would put another event in the place of that one.
+func (s *server) finalisedBefore(ctx context.Context, by caller, in *finalise, t try) (bool, error) {
+	if !t.again {
+		return false, nil
+	}
+	entries, _, err := s.Scheduler.Journal(ctx, by.person, in.ID, recentEntries, nil)
+	for _, entry := range entries { // newest first
+		if entry.At.Before(t.since) {
+			break
+		}
+		if entry.Command == rules.CommandFinalise && entry.Who == by.person.ID {
+			return entry.WinningSlotID == string(in.Body.SlotID), nil
+		}
+	}
+	return false, err
+}
+
+// minutes is a number of minutes as a duration, to the millisecond, which is
+// what fingerprints hold.
+func minutes(count float64) time.Duration {
+	return time.Duration(math.Round(count*60_000)) * time.Millisecond
+}

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/poll"
+)
+
+type listJournal struct {
+	Paging
+	ID string `path:"id" doc:"The poll's id."`
+}
+
+type journalList struct {
+	page
+	Entries []entryAnswer `json:"entries"`
+}
+
+// entryAnswer is a line of a poll's journal.
+type entryAnswer struct {
+	ID           string            `json:"id"`
+	At           time.Time         `json:"at"`
+	Trace        string            `json:"trace" doc:"Joins all that one hint caused; for what people ask for it is the request_id."`
+	Hint         string            `json:"hint" doc:"What made us look: person, push, timer …"`
+	Who          *string           `json:"who" doc:"The person who commanded; null for the calendar."`
+	Command      string            `json:"command" doc:"What the person commanded; empty for the calendar."`
+	Observation  observationAnswer `json:"observation"`
+	Before       string            `json:"before" doc:"The fingerprint applied before."`
+	After        string            `json:"after" doc:"The one applied now."`
+	Baseline     string            `json:"baseline" doc:"The time that was agreed, after the decision."`
+	Decision     string            `json:"decision"`
+	Reason       string            `json:"reason"`
+	Fence        int64             `json:"fence" doc:"Of the look; 0 for commands."`
+	Result       resultAnswer      `json:"result"`
+	Announcement *string           `json:"announcement" doc:"What was to be announced; null where nothing was."`
+}
+
+// observationAnswer is what the calendar said.
+type observationAnswer struct {
+	Seen        string     `json:"seen"`
+	Fingerprint string     `json:"fingerprint"`
+	Updated     *time.Time `json:"updated"`
+	EventID     *string    `json:"event_id"`
+	CalendarID  *string    `json:"calendar_id"`
+	AccountID   *string    `json:"account_id"`
+}
+
+// resultAnswer is the poll after the decision.
+type resultAnswer struct {
+	Status        string  `json:"status"`
+	State         string  `json:"state"`
+	Error         *string `json:"error"`
+	Generation    int64   `json:"generation"`
+	WinningSlotID *string `json:"winning_slot_id"`
+	Rescheduled   bool    `json:"rescheduled"`
+}
+
+func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (journalList, error) {
+	place := listing{name: "journal", parent: poll.Path(in.ID), collection: "journal"}
+	after, err := place.cursor(in.Cursor)
+	if err != nil {
+		return journalList{}, err
+	}
+	entries, next, err := s.Scheduler.Journal(ctx, by.person, in.ID, in.Limit, after)
+	if err != nil {
+		return journalList{}, err
+	}
+	token, err := place.token(next)
+	return journalList{page: page{token}, Entries: each(entries, answerEntry)}, err
+}
+
+func answerEntry(e poll.Entry) entryAnswer {
+	return entryAnswer{
+		ID: e.ID, At: e.At.UTC(), Trace: e.Trace, Hint: e.Hint, Who: optional(e.Who), Command: string(e.Command),
+		Observation: observationAnswer{
+			Seen: e.Seen, Fingerprint: e.Fingerprint.String(), Updated: instant(e.Updated),
+			EventID: optional(e.EventID), CalendarID: optional(e.CalendarID), AccountID: optional(e.AccountID),
+		},
+		Before: e.Before.String(), After: e.After.String(), Baseline: e.Baseline.String(),
+		Decision: string(e.Decision), Reason: e.Reason, Fence: e.Fence,
+		Result: resultAnswer{
+			Status: string(e.Status), State: string(e.State), Error: optional(string(e.Error)),
+			Generation: e.Generation, WinningSlotID: optional(e.WinningSlotID), Rescheduled: e.Rescheduled,
+		},
+		Announcement: optional(e.Announcement),
+	}
+}

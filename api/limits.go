@@ -1,0 +1,152 @@
+package api
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// Rate is how often somebody may ask: Burst times at once, and PerSecond times
+// a second in the long run.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// The limits that hold where Options set none: far above what a person or a
+// script that waits for its answers comes to.
+var (
+	defaultPersonRate  = Rate{PerSecond: 100, Burst: 1000}
+	defaultAddressRate = Rate{PerSecond: 100, Burst: 1000}
+)
+
+// maxLimited is how many people or addresses a limiter tells apart at a time.
+const maxLimited = 50_000
+
+// limiter holds many to one rate, each by themselves. Whoever has not asked for
+// a while costs no memory.
+type limiter struct {
+	every time.Duration // between two requests in the long run
+	burst int
+
+	mu    sync.Mutex
+	due   map[string]time.Time // see arrive
+	swept time.Time
+}
+
+func newLimiter(rate, otherwise Rate) *limiter {
+	if rate.PerSecond <= 0 || rate.Burst <= 0 {
+		rate = otherwise
+	}
+	return &limiter{every: time.Duration(float64(time.Second) / rate.PerSecond), burst: rate.Burst, due: map[string]time.Time{}}
+}
+
+// take lets somebody ask at now, or says how long they have to wait.
+func (l *limiter) take(who string, now time.Time) (wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.due[who]; !known && len(l.due) >= maxLimited {
+		if l.sweep(now); len(l.due) >= maxLimited {
+			who = "" // all who are too many share one place
+		}
+	}
+	l.due[who], wait = arrive(l.due[who], now, l.every, l.burst)
+	return wait
+}
+
+// sweep forgets those who are as good as new, once a second at most.
+func (l *limiter) sweep(now time.Time) {
+	if passed := now.Sub(l.swept); passed >= 0 && passed < time.Second {
+		return
+	}
+	l.swept = now
+	for who, due := range l.due {
+		if !due.After(now) {
+			delete(l.due, who)
+		}
+	}
+}
+
+// arrive is the generic cell rate algorithm. due is when somebody's next request
+// would be due if they asked evenly; each request moves it on by one interval,
+// and it may lie ahead of now by a burst of them. A request beyond that is to
+// wait, and moves nothing. A due time further ahead than any burst is of a clock
+// that was set back since, and does not count.
+func arrive(due, now time.Time, every time.Duration, burst int) (next time.Time, wait time.Duration) {
+	ahead := due.Sub(now)
+	most := time.Duration(burst) * every
+	if ahead < 0 || ahead > most {
+		ahead = 0
+	}
+	if wait = ahead + every - most; wait > 0 {
+		return due, wait
+	}
+	return now.Add(ahead + every), 0
+}
+
+func errTooFast(wait time.Duration) *failure {
+	return &failure{
+		Problem: problem{Code: codeRateLimited, Message: "That is too much at once. Wait as long as Retry-After says, and go on."},
+		status:  http.StatusTooManyRequests, retryAfter: wait,
+	}
+}
+
+// limitPerson holds a person who is signed in to their rate.
+func (s *server) limitPerson(id string) error {
+	if wait := s.people.take(id, s.Now()); wait > 0 {
+		return errTooFast(wait)
+	}
+	return nil
+}
+
+// limitAddress is for routes that are open to everybody.
+func (s *server) limitAddress(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if wait := s.addresses.take(addressOf(c.Request()), s.Now()); wait > 0 {
+			return errTooFast(wait)
+		}
+		return next(c)
+	}
+}
+
+// orTooFast is the failure that is answered in place of another. An address pays
+// for what nobody known asked for and what is refused: wrong tokens, forged
+// pushes, addresses where nothing is. Who is signed in pays for themselves, and
+// a push that is valid pays nothing, however much its address has asked for:
+// Google pushes for everybody from few. So nothing is refused by address before
+// it is known whose it is.
+func (s *server) orTooFast(f *failure, c echo.Context) *failure {
+	refused := f.status >= http.StatusBadRequest && f.status < http.StatusInternalServerError && f.status != http.StatusTooManyRequests
+	if !refused || requestOf(c.Request().Context()).signedIn {
+		return f
+	}
+	if wait := s.addresses.take(addressOf(c.Request()), s.Now()); wait > 0 {
+		return errTooFast(wait)
+	}
+	return f
+}
+
+// addressOf is who a connection is from: an IPv4 address, or the network of an
+// IPv6 one, of which everybody has very many. What a proxy says of others is not
+// believed; behind one, all who are not signed in share an address.
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if address = address.Unmap().WithZone(""); address.Is6() {
+		network, err := address.Prefix(64)
+		if err == nil {
+			return network.String()
+		}
+	}
+	return address.String()
+}

@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"questscheduler/notify"
+	"questscheduler/store"
+)
+
+// notificationRoutes are the routes of one's own notifications.
+func (s *server) notificationRoutes() {
+	const tag = "notifications"
+	route(s, operation{
+		id: "list-notifications", method: http.MethodGet, path: "/v1/notifications", tag: tag,
+		audience: persons, summary: "One's own notifications that are not dismissed, newest first",
+	}, s.listNotifications)
+	route(s, operation{
+		id: "read-notification", method: http.MethodPost, path: "/v1/notifications/{id}/read", tag: tag,
+		audience: persons, names: namesNotification, summary: "Mark one as read",
+	}, s.readNotification)
+	route(s, operation{
+		id: "read-all-notifications", method: http.MethodPost, path: "/v1/notifications/read-all", tag: tag,
+		audience: persons, summary: "Mark all as read",
+	}, s.readAllNotifications)
+}
+
+type notificationList struct {
+	page
+	Notifications []notificationAnswer `json:"notifications"`
+}
+
+type notificationAnswer struct {
+	ID        string         `json:"id"`
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Body      string         `json:"body"`
+	ActionURL *string        `json:"action_url"`
+	Resource  resourceAnswer `json:"resource" doc:"What it is about."`
+	Actor     *actorAnswer   `json:"actor" doc:"Who caused it; null where nobody is named."`
+	Read      bool           `json:"read"`
+	CreatedAt *time.Time     `json:"created_at"`
+}
+
+type resourceAnswer struct {
+	Type  string `json:"type"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+type actorAnswer struct {
+	UserID      string  `json:"user_id"`
+	DisplayName *string `json:"display_name"`
+}
+
+// TransformSchema implements huma.SchemaTransformer: the actor may be null.
+func (notificationAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "actor")
+}
+
+func (s *server) listNotifications(ctx context.Context, by caller, in *struct{ Paging }) (notificationList, error) {
+	place := listing{name: "notifications", parent: store.Doc("users", by.person.ID), collection: "notifications"}
+	after, err := place.cursor(in.Cursor)
+	if err != nil {
+		return notificationList{}, err
+	}
+	found, next, err := notify.List(ctx, s.Store, by.person.ID, in.Limit, after)
+	if err != nil {
+		return notificationList{}, err
+	}
+	token, err := place.token(next)
+	return notificationList{page: page{token}, Notifications: each(found, answerNotification)}, err
+}
+
+func answerNotification(n notify.Notification) notificationAnswer {
+	answer := notificationAnswer{
+		ID: n.ID, Type: n.Type, Title: n.Title, Body: n.Body, ActionURL: optional(n.ActionURL),
+		Resource: resourceAnswer(n.Resource), Read: n.Read, CreatedAt: instant(n.CreatedAt),
+	}
+	if n.Actor != nil {
+		answer.Actor = &actorAnswer{UserID: n.Actor.UserID, DisplayName: optional(n.Actor.DisplayName)}
+	}
+	return answer
+}
+
+type onNotification struct {
+	ID string `path:"id" doc:"The notification's id, escaped where it holds more than letters and digits."`
+}
+
+type readAnswer struct {
+	Read bool `json:"read"`
+}
+
+func (s *server) readNotification(ctx context.Context, by caller, in *onNotification) (readAnswer, error) {
+	return readAnswer{Read: true}, notify.MarkRead(ctx, s.Store, by.person.ID, in.ID)
+}
+
+type readAllAnswer struct {
+	Marked int `json:"marked" doc:"How many had not been read."`
+}
+
+func (s *server) readAllNotifications(ctx context.Context, by caller, _ *struct{}) (readAllAnswer, error) {
+	marked, err := notify.MarkAllRead(ctx, s.Store, by.person.ID)
+	return readAllAnswer{Marked: marked}, err
+}

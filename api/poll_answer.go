@@ -1,0 +1,135 @@
+package api
+
+import (
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+)
+
+// pollAnswer is a poll as its readers see it (interface.md).
+type pollAnswer struct {
+	ID                 string       `json:"id"`
+	Title              string       `json:"title"`
+	Description        string       `json:"description"`
+	Status             string       `json:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED"`
+	CreatorID          string       `json:"creator_id"`
+	Timezone           *string      `json:"timezone" doc:"An IANA name."`
+	ParticipantIDs     []string     `json:"participant_ids"`
+	PendingInvites     []string     `json:"pending_invites"`
+	GroupID            *string      `json:"group_id"`
+	AllowLinkSharing   bool         `json:"allow_link_sharing"`
+	Sync               syncAnswer   `json:"sync"`
+	WinningSlot        *slotTime    `json:"winning_slot"`
+	OriginalSlot       *slotTime    `json:"original_slot" doc:"The winning slot of before the calendar moved the session."`
+	ParticipantsHidden bool         `json:"participants_hidden" doc:"The votes are not to be shown now."`
+	Slots              []slotAnswer `json:"slots"`
+	Votes              []voteAnswer `json:"votes"`
+	GoogleEventID      *string      `json:"google_event_id"`
+	GoogleCalendarID   *string      `json:"google_calendar_id"`
+	CreatedAt          *time.Time   `json:"created_at"`
+	UpdatedAt          *time.Time   `json:"updated_at"`
+}
+
+// TransformSchema implements huma.SchemaTransformer: slots may be null.
+func (pollAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "winning_slot", "original_slot")
+}
+
+// syncAnswer is how poll and calendar stand to each other.
+type syncAnswer struct {
+	State        string           `json:"state" doc:"OK, RESCHEDULED, CANCELLED or ERROR; empty where the poll follows no event."`
+	Fingerprint  string           `json:"fingerprint" doc:"The event's time as it was last applied; empty where none was."`
+	LastSyncedAt *time.Time       `json:"last_synced_at"`
+	Error        *syncErrorAnswer `json:"error,omitempty"`
+	Cancelled    *cancelledAnswer `json:"cancelled,omitempty"`
+}
+
+type syncErrorAnswer struct {
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
+	At      time.Time `json:"at"`
+}
+
+type cancelledAnswer struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
+}
+
+// slotTime is a slot without its votes.
+type slotTime struct {
+	ID     string    `json:"id"`
+	Start  time.Time `json:"start"`
+	End    time.Time `json:"end" doc:"Exclusive; of whole days the midnight UTC after the last."`
+	AllDay bool      `json:"all_day"`
+	Source string    `json:"source" enum:"poll,calendar"`
+}
+
+// slotAnswer is a slot with its votes counted; preferred ones count as feasible
+// too.
+type slotAnswer struct {
+	ID        string    `json:"id"`
+	Start     time.Time `json:"start"`
+	End       time.Time `json:"end"`
+	AllDay    bool      `json:"all_day"`
+	Source    string    `json:"source" enum:"poll,calendar"`
+	Feasible  int64     `json:"feasible"`
+	Preferred int64     `json:"preferred"`
+}
+
+type voteAnswer struct {
+	UserID      string            `json:"user_id"`
+	Votes       map[string]string `json:"votes" doc:"By slot id FEASIBLE or PREFERRED."`
+	NoTimesWork bool              `json:"no_times_work"`
+}
+
+// answerPoll makes the answer of a view.
+func answerPoll(view scheduler.View) pollAnswer {
+	p := view.Poll
+	return pollAnswer{
+		ID: p.ID, Title: p.Title, Description: p.Description, Status: string(p.Status), CreatorID: p.CreatorID,
+		Timezone: optional(p.Timezone), ParticipantIDs: each(p.ParticipantIDs, itself), PendingInvites: each(p.PendingInvites, itself),
+		GroupID: optional(p.GroupID), AllowLinkSharing: p.AllowLinkSharing,
+		Sync:        answerSync(view),
+		WinningSlot: answerTime(view.Winning), OriginalSlot: answerTime(view.Original), ParticipantsHidden: view.ParticipantsHidden(),
+		Slots: each(view.Slots, answerSlot), Votes: each(view.Votes, answerVote),
+		GoogleEventID: optional(p.GoogleEventID), GoogleCalendarID: optional(p.GoogleCalendarID),
+		CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt),
+	}
+}
+
+func answerSync(view scheduler.View) syncAnswer {
+	sync := view.Poll.Sync
+	answer := syncAnswer{State: string(sync.State), Fingerprint: sync.Applied.String(), LastSyncedAt: instant(view.SyncedAt)}
+	if sync.Error != nil {
+		answer.Error = &syncErrorAnswer{Code: string(sync.Error.Code), Message: sync.Error.Message, At: sync.Error.At.UTC()}
+	}
+	if sync.Cancelled != nil {
+		answer.Cancelled = &cancelledAnswer{At: sync.Cancelled.At.UTC(), Reason: sync.Cancelled.Reason}
+	}
+	return answer
+}
+
+func answerTime(slot *poll.Slot) *slotTime {
+	if slot == nil {
+		return nil
+	}
+	return &slotTime{ID: slot.ID, Start: slot.Start.UTC(), End: slot.End.UTC(), AllDay: slot.AllDay, Source: slot.Source}
+}
+
+func answerSlot(slot poll.Slot) slotAnswer {
+	return slotAnswer{
+		ID: slot.ID, Start: slot.Start.UTC(), End: slot.End.UTC(), AllDay: slot.AllDay, Source: slot.Source,
+		Feasible: slot.Feasible, Preferred: slot.Preferred,
+	}
+}
+
+func answerVote(vote poll.Vote) voteAnswer {
+	choices := vote.Choices
+	if choices == nil {
+		choices = map[string]string{}
+	}
+	return voteAnswer{UserID: vote.UserID, Votes: choices, NoTimesWork: vote.NoTimesWork}
+}

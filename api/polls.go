@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+)
+
+// pollRoutes are the routes of polls.
+func (s *server) pollRoutes() {
+	const tag = "polls"
+	route(s, operation{
+		id: "create-poll", method: http.MethodPost, path: "/v1/polls", tag: tag, status: http.StatusCreated,
+		audience: persons, keyed: true, summary: "Make a poll",
+	}, s.createPoll)
+	route(s, operation{
+		id: "list-polls", method: http.MethodGet, path: "/v1/polls", tag: tag,
+		audience: persons, summary: "One's own polls, newest first",
+	}, s.listPolls)
+	route(s, operation{
+		id: "get-poll", method: http.MethodGet, path: "/v1/polls/{id}", tag: tag,
+		audience: pollReaders, names: namesPoll, summary: "A poll",
+	}, s.getPoll)
+	route(s, operation{
+		id: "vote", method: http.MethodPut, path: "/v1/polls/{id}/votes/me", tag: tag,
+		audience: pollVoters, names: namesPoll, summary: "Vote, in place of an earlier vote; while the poll is open",
+	}, s.vote)
+	route(s, operation{
+		id: "finalize-poll", method: http.MethodPost, path: "/v1/polls/{id}/finalize", tag: tag,
+		audience: pollCreator, names: namesPoll, keyed: true, summary: "Choose a slot, and make the calendar event that the poll follows from then on",
+	}, s.finalise)
+	route(s, operation{
+		id: "cancel-poll", method: http.MethodPost, path: "/v1/polls/{id}/cancel", tag: tag,
+		audience: pollCreator, names: namesPoll, summary: "Cancel a poll",
+	}, s.cancel)
+	route(s, operation{
+		id: "sync-poll", method: http.MethodPost, path: "/v1/polls/{id}/sync", tag: tag,
+		audience: pollCreator, names: namesPoll, summary: "Look at the calendar now, and give the poll as it is then",
+	}, s.sync)
+	route(s, operation{
+		id: "list-journal", method: http.MethodGet, path: "/v1/polls/{id}/journal", tag: tag,
+		audience: pollCreator, names: namesPoll, summary: "What was decided about a poll and why, newest first",
+	}, s.listJournal)
+}
+
+// onPoll is the input of routes that need nothing but a poll's id.
+type onPoll struct {
+	ID string `path:"id" doc:"The poll's id."`
+}
+
+type createPoll struct {
+	Body createPollBody
+}
+
+type createPollBody struct {
+	Title            string      `json:"title" minLength:"1" maxLength:"200"`
+	Description      string      `json:"description,omitempty" maxLength:"8000"`
+	Timezone         string      `json:"timezone,omitempty" maxLength:"64" doc:"An IANA name, such as Europe/Berlin."`
+	Slots            []slotInput `json:"slots" minItems:"1" maxItems:"200"`
+	ParticipantIDs   []personID  `json:"participant_ids,omitempty" maxItems:"500" doc:"The creator takes part anyway."`
+	PendingInvites   []email     `json:"pending_invites,omitempty" maxItems:"500"`
+	GroupID          documentID  `json:"group_id,omitempty" doc:"A group that one belongs to."`
+	AllowLinkSharing bool        `json:"allow_link_sharing,omitempty" doc:"Whoever is signed in and has the link may read the poll."`
+}
+
+type slotInput struct {
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+}
+
+func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pollAnswer, error) {
+	ask := scheduler.Create{
+		Title: in.Body.Title, Description: in.Body.Description, Timezone: in.Body.Timezone,
+		ParticipantIDs: texts(in.Body.ParticipantIDs), PendingInvites: texts(in.Body.PendingInvites),
+		GroupID: string(in.Body.GroupID), AllowLinkSharing: in.Body.AllowLinkSharing,
+		Slots: each(in.Body.Slots, func(slot slotInput) scheduler.Times { return scheduler.Times(slot) }),
+	}
+	return s.once(ctx, by, command{
+		route: "POST /v1/polls", body: in.Body,
+		do: func(ctx context.Context, t try) (pollAnswer, error) {
+			ask.ID = t.id
+			view, err := s.Scheduler.Create(ctx, by.person, ask, by.cause)
+			return answerPoll(view), err
+		},
+		reread: func(ctx context.Context, t try) (pollAnswer, error) { return s.getPoll(ctx, by, &onPoll{ID: t.id}) },
+	})
+}
+
+type listPolls struct {
+	Paging
+	Role   string `query:"role" enum:"creator,participant" default:"creator" doc:"Those one made, or those one takes part in."`
+	Status string `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only those; all where it is left out."`
+}
+
+type pollList struct {
+	page
+	Polls []pollAnswer `json:"polls"`
+}
+
+func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollList, error) {
+	place := listing{name: "polls " + in.Role + " " + in.Status, collection: "schedulers"}
+	after, err := place.cursor(in.Cursor)
+	if err != nil {
+		return pollList{}, err
+	}
+	views, next, err := s.Scheduler.List(ctx, poll.List{
+		UserID: by.person.ID, Participant: in.Role == "participant", Status: in.Status, Limit: in.Limit, After: after,
+	})
+	if err != nil {
+		return pollList{}, err
+	}
+	token, err := place.token(next)
+	return pollList{page: page{token}, Polls: each(views, answerPoll)}, err
+}
+
+func (s *server) getPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
+	view, err := s.Scheduler.View(ctx, by.person, in.ID)
+	return answerPoll(view), err
+}
+
+type vote struct {
+	ID   string `path:"id" doc:"The poll's id."`
+	Body voteBody
+}
+
+type voteBody struct {
+	Votes       map[string]choice `json:"votes" doc:"By slot id; a slot that is left out does not fit."`
+	NoTimesWork bool              `json:"no_times_work,omitempty" doc:"None of the slots fits; then votes is empty."`
+}
+
+func (s *server) vote(ctx context.Context, by caller, in *vote) (pollAnswer, error) {
+	ask := scheduler.Vote{Choices: make(map[string]string, len(in.Body.Votes)), NoTimesWork: in.Body.NoTimesWork}
+	for slot, chosen := range in.Body.Votes {
+		ask.Choices[slot] = string(chosen)
+	}
+	view, err := s.Scheduler.Vote(ctx, by.person, in.ID, ask, by.cause)
+	return answerPoll(view), err
+}
+
+type cancelPoll struct {
+	ID   string          `path:"id" doc:"The poll's id."`
+	Body *cancelPollBody `doc:"May be left out."`
+}
+
+type cancelPollBody struct {
+	DeleteEvent *bool `json:"delete_event,omitempty" default:"true" doc:"Take the event out of the calendar; otherwise it is released."`
+}
+
+func (s *server) cancel(ctx context.Context, by caller, in *cancelPoll) (pollAnswer, error) {
+	keep := in.Body != nil && !unlessSaid(in.Body.DeleteEvent, true)
+	view, err := s.Scheduler.Cancel(ctx, by.person, in.ID, keep, by.cause)
+	return answerPoll(view), err
+}
+
+func (s *server) sync(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
+	view, err := s.Scheduler.Sync(ctx, by.person, in.ID, by.cause)
+	return answerPoll(view), err
+}
+
+// unlessSaid is what holds where the caller says nothing.
+func unlessSaid[T any](said *T, otherwise T) T {
+	if said == nil {
+		return otherwise
+	}
+	return *said
+}

@@ -1,0 +1,76 @@
+package calendarsync
+
+import (
+	"context"
+	"strconv"
+
+	"questscheduler/fault"
+	"questscheduler/gcal"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// Names of the private marks on events that we make: whose they are.
+const (
+	markPoll       = "questschedulerPoll"
+	markGeneration = "questschedulerGeneration"
+)
+
+// EventWriter is what Events needs of the calendar (gcal.Client).
+type EventWriter interface {
+	Insert(ctx context.Context, ref gcal.Ref, event gcal.NewEvent) (gcal.Event, error)
+	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
+	PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error)
+	Delete(ctx context.Context, ref gcal.Ref, eventID string) (deleted bool, err error)
+}
+
+// Events makes, reads and deletes the events of polls in Google calendars. It
+// implements scheduler.Calendar.
+type Events struct{ Google EventWriter }
+
+// Insert makes the event of an intent, marked as ours.
+func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event, error) {
+	event, err := e.Google.Insert(ctx, gcal.Ref{Account: intent.AccountID, Calendar: intent.CalendarID}, gcal.NewEvent{
+		ID: intent.EventID, Summary: intent.Session.Title, Description: intent.Session.Description,
+		Start: intent.Session.Start, End: intent.Session.End, AllDay: intent.Session.AllDay,
+		TimeZone: intent.Session.Timezone, Attendees: intent.Session.Attendees,
+		Private: map[string]string{
+			markPoll: intent.PollID, markGeneration: strconv.FormatInt(intent.Generation, 10),
+		},
+	})
+	return translate(event), err
+}
+
+// Get reads an event, deleted ones included.
+func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) (scheduler.Event, error) {
+	event, err := e.Google.Get(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, eventID)
+	return translate(event), err
+}
+
+// Move gives an event another time, while it is the one that was read.
+func (e Events) Move(ctx context.Context, accountID, calendarID string, event scheduler.Event, to rules.Fingerprint, zone string) (scheduler.Event, error) {
+	moved, err := e.Google.PatchTimes(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, event.ID, event.Version, to, zone)
+	return translate(moved), err
+}
+
+// Delete removes an event; one that is not there is no error. A calendar that
+// is gone as a whole, or lost to us, counts so too: there is nothing to delete.
+func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID string) error {
+	_, err := e.Google.Delete(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, eventID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+func translate(event gcal.Event) scheduler.Event {
+	generation, err := strconv.ParseInt(event.Private[markGeneration], 10, 64)
+	if err != nil {
+		generation = -1 // no generation of ours is below zero
+	}
+	return scheduler.Event{
+		ID: event.ID, Version: event.ETag, Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
+		Poll: event.Private[markPoll], Generation: generation,
+	}
+}

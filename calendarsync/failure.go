@@ -1,0 +1,125 @@
+package calendarsync
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// verdict says what becomes of a look's task, and records a failure on the
+// calendar. A failure changes no poll's status.
+func (l *look) verdict(ctx context.Context, err error) queue.Verdict {
+	switch {
+	case err == nil:
+		return queue.Verdict{Outcome: queue.Done}
+	case errors.Is(err, scheduler.ErrFenced):
+		return queue.Verdict{Outcome: queue.Done} // the look that holds the calendar does it all
+	}
+	l.Log.WarnContext(ctx, "look failed", "calendar", l.ref.Calendar, "account", l.ref.Account,
+		"hint", l.cause.Hint, "trace", l.cause.Trace, "kind", fault.KindOf(err).String(), "error", err)
+	if recordErr := l.fail(ctx, err); recordErr != nil {
+		return queue.Verdict{Err: errors.Join(err, recordErr)}
+	}
+	row := failureOf(fault.KindOf(err))
+	if !row.again {
+		return queue.Verdict{Outcome: queue.Done}
+	}
+	return queue.Verdict{Outcome: queue.Retry, After: max(row.after, fault.RetryAfter(err)), Err: err}
+}
+
+// failures is what follows from a look that Google, or the store, did not let
+// through, by kind. None changes a poll's status.
+var failures = []failure{
+	// Only relinking helps, and that asks for a look.
+	{kind: fault.Revoked, polls: rules.TokenExpired, tell: true},
+	// The quota is used up for hours: the calendar is left alone meanwhile.
+	{kind: fault.Exhausted, again: true, after: quotaPause, leave: quotaPause},
+	{kind: fault.RateLimited, again: true},
+	{kind: fault.Unavailable, again: true},
+	// Refused for good, as far as Google knows; people change such things.
+	{kind: fault.Provider, again: true, after: refusedPause},
+	{kind: fault.NotFound, again: true, after: refusedPause},
+	{kind: fault.Forbidden, again: true, after: refusedPause},
+	{kind: fault.Internal, again: true},
+}
+
+// failure is one row of the table.
+type failure struct {
+	kind fault.Kind
+	// again tries the look again, after at least that long.
+	again bool
+	after time.Duration
+	// leave keeps every look off the calendar for that long.
+	leave time.Duration
+	// polls is the error that the calendar's polls show; "": none.
+	polls rules.ErrorCode
+	// tell tells the account's owner.
+	tell bool
+}
+
+const (
+	quotaPause   = time.Hour
+	refusedPause = 30 * time.Second
+)
+
+func failureOf(kind fault.Kind) failure {
+	for _, row := range failures {
+		if row.kind == kind {
+			return row
+		}
+	}
+	return failure{kind: kind, again: true}
+}
+
+// fail writes on the calendar that the look failed, and on its polls where only
+// the account's owner can mend it.
+func (l *look) fail(ctx context.Context, cause error) error {
+	kind := fault.KindOf(cause)
+	row := failureOf(kind)
+	fenced := false
+	err := l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		calendar, _, err := cursor.LoadKey(ctx, tx, l.calendar.Key)
+		if fenced = !calendar.Holds(l.fence); err != nil || fenced {
+			return err
+		}
+		updates := calendar.Failed(l.Now(), kind.String())
+		if row.leave > 0 {
+			updates = append(updates, cursor.Leave(l.Now().Add(row.leave)))
+		}
+		return tx.Update(cursor.Path(calendar.Key), updates...)
+	})
+	if err != nil || fenced || row.polls == "" {
+		return err
+	}
+	err = l.eachEntry(ctx, func(entry poll.IndexEntry) error {
+		return l.Polls.SetSyncError(ctx, entry.PollID, row.polls, l.cause)
+	})
+	if err != nil || !row.tell {
+		return err
+	}
+	return l.Owners.TellSyncError(ctx, l.calendar.OwnerID, l.ref.Account)
+}
+
+// readableAgain takes token_expired off the calendar's polls after a look that
+// went through again: those whose events did not change are in no listing.
+func (l *look) readableAgain(ctx context.Context) error {
+	if l.calendar.FailedSince.IsZero() {
+		return nil
+	}
+	return l.eachEntry(ctx, func(entry poll.IndexEntry) error {
+		for _, code := range []rules.ErrorCode{rules.TokenExpired, rules.CalendarUnlinked} {
+			if err := l.Polls.ClearSyncError(ctx, entry.PollID, code, l.cause); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

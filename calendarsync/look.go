@@ -1,0 +1,206 @@
+package calendarsync
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/gcal"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// look is one look at one calendar: what it began with, and what it holds.
+type look struct {
+	*Looker
+	calendar cursor.Calendar // as it was when the look began
+	ref      gcal.Ref
+	fence    int64
+	cause    scheduler.Cause
+	attempt  int
+	// shown are the linked events that a full listing showed; nil while the
+	// listing is one of changes alone.
+	shown map[string]bool
+}
+
+// Handle looks at the calendar of a task: the handler of cursor.LookKind. A
+// look never gives a permanent verdict: a calendar is not given up.
+func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+	var hint cursor.Hint
+	if err := json.Unmarshal(delivery.Payload, &hint); err != nil || hint.Key == "" {
+		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no calendar")}
+	}
+	this, wait, err := l.claim(ctx, hint, delivery.Attempt)
+	switch {
+	case err != nil:
+		return queue.Verdict{Err: err}
+	case wait > 0:
+		return queue.Verdict{Outcome: queue.Later, After: wait}
+	case this == nil:
+		return queue.Verdict{Outcome: queue.Done}
+	}
+	return this.verdict(ctx, this.run(ctx))
+}
+
+// claim begins a look: generation and fence move and the lease is taken, in one
+// transaction, before anything is listed. So whatever hint comes from here on
+// asks for the next look. A nil look without wait: nothing follows the calendar,
+// or a later look has begun.
+func (l *Looker) claim(ctx context.Context, hint cursor.Hint, attempt int) (this *look, wait time.Duration, err error) {
+	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		this, wait = nil, 0
+		calendar, ok, err := cursor.LoadKey(ctx, tx, hint.Key)
+		if err != nil || !ok {
+			return err
+		}
+		if !calendar.Wanted() {
+			return tx.Update(cursor.Path(hint.Key), calendar.Skip()...)
+		}
+		if calendar.Covers(hint.Gen) {
+			return nil
+		}
+		updates, fence, held := calendar.Claim(l.Now(), l.MinGap, hint.Gen)
+		if wait = held; wait > 0 {
+			return nil
+		}
+		this = &look{
+			Looker: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
+			fence: fence, cause: scheduler.Cause{Hint: hint.Cause, Trace: hint.Trace}, attempt: attempt,
+		}
+		return tx.Update(cursor.Path(hint.Key), updates...)
+	})
+	return this, wait, err
+}
+
+// run lists, applies and, after everything was applied, stores the new token.
+func (l *look) run(ctx context.Context) error {
+	token := l.calendar.SyncToken
+	if l.calendar.MaskVersion != gcal.MaskVersion {
+		token = "" // got with other fields: as good as expired
+	}
+	next, err := l.list(ctx, token)
+	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
+		if err := l.commit(ctx, cursor.Forget()...); err != nil {
+			return err
+		}
+		next, err = l.list(ctx, "")
+	}
+	if err != nil {
+		return err
+	}
+	l.calendar.SyncToken = next // what is asked for from here on is asked from there
+	if err := l.askForUnshown(ctx); err != nil {
+		return err
+	}
+	settled, err := l.askForPending(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.readableAgain(ctx); err != nil {
+		return err
+	}
+	return l.commit(ctx, append(settled, cursor.Succeeded(l.Now(), next, gcal.MaskVersion)...)...)
+}
+
+// list reads page after page and applies each linked event; it gives the token
+// of the last page. Between pages the lease is renewed.
+func (l *look) list(ctx context.Context, token string) (nextToken string, err error) {
+	l.shown = nil
+	if token == "" {
+		l.shown = map[string]bool{}
+	}
+	for page := ""; ; {
+		got, err := l.Google.List(ctx, l.ref, token, page)
+		if err != nil {
+			return "", err
+		}
+		for _, event := range got.Events {
+			if !l.follows(event.ID) {
+				continue
+			}
+			if err := l.apply(ctx, event, got.Writable); err != nil {
+				return "", err
+			}
+		}
+		if got.NextPage == "" {
+			return got.NextSync, nil
+		}
+		page = got.NextPage
+		if err := l.commit(ctx, cursor.Renew(l.Now())...); err != nil {
+			return "", err
+		}
+	}
+}
+
+// follows tells, without a look into the store, whether an event may be linked.
+func (l *look) follows(eventID string) bool {
+	return isOurs(eventID) || contains(l.calendar.LegacyEventIDs, eventID)
+}
+
+// apply hands one event of a listing to the rules. A deletion counts only where
+// we may write to the calendar: what a reader is shown proves nothing, so it is
+// asked for by itself later.
+func (l *look) apply(ctx context.Context, event gcal.Event, writable bool) error {
+	if l.shown != nil {
+		l.shown[event.ID] = true
+	}
+	if event.Seen == rules.Gone && !writable {
+		return l.commit(ctx, cursor.Park(event.ID, cursor.PendingFailed))
+	}
+	_, err := l.Polls.Apply(ctx, l.observed(event))
+	return l.parkIfStuck(ctx, event.ID, err)
+}
+
+// observed is an event as the rules see it.
+func (l *look) observed(event gcal.Event) scheduler.Observed {
+	return scheduler.Observed{
+		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
+		Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
+		Fence: l.fence, Cause: l.cause,
+	}
+}
+
+// stuckAfter is how many attempts one event may hold the cursor of all.
+const stuckAfter = 3
+
+// parkIfStuck lets the cursor pass an event that keeps failing: its poll shows
+// sync_failed, and it is asked for by itself from then on.
+func (l *look) parkIfStuck(ctx context.Context, eventID string, failure error) error {
+	if failure == nil || l.ends(ctx, failure) || l.attempt < stuckAfter {
+		return failure
+	}
+	l.Log.ErrorContext(ctx, "an event keeps failing and is parked", "event", eventID, "calendar", l.ref.Calendar,
+		"trace", l.cause.Trace, "error", failure)
+	if err := l.commit(ctx, cursor.Park(eventID, cursor.PendingFailed)); err != nil {
+		return err
+	}
+	entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
+	if err != nil || entry == nil {
+		return err
+	}
+	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause); err != nil {
+		// It is parked all the same: a poll that cannot be written holds up no other.
+		l.Log.ErrorContext(ctx, "sync_failed could not be shown", "poll", entry.PollID, "trace", l.cause.Trace, "error", err)
+	}
+	return nil
+}
+
+// commit writes to the calendar's document while this look holds it.
+func (l *look) commit(ctx context.Context, updates ...store.Update) error {
+	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		calendar, _, err := cursor.LoadKey(ctx, tx, l.calendar.Key)
+		if err != nil {
+			return err
+		}
+		if !calendar.Holds(l.fence) {
+			return scheduler.ErrFenced
+		}
+		return tx.Update(cursor.Path(calendar.Key), updates...)
+	})
+}

@@ -1,0 +1,201 @@
+package calendarsync
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/gcal"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventPrefix) }
+
+func contains(ids []string, id string) bool { return slices.Contains(ids, id) }
+
+// askForUnshown asks for every linked event that a full listing did not show: it
+// may have been deleted in the gap that the listing closes, and a full listing
+// does not say so (external-apis.md, "events.list and sync tokens"). Where too
+// many are gone at once, none is cancelled: they are held for a person's word.
+func (l *look) askForUnshown(ctx context.Context) error {
+	if l.shown == nil {
+		return nil
+	}
+	linked := 0
+	var gone []gcal.Event
+	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
+		linked++
+		if l.shown[entry.EventID] || l.calendar.Pending[entry.EventID] == cursor.PendingConfirmed {
+			return nil
+		}
+		event, err := l.ask(ctx, entry.EventID)
+		switch {
+		case err != nil:
+		case event.Seen == rules.Gone:
+			gone = append(gone, event)
+		default:
+			_, err = l.Polls.Apply(ctx, l.observed(event))
+		}
+		return l.parkIfStuck(ctx, entry.EventID, err)
+	})
+	if err != nil {
+		return err
+	}
+	if len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked) {
+		return l.hold(ctx, gone)
+	}
+	for _, event := range gone {
+		_, err := l.Polls.Apply(ctx, l.observed(event))
+		if err := l.parkIfStuck(ctx, event.ID, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold keeps absences from cancelling their polls until a person confirms, and
+// tells the calendar's owner once.
+func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
+	l.Log.WarnContext(ctx, "many events are gone at once; their cancellations are held", "calendar", l.ref.Calendar,
+		"count", len(gone), "trace", l.cause.Trace)
+	var held []string
+	for _, event := range gone {
+		held = append(held, event.ID)
+		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
+		if err != nil {
+			return err
+		}
+		if entry == nil {
+			continue
+		}
+		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause); err != nil {
+			return err
+		}
+		if err := l.commit(ctx, cursor.Park(event.ID, cursor.PendingHeld)); err != nil {
+			return err
+		}
+	}
+	return l.Owners.TellHeld(ctx, l.calendar.OwnerID, l.calendar.Key, held)
+}
+
+// eachEntry calls do for every event of this calendar that a poll follows.
+func (l *look) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) error {
+	return eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, do)
+}
+
+// eachEntry calls do for every event of a calendar that a poll follows.
+func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID string, do func(poll.IndexEntry) error) error {
+	var after *store.Cursor
+	for {
+		entries, next, err := poll.IndexOfCalendar(ctx, reader, accountID, calendarID, 100, after)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			if err := do(entry); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		after = next
+	}
+}
+
+// askForPending asks for the events that were parked when the look began, and
+// gives the updates that settle those that were applied.
+func (l *look) askForPending(ctx context.Context) (settled []store.Update, err error) {
+	for _, eventID := range l.calendar.PendingEvents() {
+		if l.calendar.Pending[eventID] == cursor.PendingHeld {
+			continue // a person's word is waited for
+		}
+		linked, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
+		if err != nil {
+			return nil, err
+		}
+		if linked == nil {
+			intent, err := poll.LoadIntent(ctx, l.Store, poll.IntentID(l.ref.Account, l.ref.Calendar, eventID))
+			if err != nil {
+				return nil, err
+			}
+			if intent != nil && intent.Kind == poll.IntentInsert {
+				continue // not linked yet: asked for by a later look
+			}
+		} else if err := l.probe(ctx, eventID); err != nil {
+			if !l.passes(ctx, eventID, err) {
+				return nil, err
+			}
+			continue
+		}
+		settled = append(settled, cursor.Settle(eventID))
+	}
+	return settled, nil
+}
+
+// passes tells whether the cursor may pass a parked event that fails once more:
+// it stays parked, and the sweep asks for it again.
+func (l *look) passes(ctx context.Context, eventID string, failure error) bool {
+	known := l.calendar.Pending[eventID] == cursor.PendingFailed
+	if l.ends(ctx, failure) || !known && l.attempt < stuckAfter {
+		return false
+	}
+	l.Log.WarnContext(ctx, "a parked event still fails", "event", eventID, "calendar", l.ref.Calendar,
+		"trace", l.cause.Trace, "error", failure)
+	return true
+}
+
+// ends tells whether a failure is the look's as a whole, and not one event's.
+func (l *look) ends(ctx context.Context, failure error) bool {
+	switch fault.KindOf(failure) {
+	case fault.Revoked, fault.RateLimited, fault.Exhausted:
+		return true
+	default:
+		return errors.Is(failure, scheduler.ErrFenced) || ctx.Err() != nil
+	}
+}
+
+// probe asks for one event and applies what it says.
+func (l *look) probe(ctx context.Context, eventID string) error {
+	event, err := l.ask(ctx, eventID)
+	if err != nil {
+		return err
+	}
+	seen := l.observed(event)
+	seen.Confirmed = l.calendar.Pending[eventID] == cursor.PendingConfirmed
+	_, err = l.Polls.Apply(ctx, seen)
+	return err
+}
+
+// ask reads one event. It is gone only where the calendar itself answers us as
+// one of its writers: 404 alone is also what a calendar says that we lost.
+func (l *look) ask(ctx context.Context, eventID string) (gcal.Event, error) {
+	event, err := l.Google.Get(ctx, l.ref, eventID)
+	if fault.Is(err, fault.NotFound) {
+		event, err = gcal.Event{ID: eventID, Seen: rules.Gone}, nil
+	}
+	if err != nil || event.Seen != rules.Gone {
+		return event, err
+	}
+	writable, err := l.writable(ctx)
+	if err == nil && !writable {
+		err = fault.New(fault.Unavailable, "the calendar does not take us for one of its writers")
+	}
+	return event, err
+}
+
+// writable asks the calendar itself whether we may write to it: one small page
+// of its listing, whose answer carries the access role.
+func (l *look) writable(ctx context.Context) (bool, error) {
+	page, err := l.Google.List(ctx, l.ref, l.calendar.SyncToken, "")
+	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
+		page, err = l.Google.List(ctx, l.ref, "", "")
+	}
+	return page.Writable, err
+}

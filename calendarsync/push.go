@@ -1,0 +1,71 @@
+package calendarsync
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+)
+
+// Push is what Google says when a calendar changed: which channel, and nothing
+// of what changed (external-apis.md, "Watch channels and push").
+type Push struct {
+	ChannelID  string
+	Token      string
+	ResourceID string
+	State      string // sync, exists or not_exists
+	Trace      string
+}
+
+// stateSync is the first push of a channel, which says only that it is open.
+const stateSync = "sync"
+
+// errForged is the answer to a push that does not prove where it comes from,
+// whatever it is that does not fit.
+func errForged() error {
+	return fault.New(fault.Unauthenticated, "This push is not one of ours. Check the channel and its token.")
+}
+
+// Push authenticates a push and hands a look over: it is here that a forged
+// push is told from Google's. Nothing is read of the calendar. After nil a look
+// follows that begins later than the push. Unauthenticated: the channel is not
+// known, or token or resource do not fit; Unavailable: nothing was handed over,
+// Google is to send it again.
+func (w *Watcher) Push(ctx context.Context, push Push) error {
+	if push.ChannelID == "" || push.Token == "" || len(push.ChannelID) > 64 || len(push.Token) > 256 ||
+		strings.Contains(push.ChannelID, "/") || watchPath(push.ChannelID).Valid() != nil {
+		return errForged()
+	}
+	doc, err := w.Store.Get(ctx, watchPath(push.ChannelID))
+	if err != nil {
+		return fmt.Errorf("push: %w", err)
+	}
+	watch := decodeWatch(doc)
+	if !doc.Exists() || !watch.Status.accepted() || !watch.authentic(push.Token, push.ResourceID) {
+		w.Log.WarnContext(ctx, "push refused", "channel_known", doc.Exists(), "status", watch.Status, "trace", push.Trace)
+		return errForged()
+	}
+	if push.State == stateSync {
+		return nil
+	}
+	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)
+}
+
+// enqueueLook hands the next look of a calendar over. A calendar without a
+// document is followed by nothing.
+//
+// Where the name is taken, the hint is covered: a look's claim is what moves
+// the generation, so the task of the generation read here either has not begun,
+// or began after this hint came.
+func (w *Watcher) enqueueLook(ctx context.Context, key, hint, trace string) error {
+	calendar, ok, err := cursor.LoadKey(ctx, w.Store, key)
+	if err != nil || !ok {
+		return err
+	}
+	if _, err := w.Queue.Enqueue(ctx, cursor.LookTask(calendar, hint, trace)); err != nil {
+		return fmt.Errorf("calendar %s: enqueue look: %w", key, err)
+	}
+	return nil
+}

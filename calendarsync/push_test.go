@@ -1,0 +1,207 @@
+package calendarsync_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// genuine is a push that Google would send on the only channel there is.
+func genuine(t *testing.T, w *worldtest.World) calendarsync.Push {
+	t.Helper()
+	watches := w.Watches()
+	if len(watches) != 1 {
+		t.Fatalf("there are %d watch channels", len(watches))
+	}
+	fields := store.Fields(watches[0].Data)
+	return calendarsync.Push{
+		ChannelID: watches[0].Path.ID(), Token: w.Secrets()[0], ResourceID: fields.String("resourceId"), State: "exists", Trace: "t",
+	}
+}
+
+func waiting(w *worldtest.World, kind string) int {
+	for _, depth := range w.Depths() {
+		if depth.Kind == kind {
+			return depth.Waiting
+		}
+	}
+	return 0
+}
+
+func TestAForgedPush_IsRefusedAndDoesNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	push := genuine(t, w)
+	for name, forge := range map[string]func(p *calendarsync.Push){
+		"another token":                  func(p *calendarsync.Push) { p.Token = "guessed" },
+		"no token":                       func(p *calendarsync.Push) { p.Token = "" },
+		"the hash of the token":          func(p *calendarsync.Push) { p.Token = store.Fields(w.Watches()[0].Data).String("tokenHash") },
+		"a token beyond any length":      func(p *calendarsync.Push) { p.Token = strings.Repeat("x", 257) },
+		"another resource":               func(p *calendarsync.Push) { p.ResourceID = "other" },
+		"no resource":                    func(p *calendarsync.Push) { p.ResourceID = "" },
+		"an unknown channel":             func(p *calendarsync.Push) { p.ChannelID = "00000000-0000-4000-8000-999999999999" },
+		"no channel":                     func(p *calendarsync.Push) { p.ChannelID = "" },
+		"a channel that is a path":       func(p *calendarsync.Push) { p.ChannelID = "a/b/c" },
+		"a channel beyond any length":    func(p *calendarsync.Push) { p.ChannelID = strings.Repeat("x", 65) },
+		"another token, said to be sync": func(p *calendarsync.Push) { p.Token, p.State = "guessed", "sync" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			forged := push
+			forge(&forged)
+			if err := w.Watcher.Push(t.Context(), forged); !fault.Is(err, fault.Unauthenticated) {
+				t.Errorf("got %v", err)
+			}
+			equal(t, "looks waiting", waiting(w, cursor.LookKind), 0)
+		})
+	}
+	if err := w.Watcher.Push(t.Context(), push); err != nil {
+		t.Fatalf("the genuine push: %v", err)
+	}
+	equal(t, "looks waiting after the genuine push", waiting(w, cursor.LookKind), 1)
+	atRest(t, w)
+}
+
+func TestASyncPush_IsAcknowledgedOnly(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	push := genuine(t, w)
+	push.State = "sync"
+	if err := w.Watcher.Push(t.Context(), push); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "looks waiting", waiting(w, cursor.LookKind), 0)
+}
+
+func TestAPushThatCannotBeHandedOver_ComesAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveEvent("gm", eventID, noon)
+	broken := fault.Wrap(fault.Unavailable, errors.New("no answer"), "The queue did not answer.")
+	w.Fail("before queue.enqueue", broken)
+	w.RunDue()
+	equal(t, "pushes that Google keeps", len(w.Google.PendingPushes()), 1)
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	atRest(t, w)
+}
+
+func TestTwoPushesAtOnce_MakeOneLookMoreAtMost(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	before := w.Calls("events.list")
+	push := genuine(t, w)
+	w.MoveEvent("gm", eventID, noon)
+	for range 20 {
+		if err := w.Watcher.Push(t.Context(), push); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "looks waiting", waiting(w, cursor.LookKind), 1)
+	w.Run(time.Minute)
+	equal(t, "listings", w.Calls("events.list")-before, 1)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "reschedule"})
+	same(t, "ana's notices", w.Notices("ana"), []string{"SESSION_RESCHEDULED"})
+	atRest(t, w)
+}
+
+// A push that comes while a look is listing is not covered by it: another look
+// follows, after SYNC_MIN_GAP.
+func TestAPushAmidALook_IsFollowedByAnother(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"before events.list", "after events.list"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.MoveEvent("gm", eventID, noon)
+			w.On(point, func() {
+				w.MoveEvent("gm", eventID, three)
+				if err := w.Watcher.Push(t.Context(), genuine(t, w)); err != nil {
+					t.Error(err)
+				}
+			})
+			before := w.Calls("events.list")
+			w.Run(worldtest.MinGap + time.Second)
+			stands(t, w, pollID, rules.StateRescheduled, three.Start)
+			if listings := w.Calls("events.list") - before; listings > 3 {
+				t.Errorf("there were %d listings", listings)
+			}
+			atRest(t, w)
+		})
+	}
+}
+
+// A look fails while pushes come: whatever they told of is seen afterwards.
+func TestPushesDuringAnOutage_AreCovered(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.Refuse("events.list", 503, "backendError", 2)
+	w.MoveEvent("gm", eventID, noon)
+	w.RunDue()
+	w.MoveEvent("gm", eventID, three)
+	w.Run(30 * time.Second)
+	stands(t, w, pollID, rules.StateRescheduled, three.Start)
+	atRest(t, w)
+}
+
+func TestTheFirstPushOfAChannel_IsKnownBeforeGooglesAnswerIs(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, slots := w.Poll()
+	w.On("after events.watch", func() {
+		pushes := w.Google.PendingPushes()
+		if len(pushes) != 1 || pushes[0].State != "sync" {
+			t.Errorf("pushes: %+v", pushes)
+		}
+		w.RunDue()
+		equal(t, "pushes refused or kept", len(w.Google.PendingPushes()), 0)
+		push := calendarsync.Push{ChannelID: pushes[0].ChannelID, Token: w.Secrets()[0], ResourceID: "whatever", State: "exists"}
+		if err := w.Watcher.Push(t.Context(), push); err != nil {
+			t.Errorf("an early push: %v", err)
+		}
+	})
+	if _, err := w.Finalise(pollID, slots[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	w.Check()
+}
+
+// The queue may keep a name for ever; a look that nothing followed must not
+// take the name of one that something does.
+func TestACalendarThatIsFollowedAgain_IsLookedAt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, slots, _ := w.Finalised()
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // pushes of a calendar that nothing follows
+		w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
+		w.Run(time.Minute)
+	}
+	equal(t, "interests", w.Calendar("gm").Interests[poll.ConsumerPoll], 0)
+	view, err := w.Finalise(pollID, slots[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	w.MoveEvent("gm", view.Poll.GoogleEventID, noon)
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	atRest(t, w)
+}

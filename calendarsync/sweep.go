@@ -1,0 +1,124 @@
+package calendarsync
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// freshFor is how long a calendar that a look went through is left out of a
+// sweep.
+const freshFor = time.Hour
+
+// sweepPage is how many documents a sweep reads at a time.
+const sweepPage = 100
+
+// Swept counts what a sweep did.
+type Swept struct {
+	Calendars int // followed by a poll
+	Looks     int // handed over
+	Fresh     int // left out, since a look went well within the hour
+	Mended    int // polls and index entries brought in order
+	Failed    int // what could not be done and is tried by the next sweep
+}
+
+// Sweep heals what pushes miss (seed 002, "Polling fallback"), calendar by
+// calendar and not poll by poll: it brings polls and index entries in order
+// that were written behind our back, makes sure of the watch channels, and owes
+// each calendar a look that had none lately or has events to be asked for. One
+// failure does not stop the others.
+func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, error) {
+	var swept Swept
+	if err := w.mendLinks(ctx, cause, &swept); err != nil {
+		return swept, err
+	}
+	var after *store.Cursor
+	for {
+		calendars, next, err := cursor.Followed(ctx, w.Store, sweepPage, after)
+		if err != nil {
+			return swept, err
+		}
+		for _, calendar := range calendars {
+			swept.Calendars++
+			if err := w.sweepCalendar(ctx, calendar, cause, &swept); err != nil {
+				swept.Failed++
+				w.Log.WarnContext(ctx, "sweep: calendar left to the next", "calendar", calendar.CalendarID, "trace", cause.Trace, "error", err)
+			}
+		}
+		if next == nil {
+			return swept, nil
+		}
+		after = next
+	}
+}
+
+// sweepCalendar compares the index entries of a calendar with their polls,
+// makes sure of its channel, and owes it a look unless it is fresh.
+func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause, swept *Swept) error {
+	err := eachEntry(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
+		return w.mend(ctx, entry.PollID, cause, swept)
+	})
+	if err != nil {
+		return err
+	}
+	watchErr := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
+	if w.fresh(calendar) {
+		swept.Fresh++
+		return watchErr
+	}
+	swept.Looks++
+	err = w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(cursor.Path(calendar.Key), cursor.Owe()...)
+	})
+	if err == nil {
+		err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+	}
+	return errors.Join(watchErr, err)
+}
+
+// fresh tells whether nothing is owed to a calendar: a look went through within
+// the hour, none is due, and no event waits but for a person.
+func (w *Watcher) fresh(calendar cursor.Calendar) bool {
+	for _, reason := range calendar.Pending {
+		if reason != cursor.PendingHeld {
+			return false
+		}
+	}
+	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))
+}
+
+// mendLinks goes through the finalised polls and brings those in order whose
+// event has no index entry, or that say something else than what is linked.
+func (w *Watcher) mendLinks(ctx context.Context, cause scheduler.Cause, swept *Swept) error {
+	var after *store.Cursor
+	for {
+		polls, next, err := poll.Finalised(ctx, w.Store, sweepPage, after)
+		if err != nil {
+			return err
+		}
+		for _, p := range polls {
+			if err := w.mend(ctx, p.ID, cause, swept); err != nil {
+				swept.Failed++
+				w.Log.WarnContext(ctx, "sweep: poll left to the next", "poll", p.ID, "trace", cause.Trace, "error", err)
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		after = next
+	}
+}
+
+func (w *Watcher) mend(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) error {
+	mending, err := w.Polls.Reconcile(ctx, pollID, cause)
+	if err == nil && mending != rules.MendNothing {
+		swept.Mended++
+	}
+	return err
+}

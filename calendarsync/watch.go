@@ -1,0 +1,118 @@
+package calendarsync
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// Status is where a watch channel stands (seed 004, state transitions, in the
+// order of design.md: a channel is written before Google knows it, and a new
+// one is active before the old one is retired).
+//
+//	pending → active → retiring → stopped (the document goes)
+//	   ↓         ↓
+//	 error    expired
+type Status string
+
+// The statuses of a watch channel.
+const (
+	Pending  Status = "pending"
+	Active   Status = "active"
+	Retiring Status = "retiring"
+	Expired  Status = "expired"
+	Failed   Status = "error"
+)
+
+// Watch is a document of calendarWatches (seed 002): a channel by which Google
+// says that a calendar changed. Closed to clients. The secret token is kept as
+// a hash: whoever reads the store cannot forge a push.
+type Watch struct {
+	ChannelID   string
+	CalendarID  string
+	AccountID   string
+	CalendarKey string
+	UserID      string
+	ResourceID  string // "" until Google told it
+	Address     string
+	TokenHash   string
+	Expiration  time.Time
+	Status      Status
+	Reason      string // why it is in error
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// watchPath is where a channel's document stands.
+func watchPath(channelID string) store.Path { return store.Doc("calendarWatches", channelID) }
+
+func decodeWatch(doc store.Document) Watch {
+	f := store.Fields(doc.Data)
+	return Watch{
+		ChannelID: doc.Path.ID(), CalendarID: f.String("calendarId"), AccountID: f.String("accountId"),
+		CalendarKey: f.String("calendarKey"), UserID: f.String("userId"), ResourceID: f.String("resourceId"),
+		Address: f.String("address"), TokenHash: f.String("tokenHash"), Expiration: f.Time("expiration"),
+		Status: Status(f.String("status")), Reason: f.String("reason"),
+		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+	}
+}
+
+func encodeWatch(w Watch) map[string]any {
+	return map[string]any{
+		"channelId": w.ChannelID, "calendarId": w.CalendarID, "accountId": w.AccountID,
+		"calendarKey": w.CalendarKey, "userId": w.UserID, "resourceId": store.NullIfEmpty(w.ResourceID),
+		"address": w.Address, "tokenHash": w.TokenHash, "expiration": w.Expiration,
+		"status": string(w.Status), "reason": store.NullIfEmpty(w.Reason),
+		"createdAt": w.CreatedAt, "updatedAt": w.UpdatedAt,
+	}
+}
+
+// hashToken is how a channel's token is kept.
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// authentic tells, in constant time, whether a push carries the channel's token
+// and, where it is known, its resource id.
+func (w Watch) authentic(token, resourceID string) bool {
+	sameToken := subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(w.TokenHash)) == 1
+	return sameToken && (w.ResourceID == "" || w.ResourceID == resourceID)
+}
+
+// accepted tells whether pushes of a channel in this status count: before
+// Google's answer was stored, while it lives, and until it is stopped.
+func (s Status) accepted() bool { return s == Pending || s == Active || s == Retiring }
+
+var (
+	watchesOfCalendar = &store.Query{
+		Name: "watch channels of a calendar", Collection: "calendarWatches",
+		Filters: []store.Filter{{Path: store.Field("calendarKey"), Op: store.Equal}},
+	}
+	watchesByStatus = &store.Query{
+		Name: "watch channels by status and expiration", Collection: "calendarWatches",
+		Filters: []store.Filter{{Path: store.Field("status"), Op: store.In}},
+		Order:   []store.Order{{Path: store.Field("expiration")}},
+	}
+)
+
+// Queries are all queries of this package, for opening a store.
+var Queries = []*store.Query{watchesOfCalendar, watchesByStatus}
+
+// watchesOf lists the channels of a calendar.
+func watchesOf(ctx context.Context, reader store.Reader, accountID, calendarID string) ([]Watch, error) {
+	docs, err := reader.Query(ctx, watchesOfCalendar.With(poll.CalendarKey(accountID, calendarID)))
+	if err != nil {
+		return nil, err
+	}
+	watches := make([]Watch, len(docs))
+	for i, doc := range docs {
+		watches[i] = decodeWatch(doc)
+	}
+	return watches, nil
+}

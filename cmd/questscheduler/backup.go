@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// backupCommand copies the store.
+type backupCommand struct {
+	File string `arg:"" type:"path" help:"The file to write. One that is there already is not overwritten."`
+}
+
+// Help is what --help says beside the flags.
+func (backupCommand) Help() string {
+	return `The copy is one whole file of one moment, and has its name only when it is complete and on the disk. To restore it, stop ` +
+		`the server and put it in the place of QS_SQLITE_PATH; remove the files beside that end in -wal and -shm.
+
+Neither QS_ENC_KEYS nor the sign-in key (signin.key beside the store) is in it. Without QS_ENC_KEYS the linked calendars have to be linked anew.
+
+Example:
+
+  questscheduler backup "questscheduler-$(date +%F).db"`
+}
+
+// Run is the command.
+func (c backupCommand) Run(ctx context.Context, process Process) (err error) {
+	reader, err := openReader(ctx, process, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	if err := reader.Backup(ctx, c.File); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(process.Stdout, "%s is a copy of %s\n", c.File, reader.Path())
+	return err
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"questscheduler/accounts/seal"
+	"questscheduler/config"
+	"questscheduler/config/keyfile"
+	"questscheduler/sim/control"
+)
+
+// demoCommand runs everything on this machine: the real server, with the real
+// Google, Discord and database clients, against simulators.
+type demoCommand struct {
+	Addr     string        `help:"Where the server listens; the loopback interface alone." default:"127.0.0.1:8080"`
+	Data     string        `placeholder:"DIR" help:"Keep everything in this folder: a restart continues that world. Without it a temporary folder, removed at the end." type:"path"`
+	JSON     bool          `help:"Print one JSON object, when all is ready, as the first line."`
+	Duration time.Duration `placeholder:"10m" help:"End after this time; without it at an interrupt."`
+}
+
+// Help is what --help says beside the flags.
+func (demoCommand) Help() string {
+	return `It is a party of four with their group, a Discord channel and three polls: one open with votes, one finalised, one that ` +
+		`follows a calendar event. The page it prints says what to try.
+
+Examples:
+
+  questscheduler demo
+  questscheduler demo --data world      # a restart goes on with it
+  questscheduler demo --json | head -1 | jq .users.gm.token`
+}
+
+// demo is a running demonstration.
+type demo struct {
+	dir   string
+	clock *control.Clock
+	world demoWorld
+	sims  *simulators
+	*server
+}
+
+// Run is the command.
+func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
+	if err := checkLoopback(c.Addr); err != nil {
+		return usageError{err}
+	}
+	if c.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Duration)
+		defer cancel()
+	}
+	dir, remove, err := c.folder()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	d, err := openDemo(ctx, dir, c.Addr, process)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.end()) }()
+	if err := d.begin(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil // it was asked to end before it was ready
+		}
+		return err
+	}
+	if err := d.print(process.Stdout, c.JSON); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// checkLoopback refuses an address that others could reach: the demo's tokens
+// are printed.
+func checkLoopback(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("--addr %s is not host:port, such as 127.0.0.1:8080", addr)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("--addr must be on the loopback interface, such as 127.0.0.1:8080, since the demo's tokens are no secret")
+	}
+	return nil
+}
+
+// folder gives the folder of the demo's data, and what removes it if it is a
+// temporary one.
+func (c demoCommand) folder() (dir string, remove func() error, err error) {
+	if c.Data != "" {
+		return c.Data, func() error { return nil }, os.MkdirAll(c.Data, 0o700)
+	}
+	dir, err = os.MkdirTemp("", "questscheduler-demo-")
+	return dir, func() error { return os.RemoveAll(dir) }, err
+}
+
+// openDemo reads the world of the folder and wires server and simulators; each
+// listens and none is at work yet.
+func openDemo(ctx context.Context, dir, addr string, process Process) (_ *demo, err error) {
+	d := &demo{dir: dir, clock: control.NewClock(nil)}
+	if d.world, err = openDemoWorld(dir); err != nil {
+		return nil, err
+	}
+	if err := d.clock.Advance(d.world.ClockOffset); err != nil {
+		return nil, err
+	}
+	d.clock.OnAdvance(func(offset time.Duration) error {
+		d.world.ClockOffset = offset
+		return d.world.save(dir)
+	})
+	listener, err := listen(addr) // first, since port 0 becomes a port only now
+	if err != nil {
+		return nil, err
+	}
+	if d.sims, err = openSimulators(dir, d.clock, &d.world); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	cfg, err := d.settings(listener.Addr().String(), process.Environ)
+	if err == nil {
+		d.server, err = openServer(ctx, cfg, d.clock.Now, newLogger(cfg, process.Stderr))
+	}
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), d.sims.close())
+	}
+	d.listener = listener
+	d.servePage(d.edge)
+	return d, nil
+}
+
+// settings are the demo's defaults with what the environment overrides.
+func (d *demo) settings(addr string, environ []string) (config.Config, error) {
+	key, err := keyfile.LoadOrCreate(filepath.Join(d.dir, demoKeys), seal.Generate)
+	if err != nil {
+		return config.Config{}, fmt.Errorf("the demo's sealing key: %w", err)
+	}
+	cfg := config.Demo()
+	cfg.Addr, cfg.PublicURL = addr, "http://"+addr
+	cfg.SQLitePath = filepath.Join(d.dir, demoStore)
+	cfg.GoogleEndpoint, cfg.DiscordEndpoint = d.sims.googleURL(), d.sims.discordURL()
+	cfg.DiscordBotToken = config.NewSecret(d.world.DiscordToken)
+	cfg.EncKeys = config.NewSecret(string(key))
+	cfg.AdminUsers = []string{demoAdmin}
+	return loadSettings(environ, cfg)
+}
+
+// begin puts everything to work and, in a new world, seeds it.
+func (d *demo) begin(ctx context.Context) error {
+	if err := d.sims.start(); err != nil {
+		return err
+	}
+	if err := d.start(ctx); err != nil {
+		return err
+	}
+	if d.world.Seeded {
+		return nil
+	}
+	if err := d.seed(ctx); err != nil {
+		return fmt.Errorf("seed the demo: %w", err)
+	}
+	return nil
+}
+
+// end stops the watch channels, the server and the simulators, in this order.
+func (d *demo) end() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	defer cancel()
+	return errors.Join(d.watcher.StopAll(ctx), d.stop(), d.sims.close())
+}
+
+// print tells where to look, as text or as the one JSON line.
+func (d *demo) print(out io.Writer, asJSON bool) error {
+	ready := d.ready()
+	if asJSON {
+		return json.NewEncoder(out).Encode(ready)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "questscheduler demo: %s\n\n", ready.Page)
+	fmt.Fprintf(&text, "  API      %s/v1   (documentation: %s/docs)\n", ready.API, ready.API)
+	fmt.Fprintf(&text, "  Google   %s/calendar/v3/   (simulator)\n", ready.Google)
+	fmt.Fprintf(&text, "  Discord  %s/api/v9/   (simulator)\n\n", ready.Discord)
+	gm := ready.Users["gm"]
+	fmt.Fprintf(&text, "Try it: the poll that follows a calendar event.\n\n")
+	fmt.Fprintf(&text, "  TOKEN=%s\n  GOOGLE=%s\n", gm.Token, gm.GoogleToken)
+	fmt.Fprintf(&text, "  curl -H \"Authorization: Bearer $TOKEN\" %s/v1/polls/%s\n\n", ready.API, ready.Polls["linked"])
+	fmt.Fprintf(&text, "More to try: %s\nEnd it with Ctrl-C.\n", ready.Page)
+	_, err := io.WriteString(out, text.String())
+	return err
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+	"questscheduler/signin"
+	"questscheduler/sim/discord"
+	"questscheduler/sim/google"
+)
+
+// demoAdmin is the person who operates the demo.
+const demoAdmin = "admin"
+
+// The Discord server of the demo's party.
+const (
+	demoGuildID   = "410000000000000001"
+	demoChannelID = "410000000000000002"
+)
+
+// party are the people of the demo: a game master and three players.
+var party = []string{"gm", "ana", "ben", "cho"}
+
+// demoTokens is how long the demo's bearer tokens last.
+const demoTokens = 30 * 24 * time.Hour
+
+// seed makes the demo's world by the same commands that people use. It is
+// called once; what a cut-off seeding left is removed at the next start.
+func (d *demo) seed(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{d.seedPeople, d.seedDiscord, d.seedGroup, d.seedPolls, d.awaitIdle} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	d.world.Seeded = true
+	return d.world.save(d.dir)
+}
+
+// seedPeople makes the party: a Google account each, linked, and a token.
+func (d *demo) seedPeople(ctx context.Context) error {
+	for _, name := range party {
+		email := name + "@party.example"
+		grant, err := d.sims.googleServer.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
+		if err != nil {
+			return err
+		}
+		who := accounts.Identity{Provider: accounts.Google, Sub: "sub-" + name, Email: email}
+		if _, err := d.accounts.Link(ctx, name, who, grant.RefreshToken, grant.Scopes); err != nil {
+			return err
+		}
+		token, err := d.signin.Issue(signin.Person{UID: name, Email: email, EmailVerified: true, Name: name}, demoTokens)
+		if err != nil {
+			return err
+		}
+		d.world.Users[name] = demoUser{ID: name, Email: email, Token: token, GoogleToken: grant.AccessToken, CalendarID: email}
+	}
+	var err error
+	d.world.AdminToken, err = d.signin.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
+	return err
+}
+
+func (d *demo) seedDiscord(context.Context) error {
+	d.world.ChannelID = demoChannelID
+	return errors.Join(
+		d.sims.discordServer.AddGuild(demoGuildID, "The Party"),
+		d.sims.discordServer.AddChannel(discord.Channel{ID: demoChannelID, GuildID: demoGuildID, Name: "sessions"}),
+	)
+}
+
+func (d *demo) seedGroup(ctx context.Context) error {
+	name := "The Party"
+	group, err := d.scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{
+		Name: &name, MemberIDs: party,
+		Discord: &poll.GroupDiscord{GuildID: demoGuildID, ChannelID: demoChannelID, NotifyRoleID: poll.NotifyEveryone},
+	})
+	d.world.GroupID = group.ID
+	return err
+}
+
+// seedPolls makes an open poll with votes, a finalised one without an event,
+// and one that follows a calendar event.
+func (d *demo) seedPolls(ctx context.Context) error {
+	cause := scheduler.Cause{Hint: "seed", Trace: d.newTrace()}
+	open, err := d.seedPoll(ctx, "open", "Session 12: The Sunken Keep", 7, cause)
+	if err != nil {
+		return err
+	}
+	for i, name := range party[1:] {
+		choices := map[string]string{open.Slots[0].ID: poll.Feasible, open.Slots[i%len(open.Slots)].ID: poll.Preferred}
+		if _, err := d.scheduler.Vote(ctx, d.person(name), open.Poll.ID, scheduler.Vote{Choices: choices}, cause); err != nil {
+			return err
+		}
+	}
+	finalized, err := d.seedPoll(ctx, "finalized", "Session 10: A Quiet Tavern", 3, cause)
+	if err != nil {
+		return err
+	}
+	if _, err := d.scheduler.Finalise(ctx, d.person("gm"), finalized.Poll.ID, scheduler.Finalise{SlotID: finalized.Slots[0].ID}, cause); err != nil {
+		return err
+	}
+	linked, err := d.seedPoll(ctx, "linked", "Session 11: The Long Road", 5, cause)
+	if err != nil {
+		return err
+	}
+	ask := scheduler.Finalise{SlotID: linked.Slots[0].ID, CreateEvent: true}
+	view, err := d.scheduler.Finalise(ctx, d.person("gm"), linked.Poll.ID, ask, cause)
+	if err == nil && view.Poll.GoogleEventID == "" {
+		return fmt.Errorf("poll %s is not linked", linked.Poll.ID)
+	}
+	return err
+}
+
+// seedPoll makes one poll of the party with three evenings, from so many days
+// ahead on.
+func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause scheduler.Cause) (scheduler.View, error) {
+	first := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(18 * time.Hour)
+	ask := scheduler.Create{
+		Title: title, Description: "Bring dice.", Timezone: "Europe/Berlin",
+		ParticipantIDs: party, GroupID: d.world.GroupID,
+	}
+	for i := range 3 {
+		start := first.AddDate(0, 0, i)
+		ask.Slots = append(ask.Slots, scheduler.Times{Start: start, End: start.Add(4 * time.Hour)})
+	}
+	view, err := d.scheduler.Create(ctx, d.person("gm"), ask, cause)
+	d.world.Polls[key] = view.Poll.ID
+	return view, err
+}
+
+func (d *demo) person(name string) scheduler.Person {
+	return scheduler.Person{ID: name, Email: name + "@party.example"}
+}
+
+// demoReady is what the demo prints as JSON (interface.md, "Commands").
+type demoReady struct {
+	API            string              `json:"api"`
+	Page           string              `json:"page"`
+	Google         string              `json:"google"`
+	Discord        string              `json:"discord"`
+	AdminToken     string              `json:"admin_token"`
+	Users          map[string]demoUser `json:"users"`
+	Polls          map[string]string   `json:"polls"`
+	GroupID        string              `json:"group_id"`
+	DiscordChannel string              `json:"discord_channel_id"`
+	DiscordToken   string              `json:"discord_token"`
+}
+
+// ready is what the demo prints: where everything is, and who is who.
+func (d *demo) ready() demoReady {
+	return demoReady{
+		API: d.url(), Page: d.url() + "/demo", Google: d.sims.googleURL(), Discord: d.sims.discordURL(),
+		AdminToken: d.world.AdminToken, Users: d.world.Users, Polls: d.world.Polls, GroupID: d.world.GroupID,
+		DiscordChannel: d.world.ChannelID, DiscordToken: d.world.DiscordToken,
+	}
+}
+
+// url is where the server answers.
+func (d *demo) url() string { return "http://" + d.listener.Addr().String() }

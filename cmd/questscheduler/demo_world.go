@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// demoWorld is what a demo keeps beside the data of its parts: who is in it and
+// what was seeded, so that a restart with the same folder continues it.
+type demoWorld struct {
+	// Seeded tells that everything below is there. A world whose seeding was
+	// cut off is thrown away and seeded anew.
+	Seeded       bool                `json:"seeded"`
+	GoogleAddr   string              `json:"google_addr"`
+	DiscordAddr  string              `json:"discord_addr"`
+	DiscordToken string              `json:"discord_token"`
+	AdminToken   string              `json:"admin_token"`
+	ChannelID    string              `json:"discord_channel_id"`
+	GroupID      string              `json:"group_id"`
+	Users        map[string]demoUser `json:"users"`
+	Polls        map[string]string   `json:"polls"`
+	ClockOffset  time.Duration       `json:"clock_offset"`
+}
+
+// demoUser is one person of the demo's party.
+type demoUser struct {
+	ID          string `json:"id"`
+	Email       string `json:"email"`
+	Token       string `json:"token"`
+	GoogleToken string `json:"google_token"`
+	CalendarID  string `json:"calendar_id"`
+}
+
+// Files and folders of a demo's data.
+const (
+	demoFile    = "demo.json"
+	demoStore   = "questscheduler.db"
+	demoKeys    = "keys"
+	demoGoogle  = "google"
+	demoDiscord = "discord"
+)
+
+// openDemoWorld reads the world of a demo's folder. A folder without one must be
+// empty; an unfinished seeding is thrown away and begun anew.
+func openDemoWorld(dir string) (demoWorld, error) {
+	fresh := demoWorld{Users: map[string]demoUser{}, Polls: map[string]string{}}
+	content, err := os.ReadFile(filepath.Join(dir, demoFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return demoWorld{}, err
+		}
+		if len(entries) > 0 {
+			return demoWorld{}, usageError{fmt.Errorf("%s holds something else than a demo; name an empty folder with --data", dir)}
+		}
+		return fresh, fresh.save(dir)
+	}
+	if err != nil {
+		return demoWorld{}, err
+	}
+	var world demoWorld
+	if err := json.Unmarshal(content, &world); err != nil {
+		return demoWorld{}, usageError{fmt.Errorf("%s is not the file of a demo; name another folder with --data: %w", filepath.Join(dir, demoFile), err)}
+	}
+	if world.Seeded {
+		return world, nil
+	}
+	for _, name := range []string{demoStore, demoStore + "-wal", demoStore + "-shm", demoGoogle, demoDiscord} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return demoWorld{}, err
+		}
+	}
+	return fresh, nil
+}
+
+// save writes the world whole or not at all.
+func (w demoWorld) save(dir string) error {
+	content, err := json.MarshalIndent(w, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, demoFile)
+	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"questscheduler/config"
+	"questscheduler/fault"
+	"questscheduler/signin"
+	"questscheduler/store/sqlite"
+)
+
+// checkSettings lists what is wrong with the settings; the other checks leave
+// those alone.
+func checkSettings(_ context.Context, d doctor) []finding {
+	if len(d.problems) == 0 {
+		return []finding{{fine, "settings", "all can be used"}}
+	}
+	var found []finding
+	for _, problem := range d.problems {
+		found = append(found, finding{wrong, "settings", problem.Name + " " + problem.Mend})
+	}
+	return found
+}
+
+func checkStore(ctx context.Context, d doctor) []finding {
+	if !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
+		return nil
+	}
+	reader, err := sqlite.OpenReader(ctx, sqlite.Options{Path: d.config.SQLitePath, Queries: queries()})
+	if fault.Is(err, fault.NotFound) {
+		return []finding{{fine, "store", "there is none yet; the server makes " + d.config.SQLitePath + " at its first start"}}
+	}
+	if err == nil {
+		err = errors.Join(reader.QuickCheck(ctx), reader.Close())
+	}
+	if err != nil {
+		return []finding{{wrong, "store", d.config.SQLitePath + ": " + err.Error()}}
+	}
+	return []finding{{fine, "store", fmt.Sprintf("%s is sound; schema version %d", reader.Path(), reader.SchemaVersion())}}
+}
+
+func checkSignInKey(_ context.Context, d doctor) []finding {
+	if d.config.Auth != config.AuthLocal || !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
+		return nil
+	}
+	path := d.config.SignInKeyPath()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return nil // the store's line has said it
+		}
+		return []finding{{fine, "sign-in key", "there is none yet; the server makes " + path + " at its first start"}}
+	}
+	if _, err := signin.LoadOrCreateKey(path); err != nil {
+		return []finding{{wrong, "sign-in key", path + ": " + err.Error()}}
+	}
+	return []finding{{fine, "sign-in key", path + " can be used, by this user alone"}}
+}
+
+func checkEncryptionKeys(_ context.Context, d doctor) []finding {
+	if !d.isSet("QS_ENC_KEYS", d.config.EncKeys.Reveal()) {
+		return nil
+	}
+	return []finding{{fine, "encryption keys", "QS_ENC_KEYS can be used; keep a copy, but not beside the backups, which hold what it seals"}}
+}
+
+// googleClientSuffix ends the id of every OAuth client of Google.
+const googleClientSuffix = ".apps.googleusercontent.com"
+
+func checkGoogle(_ context.Context, d doctor) []finding {
+	id := d.config.GoogleClientID
+	switch {
+	case !d.isSet("QS_GOOGLE_CLIENT_ID", id) || !d.isSet("QS_GOOGLE_CLIENT_SECRET", d.config.GoogleClientSecret.Reveal()):
+		return nil
+	case d.config.GoogleEndpoint != "":
+		return []finding{{warning, "google", "QS_GOOGLE_ENDPOINT is set, so a simulator stands in for Google; unset it to follow real calendars"}}
+	case !strings.HasSuffix(id, googleClientSuffix):
+		return []finding{{warning, "google", "QS_GOOGLE_CLIENT_ID does not end with " + googleClientSuffix + ", so no calendar can be linked; take it from the Google Cloud console, under Credentials"}}
+	default:
+		return []finding{{fine, "google", "the OAuth client is set"}}
+	}
+}
+
+func checkPublicURL(ctx context.Context, d doctor) []finding {
+	address := d.config.PublicURL
+	if d.config.Sync == config.SyncOff {
+		return []finding{{fine, "public address", "not needed, since QS_SYNC is off and no calendar is followed"}}
+	}
+	if !d.isSet("QS_PUBLIC_URL", address) {
+		return nil
+	}
+	pushes := address + webhookPath
+	switch {
+	case isLoopback(address):
+		return []finding{d.checkLocal(ctx, address)}
+	case isPrivate(address):
+		return []finding{{warning, "public address", "QS_PUBLIC_URL is an address that Google cannot reach; give one that it can, or changes are found by looking alone"}}
+	default:
+		return []finding{{fine, "public address", "Google pushes to " + pushes + "; from outside, curl -X POST " + pushes + " is to answer with 401"}}
+	}
+}
+
+// checkLocal asks an address on this machine, where the server may run.
+func (d doctor) checkLocal(ctx context.Context, address string) finding {
+	if d.config.GoogleEndpoint == "" {
+		return finding{warning, "public address", "QS_PUBLIC_URL is on this machine, where Google cannot reach it; give one that it can, or set QS_SYNC=off"}
+	}
+	status, err := d.get(ctx, address+"/healthz", "")
+	if err != nil || status != http.StatusOK {
+		return finding{warning, "public address", "nobody answers at " + address + "/healthz; start the server, or correct QS_PUBLIC_URL"}
+	}
+	return finding{fine, "public address", address + " answers"}
+}
+
+// isPrivate tells whether an address is of a network that is not the world's.
+func isPrivate(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return ip != nil && (ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified())
+}
+
+func checkDiscord(ctx context.Context, d doctor) []finding {
+	token := d.config.DiscordBotToken.Reveal()
+	switch {
+	case d.faulty("QS_DISCORD_BOT_TOKEN") || d.faulty("QS_DISCORD_ENDPOINT"):
+		return nil
+	case token == "":
+		return []finding{{fine, "discord", "off, since QS_DISCORD_BOT_TOKEN is not set; people are told in the app"}}
+	case d.config.DiscordEndpoint == "":
+		return []finding{{fine, "discord", "the token is set; it is not tried, since Discord is outside this machine"}}
+	}
+	status, err := d.get(ctx, d.config.DiscordEndpoint+"/api/v9/users/@me", "Bot "+strings.TrimSpace(token))
+	switch {
+	case err != nil:
+		return []finding{{wrong, "discord", "nobody answers at QS_DISCORD_ENDPOINT; correct it, or unset it for Discord itself"}}
+	case status == http.StatusOK:
+		return []finding{{warning, "discord", "the token is good at QS_DISCORD_ENDPOINT, which stands in for Discord; unset it to reach people"}}
+	case status == http.StatusUnauthorized:
+		return []finding{{wrong, "discord", "the token is refused; copy QS_DISCORD_BOT_TOKEN anew from the Discord developer portal"}}
+	default:
+		return []finding{{wrong, "discord", fmt.Sprintf("QS_DISCORD_ENDPOINT answers %d, as Discord would not; correct it, or unset it for Discord itself", status)}}
+	}
+}
+
+func checkAdmins(_ context.Context, d doctor) []finding {
+	if len(d.config.AdminUsers) == 0 {
+		return []finding{{fine, "admins", "there are none; QS_ADMIN_USERS names people who may look after others' polls"}}
+	}
+	return []finding{{fine, "admins", fmt.Sprintf("%d", len(d.config.AdminUsers))}}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"questscheduler/config"
+	"questscheduler/queue"
+	"questscheduler/scheduler"
+)
+
+// How the server waits.
+const (
+	// drainEvery is how often what was committed and not handed over is found.
+	drainEvery = time.Minute
+	// stopPatience is how long requests and tasks may take to end.
+	stopPatience = 10 * time.Second
+)
+
+// listen takes an address. Requests wait there until the server is started.
+func listen(addr string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s; is something else running there? %w", addr, err)
+	}
+	return listener, nil
+}
+
+// start puts the server to work: what a dead process held is taken back, tasks
+// run, requests are answered, and what was owed is handed over at once.
+func (s *server) start(ctx context.Context) error {
+	if err := s.scheduler.Recover(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if err := s.queue.Start(ctx, queue.Config{Handlers: s.handlers()}); err != nil {
+		return fmt.Errorf("start the queue: %w", err)
+	}
+	go func() {
+		if err := s.http.Serve(s.listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("the server stopped answering: %w", err)
+		}
+	}()
+	if err := s.drain(ctx, "start"); err != nil {
+		return err
+	}
+	ticking, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.ticking, s.ticked = cancel, make(chan struct{})
+	go s.tick(ticking)
+	return nil
+}
+
+// tick drains every minute until ctx ends, and first makes sure of the watch
+// channels, which may have lapsed while nobody was here.
+func (s *server) tick(ctx context.Context) {
+	defer close(s.ticked)
+	if s.config.Sync != config.SyncOff {
+		if err := s.watcher.EnsureAll(ctx, s.newTrace()); err != nil {
+			s.log.Warn("not every calendar is watched yet", "error", err)
+		}
+	}
+	ticker := time.NewTicker(drainEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := s.drain(ctx, "timer"); err != nil {
+				s.log.Error("drain failed; it is tried again in a minute", "error", err)
+			}
+		}
+	}
+}
+
+func (s *server) drain(ctx context.Context, hint string) error {
+	_, err := s.scheduler.Drain(ctx, scheduler.Cause{Hint: hint, Trace: s.newTrace()})
+	if err != nil {
+		return fmt.Errorf("drain: %w", err)
+	}
+	return nil
+}
+
+// newTrace names what one hint causes.
+func (s *server) newTrace() string { return "trc_" + newULID(s.now()) }
+
+// stop ends the server: no new requests, then no new tasks, then the store.
+// Everything is tried; what was accepted and not done is done after the next
+// start.
+func (s *server) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	defer cancel()
+	var failures []error
+	if s.ticking != nil {
+		s.ticking()
+		<-s.ticked
+	}
+	if err := s.http.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn("requests that did not end were cut off")
+		failures = append(failures, s.http.Close())
+	} else {
+		failures = append(failures, err)
+	}
+	failures = append(failures, s.queue.Stop(ctx), s.store.Close())
+	return errors.Join(failures...)
+}
+
+// awaitIdle returns when no task is due or running, or with ctx's error.
+func (s *server) awaitIdle(ctx context.Context) error {
+	for {
+		depths, err := s.queue.Depths(ctx)
+		if err != nil {
+			return err
+		}
+		waiting := 0
+		for _, depth := range depths {
+			waiting += depth.Waiting
+		}
+		if waiting == 0 {
+			return nil
+		}
+		if err := wait(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+	"github.com/oklog/ulid/v2"
+
+	"questscheduler/accounts"
+	"questscheduler/accounts/seal"
+	"questscheduler/api"
+	"questscheduler/calendarsync"
+	"questscheduler/changes"
+	"questscheduler/config"
+	"questscheduler/cursor"
+	"questscheduler/gcal"
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/queue/river"
+	"questscheduler/scheduler"
+	"questscheduler/signin"
+	"questscheduler/store"
+	"questscheduler/store/sqlite"
+)
+
+// webhookPath is where Google's pushes arrive.
+const webhookPath = "/webhooks/google/calendar"
+
+// server is the whole program, wired: one place where every part meets the
+// others. Opening it takes the store; start puts it to work; stop ends it.
+type server struct {
+	config    config.Config
+	now       func() time.Time
+	log       *slog.Logger
+	store     *sqlite.Store
+	documents *changes.Store // the store for all who write documents
+	queue     *river.Queue
+	signin    *signin.Local
+	accounts  *accounts.Repository
+	scheduler *scheduler.Service
+	looker    *calendarsync.Looker
+	watcher   *calendarsync.Watcher
+	announcer *notify.Announcer
+	edge      *echo.Echo
+	listener  net.Listener
+	http      *http.Server
+	failed    chan error // why it stopped answering, though nobody asked it to
+	ticking   context.CancelFunc
+	ticked    chan struct{}
+}
+
+// kinds are the queues of the program.
+var kinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind}
+
+// queries are all queries that the store is asked.
+func queries() []*store.Query {
+	var all []*store.Query
+	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries} {
+		all = append(all, some...)
+	}
+	return all
+}
+
+// openServer opens the store and the queue and wires everything to them. now is
+// the program's clock.
+func openServer(ctx context.Context, cfg config.Config, now func() time.Time, log *slog.Logger) (s *server, err error) {
+	s = &server{config: cfg, now: now, log: log, failed: make(chan error, 1)}
+	defer func() {
+		if err != nil && s.store != nil {
+			err = errors.Join(err, s.store.Close())
+		}
+	}()
+	if s.store, err = sqlite.Open(ctx, sqlite.Options{Path: cfg.SQLitePath, Queries: queries(), Log: log}); err != nil {
+		return nil, err
+	}
+	s.documents = changes.New(s.store)
+	s.queue, err = river.New(ctx, river.Options{DB: s.store.Writer(), Kinds: kinds, Now: now, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.wireSignIn(); err != nil {
+		return nil, err
+	}
+	if err := s.wire(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *server) wireSignIn() error {
+	key, err := signin.LoadOrCreateKey(s.config.SignInKeyPath())
+	if err != nil {
+		return fmt.Errorf("sign-in key: %w", err)
+	}
+	s.signin, err = signin.NewLocal(signin.LocalOptions{Key: key, Now: s.now})
+	return err
+}
+
+// wire makes the parts above the ports.
+func (s *server) wire() error {
+	keys, err := seal.ParseKeys(s.config.EncKeys.Reveal())
+	if err != nil {
+		return fmt.Errorf("QS_ENC_KEYS: %w", err)
+	}
+	s.accounts = accounts.New(accounts.Options{Store: s.documents, Keys: keys, Now: s.now, NewID: func() string { return newULID(s.now()) }})
+	grants := accounts.NewGrants(accounts.GrantOptions{
+		Accounts: s.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
+		TokenURL: s.tokenURL(), Now: s.now,
+	})
+	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: grants.Client, Refused: grants.Refused, Now: s.now})
+	s.watcher = &calendarsync.Watcher{
+		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, NewToken: newToken,
+		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: min(s.config.RenewBefore, s.config.WatchTTL/2), Log: s.log,
+	}
+	s.scheduler = &scheduler.Service{
+		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google}, Accounts: s.accounts,
+		Watches: s.watcher, Now: s.now, Wait: wait,
+		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
+		Settle: s.config.NotifySettle, SnapshotKeep: s.config.SnapshotKeep, Log: s.log,
+	}
+	s.watcher.Polls = s.scheduler
+	s.looker = &calendarsync.Looker{
+		Store: s.documents, Google: google, Polls: s.scheduler, Now: s.now, MinGap: s.config.SyncMinGap,
+		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log,
+	}
+	return s.wireOutside()
+}
+
+// tokenURL is the token endpoint beside a simulator; "" is Google's own.
+func (s *server) tokenURL() string {
+	if s.config.GoogleEndpoint == "" {
+		return ""
+	}
+	return s.config.GoogleEndpoint + "/token"
+}
+
+// pushAddress is where Google is told to push; "" where it cannot reach us.
+func (s *server) pushAddress() string {
+	if s.config.PublicURL == "" || s.config.Sync == config.SyncOff {
+		return ""
+	}
+	return s.config.PublicURL + webhookPath
+}
+
+// handlers are what the queue runs, by kind.
+func (s *server) handlers() map[string]queue.Handler {
+	return map[string]queue.Handler{
+		cursor.LookKind:      s.looker.Handle,
+		scheduler.KindIntent: s.scheduler.HandleIntent,
+		poll.AnnounceKind:    s.announcer.Handle,
+	}
+}
+
+// newULID is a ULID for the time; ids made within one millisecond grow too.
+func newULID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
+}
+
+// newToken is the secret of a watch channel.
+func newToken() (string, error) {
+	secret := make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(secret), nil
+}
+
+// wait returns after d, or with ctx's error where that ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

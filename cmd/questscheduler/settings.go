@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"questscheduler/config"
+)
+
+// unsupported are the choices that settings allow and this version does not
+// have. moot are the settings that only such a choice needs.
+var unsupported = []struct {
+	setting, mend string
+	chosen        func(c config.Config) bool
+	moot          []string
+}{
+	{"QS_STORE", "is firestore, which this version does not have; unset it, or set it to sqlite",
+		func(c config.Config) bool { return c.Store == config.StoreFirestore }, []string{"QS_FIRESTORE_PROJECT"}},
+	{"QS_QUEUE", "is cloudtasks, which this version does not have; unset it, or set it to river",
+		func(c config.Config) bool { return c.Queue == config.QueueCloudTasks }, []string{"QS_CLOUDTASKS_QUEUE", "QS_TASKS_SERVICE_ACCOUNT"}},
+	{"QS_AUTH", "is firebase, which this version does not have; unset it, or set it to local",
+		func(c config.Config) bool { return c.Auth == config.AuthFirebase }, []string{"QS_FIREBASE_PROJECT"}},
+	{"QS_SYNC", "is observe, which this version does not have; set it to on, or to off",
+		func(c config.Config) bool { return c.Sync == config.SyncObserve }, nil},
+	{"QS_DOCUMENT_HINTS", "is listen, which this version does not have; unset it, or set it to off",
+		func(c config.Config) bool { return c.DocumentHints == config.HintsListen }, nil},
+	{"QS_CALLABLES_UPSTREAM", "is set, and this version serves no callables; unset it",
+		func(c config.Config) bool { return c.CallablesUpstream != "" }, nil},
+}
+
+// readSettings reads the settings, and gives everything that is wrong with
+// them in the order of their names, what this version does not have included.
+func readSettings(environ []string, defaults config.Config) (config.Config, config.Problems, error) {
+	cfg, err := config.Read(environ, defaults)
+	var problems config.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return config.Config{}, nil, err
+	}
+	for _, choice := range unsupported {
+		if !choice.chosen(cfg) {
+			continue
+		}
+		problems = slices.DeleteFunc(problems, func(p config.Problem) bool { return slices.Contains(choice.moot, p.Name) })
+		problems = append(problems, config.Problem{Name: choice.setting, Mend: choice.mend})
+	}
+	slices.SortStableFunc(problems, func(a, b config.Problem) int { return strings.Compare(a.Name, b.Name) })
+	return cfg, problems, nil
+}
+
+// loadSettings gives settings that the server can run with, or a usageError
+// with everything that is wrong.
+func loadSettings(environ []string, defaults config.Config) (config.Config, error) {
+	cfg, problems, err := readSettings(environ, defaults)
+	if err == nil {
+		err = settingsError(problems)
+	}
+	if err != nil {
+		return config.Config{}, err
+	}
+	return cfg, nil
+}
+
+// loadSome is loadSettings for a command that needs no more than the named
+// settings: what is wrong with the others is not its concern, but for names
+// that are no setting, which may be a mistyped one of these.
+func loadSome(environ []string, names ...string) (config.Config, error) {
+	cfg, problems, err := readSettings(environ, config.Default())
+	if err != nil {
+		return config.Config{}, err
+	}
+	all := config.Names()
+	problems = slices.DeleteFunc(problems, func(p config.Problem) bool {
+		name := strings.TrimSuffix(p.Name, "_FILE")
+		return slices.Contains(all, name) && !slices.Contains(names, name)
+	})
+	return cfg, settingsError(problems)
+}
+
+// settingsError is one message for all problems; nil where there is none.
+func settingsError(problems config.Problems) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	listed := "  " + strings.ReplaceAll(problems.Error(), "\n", "\n  ")
+	return usageError{fmt.Errorf("the settings cannot be used:\n%s\nSettings are environment variables; \"questscheduler doctor\" checks them all", listed)}
+}
+
+// newLogger is the log that the settings ask for.
+func newLogger(cfg config.Config, out io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+		level = slog.LevelInfo // the settings were checked; this is for none
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if cfg.LogFormat == config.LogJSON {
+		return slog.New(slog.NewJSONHandler(out, options))
+	}
+	return slog.New(slog.NewTextHandler(out, options))
+}

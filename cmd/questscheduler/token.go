@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"time"
+
+	"questscheduler/config"
+	"questscheduler/fault"
+	"questscheduler/signin"
+)
+
+// tokenCommand issues a token of the embedded sign-in.
+type tokenCommand struct {
+	User  string        `required:"" placeholder:"UID" help:"Who the token speaks for."`
+	Email string        `placeholder:"ADDRESS" help:"The person's e-mail address. It counts as verified, so invitations to it are theirs."`
+	TTL   time.Duration `name:"ttl" default:"1h" help:"How long the token is good."`
+}
+
+// Help is what --help says beside the flags.
+func (tokenCommand) Help() string {
+	return `The token is signed with the key beside the store (QS_SQLITE_PATH), so it needs the same user and folder as the ` +
+		`server, which may run meanwhile. Whoever can read that key can speak for anybody.
+
+Examples:
+
+  questscheduler token --user gm --email gm@example.org
+  curl -H "Authorization: Bearer $(questscheduler token --user gm)" http://127.0.0.1:8080/v1/polls`
+}
+
+// Run is the command.
+func (c tokenCommand) Run(_ context.Context, process Process) error {
+	if address, err := mail.ParseAddress(c.Email); c.Email != "" && (err != nil || address.Address != c.Email) {
+		return usageError{errors.New("--email has to be an e-mail address, such as gm@example.org")}
+	}
+	cfg, err := loadSome(process.Environ, "QS_SQLITE_PATH", "QS_AUTH")
+	if err != nil {
+		return err
+	}
+	issuer, err := c.issuer(cfg, process)
+	if err != nil {
+		return err
+	}
+	token, err := issuer.Issue(signin.Person{UID: c.User, Email: c.Email, EmailVerified: c.Email != ""}, c.TTL)
+	if fault.Is(err, fault.Invalid) {
+		return usageError{fmt.Errorf("--%w", err)}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(process.Stdout, token)
+	return err
+}
+
+// issuer loads the key, or makes it where the server was never started. A
+// folder is not made: it would be one that the server does not look into.
+func (tokenCommand) issuer(cfg config.Config, process Process) (*signin.Local, error) {
+	path := cfg.SignInKeyPath()
+	if folder, err := os.Stat(filepath.Dir(path)); err != nil || !folder.IsDir() {
+		return nil, fmt.Errorf("there is no folder %s; set QS_SQLITE_PATH as for the server", filepath.Dir(path))
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(process.Stderr, "questscheduler: made a new sign-in key, %s; a server takes it that keeps its store beside it\n", path)
+	}
+	key, err := signin.LoadOrCreateKey(path)
+	if err != nil {
+		return nil, fmt.Errorf("sign-in key: %w", err)
+	}
+	return signin.NewLocal(signin.LocalOptions{Key: key, Now: time.Now})
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"questscheduler/api"
+	"questscheduler/calendarsync"
+	"questscheduler/config"
+	"questscheduler/notify"
+	"questscheduler/signin"
+	"questscheduler/store"
+	webhooks "questscheduler/web-hooks"
+)
+
+// wireOutside makes what people and machines meet: announcements and HTTP.
+func (s *server) wireOutside() error {
+	s.announcer = &notify.Announcer{
+		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
+	}
+	s.looker.Owners = notify.Owners{Announcer: s.announcer, Occasion: s.grantOf}
+	if s.config.DiscordBotToken.IsSet() {
+		client, err := notify.NewDiscordClient(notify.DiscordConfig{
+			Token: s.config.DiscordBotToken.Reveal(), Endpoint: s.config.DiscordEndpoint,
+		})
+		if err != nil {
+			return err
+		}
+		s.announcer.Discord = client
+	}
+	ending, end := context.WithCancel(context.Background())
+	edge := api.New(api.Options{
+		Scheduler: s.scheduler, Calendars: s.watcher, Store: s.documents, Changes: s.documents, Alone: true, // the data file is locked
+		SignIn: signin.WithAdmins(s.signin, s.config.AdminUsers), Ready: s.isReady,
+		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
+		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,
+	})
+	webhooks.Register(edge, s.pushes())
+	s.edge = edge
+	s.http = &http.Server{
+		// No ReadTimeout: it would cut handlers off that run long; bodies have
+		// a deadline of their own (api/body.go).
+		Handler: edge, ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
+	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
+	return nil
+}
+
+// pushes is where Google's pushes go.
+func (s *server) pushes() webhooks.Pushes {
+	if s.config.Sync == config.SyncOff {
+		return unheard{}
+	}
+	return s.watcher
+}
+
+// unheard takes pushes in and does nothing, for a server that follows no
+// calendar but still has channels of before. Google stops asking to be heard.
+type unheard struct{}
+
+// Push implements webhooks.Pushes.
+func (unheard) Push(context.Context, calendarsync.Push) error { return nil }
+
+// grantOf tells one failing of an account from the next.
+func (s *server) grantOf(ctx context.Context, accountID string) (string, error) {
+	account, err := s.accounts.Get(ctx, accountID)
+	return strconv.FormatInt(account.Grant, 10), err
+}
+
+// isReady tells why the server cannot work: the store or the queue does not
+// answer.
+func (s *server) isReady(ctx context.Context) error {
+	if _, err := s.store.Get(ctx, store.Doc("health", "readiness")); err != nil {
+		return err
+	}
+	_, err := s.queue.Depths(ctx)
+	return err
+}

@@ -1,0 +1,221 @@
+// Package config is the program's settings: one struct, read from the
+// environment and checked whole, so that every problem is told at once.
+//
+// Names and meanings are those of interface.md, "Settings". A variable is QS_
+// and the name in the field's tag; QS_X_FILE reads X from a file instead, for
+// secrets that a platform mounts. A QS_ variable that is not known is a
+// problem too, since it is most likely a mistyped one.
+package config
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Prefix begins the name of every variable.
+const Prefix = "QS_"
+
+// The stores, queues and sign-ins that can be chosen.
+const (
+	StoreSQLite    = "sqlite"
+	StoreFirestore = "firestore"
+
+	QueueRiver      = "river"
+	QueueCloudTasks = "cloudtasks"
+
+	AuthLocal    = "local"
+	AuthFirebase = "firebase"
+)
+
+// How far calendars are followed.
+const (
+	// SyncOn follows them.
+	SyncOn = "on"
+	// SyncObserve looks and journals what it would do, and changes nothing.
+	SyncObserve = "observe"
+	// SyncOff answers machines politely and does nothing.
+	SyncOff = "off"
+)
+
+// Where hints of changed documents come from, beside the machine route.
+const (
+	HintsOff    = "off"
+	HintsListen = "listen"
+)
+
+// Which Discord messages are ours.
+const (
+	DiscordTransitions = "transitions"
+	DiscordAll         = "all"
+)
+
+// The forms of the log.
+const (
+	LogText = "text"
+	LogJSON = "json"
+)
+
+// Config is all settings. It can be printed and logged: secrets hide
+// themselves. The comment of each field is what docs/settings.md says of it.
+type Config struct {
+	// Store is where documents are kept: `sqlite`, a file of this machine, or
+	// `firestore`.
+	Store string `env:"STORE"`
+	// SQLitePath is the file of the embedded store and queue. The key of the
+	// embedded sign-in is kept beside it. One process has it to itself.
+	SQLitePath string `env:"SQLITE_PATH"`
+	// FirestoreProject is the Google Cloud project of the documents; needed with
+	// `firestore`.
+	FirestoreProject string `env:"FIRESTORE_PROJECT"`
+
+	// Queue is what runs tasks: `river`, in the embedded store's file, or
+	// `cloudtasks`.
+	Queue string `env:"QUEUE"`
+	// CloudTasksQueue is the full name of the queue
+	// (`projects/P/locations/L/queues/Q`); needed with `cloudtasks`.
+	CloudTasksQueue string `env:"CLOUDTASKS_QUEUE"`
+	// TasksServiceAccount is the service account that tasks are delivered as;
+	// needed with `cloudtasks`.
+	TasksServiceAccount string `env:"TASKS_SERVICE_ACCOUNT"`
+	// TasksAudience is the audience of the tokens of tasks; without it
+	// PublicURL.
+	TasksAudience string `env:"TASKS_AUDIENCE"`
+
+	// Auth is who vouches for people: `local`, tokens that this program issues,
+	// or `firebase`.
+	Auth string `env:"AUTH"`
+	// FirebaseProject is the project whose ID tokens are taken; needed with
+	// `firebase`.
+	FirebaseProject string `env:"FIREBASE_PROJECT"`
+
+	// Addr is the address to listen on, as host:port.
+	Addr string `env:"ADDR"`
+	// PublicURL is where Google and Cloud Tasks reach this server. Google pushes
+	// to https alone. Needed unless Sync is `off`.
+	PublicURL string `env:"PUBLIC_URL"`
+	// AppURL is where people find the web app, for links in messages; without it
+	// PublicURL.
+	AppURL string `env:"APP_URL"`
+
+	// GoogleClientID is the id of our OAuth client, from the Google Cloud
+	// console. Always needed.
+	GoogleClientID string `env:"GOOGLE_CLIENT_ID"`
+	// GoogleClientSecret is the secret of our OAuth client. Always needed.
+	GoogleClientSecret Secret `env:"GOOGLE_CLIENT_SECRET"`
+	// GoogleEndpoint is a simulator in Google's place; without it Google.
+	GoogleEndpoint string `env:"GOOGLE_ENDPOINT"`
+
+	// Sync is how far calendars are followed: `on`; `observe`, which looks and
+	// journals what it would do, and changes nothing; `off`, which answers
+	// machines politely, does nothing and makes no watch channels.
+	Sync string `env:"SYNC"`
+	// DocumentHints is where hints of changed documents come from beside the
+	// machine route: `off`, or `listen` to the document store.
+	DocumentHints string `env:"DOCUMENT_HINTS"`
+
+	// CallablesUpstream is the address that serves the callables that are not
+	// ours; without it there are none.
+	CallablesUpstream string `env:"CALLABLES_UPSTREAM"`
+	// AllowedOrigins are the origins whose pages may call from browsers, with
+	// commas between.
+	AllowedOrigins []string `env:"ALLOWED_ORIGINS"`
+
+	// DiscordOwn is which Discord messages are ours: `transitions`, the messages
+	// on transitions alone, for a deployment whose own functions draw the card;
+	// or `all`. Without it `all` with the embedded store, else `transitions`.
+	DiscordOwn string `env:"DISCORD_OWN"`
+	// DiscordBotToken is the token of the bot; without it there is no Discord.
+	DiscordBotToken Secret `env:"DISCORD_BOT_TOKEN"`
+	// DiscordEndpoint is a simulator in Discord's place; without it Discord.
+	DiscordEndpoint string `env:"DISCORD_ENDPOINT"`
+
+	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with
+	// commas between, 32 bytes each: the first seals, all open. A single bare
+	// base64 key is taken too. Always needed.
+	EncKeys Secret `env:"ENC_KEYS"`
+
+	// NotifySettle is how long a transition rests before it is announced.
+	NotifySettle time.Duration `env:"NOTIFY_SETTLE"`
+	// SyncMinGap is the least time between two looks at one calendar.
+	SyncMinGap time.Duration `env:"SYNC_MIN_GAP"`
+	// WatchTTL is how long watch channels are asked for.
+	WatchTTL time.Duration `env:"WATCH_TTL"`
+	// RenewBefore is how long before its end a watch channel is renewed; shorter
+	// than WatchTTL.
+	RenewBefore time.Duration `env:"RENEW_BEFORE"`
+	// FallbackEvery is how often calendars are looked at without a push.
+	FallbackEvery time.Duration `env:"FALLBACK_EVERY"`
+	// SnapshotKeep is how long snapshots of votes are kept, those that a
+	// rescheduled poll needs excepted.
+	SnapshotKeep time.Duration `env:"SNAPSHOT_KEEP"`
+	// JournalKeep is how long journal entries are kept.
+	JournalKeep time.Duration `env:"JOURNAL_KEEP"`
+	// MassCancelShare is the share of a calendar's linked polls, above 0 and at
+	// most 1, from which on deletions that are found at once are held for a
+	// person, where they are MassCancelMin or more.
+	MassCancelShare float64 `env:"MASS_CANCEL_SHARE"`
+	// MassCancelMin is the number of deletions below which none is held.
+	MassCancelMin int `env:"MASS_CANCEL_MIN"`
+
+	// MachineAccounts are the e-mail addresses of the service accounts that may
+	// call /jobs and /webhooks/documents, with commas between.
+	MachineAccounts []string `env:"MACHINE_ACCOUNTS"`
+	// AdminUsers are the uids of people who may operate, with commas between.
+	AdminUsers []string `env:"ADMIN_USERS"`
+
+	// LogLevel is what the log holds at least: `debug`, `info`, `warn` or
+	// `error`.
+	LogLevel string `env:"LOG_LEVEL"`
+	// LogFormat is the form of the log: `text` or `json`.
+	LogFormat string `env:"LOG_FORMAT"`
+}
+
+// Default is what holds where nothing is set: the embedded server.
+func Default() Config {
+	return Config{
+		Store: StoreSQLite, SQLitePath: "questscheduler.db", Queue: QueueRiver, Auth: AuthLocal,
+		Addr: ":8080", Sync: SyncOn, DocumentHints: HintsOff,
+		NotifySettle: 10 * time.Second, SyncMinGap: time.Second,
+		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
+		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,
+		MassCancelShare: 0.5, MassCancelMin: 5,
+		LogLevel: "info", LogFormat: LogText,
+	}
+}
+
+// Demo is what holds for the demonstration where nothing is set. Who starts it
+// adds where the simulators are and the key it keeps: PublicURL,
+// GoogleEndpoint, DiscordEndpoint, DiscordBotToken, EncKeys, SQLitePath.
+func Demo() Config {
+	c := Default()
+	c.Addr, c.NotifySettle, c.DiscordOwn, c.LogLevel = "127.0.0.1:8080", 0, DiscordAll, "warn"
+	c.GoogleClientID, c.GoogleClientSecret = "demo", NewSecret("demo")
+	return c
+}
+
+// SignInKeyPath is where the key of the embedded sign-in is kept: beside the
+// embedded store.
+func (c Config) SignInKeyPath() string {
+	return filepath.Join(filepath.Dir(c.SQLitePath), "signin.key")
+}
+
+// derive fills in what follows from other settings, and gives addresses one
+// form.
+func (c *Config) derive() {
+	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream} {
+		*address = strings.TrimRight(*address, "/") // paths are put behind them
+	}
+	if c.AppURL == "" {
+		c.AppURL = c.PublicURL
+	}
+	if c.TasksAudience == "" {
+		c.TasksAudience = c.PublicURL
+	}
+	if c.DiscordOwn == "" {
+		c.DiscordOwn = DiscordTransitions
+		if c.Store == StoreSQLite { // nobody else draws the card there
+			c.DiscordOwn = DiscordAll
+		}
+	}
+}

@@ -1,0 +1,90 @@
+// Package keyfile keeps a key that is made at the first start in a file that
+// its owner alone may read.
+package keyfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// maxSize is far above any key; a larger file is not one.
+const maxSize = 64 << 10
+
+// ErrReadable is a key file that others than its owner may read or write.
+var ErrReadable = errors.New("the key file is open to other users; run chmod 600 on it")
+
+// LoadOrCreate reads the key file at path, or where there is none writes what
+// generate makes. Several starts at once end with the same key. The file is
+// complete and on disk before anything is returned; a crash leaves the whole
+// file or none. Missing folders are made, open to their owner alone.
+func LoadOrCreate(path string, generate func() ([]byte, error)) ([]byte, error) {
+	key, err := load(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	fresh, err := generate()
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	if err := create(path, fresh); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("write the key file: %w", err)
+	}
+	return load(path) // ours, or that of a start that was quicker
+}
+
+func load(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, errors.New("the key file is not a regular file")
+	case info.Size() == 0 || info.Size() > maxSize:
+		return nil, errors.New("the key file is empty or too large to be a key")
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return nil, ErrReadable
+	}
+	return os.ReadFile(path)
+}
+
+// create writes a file beside path and links it there, which fails where
+// another was quicker.
+func create(path string, content []byte) (err error) {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(folder, ".key-*") // made with 0600
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(file.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(folder)
+}
+
+// syncFolder makes the new name durable.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil // folders cannot be synced there
+	}
+	dir, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

@@ -1,0 +1,279 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/config"
+)
+
+const key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
+// enough is the least that has to be set, and more.
+func enough(more ...string) []string {
+	return append([]string{
+		"QS_PUBLIC_URL=https://quest.example.org", "QS_GOOGLE_CLIENT_ID=id",
+		"QS_GOOGLE_CLIENT_SECRET=s3cret", "QS_ENC_KEYS=k1:" + key, "PATH=/bin",
+	}, more...)
+}
+
+func load(t *testing.T, environ []string) config.Config {
+	t.Helper()
+	c, err := config.Load(environ, config.Default())
+	if err != nil {
+		t.Fatalf("load: %v", err)
+	}
+	return c
+}
+
+func problems(t *testing.T, environ []string) config.Problems {
+	t.Helper()
+	_, err := config.Load(environ, config.Default())
+	var found config.Problems
+	if !errors.As(err, &found) {
+		t.Fatalf("got %v, want problems", err)
+	}
+	return found
+}
+
+func TestLoad_DefaultsAreThoseOfTheInterface(t *testing.T) {
+	t.Parallel()
+	c := load(t, enough())
+	for name, ok := range map[string]bool{
+		"store":           c.Store == config.StoreSQLite,
+		"queue":           c.Queue == config.QueueRiver,
+		"auth":            c.Auth == config.AuthLocal,
+		"sync":            c.Sync == config.SyncOn,
+		"hints":           c.DocumentHints == config.HintsOff,
+		"settle":          c.NotifySettle == 10*time.Second,
+		"gap":             c.SyncMinGap == time.Second,
+		"ttl":             c.WatchTTL == 168*time.Hour,
+		"renew":           c.RenewBefore == 48*time.Hour,
+		"fallback":        c.FallbackEvery == 6*time.Hour,
+		"snapshots":       c.SnapshotKeep == 2160*time.Hour,
+		"journal":         c.JournalKeep == 8760*time.Hour,
+		"share":           c.MassCancelShare == 0.5,
+		"min":             c.MassCancelMin == 5,
+		"discord is ours": c.DiscordOwn == config.DiscordAll,
+		"app":             c.AppURL == "https://quest.example.org",
+		"audience":        c.TasksAudience == "https://quest.example.org",
+		"secret":          c.GoogleClientSecret.Reveal() == "s3cret",
+	} {
+		if !ok {
+			t.Errorf("%s is not the default: %+v", name, c)
+		}
+	}
+}
+
+func TestLoad_EverySettingIsRead(t *testing.T) {
+	t.Parallel()
+	c := load(t, []string{
+		"QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p", "QS_SQLITE_PATH=/data/q.db",
+		"QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q",
+		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_TASKS_AUDIENCE=aud",
+		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT=fp", "QS_ADDR=[::1]:9000",
+		"QS_PUBLIC_URL=https://a.example", "QS_APP_URL=https://b.example/app",
+		"QS_GOOGLE_CLIENT_ID=id", "QS_GOOGLE_CLIENT_SECRET=cs", "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1",
+		"QS_SYNC=observe", "QS_DOCUMENT_HINTS=listen", "QS_CALLABLES_UPSTREAM=https://up.example",
+		"QS_ALLOWED_ORIGINS=https://x.example, http://localhost:3000,", "QS_DISCORD_OWN=transitions",
+		"QS_ENC_KEYS=" + key, "QS_DISCORD_BOT_TOKEN=bot", "QS_DISCORD_ENDPOINT=http://127.0.0.1:2",
+		"QS_NOTIFY_SETTLE=0", "QS_SYNC_MIN_GAP=2s", "QS_WATCH_TTL=3h", "QS_RENEW_BEFORE=4m", "QS_FALLBACK_EVERY=5h",
+		"QS_SNAPSHOT_KEEP=6h", "QS_MASS_CANCEL_SHARE=0.7", "QS_MASS_CANCEL_MIN=8", "QS_JOURNAL_KEEP=9h",
+		"QS_MACHINE_ACCOUNTS=a@b.example,c@d.example", "QS_ADMIN_USERS=u1,u2", "QS_LOG_LEVEL=debug", "QS_LOG_FORMAT=json",
+	})
+	got := []any{
+		c.Store, c.FirestoreProject, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience,
+		c.Auth, c.FirebaseProject, c.Addr, c.PublicURL, c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
+		c.Sync, c.DocumentHints, c.CallablesUpstream, strings.Join(c.AllowedOrigins, "|"), c.DiscordOwn, c.EncKeys.Reveal(),
+		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
+		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep,
+		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.LogLevel, c.LogFormat,
+	}
+	want := []any{
+		"firestore", "p", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud",
+		"firebase", "fp", "[::1]:9000", "https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
+		"observe", "listen", "https://up.example", "https://x.example|http://localhost:3000", "transitions", key,
+		"bot", "http://127.0.0.1:2", time.Duration(0), 2 * time.Second, 3 * time.Hour, 4 * time.Minute, 5 * time.Hour,
+		6 * time.Hour, 0.7, 8, 9 * time.Hour,
+		"a@b.example|c@d.example", "u1|u2", "debug", "json",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		environ []string
+		setting string
+		mend    string
+	}{
+		"an unknown choice":            {enough("QS_STORE=postgres"), "QS_STORE", "sqlite, firestore"},
+		"a duration without a unit":    {enough("QS_NOTIFY_SETTLE=10"), "QS_NOTIFY_SETTLE", "duration such as"},
+		"a negative duration":          {enough("QS_SYNC_MIN_GAP=-1s"), "QS_SYNC_MIN_GAP", "at least"},
+		"a share above one":            {enough("QS_MASS_CANCEL_SHARE=1.5"), "QS_MASS_CANCEL_SHARE", "at most 1"},
+		"a share that is no number":    {enough("QS_MASS_CANCEL_SHARE=NaN"), "QS_MASS_CANCEL_SHARE", "at most 1"},
+		"a count in words":             {enough("QS_MASS_CANCEL_MIN=five"), "QS_MASS_CANCEL_MIN", "whole number"},
+		"renewal before the start":     {enough("QS_WATCH_TTL=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
+		"a mistyped name":              {enough("QS_ADRR=:80"), "QS_ADRR", "QS_ADDR"},
+		"a name of another program":    {enough("QS_KUBERNETES_PORT=1"), "QS_KUBERNETES_PORT", "no setting"},
+		"a mistyped name of a file":    {enough("QS_ENC_KEY_FILE=/x"), "QS_ENC_KEY_FILE", "no setting"},
+		"value and file both":          {enough("QS_ENC_KEYS_FILE=/x"), "QS_ENC_KEYS_FILE", "both set"},
+		"a file that is not there":     {enough("QS_APP_URL_FILE=/nowhere/at/all"), "QS_APP_URL_FILE", "no such file"},
+		"firestore without a project":  {enough("QS_STORE=firestore"), "QS_FIRESTORE_PROJECT", "project"},
+		"firebase without a project":   {enough("QS_AUTH=firebase"), "QS_FIREBASE_PROJECT", "project"},
+		"cloud tasks without a queue":  {enough("QS_QUEUE=cloudtasks", "QS_TASKS_SERVICE_ACCOUNT=a@b.example"), "QS_CLOUDTASKS_QUEUE", "queue"},
+		"cloud tasks, half a queue":    {enough("QS_CLOUDTASKS_QUEUE=q"), "QS_CLOUDTASKS_QUEUE", "projects/P"},
+		"a key that is too short":      {enough("QS_ENC_KEYS=k1:c2hvcnQ="), "QS_ENC_KEYS", "32 bytes"},
+		"an address without a port":    {enough("QS_ADDR=localhost"), "QS_ADDR", "host:port"},
+		"a port beyond all ports":      {enough("QS_ADDR=:70000"), "QS_ADDR", "host:port"},
+		"Google cannot push to http":   {enough("QS_PUBLIC_URL=http://quest.example.org"), "QS_PUBLIC_URL", "https://"},
+		"an address that is a word":    {enough("QS_PUBLIC_URL=quest"), "QS_PUBLIC_URL", "http"},
+		"an address with a question":   {enough("QS_PUBLIC_URL=https://quest.example.org?a=b"), "QS_PUBLIC_URL", "query"},
+		"an address with a password":   {enough("QS_APP_URL=https://a:b@c.example"), "QS_APP_URL", "password"},
+		"an origin with a path":        {enough("QS_ALLOWED_ORIGINS=https://x.example/app"), "QS_ALLOWED_ORIGINS", "origins"},
+		"a machine that is no account": {enough("QS_MACHINE_ACCOUNTS=robot"), "QS_MACHINE_ACCOUNTS", "service accounts"},
+		"tasks of no account":          {enough("QS_TASKS_SERVICE_ACCOUNT=robot"), "QS_TASKS_SERVICE_ACCOUNT", "service accounts"},
+		"a level that there is not":    {enough("QS_LOG_LEVEL=loud"), "QS_LOG_LEVEL", "debug, info"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found := problems(t, tc.environ)
+			if len(found) != 1 || found[0].Name != tc.setting || !strings.Contains(found[0].Mend, tc.mend) {
+				t.Errorf("got %v, want one problem of %s that says %q", found, tc.setting, tc.mend)
+			}
+		})
+	}
+}
+
+func TestLoad_AllProblemsAreToldAtOnceAndNoValue(t *testing.T) {
+	t.Parallel()
+	found := problems(t, []string{
+		"QS_STORE=topsecret", "QS_NOTIFY_SETTLE=topsecret", "QS_ENC_KEYS=topsecret", "QS_MASS_CANCEL_MIN=topsecret",
+		"QS_ADDR=topsecret", "QS_APP_URL=topsecret",
+	})
+	var names []string
+	for _, problem := range found {
+		names = append(names, problem.Name)
+	}
+	want := []string{
+		"QS_ADDR", "QS_APP_URL", "QS_ENC_KEYS", "QS_GOOGLE_CLIENT_ID", "QS_GOOGLE_CLIENT_SECRET",
+		"QS_MASS_CANCEL_MIN", "QS_NOTIFY_SETTLE", "QS_PUBLIC_URL", "QS_STORE",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+	if text := found.Error(); strings.Contains(text, "topsecret") || strings.Count(text, "\n") != len(want)-1 {
+		t.Errorf("the message holds a value or not a line for each problem:\n%s", text)
+	}
+}
+
+func TestLoad_WithoutSyncNobodyHasToReachUs(t *testing.T) {
+	t.Parallel()
+	environ := slices.DeleteFunc(enough("QS_SYNC=off"), func(entry string) bool { return strings.HasPrefix(entry, "QS_PUBLIC_URL") })
+	if c := load(t, environ); c.PublicURL != "" {
+		t.Errorf("public URL = %q", c.PublicURL)
+	}
+}
+
+func TestLoad_AFileGivesTheValueWithoutItsLineEnd(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(path, []byte("bot token\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := load(t, enough("QS_DISCORD_BOT_TOKEN_FILE="+path)).DiscordBotToken.Reveal(); got != "bot token" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLoad_AFileThatIsTooLargeIsNotRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(path, make([]byte, 70<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := problems(t, enough("QS_APP_URL_FILE="+path))
+	if len(found) != 1 || strings.Contains(found.Error(), path) || !strings.Contains(found.Error(), "64 KiB") {
+		t.Errorf("got %v", found)
+	}
+}
+
+func TestLoad_AFileThatCannotBeReadIsOneProblemAndNotAMissingValueToo(t *testing.T) {
+	t.Parallel()
+	environ := slices.DeleteFunc(enough("QS_ENC_KEYS_FILE=/nowhere"), func(entry string) bool { return strings.HasPrefix(entry, "QS_ENC_KEYS=") })
+	if found := problems(t, environ); len(found) != 1 || found[0].Name != "QS_ENC_KEYS_FILE" {
+		t.Errorf("got %v", found)
+	}
+}
+
+func TestLoad_AnEmptyValueIsNone(t *testing.T) {
+	t.Parallel()
+	c := load(t, enough("QS_LOG_LEVEL=", "QS_DISCORD_BOT_TOKEN_FILE=", "QS_ADMIN_USERS="))
+	if c.LogLevel != "info" || c.DiscordBotToken.IsSet() || len(c.AdminUsers) != 0 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestLoad_TheEnvironmentOverridesTheDemo(t *testing.T) {
+	t.Parallel()
+	demo := config.Demo()
+	demo.PublicURL, demo.GoogleEndpoint, demo.EncKeys = "http://127.0.0.1:1", "http://127.0.0.1:2", config.NewSecret(key)
+	c, err := config.Load([]string{"QS_SYNC_MIN_GAP=5s"}, demo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.SyncMinGap != 5*time.Second || c.NotifySettle != 0 || c.DiscordOwn != config.DiscordAll || c.Addr != "127.0.0.1:8080" {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestLoad_DiscordOwnFollowsTheStore(t *testing.T) {
+	t.Parallel()
+	c := load(t, enough("QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p"))
+	if c.DiscordOwn != config.DiscordTransitions {
+		t.Errorf("got %q, want transitions beside the web app's own functions", c.DiscordOwn)
+	}
+}
+
+func TestSignInKeyPath_IsBesideTheStore(t *testing.T) {
+	t.Parallel()
+	c := load(t, enough("QS_SQLITE_PATH=/data/quest.db"))
+	if got, want := c.SignInKeyPath(), filepath.Join("/data", "signin.key"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestLoad_ASlashBehindAnAddressIsDropped(t *testing.T) {
+	t.Parallel()
+	c := load(t, enough("QS_PUBLIC_URL=https://quest.example.org/base/", "QS_ALLOWED_ORIGINS=*"))
+	if c.PublicURL != "https://quest.example.org/base" || c.AppURL != c.PublicURL {
+		t.Errorf("got %q and %q", c.PublicURL, c.AppURL)
+	}
+}
+
+func TestRead_GivesTheSettingsWithTheirProblems(t *testing.T) {
+	t.Parallel()
+	c, err := config.Read([]string{"QS_SQLITE_PATH=/data/q.db", "QS_ADDR=here", "QS_WATCH_TTL=soon"}, config.Default())
+	var found config.Problems
+	if !errors.As(err, &found) || len(found) < 4 {
+		t.Errorf("got %v, want the problems", err)
+	}
+	if c.SQLitePath != "/data/q.db" || c.Addr != "here" || c.WatchTTL != config.Default().WatchTTL {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestNames_AreTheSettings(t *testing.T) {
+	t.Parallel()
+	names := config.Names()
+	if names[0] != "QS_STORE" || !slices.Contains(names, "QS_ENC_KEYS") || slices.Contains(names, "QS_") {
+		t.Errorf("got %v", names)
+	}
+}

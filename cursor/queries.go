@@ -1,0 +1,70 @@
+package cursor
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+var (
+	lookDue = &store.Query{
+		Name: "calendars that a look is owed to", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("lookDue"), Op: store.Equal}},
+	}
+	leased = &store.Query{
+		Name: "calendars with a lease", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("leaseUntil"), Op: store.Greater}},
+		Order:   []store.Order{{Path: store.Field("leaseUntil")}},
+	}
+	followed = &store.Query{
+		Name: "calendars that polls follow", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("interests", poll.ConsumerPoll), Op: store.Greater}},
+		Order:   []store.Order{{Path: store.Field("interests", poll.ConsumerPoll)}},
+	}
+	ofOwner = &store.Query{
+		Name: "calendars of a person", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("ownerId"), Op: store.Equal}},
+	}
+)
+
+// Queries are all queries of this package, for opening a store.
+var Queries = []*store.Query{lookDue, leased, followed, ofOwner}
+
+// Due lists calendars that a look is owed to, at most limit behind after.
+func Due(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, lookDue.With(true).First(limit).From(after))
+}
+
+// Leased lists calendars with a lease that runs beyond now.
+func Leased(ctx context.Context, reader store.Reader, now time.Time) ([]Calendar, error) {
+	calendars, _, err := list(ctx, reader, leased.With(now))
+	return calendars, err
+}
+
+// Followed lists calendars that polls follow, at most limit behind after.
+func Followed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, followed.With(0).First(limit).From(after))
+}
+
+// OfOwner lists the calendars of a person's accounts.
+func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Calendar, error) {
+	calendars, _, err := list(ctx, reader, ofOwner.With(ownerID))
+	return calendars, err
+}
+
+func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Calendar, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, query)
+	if err != nil {
+		return nil, nil, err
+	}
+	var calendars []Calendar
+	for _, doc := range docs {
+		calendars = append(calendars, Decode(doc))
+	}
+	if query.Limit > 0 && len(docs) == query.Limit {
+		return calendars, query.Query.CursorAt(docs[len(docs)-1]), nil
+	}
+	return calendars, nil, nil
+}

@@ -1,0 +1,109 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+// apply is what a decision does to the state.
+func (r *replay) apply(decision rules.Decision, entry poll.Entry) {
+	if !decision.Changes() {
+		return
+	}
+	r.at.State, r.at.Error = decision.State, decision.Error
+	r.observed = entry.Updated
+	switch decision.Action {
+	case rules.Cancel:
+		r.at.Status, r.cancelled = rules.Cancelled, true
+		r.link, r.known = rules.Link{}, true
+	case rules.Adopt:
+		r.at.Baseline, r.at.Applied = entry.Fingerprint, entry.Fingerprint
+	case rules.Reschedule:
+		r.from, r.to = r.at.WinningSlotID, entry.WinningSlotID // the slot is new, so its id is the entry's word
+		r.at.WinningSlotID, r.at.Rescheduled, r.at.Applied = r.to, true, entry.Fingerprint
+	case rules.RescheduleAgain:
+		r.at.WinningSlotID, r.at.Applied = or(r.to, entry.WinningSlotID), entry.Fingerprint
+	case rules.Restore:
+		r.at.WinningSlotID, r.at.Rescheduled, r.at.Applied = or(r.from, entry.WinningSlotID), false, entry.Fingerprint
+		r.from, r.to = "", ""
+	}
+}
+
+// syncError is an entry about the sync itself: an error that was set, or that
+// is over.
+func (r *replay) syncError(entry poll.Entry) string {
+	switch entry.Decision {
+	case rules.Warn:
+		r.at.State, r.at.Error = rules.StateError, rules.ErrorCode(entry.Reason)
+	case rules.Clear:
+		if code, _, _ := strings.Cut(entry.Reason, " "); code != string(r.at.Error) {
+			return fmt.Sprintf("it says that %s, and the error that stood was %q", entry.Reason, r.at.Error)
+		}
+		r.at.State, r.at.Error = rules.Recovered(rules.Poll{Rescheduled: r.at.Rescheduled}), ""
+	default:
+		return fmt.Sprintf("it is %q, and says neither who commanded it nor what was seen", entry.Decision)
+	}
+	return ""
+}
+
+// command carries a person's command out.
+func (r *replay) command(entry poll.Entry) string {
+	state := rules.Poll{Status: r.at.Status, State: r.at.State, Error: r.at.Error, Rescheduled: r.at.Rescheduled}
+	state.Link.Event = entry.EventID
+	change, err := rules.Apply(state, entry.Command)
+	if err != nil {
+		return fmt.Sprintf("%s of a poll that is %s is refused: %v", entry.Command, r.at.Status, err)
+	}
+	if change.Nothing {
+		return fmt.Sprintf("%s of a poll that is %s changes nothing", entry.Command, r.at.Status)
+	}
+	r.at.Status = change.To
+	if change.ClearsReschedule {
+		r.at.Rescheduled, r.from, r.to = false, "", ""
+	}
+	if change.ClearsCancelled {
+		r.cancelled = false
+	}
+	r.write(entry)
+	return ""
+}
+
+// write is what a command does beside what the table of commands says. The
+// choice of a slot is the person's, so that is the entry's word.
+func (r *replay) write(entry poll.Entry) {
+	switch entry.Command {
+	case rules.CommandFinalise:
+		r.at = Standing{Status: r.at.Status, WinningSlotID: entry.WinningSlotID}
+		r.link, r.known, r.observed = rules.Link{}, true, entry.Updated
+		if entry.EventID != "" {
+			r.at.State, r.at.Baseline, r.at.Applied = rules.StateOK, entry.Fingerprint, entry.Fingerprint
+			r.link = rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID}
+		}
+	case rules.CommandCancel:
+		r.at.State, r.at.Error, r.cancelled = rules.StateCancelled, "", true
+	case rules.CommandReopen:
+		r.at, r.observed = Standing{Status: r.at.Status}, time.Time{}
+	case rules.CommandEditSlots:
+		r.at.WinningSlotID = entry.WinningSlotID
+	case rules.CommandUnarchive:
+		r.at.Status = rules.Before(r.at.WinningSlotID != "", r.cancelled)
+	case rules.CommandAcceptNew:
+		r.at.Baseline, r.at.Rescheduled = r.at.Applied, false
+		if r.at.Error == "" || r.at.State != rules.StateError {
+			r.at.State = rules.StateOK
+		}
+		r.from, r.to = "", ""
+	}
+}
+
+// or is the first text, or where that is empty the second.
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}

@@ -1,0 +1,223 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+// Standing is what a journal gives back of a poll.
+type Standing struct {
+	Status        rules.Status
+	State         rules.State
+	Error         rules.ErrorCode
+	WinningSlotID string
+	Rescheduled   bool
+	Baseline      rules.Fingerprint
+	Applied       rules.Fingerprint
+}
+
+// Break is an entry that does not follow from those before it.
+type Break struct {
+	Entry string    `json:"entry"`
+	At    time.Time `json:"at"`
+	What  string    `json:"what"`
+}
+
+// Replayed is what came of a replay.
+type Replayed struct {
+	Standing Standing
+	// Partial tells that the journal begins in the middle: the poll was there
+	// before it, or older entries are no longer kept. The first entry is then
+	// taken as it stands.
+	Partial bool
+	// Breaks are the entries that do not follow. After one the replay goes on
+	// from what it says.
+	Breaks []Break
+}
+
+// outsideEdit is the hint of entries that record what somebody wrote into the
+// documents directly. Nothing of that was decided by the rules.
+const outsideEdit = "outside_edit"
+
+// Replay works a poll's state out again from its journal, oldest entry first:
+// a command by rules.Apply, an observation by rules.Decide on the state before
+// it, which must come out as the entry says. What was edited directly is taken
+// as it stands.
+//
+// An entry does not say whether a watch channel lived, whether a person
+// confirmed a cancellation, and when the winning slot ended; a decision that
+// follows for either answer follows.
+func Replay(entries []poll.Entry) Replayed {
+	r := replay{at: Standing{Status: rules.Open}, times: map[string]rules.Fingerprint{}}
+	result := Replayed{Breaks: []Break{}}
+	for i, entry := range entries {
+		first := i == 0
+		problem := r.step(entry, first)
+		switch {
+		case problem == "":
+		case first && entry.Command != rules.CommandFinalise: // a finalisation leaves nothing of before
+			result.Partial = true
+			r.take(entry)
+		default:
+			result.Breaks = append(result.Breaks, Break{Entry: entry.ID, At: entry.At, What: problem})
+			r.take(entry)
+		}
+		r.remember(entry)
+	}
+	result.Standing = r.at
+	return result
+}
+
+// replay is a poll's state between two entries.
+type replay struct {
+	at Standing
+	// link is the event that the poll follows; known tells whether that can be
+	// told, since polls were linked before there was a journal.
+	link  rules.Link
+	known bool
+	// observed is the event's `updated` when an observation was applied last.
+	observed time.Time
+	// cancelled tells whether the poll's cancelled field is present.
+	cancelled bool
+	// from and to are the slots of the reschedule that stands, "" where they
+	// are not known.
+	from, to string
+	// times are those of the slots that won, as far as the journal tells.
+	times map[string]rules.Fingerprint
+}
+
+// step carries an entry out. It gives why the entry does not follow, or "".
+func (r *replay) step(entry poll.Entry, first bool) string {
+	if entry.Hint == outsideEdit {
+		r.take(entry)
+		return ""
+	}
+	if !first && entry.Before != r.at.Applied {
+		return fmt.Sprintf("it begins at %s, and the one before ended at %s", told(entry.Before), told(r.at.Applied))
+	}
+	next, problem := *r, ""
+	switch {
+	case entry.Command != "":
+		problem = next.command(entry)
+	case entry.Seen != "":
+		problem = next.observe(entry)
+	default:
+		problem = next.syncError(entry)
+	}
+	if problem == "" {
+		problem = next.compare(entry)
+	}
+	if problem == "" {
+		*r = next
+	}
+	return problem
+}
+
+// observe decides again what was seen of the event.
+func (r *replay) observe(entry poll.Entry) string {
+	seen, ok := seenNames[entry.Seen]
+	if !ok {
+		return fmt.Sprintf("it saw the event %q, which is no way an event can look", entry.Seen)
+	}
+	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
+	if !r.known {
+		r.link, r.known = link, true
+	}
+	r.link.Generation = entry.Generation // a poll's generation grows between entries too
+	state := rules.Poll{
+		Status: r.at.Status, State: r.at.State, Error: r.at.Error, Link: r.link, Baseline: r.at.Baseline,
+		Applied: r.at.Applied, AppliedUpdated: r.observed, Rescheduled: r.at.Rescheduled,
+	}
+	sight := rules.Observation{
+		Link: link, Seen: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true,
+	}
+	decision, ok := r.decide(state, sight, entry)
+	if !ok {
+		return fmt.Sprintf("it says %s (%s); decided again, it is %s (%s)", entry.Decision, entry.Reason, decision.Action, decision.Row)
+	}
+	r.apply(decision, entry)
+	return ""
+}
+
+// decide looks for an answer to what an entry does not say for which the rules
+// decide as it says; where there is none it gives one of the others.
+func (r *replay) decide(state rules.Poll, seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
+	row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
+	for _, winning := range []rules.Fingerprint{r.times[r.at.WinningSlotID], {}, r.lastKnown(entry)} {
+		for _, watchLive := range []bool{false, true} {
+			for _, confirmed := range []bool{false, true} {
+				state.Winning, seen.WatchLive, seen.Confirmed = winning, watchLive, confirmed
+				decision = rules.Decide(state, seen, entry.At)
+				if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
+					return decision, true
+				}
+			}
+		}
+	}
+	return decision, false
+}
+
+// lastKnown is where the event was when the entry was written.
+func (r *replay) lastKnown(entry poll.Entry) rules.Fingerprint {
+	for _, at := range []rules.Fingerprint{entry.Fingerprint, r.at.Applied, r.at.Baseline} {
+		if !at.IsZero() {
+			return at
+		}
+	}
+	return rules.Fingerprint{}
+}
+
+// compare holds the state that was worked out against what the entry says of
+// it.
+func (r *replay) compare(entry poll.Entry) string {
+	after := standingAfter(entry)
+	after.Applied = r.at.Applied // of it the next entry's Before tells
+	for _, d := range differences(r.at, after) {
+		return fmt.Sprintf("it leaves %s %s; worked out again, it is %s", d.Field, or(d.Stored, "empty"), or(d.Journal, "empty"))
+	}
+	return ""
+}
+
+// take makes an entry's own word the state.
+func (r *replay) take(entry poll.Entry) {
+	applied := entry.After
+	if entry.Decision == rules.Record {
+		applied = entry.Before // what was seen was not applied
+	}
+	r.at = standingAfter(entry)
+	r.at.Applied = applied
+	r.link, r.known = rules.Link{}, false
+	r.cancelled = entry.Status == rules.Cancelled || entry.State == rules.StateCancelled
+	r.from, r.to = "", ""
+	if entry.Rescheduled {
+		r.to = entry.WinningSlotID
+	}
+	if !entry.Updated.IsZero() {
+		r.observed = entry.Updated
+	}
+}
+
+// remember keeps the time of the slot that an entry lets win.
+func (r *replay) remember(entry poll.Entry) {
+	setsTime := entry.Command == rules.CommandFinalise ||
+		entry.Decision == rules.Reschedule || entry.Decision == rules.RescheduleAgain
+	if setsTime {
+		r.times[entry.WinningSlotID] = entry.Fingerprint
+	}
+}
+
+// standingAfter is the poll as an entry says it is afterwards.
+func standingAfter(entry poll.Entry) Standing {
+	return Standing{
+		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
+		Rescheduled: entry.Rescheduled, Baseline: entry.Baseline, Applied: entry.After,
+	}
+}
+
+var seenNames = map[string]rules.Seen{
+	"present": rules.Present, "gone": rules.Gone, "series": rules.Series, "unreadable": rules.Unreadable,
+}

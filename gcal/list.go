@@ -1,0 +1,76 @@
+package gcal
+
+import (
+	"context"
+
+	calendar "google.golang.org/api/calendar/v3"
+	"google.golang.org/api/googleapi"
+)
+
+// MaskVersion numbers the parameters of listings below. A sync token is good
+// only for the parameters it was got with: whoever changes one of them counts
+// this up, and stored tokens of another version are dropped, which takes the
+// way of a 410 (design.md, "Consumers").
+const MaskVersion = 1
+
+// listFields is the fields mask of listings: the union of what the consumers
+// of calendar changes ask for, and nothing that decides nothing.
+const listFields googleapi.Field = "nextPageToken,nextSyncToken,accessRole,timeZone," +
+	"items(id,etag,status,updated,start,end,recurrence,recurringEventId,extendedProperties/private)"
+
+// Page is one page of a listing.
+type Page struct {
+	// Events are in the order in which Google gave them. A page may be empty
+	// and still have a next one.
+	Events []Event
+	// NextPage continues the listing; "" on the last page.
+	NextPage string
+	// NextSync is where the next listing goes on; given on the last page
+	// alone, and to be stored when every page has been applied.
+	NextSync string
+	// Writable tells that the account writes to or owns the calendar. Where it
+	// does not, an absence proves nothing (design.md, "Gone means confirmed").
+	Writable bool
+}
+
+// List reads a page of what changed since syncToken, deletions included; with
+// "" it reads everything but deletions. A further page is read with the same
+// syncToken and the pageToken of the page before. Conflict with
+// CodeSyncTokenExpired: the token is good no more, read everything.
+//
+// Series come as one event and not as their instances. The listing's
+// parameters are the same for ever (MaskVersion), as sync tokens need it.
+func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
+	var page Page
+	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
+		call := service.Events.List(ref.Calendar).
+			SingleEvents(false).MaxResults(int64(c.options.PageSize)).Fields(listFields).Context(ctx)
+		if syncToken != "" {
+			call.SyncToken(syncToken)
+		}
+		if pageToken != "" {
+			call.PageToken(pageToken)
+		}
+		answer, err := call.Do()
+		if err == nil {
+			page = decodePage(answer)
+		}
+		return err
+	})
+	return page, err
+}
+
+func decodePage(answer *calendar.Events) Page {
+	page := Page{
+		Events:   make([]Event, 0, len(answer.Items)),
+		NextPage: answer.NextPageToken, NextSync: answer.NextSyncToken,
+		Writable: writable(answer.AccessRole),
+	}
+	for _, item := range answer.Items {
+		page.Events = append(page.Events, decodeEvent(item, answer.TimeZone))
+	}
+	return page
+}
+
+// writable tells the access roles that may write events.
+func writable(role string) bool { return role == "owner" || role == "writer" }

@@ -1,0 +1,122 @@
+package gcal_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"golang.org/x/oauth2"
+
+	"questscheduler/fault"
+	"questscheduler/gcal"
+)
+
+func TestErrors_ADeadRefreshTokenIsRevoked(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]struct {
+		status int
+		kind   fault.Kind
+		code   string
+	}{
+		"invalid_grant":       {400, fault.Revoked, gcal.CodeTokenExpired},
+		"unauthorized_client": {401, fault.Revoked, gcal.CodeTokenExpired},
+		"invalid_client":      {401, fault.Provider, gcal.CodeClientRefused},
+		"internal_failure":    {500, fault.Unavailable, ""},
+		"slow_down":           {429, fault.RateLimited, ""},
+		"invalid_request":     {400, fault.Provider, "invalid_request"},
+	} {
+		tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(want.status)
+			fmt.Fprintf(w, `{"error":%q,"error_description":"about leaked-secret"}`, code)
+		}))
+		t.Cleanup(tokens.Close)
+		oauth := &oauth2.Config{ClientSecret: "client-secret", Endpoint: oauth2.Endpoint{TokenURL: tokens.URL, AuthStyle: oauth2.AuthStyleInParams}}
+		told := 0
+		client := gcal.New(gcal.Options{
+			Endpoint: "http://127.0.0.1:1",
+			Client: func(ctx context.Context, _ string) (*http.Client, error) {
+				return oauth.Client(ctx, &oauth2.Token{RefreshToken: "refresh-secret"}), nil
+			},
+			Refused: func(context.Context, string, *http.Client) error { told++; return nil },
+		})
+		err := calls["get"](t.Context(), client)
+		wantKind(t, err, want.kind, want.code)
+		wantNoSecret(t, err)
+		if revoked := want.kind == fault.Revoked; (told == 1) != revoked {
+			t.Errorf("%s: told of it %d times", code, told)
+		}
+	}
+}
+
+func TestErrors_ThoseOfTheAccountArePassedOn(t *testing.T) {
+	t.Parallel()
+	revoked := &fault.Error{Kind: fault.Revoked, Code: "calendar_unlinked", Message: "Google Calendar not linked"}
+	for name, get := range map[string]func(context.Context, string) (*http.Client, error){
+		"when the client is asked for": func(context.Context, string) (*http.Client, error) { return nil, revoked },
+		"within the call": func(context.Context, string) (*http.Client, error) {
+			return &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, revoked })}, nil
+		},
+	} {
+		client := gcal.New(gcal.Options{Client: get, Refused: func(context.Context, string, *http.Client) error {
+			t.Errorf("%s: the account is told what it said itself", name)
+			return nil
+		}})
+		err := calls["list"](t.Context(), client)
+		wantKind(t, err, fault.Revoked, "calendar_unlinked")
+		wantNoSecret(t, err)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		_ = r.Body.Close()
+	}
+	return f(r)
+}
+
+func TestRefused_IsToldOfWhatGoogleRefusesAndOfNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		call   string
+		status int
+		reason string
+		told   bool
+	}{
+		{"list", 401, "authError", true}, {"insert", 403, "insufficientPermissions", true},
+		{"calendars", 403, "insufficientPermissions", false}, {"watch", 401, "push.webhookUrlUnauthorized", false},
+		{"list", 403, "rateLimitExceeded", false}, {"list", 404, "notFound", false}, {"list", 503, "", false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(tc.status)
+			fmt.Fprint(w, refusal(tc.status, tc.reason))
+		}))
+		t.Cleanup(server.Close)
+		broken := errors.New("the store is away")
+		told := 0
+		client := gcal.New(gcal.Options{
+			Endpoint: server.URL,
+			Client:   func(context.Context, string) (*http.Client, error) { return server.Client(), nil },
+			Refused: func(_ context.Context, account string, client *http.Client) error {
+				told++
+				if account != "gm" || client != server.Client() {
+					t.Errorf("told of account %q and another client", account)
+				}
+				return broken
+			},
+		})
+		err := calls[tc.call](t.Context(), client)
+		if (told == 1) != tc.told {
+			t.Errorf("%s %d %s: told %d times", tc.call, tc.status, tc.reason, told)
+		}
+		if tc.told && (!fault.Is(err, fault.Revoked) || !errors.Is(err, broken)) {
+			t.Errorf("%s %d %s: got %v", tc.call, tc.status, tc.reason, err)
+		}
+	}
+}

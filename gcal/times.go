@@ -1,0 +1,102 @@
+package gcal
+
+import (
+	"time"
+	_ "time/tzdata" // zones are read the same on machines without a zone database
+
+	calendar "google.golang.org/api/calendar/v3"
+
+	"questscheduler/rules"
+)
+
+// wallLayout is a dateTime without an offset; a fraction of a second may
+// follow.
+const wallLayout = "2006-01-02T15:04:05"
+
+// readTimes gives the fingerprint of a start and an end; ok is false where they
+// are absent, mixed, unreadable or the wrong way round. zone is the calendar's.
+func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rules.Fingerprint, ok bool) {
+	if start == nil || end == nil {
+		return rules.Fingerprint{}, false
+	}
+	switch {
+	case start.Date != "" && end.Date != "" && start.DateTime == "" && end.DateTime == "":
+		days, err := rules.Days(start.Date, end.Date)
+		fingerprint, ok = days, err == nil
+	case start.DateTime != "" && end.DateTime != "" && start.Date == "" && end.Date == "":
+		from, fromOK := readInstant(start, zone)
+		to, toOK := readInstant(end, zone)
+		fingerprint, ok = rules.Timed(from, to), fromOK && toOK
+	}
+	if !ok || fingerprint.End < fingerprint.Start {
+		return rules.Fingerprint{}, false
+	}
+	return fingerprint, true
+}
+
+// readInstant reads a dateTime: by its offset where it has one, else as a wall
+// time in its own zone, else in the calendar's.
+func readInstant(t *calendar.EventDateTime, calendarZone string) (time.Time, bool) {
+	if at, err := time.Parse(time.RFC3339Nano, t.DateTime); err == nil {
+		return at, true
+	}
+	wall, err := time.Parse(wallLayout, t.DateTime) // takes a fraction too
+	if err != nil {
+		return time.Time{}, false
+	}
+	zone := t.TimeZone
+	if zone == "" {
+		zone = calendarZone
+	}
+	if zone == "" || zone == "Local" { // "Local" would be this machine's
+		return time.Time{}, false
+	}
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return atWall(wall, location), true
+}
+
+// atWall is the instant at which clocks in location show wall (given as if in
+// UTC). Where clocks show it twice, it is the first time; where they skip it,
+// it is as far behind the gap as wall is into it, as clocks that were not put
+// forward would show. The standard library leaves both cases open.
+func atWall(wall time.Time, location *time.Location) time.Time {
+	before, after := offsetAt(wall.Add(-24*time.Hour), location), offsetAt(wall.Add(24*time.Hour), location)
+	first, second := wall.Add(-before), wall.Add(-after)
+	if offsetAt(first, location) == before || offsetAt(second, location) != after {
+		return first
+	}
+	return second
+}
+
+// offsetAt is how far clocks in location are ahead of UTC at an instant.
+func offsetAt(at time.Time, location *time.Location) time.Duration {
+	_, seconds := at.In(location).Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+// writeInstant writes an instant and the zone it is shown in; zone "" leaves
+// that to the calendar.
+func writeInstant(at time.Time, zone string) *calendar.EventDateTime {
+	return &calendar.EventDateTime{DateTime: at.UTC().Format(time.RFC3339Nano), TimeZone: zone}
+}
+
+// writeDate writes the date of an all-day event.
+func writeDate(at time.Time) *calendar.EventDateTime {
+	return &calendar.EventDateTime{Date: at.UTC().Format(rules.DateLayout)}
+}
+
+// writeTimes writes a fingerprint for a patch. A patch merges field by field,
+// so what belongs to the other sort of event is nulled.
+func writeTimes(fingerprint rules.Fingerprint, zone string) (start, end *calendar.EventDateTime) {
+	if fingerprint.AllDay {
+		start, end = writeDate(fingerprint.StartTime()), writeDate(fingerprint.EndTime())
+		start.NullFields, end.NullFields = []string{"DateTime", "TimeZone"}, []string{"DateTime", "TimeZone"}
+		return start, end
+	}
+	start, end = writeInstant(fingerprint.StartTime(), zone), writeInstant(fingerprint.EndTime(), zone)
+	start.NullFields, end.NullFields = []string{"Date"}, []string{"Date"}
+	return start, end
+}

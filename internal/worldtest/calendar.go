@@ -1,0 +1,182 @@
+package worldtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/sim/control"
+	"questscheduler/sim/google"
+)
+
+// Role is what a person may do in a calendar.
+type Role = google.Role
+
+// The roles that tests give and take.
+const (
+	NoAccess = google.NoAccess
+	Reader   = google.Reader
+	Owner    = google.Owner
+)
+
+// Event is an event as its owner sees it in Google Calendar.
+type Event struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	Title  string `json:"summary"`
+	Text   string `json:"description"`
+	Start  moment `json:"start"`
+	End    moment `json:"end"`
+	Marks  struct {
+		Private map[string]string `json:"private"`
+	} `json:"extendedProperties"`
+	Attendees []struct {
+		Email string `json:"email"`
+	} `json:"attendees"`
+	Recurrence []string  `json:"recurrence"`
+	Updated    time.Time `json:"updated"`
+}
+
+type moment struct {
+	Date     string `json:"date"`
+	DateTime string `json:"dateTime"`
+	TimeZone string `json:"timeZone"`
+}
+
+// Live tells whether the event was not deleted.
+func (e Event) Live() bool { return e.Status != "" && e.Status != "cancelled" }
+
+// Fingerprint is the time of the event, as the simulator shows it.
+func (e Event) Fingerprint() rules.Fingerprint {
+	if e.Start.Date != "" {
+		days, err := rules.Days(e.Start.Date, e.End.Date)
+		if err != nil {
+			panic(err)
+		}
+		return days
+	}
+	start, startErr := time.Parse(time.RFC3339Nano, e.Start.DateTime)
+	end, endErr := time.Parse(time.RFC3339Nano, e.End.DateTime)
+	if startErr != nil || endErr != nil {
+		return rules.Fingerprint{}
+	}
+	return rules.Timed(start, end)
+}
+
+// MoveEvent gives an event of a person's calendar another time.
+func (w *World) MoveEvent(person, eventID string, to scheduler.Times) {
+	w.t.Helper()
+	w.PatchEvent(person, eventID, map[string]any{
+		"start": map[string]any{"dateTime": to.Start.Format(time.RFC3339Nano), "date": nil},
+		"end":   map[string]any{"dateTime": to.End.Format(time.RFC3339Nano), "date": nil},
+	})
+}
+
+// PatchEvent changes an event of a person's calendar.
+func (w *World) PatchEvent(person, eventID string, patch map[string]any) {
+	w.t.Helper()
+	body, err := json.Marshal(patch)
+	w.must(err)
+	if status, text := w.google(person, "events.patch", "/"+eventID, body); status != http.StatusOK {
+		w.t.Fatalf("%s could not change the event: %d %s", person, status, text)
+	}
+}
+
+// DeleteEvent removes an event from a person's calendar.
+func (w *World) DeleteEvent(person, eventID string) {
+	w.t.Helper()
+	if status, text := w.google(person, "events.delete", "/"+eventID, nil); status != http.StatusNoContent {
+		w.t.Fatalf("%s could not delete the event: %d %s", person, status, text)
+	}
+}
+
+// InsertEvent makes an event that is none of ours, or looks like one.
+func (w *World) InsertEvent(person string, event map[string]any) Event {
+	w.t.Helper()
+	body, err := json.Marshal(event)
+	w.must(err)
+	status, text := w.google(person, "events.insert", "", body)
+	if status != http.StatusOK {
+		w.t.Fatalf("%s could not make the event: %d %s", person, status, text)
+	}
+	var made Event
+	w.must(json.Unmarshal(text, &made))
+	return made
+}
+
+// EventOf is an event of a person's calendar; the zero event where there was
+// never one.
+func (w *World) EventOf(person, eventID string) Event {
+	w.t.Helper()
+	status, text := w.google(person, "events.get", "/"+eventID, nil)
+	if status == http.StatusNotFound {
+		return Event{}
+	}
+	var event Event
+	w.must(json.Unmarshal(text, &event))
+	return event
+}
+
+// Events are the live events of a person's calendar.
+func (w *World) Events(person string) []Event {
+	w.t.Helper()
+	status, text := w.google(person, "events.list", "?maxResults=2500", nil)
+	var list struct {
+		Items []Event `json:"items"`
+	}
+	w.must(json.Unmarshal(text, &list))
+	if status != http.StatusOK {
+		w.t.Fatalf("%s could not list the calendar: %d %s", person, status, text)
+	}
+	return list.Items
+}
+
+// Club names gm's second calendar wherever a person names their own.
+const (
+	Club         = "club"
+	ClubCalendar = "club@group.calendar.google.com"
+)
+
+// calendarOf is whose calendar is meant, and its id.
+func calendarOf(person string) (owner, calendarID string) {
+	if person == Club {
+		return "gm", ClubCalendar
+	}
+	return person, Person(person).Email
+}
+
+// Calendars are all calendars there are, by the names of calendarOf.
+var Calendars = []string{"gm", Club, "ana", "ben", "cho"}
+
+var verbs = map[string]string{
+	"events.list": http.MethodGet, "events.get": http.MethodGet, "events.insert": http.MethodPost,
+	"events.patch": http.MethodPatch, "events.delete": http.MethodDelete,
+}
+
+// google is a call of a person's own, by their browser: planted faults do not
+// strike it, and Calls does not count it.
+func (w *World) google(person, method, below string, body []byte) (status int, text []byte) {
+	w.t.Helper()
+	w.own[method]++
+	owner, calendarID := calendarOf(person)
+	address := googleURL + "/calendar/v3/calendars/" + url.PathEscape(calendarID) + "/events" + below
+	request, err := http.NewRequestWithContext(w.ctx, verbs[method], address, bytes.NewReader(body))
+	w.must(err)
+	request.Header.Set("Authorization", "Bearer "+w.browsers[owner].AccessToken)
+	faults := w.Google.Control().Rules()
+	w.Google.Control().Clear()
+	response, err := (&http.Client{Transport: control.Transport(w.Google.Handler())}).Do(request)
+	w.must(err)
+	for _, planted := range faults {
+		w.must(w.Google.Control().Plant(planted))
+	}
+	defer response.Body.Close()
+	text, err = io.ReadAll(response.Body)
+	w.must(err)
+	return response.StatusCode, text
+}

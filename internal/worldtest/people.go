@@ -1,0 +1,200 @@
+package worldtest
+
+import (
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+	"questscheduler/sim/control"
+)
+
+// People are a party of four. Their ids in the program are their keys in the
+// simulator, and each person's primary calendar is named by the e-mail address.
+var People = []scheduler.Person{
+	{ID: "gm", Email: "gm@example.com"},
+	{ID: "ana", Email: "ana@example.com"},
+	{ID: "ben", Email: "ben@example.com"},
+	{ID: "cho", Email: "cho@example.com"},
+}
+
+// Person is one of People.
+func Person(id string) scheduler.Person {
+	for _, person := range People {
+		if person.ID == id {
+			return person
+		}
+	}
+	panic("worldtest: nobody is called " + id)
+}
+
+// Cause is that of everything a test does itself.
+var Cause = scheduler.Cause{Hint: "person", Trace: "test"}
+
+// Link links a person's Google account, or links it anew under a new grant.
+func (w *World) Link(person string) accounts.Account {
+	w.t.Helper()
+	grant, err := w.Google.NewGrant(person)
+	w.must(err)
+	account, err := w.Accounts.Link(w.ctx, person, accounts.Identity{
+		Provider: accounts.Google, Sub: "sub-" + person, Email: Person(person).Email,
+	}, grant.RefreshToken, grant.Scopes)
+	w.must(err)
+	return account
+}
+
+// Revoke is a person's taking our access away at Google. Their own browser goes
+// on working.
+func (w *World) Revoke(person string) {
+	w.t.Helper()
+	w.must(w.Google.Revoke(person))
+	grant, err := w.Google.NewGrant(person)
+	w.must(err)
+	w.browsers[person] = grant
+}
+
+// Account is the id of a person's linked account.
+func (w *World) Account(person string) string {
+	w.t.Helper()
+	account, err := w.Accounts.Default(w.ctx, person)
+	w.must(err)
+	return account.ID
+}
+
+// CalendarKey is the key of a person's primary calendar as they see it.
+func (w *World) CalendarKey(person string) string {
+	w.t.Helper()
+	owner, calendarID := calendarOf(person)
+	return poll.CalendarKey(w.Account(owner), calendarID)
+}
+
+type (
+	// Slot is a time.
+	Slot = scheduler.Times
+	// Ask is what a finalisation asks for.
+	Ask = scheduler.Finalise
+)
+
+// The slots of every poll.
+var (
+	Ten   = Times("2026-03-10T10:00:00Z", time.Hour)
+	Noon  = Times("2026-03-10T12:00:00Z", time.Hour)
+	Three = Times("2026-03-10T15:00:00Z", 2*time.Hour)
+)
+
+// Times is a time of that length.
+func Times(start string, length time.Duration) scheduler.Times {
+	at, err := time.Parse(time.RFC3339, start)
+	if err != nil {
+		panic(err)
+	}
+	return scheduler.Times{Start: at, End: at.Add(length)}
+}
+
+// Poll makes a poll of gm with everybody in it and the slots Ten and Three; its
+// slots are given in that order. All but gm have voted.
+func (w *World) Poll() (pollID string, slots []string) {
+	w.t.Helper()
+	view, err := w.Scheduler.Create(w.ctx, Person("gm"), scheduler.Create{
+		Title: "Session nine", Description: "Bring dice", Timezone: "Europe/Berlin",
+		Slots: []scheduler.Times{Ten, Three}, ParticipantIDs: []string{"ana", "ben", "cho"},
+	}, Cause)
+	w.must(err)
+	for _, slot := range view.Slots {
+		slots = append(slots, slot.ID)
+	}
+	w.Vote(view.Poll.ID, "ana", map[string]string{slots[0]: poll.Preferred, slots[1]: poll.Feasible})
+	w.Vote(view.Poll.ID, "ben", map[string]string{slots[0]: poll.Feasible})
+	w.Vote(view.Poll.ID, "cho", map[string]string{slots[1]: poll.Preferred})
+	return view.Poll.ID, slots
+}
+
+// Vote votes for a person.
+func (w *World) Vote(pollID, person string, choices map[string]string) {
+	w.t.Helper()
+	_, err := w.Scheduler.Vote(w.ctx, Person(person), pollID, scheduler.Vote{Choices: choices}, Cause)
+	w.must(err)
+}
+
+// Finalise finalises a poll of gm for a slot, with an event.
+func (w *World) Finalise(pollID, slotID string) (scheduler.View, error) {
+	return w.FinaliseAs(pollID, scheduler.Finalise{SlotID: slotID, CreateEvent: true})
+}
+
+// FinaliseAs finalises a poll of gm.
+func (w *World) FinaliseAs(pollID string, ask scheduler.Finalise) (scheduler.View, error) {
+	return w.Scheduler.Finalise(w.ctx, Person("gm"), pollID, ask, Cause)
+}
+
+// Finalised is a poll that was finalised for Ten, with its event and watch
+// channel, after all that follows has come to rest.
+func (w *World) Finalised() (pollID string, slots []string, eventID string) {
+	w.t.Helper()
+	pollID, slots = w.Poll()
+	view, err := w.Finalise(pollID, slots[0])
+	w.must(err)
+	w.Run(time.Minute)
+	return pollID, slots, view.Poll.GoogleEventID
+}
+
+// FinalisedBy is a poll that somebody else made, open for everybody with the
+// link, and finalised for Three with an event in their own calendar.
+func (w *World) FinalisedBy(person string) (pollID string) {
+	w.t.Helper()
+	view, err := w.Scheduler.Create(w.ctx, Person(person), scheduler.Create{
+		Title: "Another session", Slots: []Slot{Three}, AllowLinkSharing: true,
+	}, Cause)
+	w.must(err)
+	pollID = view.Poll.ID
+	_, err = w.Scheduler.Finalise(w.ctx, Person(person), pollID, Ask{SlotID: view.Slots[0].ID, CreateEvent: true}, Cause)
+	w.must(err)
+	return pollID
+}
+
+// Cancel cancels a poll of gm, with its event.
+func (w *World) Cancel(pollID string) (scheduler.View, error) {
+	return w.Scheduler.Cancel(w.ctx, Person("gm"), pollID, false, Cause)
+}
+
+// View is a poll as gm sees it.
+func (w *World) View(pollID string) scheduler.View {
+	w.t.Helper()
+	view, err := w.Scheduler.View(w.ctx, Person("gm"), pollID)
+	w.must(err)
+	return view
+}
+
+// Fault is a fault of the simulator.
+type Fault = control.Rule
+
+// Plant has the simulator's calls of a method suffer a fault.
+func (w *World) Plant(match string, set func(f *Fault)) {
+	w.t.Helper()
+	f := Fault{Match: match}
+	set(&f)
+	w.must(w.Google.Control().Plant(f))
+}
+
+// Refuse has the next n calls of a method refused; 0: all.
+func (w *World) Refuse(match string, status int, reason string, n int) {
+	w.t.Helper()
+	w.Plant(match, func(f *Fault) { f.Status, f.Reason, f.Times = status, reason, n })
+}
+
+// Heal ends all planted faults.
+func (w *World) Heal() { w.Google.Control().Clear() }
+
+// Calls is how often the program called a method of Google; "" is all but
+// pushes.
+func (w *World) Calls(method string) int {
+	if method != "" {
+		return w.Google.Control().Calls()[method] - w.own[method]
+	}
+	all := 0
+	for name, n := range w.Google.Control().Calls() {
+		if name != "push" {
+			all += n - w.own[name]
+		}
+	}
+	return all
+}

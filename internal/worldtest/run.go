@@ -1,0 +1,196 @@
+package worldtest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/queue"
+	"questscheduler/scheduler"
+)
+
+// mostSteps ends a world that does not come to rest.
+const mostSteps = 20_000
+
+// RunDue delivers pushes and runs tasks that are due, until there are neither.
+// The clock stands still.
+func (w *World) RunDue() {
+	w.t.Helper()
+	for range mostSteps {
+		if !w.Step() {
+			return
+		}
+	}
+	w.t.Fatalf("the world does not come to rest: %v", w.Queue.Due(w.Clock.Now()))
+}
+
+// Step delivers the first push or runs the first task that is due; false: there
+// was none.
+func (w *World) Step() bool {
+	now := w.Clock.Now()
+	for _, push := range w.Google.PendingPushes() {
+		if !push.Due.After(now) && !w.delivering[push.ID] {
+			w.deliver(push.ID)
+			return true
+		}
+	}
+	due := w.Queue.Due(now)
+	if len(due) == 0 {
+		return false
+	}
+	w.RunTask(due[0].ID)
+	return true
+}
+
+// RunTask runs a waiting task, due or not.
+func (w *World) RunTask(id string) {
+	w.t.Helper()
+	run, ok := w.Queue.Take(id)
+	if !ok {
+		w.t.Fatalf("task %s does not wait", id)
+	}
+	verdict := w.handlers[run.Kind](w.ctx, run.Delivery)
+	if verdict.Outcome == queue.Retry || verdict.Outcome == queue.Permanent {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("%s, attempt %d: %v", run.Kind, run.Attempt, verdict.Err))
+	}
+	run.Settle(verdict)
+}
+
+// Run lets the program go on for that long, as it does in production: pushes
+// and tasks as they become due, and a drain every minute.
+func (w *World) Run(d time.Duration) {
+	w.t.Helper()
+	end := w.Clock.Now().Add(d)
+	for range mostSteps {
+		w.RunDue()
+		now := w.Clock.Now()
+		minute := now.Truncate(time.Minute).Add(time.Minute)
+		next := minute
+		if due, ok := w.Queue.Next(); ok && due.Before(next) {
+			next = due
+		}
+		for _, push := range w.Google.PendingPushes() {
+			if push.Due.Before(next) {
+				next = push.Due
+			}
+		}
+		if next.After(end) {
+			w.advance(end.Sub(now))
+			return
+		}
+		w.advance(next.Sub(now))
+		if next.Equal(minute) {
+			if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
+				w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err)) // the next one comes in a minute
+			}
+		}
+	}
+	w.t.Fatalf("the world does not come to rest")
+}
+
+// Skip lets time pass in which the program does not run.
+func (w *World) Skip(d time.Duration) {
+	w.t.Helper()
+	w.advance(d)
+}
+
+// Drain is the timer's job of every minute.
+func (w *World) Drain() scheduler.Drained {
+	w.t.Helper()
+	drained, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"})
+	w.must(err)
+	return drained
+}
+
+// Sweep is the timer's job of every six hours, and leaves out no calendar for
+// being fresh.
+func (w *World) Sweep() {
+	w.t.Helper()
+	calendars, _, err := cursor.Followed(w.ctx, w.Documents, 0, nil)
+	w.must(err)
+	for _, calendar := range calendars {
+		w.Write(cursor.Path(calendar.Key), cursor.Owe()...)
+	}
+	_, err = w.Watcher.Sweep(w.ctx, scheduler.Cause{Hint: "sweep", Trace: "sweep"})
+	w.must(err)
+}
+
+// Depths are the queues' states.
+func (w *World) Depths() []queue.Depth {
+	w.t.Helper()
+	depths, err := w.Queue.Depths(w.ctx)
+	w.must(err)
+	return depths
+}
+
+// LosePushes makes every pending push one that never arrives.
+func (w *World) LosePushes() {
+	w.t.Helper()
+	for _, push := range w.Google.PendingPushes() {
+		if w.delivering[push.ID] {
+			continue
+		}
+		w.Plant("push", func(f *Fault) { f.Drop, f.Times = true, 1 })
+		w.deliver(push.ID)
+	}
+}
+
+// deliver has the simulator make one attempt at a push. Where the program dies
+// over it, the simulator sees a connection that broke.
+func (w *World) deliver(pushID int64) {
+	w.t.Helper()
+	w.delivering[pushID] = true
+	err := w.Google.Deliver(w.ctx, pushID)
+	delete(w.delivering, pushID)
+	w.must(err)
+	if death := w.died; death != nil {
+		w.died = nil
+		panic(*death)
+	}
+}
+
+func (w *World) advance(d time.Duration) {
+	w.t.Helper()
+	if d > 0 {
+		w.must(w.Clock.Advance(d))
+	}
+}
+
+// wait is the service's Wait: the world goes on meanwhile.
+func (w *World) wait(_ context.Context, d time.Duration) error {
+	w.advance(d)
+	w.RunDue()
+	return nil
+}
+
+// receivePush is the push route: it hands a push over and answers as the
+// documentation of Push says.
+func (w *World) receivePush(rw http.ResponseWriter, r *http.Request) {
+	defer func() {
+		switch death := recover().(type) {
+		case nil:
+		case crashed:
+			w.died = &death
+			panic(http.ErrAbortHandler)
+		default:
+			panic(death)
+		}
+	}()
+	err := w.Watcher.Push(r.Context(), calendarsync.Push{
+		ChannelID: r.Header.Get("X-Goog-Channel-ID"), Token: r.Header.Get("X-Goog-Channel-Token"),
+		ResourceID: r.Header.Get("X-Goog-Resource-ID"), State: r.Header.Get("X-Goog-Resource-State"),
+		Trace: "push-" + r.Header.Get("X-Goog-Message-Number"),
+	})
+	switch {
+	case err == nil:
+		rw.WriteHeader(http.StatusOK)
+	case fault.Is(err, fault.Unauthenticated):
+		rw.WriteHeader(http.StatusUnauthorized)
+	default:
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	}
+}

@@ -1,0 +1,248 @@
+// Package worldtest is a small world for the tests of what stands above the
+// ports: the real service, looks, watch channels and announcements over the
+// memory store (every transaction's function runs twice), the memory queue and
+// the Google simulator, with one clock that moves by hand.
+//
+// Nothing runs by itself. A test does something, then lets the world go on by
+// RunDue or Run; there are no goroutines and no waiting, so the same test gives
+// the same history. What happens between two calls of the program is in the
+// test's hand too: On runs something right before or after any call that leaves
+// the program, and Crash ends the program there.
+package worldtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/accounts/seal"
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/gcal"
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	queuememory "questscheduler/queue/memory"
+	"questscheduler/scheduler"
+	"questscheduler/sim/control"
+	"questscheduler/sim/google"
+	"questscheduler/store"
+	storememory "questscheduler/store/memory"
+	"questscheduler/store/storetest"
+)
+
+// TB is what the world needs of a test; *testing.T and *rapid.T have it.
+type TB interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Logf(format string, args ...any)
+}
+
+// Start is when every world begins: a Sunday, days before the sessions.
+var Start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// The settings that a world runs with where Options say nothing.
+const (
+	MinGap = time.Second
+	Settle = 10 * time.Second
+	// pageSize is small, so that listings have several pages.
+	pageSize = 3
+)
+
+const (
+	googleURL   = "http://google.sim"
+	pushAddress = "https://quests.example/webhooks/google/calendar"
+)
+
+// Options are what may differ between worlds.
+type Options struct {
+	// Draw gives an integer from 0 to n-1; nil always gives n-1, which frees no
+	// task's name ever and lets every wait be the longest.
+	Draw func(n int) int
+	// NoPushes gives the watcher no address, so that there are no channels.
+	NoPushes bool
+}
+
+// World is the program with everything around it.
+type World struct {
+	t       TB
+	ctx     context.Context
+	options Options
+	// Clock is everybody's, and moves by Run alone.
+	Clock *control.Clock
+	// Google is the simulator; its Control plants faults and counts calls.
+	Google *google.Server
+	// Queue and Documents outlive the program; Restart keeps them.
+	Queue     *queuememory.Queue
+	Documents store.Store
+
+	// The program, made anew by Restart.
+	Accounts  *accounts.Repository
+	Scheduler *scheduler.Service
+	Looker    *calendarsync.Looker
+	Watcher   *calendarsync.Watcher
+	Announcer *notify.Announcer
+	handlers  map[string]queue.Handler
+
+	ports ports
+	died  *crashed // over a push
+	// delivering are pushes on their way: a test may let the world go on amid
+	// one.
+	delivering map[int64]bool
+	log        bytes.Buffer
+	// browsers are people's own access to their calendars, and own counts the
+	// calls that they made by it.
+	browsers map[string]google.Grant
+	own      map[string]int
+	// released are events that were left in the calendar as asked.
+	released map[string]bool
+	// reader reads calendars for the invariants.
+	reader *gcal.Client
+	ids    int
+	// secrets were given out by newToken.
+	secrets []string
+	// Told are what owners of calendars were told, oldest first.
+	Told []string
+	// Verdicts tell, oldest first, the runs of tasks that did not end well.
+	Verdicts []string
+}
+
+// New makes a world of four people (People), of whom gm and ana have linked
+// their Google accounts.
+func New(t TB, options Options) *World {
+	t.Helper()
+	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, released: map[string]bool{}}
+	if w.options.Draw == nil {
+		w.options.Draw = func(n int) int { return n - 1 }
+	}
+	w.delivering = map[int64]bool{}
+	w.Clock = control.NewClock(func() time.Time { return Start })
+	w.openPorts()
+	w.wire()
+	for _, person := range People {
+		grant, err := w.Google.AddUser(google.User{Key: person.ID, Sub: "sub-" + person.ID, Email: person.Email, TimeZone: "Europe/Berlin"})
+		w.must(err)
+		w.browsers[person.ID] = grant
+	}
+	w.must(w.Google.AddCalendar(google.Calendar{ID: ClubCalendar, Summary: "Club", TimeZone: "Europe/Berlin", Owner: "gm"}))
+	w.Link("gm")
+	w.Link("ana")
+	return w
+}
+
+// openPorts makes what outlives the program.
+func (w *World) openPorts() {
+	queries := slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections())
+	documents, err := storememory.Open(queries)
+	w.must(err)
+	w.Documents = storetest.Rerun(documents)
+	w.Queue, err = queuememory.New(queuememory.Options{
+		Kinds: []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind},
+		Now:   w.Clock.Now, Rand: w.options.Draw,
+	})
+	w.must(err)
+	w.Google, err = google.New(google.Options{
+		Clock: w.Clock, NewID: w.uuid, Sequential: true,
+		PushClient: &http.Client{Transport: control.Transport(http.HandlerFunc(w.receivePush))},
+	})
+	w.must(err)
+}
+
+// wire makes the program over the ports.
+func (w *World) wire() {
+	documents := &storePort{w.Documents, &w.ports}
+	tasks := &queuePort{w.Queue, &w.ports}
+	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
+	w.must(err)
+	transport := control.Transport(w.Google.Handler())
+	w.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: w.Clock.Now, NewID: func() string { return w.ulid() }})
+	grants := accounts.NewGrants(accounts.GrantOptions{
+		Accounts: w.Accounts, ClientID: "client", ClientSecret: "secret", TokenURL: googleURL + "/token", Transport: transport, Now: w.Clock.Now,
+	})
+	w.reader = gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: w.Clock.Now, PageSize: pageSize})
+	calendar := &googlePort{w.reader, &w.ports}
+	w.Watcher = &calendarsync.Watcher{
+		Store: documents, Queue: tasks, Google: calendar, Now: w.Clock.Now, NewUUID: w.uuid, NewToken: w.newToken,
+		Address: pushAddress, TTL: 7 * 24 * time.Hour, RenewBefore: 48 * time.Hour, Log: log,
+	}
+	if w.options.NoPushes {
+		w.Watcher.Address = ""
+	}
+	w.Scheduler = &scheduler.Service{
+		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar}, Accounts: w.Accounts, Watches: w.Watcher,
+		Now: w.Clock.Now, Wait: w.wait,
+		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid() }},
+		Settle: Settle, SnapshotKeep: 90 * 24 * time.Hour, Log: log,
+	}
+	w.Watcher.Polls = w.Scheduler
+	w.Looker = &calendarsync.Looker{
+		Store: documents, Google: calendar, Polls: w.Scheduler, Owners: owners{w}, Now: w.Clock.Now,
+		MinGap: MinGap, HoldShare: 0.5, HoldMin: 5, Log: log,
+	}
+	w.Announcer = &notify.Announcer{Store: documents, Now: w.Clock.Now, AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
+	w.handlers = map[string]queue.Handler{
+		cursor.LookKind: w.Looker.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
+	}
+}
+
+// Restart is the death of the program and the start of another over the same
+// documents and tasks, as the embedded one starts: what the dead one held is
+// taken back, what it owed is handed over.
+func (w *World) Restart() {
+	w.t.Helper()
+	w.TakeOver()
+	w.must(w.Scheduler.Recover(w.ctx))
+	_, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "start"})
+	w.must(err)
+	if err := w.Watcher.EnsureAll(w.ctx, "start"); err != nil {
+		w.t.Logf("at the start not every calendar could be watched: %v", err)
+	}
+}
+
+// TakeOver is the death of the program while others like it live on: nothing is
+// taken back, what the dead one held runs out.
+func (w *World) TakeOver() {
+	w.t.Helper()
+	w.ports.calm()
+	w.Queue.Crash()
+	w.wire()
+}
+
+// Context is that of everything a test does.
+func (w *World) Context() context.Context { return w.ctx }
+
+// Log is what the program has logged so far.
+func (w *World) Log() string { return w.log.String() }
+
+func (w *World) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatalf("unexpected error: %v", err)
+	}
+}
+
+// uuid and ulid give ids that grow and look like what they stand for.
+func (w *World) uuid() string {
+	w.ids++
+	return fmt.Sprintf("00000000-0000-4000-8000-%012d", w.ids)
+}
+
+func (w *World) ulid() string {
+	w.ids++
+	return fmt.Sprintf("%026d", w.ids)
+}
+
+func (w *World) newToken() (string, error) {
+	w.ids++
+	token := fmt.Sprintf("channel-secret-%06d", w.ids)
+	w.secrets = append(w.secrets, token)
+	return token, nil
+}

@@ -1,0 +1,395 @@
+package notify_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/sim/discord"
+	"questscheduler/store"
+)
+
+func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	if n := len(w.lines(channel)); n != 0 {
+		t.Fatalf("finalising posted %d lines", n)
+	}
+	card := w.cards(channel)[0].ID
+	for _, step := range []struct {
+		change func()
+		status string
+		line   string
+		body   string
+	}{
+		{func() { w.move(moved) }, "RESCHEDULED", movedLine, movedBody},
+		{w.restore, "FINALIZED", restoredLine, restoredBody},
+		{w.cancel, "CANCELLED", cancelledLine, cancelledBody},
+	} {
+		step.change()
+		w.want("gm", 0)
+		w.discord.Control().ResetCalls()
+		w.mustEnd()
+		w.mustEnd() // a second hand-over of the same task
+
+		calls := w.discord.Control().Calls()
+		if calls["messages.create"] != 1 || calls["messages.edit"] != 1 || calls["messages.list"] != 0 {
+			t.Errorf("%s: calls %v", step.status, calls)
+		}
+		lines := w.lines(channel)
+		if got := lines[len(lines)-1].Content; got != step.line {
+			t.Errorf("line %q, want %q", got, step.line)
+		}
+		if got := w.field("Status"); got != step.status {
+			t.Errorf("the card's status is %q, want %q", got, step.status)
+		}
+		for _, uid := range []string{"ana", "ben", "cho"} {
+			bell := w.bell(uid)
+			if got := bell[len(bell)-1]; got != step.body {
+				t.Errorf("%s reads %q, want %q", uid, got, step.body)
+			}
+		}
+		w.clock.add(time.Minute)
+	}
+	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine, cancelledLine)
+	for _, uid := range []string{"ana", "ben", "cho"} {
+		wantTexts(t, uid, w.bell(uid), movedBody, restoredBody, cancelledBody)
+	}
+	wantTexts(t, "gm, who caused it all", w.bell("gm"))
+	if got := w.cards(channel); len(got) != 1 || got[0].ID != card {
+		t.Errorf("cards %+v", got)
+	}
+	if a := w.announcement(); !a.Due.IsZero() || a.Telling.Ref != "" || a.Announced.Ref != a.Wanted.Ref {
+		t.Errorf("something is still owed: %+v", a)
+	}
+}
+
+func TestHandle_NotDueYet_WaitsAndTellsNothing(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 10*time.Second)
+	w.clock.add(4 * time.Second)
+	if verdict := w.run(1); verdict.Outcome != queue.Later || verdict.After != 6*time.Second {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "ana", w.bell("ana"))
+	w.clock.add(6 * time.Second)
+	w.mustEnd()
+	wantTexts(t, "lines", contents(w.lines(channel)), movedLine)
+}
+
+func TestHandle_AMoveThatWasTakenBackWhileItRested_IsNeverTold(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 10*time.Second)
+	w.restore()
+	last := w.want("gm", 10*time.Second)
+	w.clock.add(10 * time.Second)
+	w.mustEnd()
+	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "ana", w.bell("ana"))
+	if a := w.announcement(); a.Announced.Ref != last || !a.Due.IsZero() {
+		t.Errorf("announcement %+v", a)
+	}
+}
+
+func TestHandle_AMoveThatRestedWhileAnotherCame_IsToldAsTheLast(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 10*time.Second)
+	w.move(movedOn)
+	w.want("gm", 10*time.Second)
+	w.clock.add(10 * time.Second)
+	w.mustEnd()
+	wantTexts(t, "lines", contents(w.lines(channel)), movedOnLine)
+}
+
+func TestHandle_NobodyCausedIt_TellsTheCreatorToo(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("", 0)
+	w.mustEnd()
+	wantTexts(t, "gm", w.bell("gm"), cancelledBody)
+	list, _, err := notify.List(context.Background(), w.store, "gm", 0, nil)
+	if err != nil || len(list) != 1 || list[0].Actor != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestHandle_TheCreatorIsToldThoughTheyTakeNoPart(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.set(poll.Set("creatorId", "boss"))
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "boss", w.bell("boss"), cancelledBody)
+}
+
+func TestHandle_WithoutAnAnnouncement_DrawsTheCardAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustEnd()
+	if got := w.field("Votes"); got != "1/4 voted (3 pending)" {
+		t.Errorf("votes %q", got)
+	}
+	w.mustEnd()
+	if calls := w.discord.Control().Calls(); calls["messages.create"] != 1 || calls["messages.edit"] != 0 {
+		t.Errorf("a card that shows the same was drawn again: %v", calls)
+	}
+	w.write(func(tx store.Tx) error {
+		return tx.Merge(poll.VotePath(pollID, "cho"), poll.VoteUpdates(poll.Vote{UserID: "cho", NoTimesWork: true})...)
+	})
+	w.mustEnd()
+	if got := w.field("Votes"); got != "2/4 voted (2 pending)" {
+		t.Errorf("votes %q", got)
+	}
+	doc, err := w.store.Get(context.Background(), poll.AnnouncementPath(pollID))
+	if err != nil || doc.Exists() {
+		t.Errorf("an announcement was made: %+v, %v", doc, err)
+	}
+}
+
+func TestHandle_TheCardIsEditedWhenTheSyncStateOrTheWinningTimeChanges(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	for name, change := range map[string]func(){
+		"state":                       func() { w.set(poll.SetSync("state", "ERROR")) },
+		"end of the winning slot":     func() { w.setSlot("s1", "end", "2027-02-02T20:00:00.000Z") },
+		"title":                       func() { w.set(poll.Set("title", "Another")) },
+		"a participant more":          func() { w.set(poll.Set("participantIds", []any{"gm", "ana", "dan"})) },
+		"start of another slot":       func() { w.setSlot("s2", "start", "2027-02-01T20:00:00.000Z") },
+		"nothing that the card shows": nil,
+	} {
+		w.discord.Control().ResetCalls()
+		want := 0
+		if change != nil {
+			change()
+			want = 1
+		} else {
+			w.set(poll.Set("description", "Bring dice"))
+		}
+		w.mustEnd()
+		if got := w.discord.Control().Calls()["messages.edit"]; got != want {
+			t.Errorf("%s: %d edits, want %d", name, got, want)
+		}
+	}
+}
+
+func TestHandle_TheCardsPlaceIsWrittenByNamedFields(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mustEnd()
+	doc, err := w.store.Get(context.Background(), poll.Path(pollID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	card, placed := w.cards(channel)[0], store.Fields(doc.Data).Map("discord")
+	for name, want := range map[string]any{
+		"messageId": card.ID, "channelId": channel, "guildId": guildID, "lastStatus": "OPEN",
+		"messageUrl":   "https://discord.com/channels/" + guildID + "/" + channel + "/" + card.ID,
+		"lastPostedAt": w.clock.Now(), "lastUpdatedAt": w.clock.Now(),
+		"pendingSync": false, "pendingSyncAt": nil, "pendingSyncError": nil, "foreign": "kept",
+	} {
+		if got := placed[name]; got != want {
+			t.Errorf("discord.%s = %v, want %v", name, got, want)
+		}
+	}
+	if placed.String("lastSyncedHash") == "" || doc.Data["timezoneMode"] != "fixed" {
+		t.Errorf("document %v", doc.Data)
+	}
+}
+
+func TestHandle_OwnTransitions_PostsLinesAndLeavesTheCardAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.announcer.Own = notify.OwnTransitions
+	w.set(store.Update{Path: store.Field("discord", "pendingSyncError"), Value: "theirs"})
+	w.finalise()
+	w.want("gm", 0)
+	w.mustEnd()
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "messages", contents(w.discord.Messages(channel)), movedLine)
+	if p := w.poll(); p.Discord.Error != "theirs" || p.Discord.MessageID != "" {
+		t.Errorf("what is the web app's own was changed: %+v", p.Discord)
+	}
+}
+
+func TestHandle_WithoutAChannelToPostIn_TellsInTheApp(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*world){
+		"the group has no channel": func(w *world) { w.setGroup("channelId", nil) },
+		"the poll has no group":    func(w *world) { w.set(poll.Set("questingGroupId", nil)) },
+		"the group is gone":        func(w *world) { w.set(poll.Set("questingGroupId", "other")) },
+		"there is no Discord":      func(w *world) { w.announcer.Discord = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			change(w)
+			w.finalise()
+			w.want("gm", 0)
+			w.mustEnd()
+			w.move(moved)
+			w.want("gm", 0)
+			w.mustEnd()
+			wantTexts(t, "ana", w.bell("ana"), movedBody)
+			if n := len(w.discord.Messages(channel)); n != 0 {
+				t.Errorf("%d messages", n)
+			}
+			if p := w.poll(); p.Discord.Error != "" {
+				t.Errorf("trouble %q", p.Discord.Error)
+			}
+		})
+	}
+}
+
+func TestHandle_ADeletedPoll_IsToldNothingAndOwesNothing(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("gm", 0)
+	w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) })
+	w.discord.Control().ResetCalls()
+	w.mustEnd()
+	wantTexts(t, "ana", w.bell("ana"))
+	if calls := w.discord.Control().Calls(); len(calls) != 0 {
+		t.Errorf("calls %v", calls)
+	}
+	due, _, err := poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now(), 10, nil)
+	if err != nil || len(due) != 0 {
+		t.Errorf("still due: %+v, %v", due, err)
+	}
+}
+
+func TestHandle_ATaskOfAPollThatNeverWas_IsDone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	verdict := w.announcer.Handle(context.Background(), queue.Delivery{Payload: []byte(`{"id":"nobody"}`), Attempt: 1})
+	if verdict.Outcome != queue.Done {
+		t.Errorf("verdict %+v", verdict)
+	}
+}
+
+func TestHandle_APayloadThatNamesNoPoll_IsADeadLetter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, payload := range []string{``, `x`, `{}`, `{"id":""}`, `{"id":"a/slots/b"}`} {
+		verdict := w.announcer.Handle(context.Background(), queue.Delivery{Payload: []byte(payload), Attempt: 1})
+		if verdict.Outcome != queue.Permanent || verdict.Err == nil {
+			t.Errorf("%q: verdict %+v", payload, verdict)
+		}
+	}
+}
+
+func TestHandle_AnArchivedPoll_KeepsWhatWasTold(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	w.set(poll.Set("status", "ARCHIVED"))
+	w.want("gm", 0)
+	w.mustEnd()
+	w.set(poll.Set("status", "FINALIZED"))
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "lines", contents(w.lines(channel)), movedLine)
+}
+
+func TestHandle_AGroupOf500_IsToldOnceEach(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	var members []any
+	for i := range 500 {
+		members = append(members, "member-"+string(rune('a'+i%26))+string(rune('a'+i/26)))
+	}
+	w.write(func(tx store.Tx) error { return tx.Update(poll.GroupPath(groupID), poll.Set("memberIds", members)) })
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	w.mustEnd()
+	for _, member := range members {
+		if bell := w.bell(member.(string)); len(bell) != 1 {
+			t.Fatalf("%v has %d notifications", member, len(bell))
+		}
+	}
+	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+}
+
+func TestHandle_IdsThatNoDocumentCanHave_AreNobody(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.set(poll.Set("participantIds", []any{"gm", "ana", "a/b", "x/notifications/y", "..", "__x__"}))
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "ana", w.bell("ana"), cancelledBody)
+	wantTexts(t, "below another's notification", w.bell("x/notifications/y"))
+}
+
+func TestHandle_ANotificationThatWasReadMeanwhile_StaysRead(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("gm", 0)
+	blown := w.interrupt(3, after) // in-app documents are written, nothing after
+	if verdict := runTask(blown, 1); verdict.Outcome != queue.Retry {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	if n, err := notify.MarkAllRead(context.Background(), w.store, "ana"); n != 1 || err != nil {
+		t.Fatalf("%d read, %v", n, err)
+	}
+	w.toTheEnd(2)
+	list, _, err := notify.List(context.Background(), w.store, "ana", 0, nil)
+	if err != nil || len(list) != 1 || !list[0].Read {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestHandle_AVoteWhileAnAnnouncementRests_IsDrawnAfterIt(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", time.Minute)
+	w.toTheEnd(1)
+	if got := w.field("Status"); got != "RESCHEDULED" {
+		t.Errorf("status %q", got)
+	}
+}
+
+func TestHandle_TheCardFollowsTheGroupWhenItsOldChannelIsClosed(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.setGroup("channelId", elsewhere)
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	if len(w.cards(elsewhere)) != 0 || w.field("Status") != "RESCHEDULED" {
+		t.Error("the card is not drawn where it stands")
+	}
+	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Gone: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.restore()
+	w.want("gm", 0)
+	w.mustEnd()
+	if cards := w.cards(elsewhere); len(cards) != 1 || w.poll().Discord.ChannelID != elsewhere {
+		t.Errorf("cards in the new channel: %+v", cards)
+	}
+	wantTexts(t, "lines", contents(w.lines(elsewhere)), movedLine, restoredLine)
+	if !slices.Equal(w.bell("ana"), []string{movedBody, restoredBody}) {
+		t.Errorf("ana reads %q", w.bell("ana"))
+	}
+}

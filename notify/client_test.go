@@ -1,0 +1,161 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/notify"
+	"questscheduler/sim/control"
+	"questscheduler/sim/discord"
+)
+
+// answering is a client whose every call is answered alike.
+func answering(t *testing.T, answer http.HandlerFunc) *notify.DiscordClient {
+	t.Helper()
+	web := httptest.NewServer(answer)
+	t.Cleanup(web.Close)
+	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: web.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
+	t.Parallel()
+	say := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(status)
+			fmt.Fprint(w, strings.ReplaceAll(body, "{token}", r.Header.Get("Authorization")))
+		}
+	}
+	elsewhere := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/other" {
+			t.Error("the call went where the answer sent it")
+		}
+		http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+	}
+	for _, row := range []struct {
+		name   string
+		answer http.HandlerFunc
+		kind   fault.Kind
+		code   string
+		after  time.Duration
+	}{
+		{"unknown channel", say(404, `{"code":10003,"message":"Unknown Channel"}`), fault.NotFound, notify.CodeUnknownChannel, 0},
+		{"unknown message", say(404, `{"code":10008}`), fault.NotFound, notify.CodeUnknownMessage, 0},
+		{"missing access", say(403, `{"code":50001}`), fault.Forbidden, notify.CodeMissingAccess, 0},
+		{"missing permission", say(403, `{"code":50013}`), fault.Forbidden, notify.CodeMissingPermission, 0},
+		{"archived", say(400, `{"code":50083}`), fault.Provider, notify.CodeThreadArchived, 0},
+		{"token refused", say(401, `{"message":"401: Unauthorized","code":0}`), fault.Provider, notify.CodeBadToken, 0},
+		{"another refusal", say(400, `{"code":50035,"message":"{token}"}`), fault.Provider, notify.CodeRefused, 0},
+		{"a refusal that is no JSON", say(403, `<html>`), fault.Provider, notify.CodeRefused, 0},
+		{"elsewhere", elsewhere, fault.Provider, notify.CodeRefused, 0},
+		{"rate limited", say(429, `{"retry_after":1.5}`), fault.RateLimited, "", 1501 * time.Millisecond},
+		{"rate limited without JSON", say(429, `<html>`), fault.Unavailable, "", 0},
+		{"a server error with a code", say(500, `{"code":50013}`), fault.Unavailable, "", 0},
+		{"bad gateway", say(502, `{token}`), fault.Unavailable, "", 0},
+		{"no JSON", say(200, `<html>`), fault.Unavailable, "", 0},
+		{"closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "", 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			client := answering(t, row.answer)
+			_, err := client.Post(context.Background(), channel, notify.Message{Content: "x"}, "n")
+			if !fault.Is(err, row.kind) || fault.CodeOf(err) != row.code || fault.RetryAfter(err) != row.after {
+				t.Errorf("kind %v, code %q, after %v: %v", fault.KindOf(err), fault.CodeOf(err), fault.RetryAfter(err), err)
+			}
+			for ; err != nil; err = errors.Unwrap(err) {
+				if strings.Contains(fmt.Sprintf("%+v %#v", err, err), token) {
+					t.Errorf("the token is in %T", err)
+				}
+			}
+		})
+	}
+}
+
+func TestDiscordClient_AfterARateLimit_NoCallSleeps(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []string{"3600", "global 3600"} {
+		synctest.Test(t, func(t *testing.T) { // its clock moves by sleeping alone
+			server, err := discord.New(discord.Options{Token: token})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := server.Control().Plant(control.Rule{Match: "*", Status: 429, Reason: reason}); err != nil {
+				t.Fatal(err)
+			}
+			client, err := notify.NewDiscordClient(notify.DiscordConfig{
+				Token: token, Endpoint: "http://sim", Transport: control.Transport(server.Handler()),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			for range 3 {
+				_, err := client.Recent(context.Background(), channel)
+				if !fault.Is(err, fault.RateLimited) || fault.RetryAfter(err) < time.Hour {
+					t.Errorf("%v", err)
+				}
+			}
+			if slept := time.Since(start); slept != 0 {
+				t.Errorf("slept for %v", slept)
+			}
+		})
+	}
+}
+
+func TestDiscordClient_ACallEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	client := answering(t, func(http.ResponseWriter, *http.Request) {
+		close(arrived)
+		<-release
+	})
+	t.Cleanup(func() { close(release) })
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- client.Edit(ctx, channel, "1", notify.Message{Content: "x"}) }()
+	<-arrived
+	cancel()
+	if err := <-done; !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDiscordClient_IdsThatAreNoNumbers_NameNoOtherAddress(t *testing.T) {
+	t.Parallel()
+	client := answering(t, func(http.ResponseWriter, *http.Request) { t.Error("a call was made") })
+	for _, id := range []string{"", "1/../2", "1?x=", "..", "123456789012345678901"} {
+		_, post := client.Post(context.Background(), id, notify.Message{}, "n")
+		_, list := client.Recent(context.Background(), id)
+		for _, err := range []error{post, list, client.Edit(context.Background(), channel, id, notify.Message{})} {
+			if !fault.Is(err, fault.NotFound) {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
+	}
+}
+
+func TestNewDiscordClient_RefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]notify.DiscordConfig{
+		"no token":           {Token: " "},
+		"endpoint is no URL": {Token: token, Endpoint: "http://[::1"},
+		"endpoint is a path": {Token: token, Endpoint: "/api"},
+		"endpoint is a file": {Token: token, Endpoint: "file:///x"},
+	} {
+		_, err := notify.NewDiscordClient(config)
+		if !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), token) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package notify_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/store"
+)
+
+func TestHandle_SomethingNewerWhileItTells_IsToldNext(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 0)
+	hooked := w.hooked(hooks{post: func(before func() error) error {
+		w.restore()
+		w.want("gm", 7*time.Second)
+		return before()
+	}})
+	if verdict := runTask(hooked, 1); verdict.Outcome != queue.Later || verdict.After != 7*time.Second {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	w.clock.add(7 * time.Second)
+	w.mustEnd()
+	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine)
+	wantTexts(t, "ana", w.bell("ana"), movedBody, restoredBody)
+}
+
+func TestHandle_WhatWasBegun_IsToldToItsEndThoughItWasTakenBack(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 0)
+	if verdict := runTask(w.interrupt(3, after), 1); verdict.Outcome != queue.Retry { // the app has it, Discord not yet
+		t.Fatalf("verdict %+v", verdict)
+	}
+	w.restore()
+	w.want("gm", time.Minute)
+	w.toTheEnd(2)
+	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine)
+	wantTexts(t, "ana", w.bell("ana"), movedBody, restoredBody)
+}
+
+func TestHandle_TwoRunsAtOnce_TellOnceAndDrawWhatIsTrue(t *testing.T) {
+	t.Parallel()
+	t.Run("the other tells it all while this one posts", func(t *testing.T) {
+		t.Parallel()
+		w := announced(t)
+		w.cancel()
+		w.want("gm", 0)
+		hooked := w.hooked(hooks{post: func(effect func() error) error {
+			w.toTheEnd(1)
+			return effect()
+		}})
+		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+		wantTexts(t, "ana", w.bell("ana"), cancelledBody)
+	})
+	t.Run("the other tells it and what came after it while this one posts", func(t *testing.T) {
+		t.Parallel()
+		w := announced(t)
+		w.move(moved)
+		w.want("gm", 0)
+		last := ""
+		hooked := w.hooked(hooks{post: func(effect func() error) error {
+			w.toTheEnd(1)
+			w.restore()
+			last = w.want("gm", 0)
+			w.toTheEnd(1)
+			return effect()
+		}})
+		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		if a := w.announcement(); a.Announced.Ref != last || !a.Due.IsZero() {
+			t.Errorf("announcement %+v", a)
+		}
+		w.clock.add(time.Hour)
+		w.toTheEnd(2)
+		wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine)
+	})
+	t.Run("this one's drawing lands after the other's newer one", func(t *testing.T) {
+		t.Parallel()
+		w := announced(t)
+		w.move(moved)
+		w.want("gm", 0)
+		hooked := w.hooked(hooks{edit: func(effect func() error) error {
+			w.restore()
+			w.want("gm", 0)
+			w.toTheEnd(1)
+			return effect()
+		}})
+		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		if got := w.field("Status"); got != "FINALIZED" {
+			t.Errorf("the card shows %q", got)
+		}
+	})
+	t.Run("both post the first card, this one an older one", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		hooked := w.hooked(hooks{post: func(effect func() error) error {
+			if err := effect(); err != nil {
+				return err
+			}
+			w.finalise()
+			w.mustEnd() // is given the same card by its nonce
+			return nil
+		}})
+		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		if got := w.field("Status"); got != "FINALIZED" {
+			t.Errorf("the card shows %q", got)
+		}
+	})
+}
+
+func TestHandle_APollThatNeverHoldsStill_IsTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	titles := 0
+	hooked := w.hooked(hooks{
+		post: func(effect func() error) error {
+			titles++
+			w.set(poll.Set("title", string(rune('a'+titles))))
+			return effect()
+		},
+		edit: func(effect func() error) error {
+			titles++
+			w.set(poll.Set("title", string(rune('a'+titles))))
+			return effect()
+		},
+	})
+	if verdict := runTask(hooked, 1); verdict.Outcome != queue.Retry {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	if titles > 10 {
+		t.Errorf("drawn %d times in one run", titles)
+	}
+	w.toTheEnd(2)
+}
+
+// onGet runs something before the first read of a document outside a
+// transaction.
+type onGet struct {
+	store.Store
+	path store.Path
+	do   func()
+	done *bool
+}
+
+func (s onGet) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	if path == s.path && !*s.done {
+		*s.done = true
+		s.do()
+	}
+	return s.Store.Get(ctx, path)
+}
+
+func TestHandle_APollThatIsDeletedWhileItIsTold_OwesNothingInTheEnd(t *testing.T) {
+	t.Parallel()
+	remove := func(w *world) { w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) }) }
+	owesNothing := func(t *testing.T, w *world) {
+		t.Helper()
+		due, _, err := poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now(), 10, nil)
+		if err != nil || len(due) != 0 {
+			t.Errorf("still due: %+v, %v", due, err)
+		}
+	}
+	t.Run("before anybody heard of it", func(t *testing.T) {
+		t.Parallel()
+		w := announced(t)
+		w.cancel()
+		w.want("gm", 0)
+		a := *w.announcer
+		a.Store = onGet{a.Store, poll.Path(pollID), func() { remove(w) }, new(bool)}
+		if verdict := runTask(&a, 1); verdict.Outcome != queue.Later {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		w.mustEnd()
+		wantTexts(t, "ana", w.bell("ana"))
+		owesNothing(t, w)
+	})
+	t.Run("while it is posted", func(t *testing.T) {
+		t.Parallel()
+		w := announced(t)
+		w.cancel()
+		w.want("gm", 0)
+		hooked := w.hooked(hooks{post: func(effect func() error) error { remove(w); return effect() }})
+		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		owesNothing(t, w)
+	})
+	t.Run("while its card is drawn", func(t *testing.T) {
+		t.Parallel()
+		w := announced(t)
+		w.cancel()
+		w.want("gm", 0)
+		hooked := w.hooked(hooks{edit: func(effect func() error) error { remove(w); return effect() }})
+		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		owesNothing(t, w)
+	})
+}

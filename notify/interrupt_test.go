@@ -1,0 +1,230 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/notify"
+	"questscheduler/queue"
+	"questscheduler/store"
+)
+
+// moment is on which side of a step's effect a run ends.
+type moment bool
+
+const (
+	before moment = false
+	after  moment = true
+)
+
+// fuse ends a run at one of its steps: transactions and calls to Discord, in
+// the order in which the run makes them, from 1. From there on nothing the run
+// does has an effect, as after a crash.
+type fuse struct {
+	steps int
+	at    int
+	when  moment
+	blown bool
+}
+
+var errBlown = fault.New(fault.Unavailable, "the run was ended here")
+
+func (f *fuse) step(effect func() error) error {
+	if f.blown {
+		return errBlown
+	}
+	f.steps++
+	if f.steps != f.at {
+		return effect()
+	}
+	f.blown = true
+	if f.when == after {
+		if err := effect(); err != nil {
+			return err
+		}
+	}
+	return errBlown
+}
+
+type fusedStore struct {
+	store.Store
+	fuse *fuse
+}
+
+func (s fusedStore) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	return s.fuse.step(func() error { return s.Store.Run(ctx, fn) })
+}
+
+type fusedDiscord struct {
+	notify.Discord
+	fuse *fuse
+}
+
+func (d fusedDiscord) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (posted notify.Posted, err error) {
+	err = d.fuse.step(func() error { posted, err = d.Discord.Post(ctx, channelID, message, nonce); return err })
+	if err != nil {
+		return notify.Posted{}, err
+	}
+	return posted, nil
+}
+
+func (d fusedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
+	return d.fuse.step(func() error { return d.Discord.Edit(ctx, channelID, messageID, message) })
+}
+
+func (d fusedDiscord) Recent(ctx context.Context, channelID string) (list []notify.Posted, err error) {
+	err = d.fuse.step(func() error { list, err = d.Discord.Recent(ctx, channelID); return err })
+	return list, err
+}
+
+// interrupt is the world's announcer, whose run ends at a step.
+func (w *world) interrupt(step int, when moment) *notify.Announcer {
+	a, _ := w.fused(step, when)
+	return a
+}
+
+func (w *world) fused(step int, when moment) (*notify.Announcer, *fuse) {
+	f := &fuse{at: step, when: when}
+	a := *w.announcer
+	a.Store, a.Discord = fusedStore{a.Store, f}, fusedDiscord{a.Discord, f}
+	return &a, f
+}
+
+// hooks run instead of a call to Discord, once each, and are given the call.
+type hooks struct {
+	post, edit func(effect func() error) error
+}
+
+type hookedDiscord struct {
+	notify.Discord
+	hooks *hooks
+}
+
+func (d hookedDiscord) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (posted notify.Posted, err error) {
+	if d.hooks.post == nil {
+		return d.Discord.Post(ctx, channelID, message, nonce)
+	}
+	err = d.hooks.post(func() error { posted, err = d.Discord.Post(ctx, channelID, message, nonce); return err })
+	return posted, err
+}
+
+func (d hookedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
+	if d.hooks.edit == nil {
+		return d.Discord.Edit(ctx, channelID, messageID, message)
+	}
+	return d.hooks.edit(func() error { return d.Discord.Edit(ctx, channelID, messageID, message) })
+}
+
+// hooked is the world's announcer with hooks.
+func (w *world) hooked(h hooks) *notify.Announcer {
+	a := *w.announcer
+	a.Discord = hookedDiscord{a.Discord, &h}
+	return &a
+}
+
+func TestHandle_ARunThatEndsAtAnyStep_IsGoneOnWithAndNothingIsDoubled(t *testing.T) {
+	t.Parallel()
+	for _, when := range []moment{before, after} {
+		// Within the nonce's minutes, and long after them.
+		for _, pause := range []time.Duration{time.Second, time.Hour} {
+			t.Run(fmt.Sprintf("after its effect %v, gone on with after %v", when, pause), func(t *testing.T) {
+				t.Parallel()
+				for step := 1; endsAt(t, step, when, pause); step++ {
+					if step > 50 {
+						t.Fatal("a run has no end")
+					}
+				}
+			})
+		}
+	}
+}
+
+// endsAt ends a run at a step and goes on with it; false where the run has
+// fewer steps.
+func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
+	t.Helper()
+	w := newWorld(t) // no card yet, so posting one is among the steps
+	w.finalise()
+	w.announcer.Own = notify.OwnTransitions
+	w.want("gm", 0)
+	w.mustEnd()
+	w.announcer.Own = notify.OwnAll
+	w.move(moved)
+	w.want("gm", 0)
+
+	a, f := w.fused(step, when)
+	verdict := runTask(a, 1)
+	if !f.blown {
+		if verdict.Outcome != queue.Done {
+			t.Fatalf("an undisturbed run ends with %+v", verdict)
+		}
+		if step < 8 {
+			t.Fatalf("a run has %d steps: the test misses some", step-1)
+		}
+		return false
+	}
+	if verdict.Outcome != queue.Retry {
+		t.Errorf("step %d: verdict %+v", step, verdict)
+	}
+	w.clock.add(pause)
+	w.toTheEnd(2)
+
+	at := fmt.Sprintf("step %d", step)
+	wantTexts(t, at+": lines", contents(w.lines(channel)), movedLine)
+	for _, uid := range []string{"ana", "ben", "cho"} {
+		wantTexts(t, at+": "+uid, w.bell(uid), movedBody)
+	}
+	wantTexts(t, at+": gm", w.bell("gm"))
+	cards := w.cards(channel)
+	if len(cards) != 1 || w.field("Status") != "RESCHEDULED" || w.poll().Discord.MessageID != cards[0].ID {
+		t.Errorf("%s: cards %+v", at, cards)
+	}
+	if a := w.announcement(); !a.Due.IsZero() || a.Announced.Ref != a.Wanted.Ref || a.Telling.Ref != "" {
+		t.Errorf("%s: announcement %+v", at, a)
+	}
+	return true
+}
+
+func TestHandle_ARunThatEndsWhileItEdits_IsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	for step := 1; ; step++ {
+		w := announced(t)
+		w.move(moved)
+		w.want("gm", 0)
+		a, f := w.fused(step, after)
+		runTask(a, 1)
+		if !f.blown {
+			break
+		}
+		// What was drawn, if anything was, is no longer true.
+		w.restore()
+		w.want("gm", 0)
+		w.toTheEnd(2)
+		if got := w.field("Status"); got != "FINALIZED" {
+			t.Errorf("step %d: the card shows %q", step, got)
+		}
+		if n := len(w.cards(channel)); n != 1 {
+			t.Errorf("step %d: %d cards", step, n)
+		}
+	}
+}
+
+func TestHandle_WhatPeopleDeletedMeanwhile_IsNotToldAgain(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	ref := w.want("gm", 0)
+	runTask(w.interrupt(6, before), 1) // all is told, and not yet recorded as finished
+	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+	w.delete(w.lines(channel)[0].ID)
+	w.write(func(tx store.Tx) error {
+		return tx.Delete(notify.NotificationPath("ana", "dedupe:SESSION_CANCELLED:"+pollID+":"+ref))
+	})
+	w.clock.add(time.Hour)
+	w.toTheEnd(2)
+	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "ana", w.bell("ana"))
+}

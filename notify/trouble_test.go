@@ -1,0 +1,330 @@
+package notify_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/queue"
+	"questscheduler/sim/control"
+	"questscheduler/sim/discord"
+)
+
+func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		rule   control.Rule
+		reason string // in the sentence on the poll
+	}{
+		{"unknown channel", control.Rule{Status: 404, Reason: "10003"}, "channel is gone"},
+		{"missing access", control.Rule{Status: 403, Reason: "50001"}, "cannot see"},
+		{"missing permission", control.Rule{Status: 403, Reason: "50013"}, "may not post"},
+		{"archived thread", control.Rule{Status: 400, Reason: "50083"}, "archived"},
+		{"bad form", control.Rule{Status: 400, Reason: "50035"}, "refused the message"},
+		{"token refused", control.Rule{Status: 401}, "token"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := announced(t)
+			row.rule.Match = "messages.*"
+			w.plant(row.rule)
+			w.move(moved)
+			ref := w.want("gm", 0)
+			w.mustEnd()
+
+			wantTexts(t, "ana", w.bell("ana"), movedBody)
+			a := w.announcement()
+			if got := a.Channels["discord"]; got.Ref != ref || !strings.Contains(got.Error, row.reason) {
+				t.Errorf("delivery of the line %+v", got)
+			}
+			if got := a.Channels["card"]; !strings.Contains(got.Error, row.reason) {
+				t.Errorf("delivery of the card %+v", got)
+			}
+			if a.Announced.Ref != ref || !a.Due.IsZero() {
+				t.Errorf("announcement %+v", a)
+			}
+			if p := w.poll(); !strings.Contains(p.Discord.Error, row.reason) || p.Status != "FINALIZED" {
+				t.Errorf("poll %+v", p.Discord)
+			}
+
+			w.discord.Control().Clear()
+			w.restore()
+			w.want("gm", 0)
+			w.mustEnd()
+			wantTexts(t, "lines", contents(w.lines(channel)), restoredLine)
+			if p := w.poll(); p.Discord.Error != "" || w.field("Status") != "FINALIZED" {
+				t.Errorf("mended, and still %q on the poll", p.Discord.Error)
+			}
+			if a := w.announcement(); a.Channels["card"].Error != "" || a.Channels["discord"].Error != "" {
+				t.Errorf("deliveries %+v", a.Channels)
+			}
+		})
+	}
+}
+
+func TestHandle_OwnTransitions_TheLastRefusalIsTakenAwayWhenTheChannelIsMended(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.announcer.Own = "transitions"
+	w.plant(control.Rule{Match: "messages.create", Status: 403, Reason: "50013", Times: 1})
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	if w.poll().Discord.Error == "" {
+		t.Fatal("nothing is recorded")
+	}
+	w.restore()
+	w.want("gm", 0)
+	w.mustEnd()
+	if got := w.poll().Discord.Error; got != "" {
+		t.Errorf("still %q", got)
+	}
+}
+
+func TestHandle_ABotThatMayEditAndNotPost_SaysSoUntilItMay(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.SendMessages}}); err != nil {
+		t.Fatal(err)
+	}
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	if got := w.poll().Discord.Error; !strings.Contains(got, "may not post") {
+		t.Errorf("trouble %q", got)
+	}
+	if got := w.field("Status"); got != "RESCHEDULED" {
+		t.Errorf("the card shows %q", got)
+	}
+	w.mustEnd()
+	if got := w.poll().Discord.Error; !strings.Contains(got, "may not post") {
+		t.Errorf("after another drawing: trouble %q", got)
+	}
+	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID}); err != nil {
+		t.Fatal(err)
+	}
+	w.restore()
+	w.want("gm", 0)
+	w.mustEnd()
+	if got := w.poll().Discord.Error; got != "" {
+		t.Errorf("mended, and still %q", got)
+	}
+}
+
+func TestHandle_WhatPassesByItself_IsTriedAgainAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		rule  control.Rule
+		after time.Duration // that the verdict asks for at least
+	}{
+		{"rate limited", control.Rule{Status: 429, Reason: "2.5", Times: 1}, 2500 * time.Millisecond},
+		{"rate limited globally", control.Rule{Status: 429, Reason: "global 4", Times: 1}, 4 * time.Second},
+		{"server error", control.Rule{Status: 500, Times: 1}, 0},
+		{"bad gateway", control.Rule{Status: 502, Times: 1}, 0},
+		{"unavailable", control.Rule{Status: 503, Times: 1}, 0},
+		{"the answer was lost", control.Rule{LostAnswer: true, Times: 1}, 0},
+	} {
+		for _, match := range []string{"messages.create", "messages.edit"} {
+			t.Run(row.name+" at "+match, func(t *testing.T) {
+				t.Parallel()
+				w := announced(t)
+				rule := row.rule
+				rule.Match = match
+				w.plant(rule)
+				w.move(moved)
+				w.want("gm", 0)
+				verdict := w.run(1)
+				if verdict.Outcome != queue.Retry || verdict.After < row.after || verdict.After > row.after+time.Second {
+					t.Fatalf("verdict %+v", verdict)
+				}
+				w.clock.add(verdict.After)
+				if verdict := w.run(2); verdict.Outcome != queue.Done {
+					t.Fatalf("second run: %+v", verdict)
+				}
+				wantTexts(t, "lines", contents(w.lines(channel)), movedLine)
+				wantTexts(t, "ana", w.bell("ana"), movedBody)
+				if got := w.field("Status"); got != "RESCHEDULED" {
+					t.Errorf("the card shows %q", got)
+				}
+			})
+		}
+	}
+}
+
+func TestHandle_ALostAnswer_LongAfterTheNoncesMinutes_IsFoundByItsMark(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
+	if verdict := w.run(1); verdict.Outcome != queue.Retry { // the card
+		t.Fatalf("verdict %+v", verdict)
+	}
+	w.clock.add(time.Hour)
+	w.finalise()
+	w.want("gm", 0)
+	w.toTheEnd(2)
+	if got := w.field("Status"); got != "FINALIZED" {
+		t.Errorf("the card that was found shows %q", got)
+	}
+	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
+	w.cancel()
+	w.want("gm", 0)
+	if verdict := w.run(1); verdict.Outcome != queue.Retry { // the line
+		t.Fatalf("verdict %+v", verdict)
+	}
+	w.clock.add(time.Hour)
+	w.toTheEnd(2)
+	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+	if got := w.announcement().Channels["discord"].MessageID; got != w.lines(channel)[0].ID {
+		t.Errorf("recorded as %q", got)
+	}
+}
+
+func TestHandle_ALostAnswer_WhereTheBotMayNotReadTheHistory_IsFoundByItsNonce(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.ReadMessageHistory}}); err != nil {
+		t.Fatal(err)
+	}
+	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
+	w.cancel()
+	w.want("gm", 0)
+	if verdict := w.run(1); verdict.Outcome != queue.Retry {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	w.clock.add(time.Minute)
+	w.toTheEnd(2)
+	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+}
+
+func TestHandle_ALineWhoseAnswerWasLostAndThatWasDeletedSince_WasTold(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
+	w.cancel()
+	w.want("gm", 0)
+	w.run(1)
+	w.delete(w.lines(channel)[0].ID)
+	w.clock.add(time.Minute)
+	w.toTheEnd(2)
+	wantTexts(t, "lines", contents(w.lines(channel)))
+	if got := w.announcement().Channels["discord"]; got.Error != "" || got.MessageID != "" {
+		t.Errorf("delivery %+v", got)
+	}
+	if got := w.poll().Discord.Error; got != "" {
+		t.Errorf("trouble %q", got)
+	}
+}
+
+// delete deletes a message, as a moderator does.
+func (w *world) delete(id string) {
+	w.t.Helper()
+	req, err := http.NewRequest(http.MethodDelete, "http://sim/api/v9/channels/"+channel+"/messages/"+id, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bot "+token)
+	answer, err := control.Transport(w.discord.Handler()).RoundTrip(req)
+	if err != nil || answer.StatusCode != http.StatusNoContent {
+		w.t.Fatalf("delete: %v %v", answer, err)
+	}
+}
+
+func TestHandle_ACardThatWasDeleted_IsPostedOnceMore(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	old := w.poll().Discord.MessageID
+	w.delete(old)
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	w.mustEnd()
+	if got := w.field("Status"); got != "RESCHEDULED" {
+		t.Errorf("the new card shows %q", got)
+	}
+	if got := w.poll().Discord.MessageID; got == old || got != w.cards(channel)[0].ID {
+		t.Errorf("recorded as %q", got)
+	}
+
+	w.delete(w.poll().Discord.MessageID) // and again
+	w.restore()
+	w.want("gm", 0)
+	w.mustEnd()
+	if got := w.field("Status"); got != "FINALIZED" {
+		t.Errorf("the third card shows %q", got)
+	}
+}
+
+func TestHandle_ACardThatCannotBeEditedThoughItIsListed_IsReplaced(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	old := w.poll().Discord.MessageID
+	w.plant(control.Rule{Match: "messages.edit", Status: 404, Reason: "10008", Times: 1})
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	if got := w.poll().Discord.MessageID; got == old || len(w.cards(channel)) != 2 {
+		t.Errorf("the card is %q", got)
+	}
+}
+
+func TestHandle_ACardWhoseAnswerWasLostAndThatWasDeletedSince_IsPostedOnceMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
+	w.run(1)
+	w.delete(w.cards(channel)[0].ID)
+	w.clock.add(time.Minute)
+	w.toTheEnd(2)
+	if got := w.field("Status"); got != "OPEN" {
+		t.Errorf("status %q", got)
+	}
+}
+
+func TestHandle_AnEditWhoseAnswerWasLost_IsDrawnAgainThoughThePollWentBack(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.plant(control.Rule{Match: "messages.edit", LostAnswer: true, Times: 1})
+	w.write(voteOf("cho", "s1"))
+	if verdict := w.run(1); verdict.Outcome != queue.Retry {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	w.write(voteOf("cho", ""))
+	w.toTheEnd(2)
+	if got := w.field("Votes"); got != "1/4 voted (3 pending)" {
+		t.Errorf("votes %q", got)
+	}
+}
+
+func TestHandle_TheStoreDoesNotAnswer_IsTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("gm", 0)
+	verdict := runTask(w.interrupt(1, before), 1)
+	if verdict.Outcome != queue.Retry || verdict.Err == nil || !strings.Contains(verdict.Err.Error(), pollID) {
+		t.Errorf("verdict %+v", verdict)
+	}
+}
+
+func TestHandle_ARefusalOnOneChannelOfAGroupThatMoved_IsMendedByTheNext(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Gone: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	if !strings.Contains(w.poll().Discord.Error, "channel is gone") {
+		t.Fatalf("trouble %q", w.poll().Discord.Error)
+	}
+	w.setGroup("channelId", elsewhere)
+	w.mustEnd()
+	if got := w.poll().Discord; got.Error != "" || got.ChannelID != elsewhere || len(w.cards(elsewhere)) != 1 {
+		t.Errorf("card %+v", got)
+	}
+	wantTexts(t, "lines that are told late", contents(w.lines(elsewhere)))
+}

@@ -1,0 +1,391 @@
+package notify_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/rules"
+	"questscheduler/sim/control"
+	"questscheduler/sim/discord"
+	"questscheduler/store"
+	"questscheduler/store/memory"
+	"questscheduler/store/storetest"
+)
+
+const (
+	token     = "token-of-the-bot"
+	guildID   = "700000000000000001"
+	channel   = "700000000000000002"
+	elsewhere = "700000000000000003"
+	roleID    = "700000000000000004"
+	pollID    = "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a"
+	groupID   = "group-1"
+	appURL    = "https://quests.example"
+)
+
+// The times of the session: original is the chosen slot's, moved and movedOn
+// are what the calendar makes of it.
+var (
+	original = fingerprint("2027-02-02T18:00:00Z", "2027-02-02T21:00:00Z")
+	moved    = fingerprint("2027-02-03T19:30:00Z", "2027-02-03T22:30:00Z")
+	movedOn  = fingerprint("2027-02-04T19:30:00Z", "2027-02-04T22:30:00Z")
+)
+
+func fingerprint(start, end string) rules.Fingerprint {
+	return rules.Timed(at(start), at(end))
+}
+
+func at(text string) time.Time {
+	moment, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return moment
+}
+
+// clock moves by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// world is a store, a Discord with one guild and two channels, and a poll of a
+// party of four: gm made it and takes part with ana; ben and cho are in the
+// group.
+type world struct {
+	t         *testing.T
+	clock     *clock
+	store     store.Store
+	discord   *discord.Server
+	announcer *notify.Announcer
+	refs      int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, clock: &clock{now: at("2027-01-10T12:00:00Z")}}
+	documents, err := memory.Open(slices.Concat(poll.Queries, notify.Queries))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = storetest.Rerun(documents)
+	w.discord, err = discord.New(discord.Options{Now: w.clock.Now, Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(w.discord.Handler())
+	t.Cleanup(web.Close)
+	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: web.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.announcer = &notify.Announcer{
+		Store: w.store, Now: w.clock.Now, Discord: client, AppURL: appURL + "/", Own: notify.OwnAll,
+		Log: slog.New(slog.DiscardHandler),
+	}
+	w.seed()
+	return w
+}
+
+func (w *world) seed() {
+	w.t.Helper()
+	if err := w.discord.AddGuild(guildID, "Party"); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, id := range []string{channel, elsewhere} {
+		if err := w.discord.AddChannel(discord.Channel{ID: id, GuildID: guildID}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.write(func(tx store.Tx) error {
+		p := poll.New(poll.Poll{
+			ID: pollID, Title: "Curse of Strahd", CreatorID: "gm", CreatorEmail: "gm@example.com",
+			ParticipantIDs: []string{"gm", "ana"}, Timezone: "Europe/Berlin", GroupID: groupID, GroupName: "Party",
+			CreatedAt: w.clock.Now(),
+		})
+		p["timezoneMode"] = "fixed" // a field that is none of ours
+		p["discord"] = map[string]any{"foreign": "kept"}
+		group := poll.Group{
+			Name: "Party", MemberIDs: []string{"gm", "ben", "cho"},
+			Discord: poll.GroupDiscord{GuildID: guildID, ChannelID: channel},
+		}
+		return first(
+			tx.Create(poll.Path(pollID), p),
+			tx.Create(poll.SlotPath(pollID, "s1"), poll.EncodeSlot(poll.Slot{Start: original.StartTime(), End: original.EndTime()})),
+			tx.Create(poll.SlotPath(pollID, "s2"), poll.EncodeSlot(poll.Slot{Start: at("2027-02-09T18:00:00Z"), End: at("2027-02-09T21:00:00Z")})),
+			tx.Merge(poll.VotePath(pollID, "ana"), poll.VoteUpdates(poll.Vote{UserID: "ana", Choices: map[string]string{"s1": poll.Preferred}})...),
+			tx.Merge(poll.GroupPath(groupID), poll.GroupUpdates(group)...),
+			tx.Create(store.Doc("users", "gm"), map[string]any{"email": "gm@example.com", "displayName": "The GM"}),
+		)
+	})
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) write(fn func(tx store.Tx) error) {
+	w.t.Helper()
+	err := w.store.Run(context.Background(), func(_ context.Context, tx store.Tx) error { return fn(tx) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// set writes fields of the poll.
+func (w *world) set(updates ...store.Update) {
+	w.t.Helper()
+	w.write(func(tx store.Tx) error { return tx.Update(poll.Path(pollID), updates...) })
+}
+
+// setGroup writes a field of the group's discord.
+func (w *world) setGroup(name string, value any) {
+	w.t.Helper()
+	w.write(func(tx store.Tx) error {
+		return tx.Update(poll.GroupPath(groupID), store.Update{Path: store.Field("discord", name), Value: value})
+	})
+}
+
+// setSlot writes a field of a slot.
+func (w *world) setSlot(id, name string, value any) {
+	w.t.Helper()
+	w.write(func(tx store.Tx) error { return tx.Update(poll.SlotPath(pollID, id), poll.Set(name, value)) })
+}
+
+// want makes the poll's present state known to be announced after rest, as the
+// transition's own transaction does. It gives the ref.
+func (w *world) want(actor string, rest time.Duration) string {
+	w.t.Helper()
+	w.refs++
+	ref := "jrn_" + string(rune('a'+w.refs-1))
+	ctx := context.Background()
+	p, err := poll.Load(ctx, w.store, pollID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	winning, err := poll.LoadSlot(ctx, w.store, pollID, p.WinningSlotID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	told := poll.Told{Ref: ref, Story: p.Story(winning), Actor: actor, Trace: "trace-1", At: w.clock.Now()}
+	w.write(func(tx store.Tx) error {
+		return tx.Merge(poll.AnnouncementPath(pollID), poll.WantUpdates(pollID, told, w.clock.Now().Add(rest))...)
+	})
+	return ref
+}
+
+// voteOf is somebody's vote for a slot, or for none.
+func voteOf(uid, slot string) func(store.Tx) error {
+	vote := poll.Vote{UserID: uid, Choices: map[string]string{}}
+	if slot != "" {
+		vote.Choices[slot] = poll.Feasible
+	}
+	return func(tx store.Tx) error { return tx.Merge(poll.VotePath(pollID, uid), poll.VoteUpdates(vote)...) }
+}
+
+// The transitions, as far as a card and a story show them.
+
+func (w *world) finalise() {
+	w.t.Helper()
+	w.set(poll.Set("status", "FINALIZED"), poll.Set("winningSlotId", "s1"),
+		poll.SetSync("state", "OK"), poll.SetSync("generation", 1))
+}
+
+func (w *world) move(to rules.Fingerprint) {
+	w.t.Helper()
+	w.write(func(tx store.Tx) error {
+		return first(
+			tx.Set(poll.SlotPath(pollID, "c1"), poll.EncodeSlot(poll.SlotAt("c1", to))),
+			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "c1"), poll.SetSync("state", "RESCHEDULED"),
+				poll.SetRescheduled(&poll.Rescheduled{FromSlotID: "s1", ToSlotID: "c1", SnapshotID: "x", At: w.clock.Now()})),
+		)
+	})
+}
+
+func (w *world) restore() {
+	w.t.Helper()
+	w.write(func(tx store.Tx) error {
+		return first(
+			tx.Delete(poll.SlotPath(pollID, "c1")),
+			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "s1"), poll.SetSync("state", "OK"), poll.SetRescheduled(nil)),
+		)
+	})
+}
+
+func (w *world) cancel() {
+	w.t.Helper()
+	w.set(poll.Set("status", "CANCELLED"), poll.SetSync("state", "CANCELLED"))
+}
+
+// announced is a world in which the poll is finalised and people know it.
+func announced(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.finalise()
+	w.want("gm", 0)
+	w.mustEnd()
+	return w
+}
+
+// run runs the poll's task once.
+func (w *world) run(attempt int) queue.Verdict {
+	w.t.Helper()
+	return runTask(w.announcer, attempt)
+}
+
+func runTask(a *notify.Announcer, attempt int) queue.Verdict {
+	payload, err := json.Marshal(map[string]string{"id": pollID, "trace": "trace-2"})
+	if err != nil {
+		panic(err)
+	}
+	return a.Handle(context.Background(), queue.Delivery{Kind: poll.AnnounceKind, Name: pollID + "/x", Payload: payload, Attempt: attempt})
+}
+
+// mustEnd runs the task once and wants it done.
+func (w *world) mustEnd() {
+	w.t.Helper()
+	if verdict := w.run(1); verdict.Outcome != queue.Done {
+		w.t.Fatalf("verdict %+v", verdict)
+	}
+}
+
+// toTheEnd runs the task as a queue would, until it is done.
+func (w *world) toTheEnd(attempt int) {
+	w.t.Helper()
+	for range 10 {
+		verdict := w.run(attempt)
+		switch verdict.Outcome {
+		case queue.Done:
+			return
+		case queue.Permanent:
+			w.t.Fatalf("verdict %+v", verdict)
+		case queue.Retry:
+			attempt++
+		}
+		w.clock.add(max(verdict.After, time.Second))
+	}
+	w.t.Fatal("the task does not end")
+}
+
+func (w *world) poll() poll.Poll {
+	w.t.Helper()
+	p, err := poll.Load(context.Background(), w.store, pollID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+func (w *world) announcement() poll.Announcement {
+	w.t.Helper()
+	a, err := poll.LoadAnnouncement(context.Background(), w.store, pollID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a
+}
+
+// bell lists the texts of a person's notifications, oldest first.
+func (w *world) bell(uid string) []string {
+	w.t.Helper()
+	list, _, err := notify.List(context.Background(), w.store, uid, 0, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var bodies []string
+	for _, n := range slices.Backward(list) {
+		bodies = append(bodies, n.Body)
+	}
+	return bodies
+}
+
+// lines are the messages on transitions in a channel, cards its cards.
+func (w *world) lines(in string) []discord.Message {
+	return slices.DeleteFunc(w.discord.Messages(in), func(m discord.Message) bool { return len(m.Embeds) > 0 })
+}
+
+func (w *world) cards(in string) []discord.Message {
+	return slices.DeleteFunc(w.discord.Messages(in), func(m discord.Message) bool { return len(m.Embeds) == 0 })
+}
+
+func (w *world) plant(rule control.Rule) {
+	w.t.Helper()
+	if err := w.discord.Control().Plant(rule); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// contents are the texts of messages.
+func contents(messages []discord.Message) []string {
+	var texts []string
+	for _, m := range messages {
+		texts = append(texts, m.Content)
+	}
+	return texts
+}
+
+// field reads a field of the one card's embed.
+func (w *world) field(name string) string {
+	w.t.Helper()
+	cards := w.cards(channel)
+	if len(cards) != 1 {
+		w.t.Fatalf("%d cards", len(cards))
+	}
+	var embed struct {
+		Fields []struct{ Name, Value string }
+	}
+	if err := json.Unmarshal(cards[0].Embeds[0], &embed); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, f := range embed.Fields {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+func wantTexts(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+// The lines that the transitions of this world are told with.
+const (
+	movedLine     = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801683000:F>"
+	movedOnLine   = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801769400:F>"
+	restoredLine  = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>"
+	cancelledLine = "@everyone Session 'Curse of Strahd' has been cancelled"
+
+	movedBody     = "Session 'Curse of Strahd' has been rescheduled to Wednesday, 3 February 2027, 20:30 (Europe/Berlin)"
+	restoredBody  = "Session 'Curse of Strahd' has been restored to its original time"
+	cancelledBody = "Session 'Curse of Strahd' has been cancelled"
+)

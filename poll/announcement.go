@@ -1,0 +1,176 @@
+package poll
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// AnnounceKind is the kind of the tasks that announce; their payload is the
+// poll's id.
+const AnnounceKind = "announce"
+
+// Announcement is the document announcements/{pollId}: what people are to be
+// told of a poll, and what they were told. The two are compared when Due has
+// come, so a change that was taken back before is never told. Closed to
+// clients.
+type Announcement struct {
+	PollID string
+	// Wanted is what is true now; Ref names the transition that made it so.
+	Wanted Told
+	// Due is when to compare; the zero time: nothing is owed.
+	Due time.Time
+	// Announced is what people were told last.
+	Announced Told
+	// Telling is what is being told now, written before the first person hears
+	// of it and removed when all channels have it; Ref is "" where nothing is.
+	// What was begun is told to its end before anything newer, so that nobody
+	// hears one half of a story.
+	Telling Told
+	// Channels hold what became of each channel, by its name.
+	Channels map[string]Delivery
+	// Attempts counts the runs that began or went on with Telling.
+	Attempts int64
+}
+
+// Told is a story with the transition it comes from.
+type Told struct {
+	// Ref is the id of the journal entry of the transition; ids of notices and
+	// messages derive from it.
+	Ref   string
+	Story rules.Story
+	// Actor is the person who caused it and needs no notice.
+	Actor string
+	// Trace joins it with the hint that caused it.
+	Trace string
+	// At is when the transition was applied.
+	At time.Time
+	// Updated is the event's own `updated`, for a change of the calendar.
+	Updated time.Time
+}
+
+// Delivery is what became of one channel.
+type Delivery struct {
+	// Ref is the transition told there last.
+	Ref string
+	// MessageID is the message that told it, where the channel has such.
+	MessageID string
+	// Error says why it could not be told there; "" when it was.
+	Error string
+	At    time.Time
+}
+
+// AnnouncementPath is where a poll's announcement stands.
+func AnnouncementPath(pollID string) store.Path { return store.Doc("announcements", pollID) }
+
+// WantUpdates gives the fields that a transition writes: what to tell, and
+// when. They are merged, so no read is needed and what was told stays.
+func WantUpdates(pollID string, wanted Told, due time.Time) []store.Update {
+	return []store.Update{
+		Set("pollId", pollID), Set("wanted", encodeTold(wanted)), Set("due", due), Set("owed", true),
+	}
+}
+
+// KnownUpdates gives the fields that record a story as told without telling
+// it, for polls that people know already.
+func KnownUpdates(pollID string, told Told) []store.Update {
+	return []store.Update{
+		Set("pollId", pollID), Set("wanted", encodeTold(told)), Set("announced", encodeTold(told)), Set("owed", false),
+	}
+}
+
+// TellingUpdates gives the fields that a run writes before it tells a story,
+// or goes on telling it. attempt counts such runs from 1.
+func TellingUpdates(telling Told, attempt int64) []store.Update {
+	return []store.Update{Set("telling", encodeTold(telling)), Set("attempts", attempt)}
+}
+
+// AnnouncedUpdates gives the fields that record a telling, and end it. settled
+// says that nothing newer is wanted, so nothing is owed any more.
+func AnnouncedUpdates(told Told, settled bool) []store.Update {
+	return []store.Update{
+		Set("announced", encodeTold(told)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
+	}
+}
+
+// DeliveryUpdate records what became of one channel.
+func DeliveryUpdate(channel string, d Delivery) store.Update {
+	return store.Update{Path: store.Field("channels", channel), Value: map[string]any{
+		"ref": d.Ref, "messageId": store.NullIfEmpty(d.MessageID), "error": store.NullIfEmpty(d.Error), "at": d.At,
+	}}
+}
+
+func encodeTold(t Told) map[string]any {
+	return map[string]any{
+		"ref": t.Ref, "actor": store.NullIfEmpty(t.Actor), "trace": store.NullIfEmpty(t.Trace),
+		"at": store.NullIfZero(t.At), "updated": store.NullIfZero(t.Updated),
+		"status": string(t.Story.Status), "generation": t.Story.Generation,
+		"time": t.Story.At.String(), "baseline": t.Story.Baseline.String(), "rescheduled": t.Story.Rescheduled,
+	}
+}
+
+func decodeTold(f store.Fields) Told {
+	return Told{
+		Ref: f.String("ref"), Actor: f.String("actor"), Trace: f.String("trace"),
+		At: f.Time("at"), Updated: f.Time("updated"),
+		Story: rules.Story{
+			Status: rules.Status(f.String("status")), Generation: f.Int("generation"),
+			At: readFingerprint(f.String("time")), Baseline: readFingerprint(f.String("baseline")),
+			Rescheduled: f.Bool("rescheduled"),
+		},
+	}
+}
+
+// DecodeAnnouncement reads a poll's announcement.
+func DecodeAnnouncement(doc store.Document) Announcement {
+	f := store.Fields(doc.Data)
+	a := Announcement{
+		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
+		Telling:  decodeTold(f.Map("telling")),
+		Channels: map[string]Delivery{}, Attempts: f.Int("attempts"),
+	}
+	if f.Bool("owed") {
+		a.Due = f.Time("due")
+	}
+	channels := f.Map("channels")
+	for name := range channels {
+		d := channels.Map(name)
+		a.Channels[name] = Delivery{Ref: d.String("ref"), MessageID: d.String("messageId"), Error: d.String("error"), At: d.Time("at")}
+	}
+	return a
+}
+
+// LoadAnnouncement reads a poll's announcement; the zero one where none was
+// ever wanted.
+func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (Announcement, error) {
+	doc, err := reader.Get(ctx, AnnouncementPath(pollID))
+	if err != nil {
+		return Announcement{}, err
+	}
+	return DecodeAnnouncement(doc), nil
+}
+
+var announcementsDue = &store.Query{
+	Name: "announcements owed, by due", Collection: "announcements",
+	Filters: []store.Filter{{Path: store.Field("owed"), Op: store.Equal}, {Path: store.Field("due"), Op: store.LessOrEqual}},
+	Order:   []store.Order{{Path: store.Field("due")}},
+}
+
+// AnnouncementsDue lists polls whose announcement is due at now, at most limit
+// behind after.
+func AnnouncementsDue(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Announcement, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, announcementsDue.With(true, now).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	var due []Announcement
+	for _, doc := range docs {
+		due = append(due, DecodeAnnouncement(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		return due, announcementsDue.CursorAt(docs[limit-1]), nil
+	}
+	return due, nil, nil
+}

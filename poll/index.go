@@ -1,0 +1,153 @@
+package poll
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// ConsumerPoll is the consumer of calendar changes that polls are.
+const ConsumerPoll = "poll"
+
+// IndexEntry is a document of calendarEventIndex (seed 002): which poll follows
+// a calendar event. It exists exactly while the poll is linked. Closed to
+// clients.
+type IndexEntry struct {
+	EventID    string
+	PollID     string
+	AccountID  string
+	CreatorID  string
+	CalendarID string
+	Generation int64
+	CreatedAt  time.Time
+}
+
+// Link is the identity of the event that the entry is for.
+func (e IndexEntry) Link() rules.Link {
+	return rules.Link{Account: e.AccountID, Calendar: e.CalendarID, Event: e.EventID, Generation: e.Generation}
+}
+
+// IndexPath is where the entry of an event stands. A second entry of the same
+// event id (two calendars can share one) stands at SharedIndexPath.
+func IndexPath(eventID string) store.Path { return store.Doc("calendarEventIndex", eventID) }
+
+// SharedIndexPath is where the entry of an event stands whose id is already
+// taken by another calendar's.
+func SharedIndexPath(eventID, accountID, calendarID string) store.Path {
+	return IndexPath(eventID + "~" + CalendarKey(accountID, calendarID)[:8])
+}
+
+// EncodeIndex gives the fields of an entry.
+func EncodeIndex(e IndexEntry) map[string]any {
+	return map[string]any{
+		"consumer": ConsumerPoll, "schedulerId": e.PollID, "accountId": e.AccountID,
+		"creatorId": e.CreatorID, "calendarId": e.CalendarID, "generation": e.Generation, "createdAt": e.CreatedAt,
+	}
+}
+
+// DecodeIndex reads an entry.
+func DecodeIndex(doc store.Document) IndexEntry {
+	f := store.Fields(doc.Data)
+	eventID, _, _ := strings.Cut(doc.Path.ID(), "~")
+	return IndexEntry{
+		EventID: eventID, PollID: f.String("schedulerId"), AccountID: f.String("accountId"),
+		CreatorID: f.String("creatorId"), CalendarID: f.String("calendarId"), Generation: f.Int("generation"),
+		CreatedAt: f.Time("createdAt"),
+	}
+}
+
+// FindIndex reads the entry of an event in one calendar of one account, and
+// where it stands; nil where there is none, and where one would stand. Another
+// calendar's entry of the same event id is another thing, and may have gone
+// before this one did.
+func FindIndex(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (*IndexEntry, store.Path, error) {
+	if eventID == "" {
+		return nil, "", nil
+	}
+	docs, err := reader.GetAll(ctx, []store.Path{IndexPath(eventID), SharedIndexPath(eventID, accountID, calendarID)})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, doc := range docs {
+		if entry := DecodeIndex(doc); doc.Exists() && entry.AccountID == accountID && entry.CalendarID == calendarID {
+			return &entry, doc.Path, nil
+		}
+	}
+	if !docs[0].Exists() {
+		return nil, docs[0].Path, nil
+	}
+	return nil, docs[1].Path, nil
+}
+
+// IndexOf reads the entry of a poll's linked event, and where it stands; nil
+// where it has none.
+func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, store.Path, error) {
+	if p.GoogleEventID == "" {
+		return nil, "", nil
+	}
+	doc, err := reader.Get(ctx, IndexPath(p.GoogleEventID))
+	if err != nil {
+		return nil, "", err
+	}
+	if entry := DecodeIndex(doc); doc.Exists() && entry.PollID == p.ID {
+		return &entry, doc.Path, nil
+	}
+	return indexByPoll(ctx, reader, p)
+}
+
+// indexByPoll finds an entry that had to step aside for another of its id.
+func indexByPoll(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, store.Path, error) {
+	docs, err := reader.Query(ctx, indexOfPoll.With(p.ID))
+	if err != nil {
+		return nil, "", err
+	}
+	for _, doc := range docs {
+		if entry := DecodeIndex(doc); entry.EventID == p.GoogleEventID {
+			return &entry, doc.Path, nil
+		}
+	}
+	return nil, "", nil
+}
+
+// IndexesOf reads every entry for a poll, and where each stands.
+func IndexesOf(ctx context.Context, reader store.Reader, pollID string) (entries []IndexEntry, paths []store.Path, err error) {
+	docs, err := reader.Query(ctx, indexOfPoll.With(pollID))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		entries, paths = append(entries, DecodeIndex(doc)), append(paths, doc.Path)
+	}
+	return entries, paths, nil
+}
+
+var (
+	indexOfPoll = &store.Query{
+		Name: "index entries of a poll", Collection: "calendarEventIndex",
+		Filters: []store.Filter{{Path: store.Field("schedulerId"), Op: store.Equal}},
+	}
+	indexOfCalendar = &store.Query{
+		Name: "index entries of a calendar", Collection: "calendarEventIndex",
+		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}, {Path: store.Field("calendarId"), Op: store.Equal}},
+	}
+)
+
+// IndexOfCalendar lists the entries of one calendar, by event id, at most
+// limit behind after.
+func IndexOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string, limit int, after *store.Cursor) ([]IndexEntry, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, indexOfCalendar.With(accountID, calendarID).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	var entries []IndexEntry
+	for _, doc := range docs {
+		entries = append(entries, DecodeIndex(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		return entries, indexOfCalendar.CursorAt(docs[limit-1]), nil
+	}
+	return entries, nil, nil
+}

@@ -1,0 +1,112 @@
+package poll
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Entry is a document of schedulers/{id}/journal: one thing that was decided
+// about a poll, and why. Together the entries replay the poll (seed 003, §P3).
+// Entries are written in the transaction that applies the decision and are
+// never changed.
+type Entry struct {
+	ID string // jrn_ and a ULID, so ids sort by time
+	At time.Time
+	// Trace joins what one hint caused, from push to announcement.
+	Trace string
+	// Hint is what made us look, such as push, timer, person.
+	Hint string
+	// Who is the person who commanded; "" for the calendar.
+	Who string
+	// Command is the person's command; "" for an observation.
+	Command rules.Command
+	// Seen, Fingerprint and Updated are what the calendar said; for a command,
+	// Fingerprint is the time that it set.
+	Seen        string
+	Fingerprint rules.Fingerprint
+	Updated     time.Time
+	EventID     string
+	CalendarID  string
+	AccountID   string
+	// Before is the fingerprint applied before; After the one applied now.
+	Before, After rules.Fingerprint
+	Baseline      rules.Fingerprint // after the decision
+	Decision      rules.Action      // what was done, for observations
+	Reason        string            // the row of the table, or a sentence
+	Fence         int64             // of the look; 0 for commands
+	// Status, State and the rest are the poll after the decision.
+	Status        rules.Status
+	State         rules.State
+	Error         rules.ErrorCode
+	Generation    int64
+	WinningSlotID string
+	Rescheduled   bool
+	// Announcement is the reference of what was made due; "" where nothing was.
+	Announcement string
+}
+
+// EntryPath is where a journal entry stands.
+func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal", id) }
+
+// EncodeEntry gives the fields of a journal entry.
+func EncodeEntry(e Entry) map[string]any {
+	return map[string]any{
+		"at": e.At, "trace": e.Trace, "hint": e.Hint, "who": store.NullIfEmpty(e.Who),
+		"command": string(e.Command),
+		"observation": map[string]any{
+			"seen": e.Seen, "fingerprint": e.Fingerprint.String(), "updated": store.NullIfZero(e.Updated),
+			"eventId": store.NullIfEmpty(e.EventID), "calendarId": store.NullIfEmpty(e.CalendarID),
+			"accountId": store.NullIfEmpty(e.AccountID),
+		},
+		"before": e.Before.String(), "after": e.After.String(), "baseline": e.Baseline.String(),
+		"decision": string(e.Decision), "reason": e.Reason, "fence": e.Fence,
+		"result": map[string]any{
+			"status": string(e.Status), "state": string(e.State), "error": string(e.Error),
+			"generation": e.Generation, "winningSlotId": store.NullIfEmpty(e.WinningSlotID), "rescheduled": e.Rescheduled,
+		},
+		"announcement": store.NullIfEmpty(e.Announcement),
+	}
+}
+
+// DecodeEntry reads a journal entry.
+func DecodeEntry(doc store.Document) Entry {
+	f := store.Fields(doc.Data)
+	seen, result := f.Map("observation"), f.Map("result")
+	return Entry{
+		ID: doc.Path.ID(), At: f.Time("at"), Trace: f.String("trace"), Hint: f.String("hint"), Who: f.String("who"),
+		Command: rules.Command(f.String("command")),
+		Seen:    seen.String("seen"), Fingerprint: readFingerprint(seen.String("fingerprint")), Updated: seen.Time("updated"),
+		EventID: seen.String("eventId"), CalendarID: seen.String("calendarId"), AccountID: seen.String("accountId"),
+		Before: readFingerprint(f.String("before")), After: readFingerprint(f.String("after")),
+		Baseline: readFingerprint(f.String("baseline")),
+		Decision: rules.Action(f.String("decision")), Reason: f.String("reason"), Fence: f.Int("fence"),
+		Status: rules.Status(result.String("status")), State: rules.State(result.String("state")),
+		Error: rules.ErrorCode(result.String("error")), Generation: result.Int("generation"),
+		WinningSlotID: result.String("winningSlotId"), Rescheduled: result.Bool("rescheduled"),
+		Announcement: f.String("announcement"),
+	}
+}
+
+var journalByTime = &store.Query{
+	Name: "journal of a poll, newest first", Collection: "journal",
+	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+}
+
+// LoadJournal reads a poll's journal, newest first, at most limit entries
+// behind after (nil: from the newest). next is where to go on; nil at the end.
+func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, journalByTime.With().Below(Path(pollID)).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		entries = append(entries, DecodeEntry(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		next = journalByTime.CursorAt(docs[limit-1])
+	}
+	return entries, next, nil
+}

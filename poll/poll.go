@@ -1,0 +1,182 @@
+// Package poll holds the documents of a poll as types, and their codec to and
+// from the store: poll, slot, vote, group, snapshot, journal entry,
+// announcement, intent, index entry.
+//
+// The documents below schedulers and questingGroups are shared with the web
+// app, which reads and writes them itself (data-contract.md): this package
+// reads them leniently and writes named fields only, so what it does not know
+// survives.
+package poll
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Poll is a document of schedulers: the fields of it that this backend knows.
+type Poll struct {
+	ID               string
+	Title            string
+	Description      string
+	CreatorID        string
+	CreatorEmail     string
+	Status           rules.Status
+	ParticipantIDs   []string
+	PendingInvites   []string // e-mail addresses in lower case
+	AllowLinkSharing bool
+	Timezone         string // IANA name, or "" for none
+	WinningSlotID    string
+	GoogleEventID    string
+	GoogleCalendarID string
+	GroupID          string
+	GroupName        string
+	// SlotPriority is finalizedSlotPriorityAtMs: by slot id the milliseconds of
+	// its first finalisation.
+	SlotPriority map[string]int64
+	Discord      Card
+	Cancelled    *Cancelled
+	Sync         Sync
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Cancelled says when and why a poll was cancelled.
+type Cancelled struct {
+	At     time.Time
+	Reason string // rules.ReasonManual, rules.ReasonCalendarDeleted or the web app's own
+}
+
+// Card is schedulers.discord: where the poll's card stands.
+type Card struct {
+	MessageID    string
+	ChannelID    string
+	GuildID      string
+	MessageURL   string
+	NotifyRoleID string
+	Hash         string // lastSyncedHash: of what the card showed last
+	Error        string // pendingSyncError
+}
+
+// Path is where the document of a poll stands.
+func Path(id string) store.Path { return store.Doc("schedulers", id) }
+
+// Load reads a poll; NotFound where there is none.
+func Load(ctx context.Context, reader store.Reader, id string) (Poll, error) {
+	doc, err := reader.Get(ctx, Path(id))
+	if err != nil {
+		return Poll{}, err
+	}
+	if !doc.Exists() {
+		return Poll{}, ErrNotFound()
+	}
+	return Decode(doc), nil
+}
+
+// ErrNotFound is what a person hears of a poll that is not there, or that they
+// may not know of.
+func ErrNotFound() error {
+	return fault.New(fault.NotFound, "There is no such poll, or you may not see it. Check the link or ask its creator to invite you.")
+}
+
+// Decode reads a poll's document.
+func Decode(doc store.Document) Poll {
+	f := store.Fields(doc.Data)
+	p := Poll{
+		ID: doc.Path.ID(), Title: f.String("title"), Description: f.String("description"),
+		CreatorID: f.String("creatorId"), CreatorEmail: f.String("creatorEmail"),
+		Status:         rules.Status(f.String("status")),
+		ParticipantIDs: f.Strings("participantIds"), PendingInvites: f.Strings("pendingInvites"),
+		AllowLinkSharing: f.Bool("allowLinkSharing"), Timezone: f.String("timezone"),
+		WinningSlotID: f.String("winningSlotId"), GoogleEventID: f.String("googleEventId"),
+		GoogleCalendarID: f.String("googleCalendarId"),
+		GroupID:          f.String("questingGroupId"), GroupName: f.String("questingGroupName"),
+		Discord:   decodeCard(f.Map("discord")),
+		Cancelled: decodeCancelled(f.Map("cancelled")),
+		Sync:      decodeSync(f.Map("calendarSync")),
+		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+	}
+	if p.Status == "" {
+		p.Status = rules.Open
+	}
+	priority := f.Map("finalizedSlotPriorityAtMs")
+	p.SlotPriority = make(map[string]int64, len(priority))
+	for slot := range priority {
+		p.SlotPriority[slot] = priority.Int(slot)
+	}
+	return p
+}
+
+// New gives the fields of a new poll's document.
+func New(p Poll) map[string]any {
+	return map[string]any{
+		"title": p.Title, "description": p.Description,
+		"creatorId": p.CreatorID, "creatorEmail": p.CreatorEmail,
+		"status": string(rules.Open), "participantIds": listOf(p.ParticipantIDs),
+		"pendingInvites": listOf(p.PendingInvites), "allowLinkSharing": p.AllowLinkSharing,
+		"timezone": store.NullIfEmpty(p.Timezone), "winningSlotId": nil, "googleEventId": nil,
+		"questingGroupId":   store.NullIfEmpty(p.GroupID),
+		"questingGroupName": store.NullIfEmpty(p.GroupName),
+		"createdAt":         p.CreatedAt, "updatedAt": p.CreatedAt,
+	}
+}
+
+// Linked tells whether the poll follows a calendar event now.
+func (p Poll) Linked() bool {
+	return p.Status == rules.Finalized && p.GoogleEventID != ""
+}
+
+// InvitedAs tells whether an e-mail address is among the pending invites.
+func (p Poll) InvitedAs(email string) bool {
+	return email != "" && slices.ContainsFunc(p.PendingInvites, func(invited string) bool {
+		return strings.EqualFold(invited, email)
+	})
+}
+
+// People are the participants: those of the poll and the members of its group
+// (nil where it has none), each once, in that order.
+func (p Poll) People(group *Group) []string {
+	people := slices.Clone(p.ParticipantIDs)
+	if group != nil {
+		people = append(people, group.MemberIDs...)
+	}
+	seen := make(map[string]bool, len(people))
+	return slices.DeleteFunc(people, func(id string) bool {
+		again := seen[id] || id == ""
+		seen[id] = true
+		return again
+	})
+}
+
+func decodeCancelled(f store.Fields) *Cancelled {
+	if len(f) == 0 {
+		return nil
+	}
+	return &Cancelled{At: f.Time("at"), Reason: f.String("reason")}
+}
+
+func (c Cancelled) encode() map[string]any {
+	return map[string]any{"at": c.At, "reason": c.Reason}
+}
+
+func decodeCard(f store.Fields) Card {
+	return Card{
+		MessageID: f.String("messageId"), ChannelID: f.String("channelId"), GuildID: f.String("guildId"),
+		MessageURL: f.String("messageUrl"), NotifyRoleID: f.String("notifyRoleId"),
+		Hash: f.String("lastSyncedHash"), Error: f.String("pendingSyncError"),
+	}
+}
+
+// listOf is a list for writing: empty rather than null.
+func listOf(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return list
+}

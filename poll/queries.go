@@ -1,0 +1,101 @@
+package poll
+
+import (
+	"context"
+
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+var (
+	pollsOfCreator = &store.Query{
+		Name: "polls of a creator, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+	pollsOfCreatorByStatus = &store.Query{
+		Name: "polls of a creator by status, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: store.Field("status"), Op: store.Equal}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+	pollsOfParticipant = &store.Query{
+		Name: "polls of a participant, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+	pollsOfParticipantByStatus = &store.Query{
+		Name: "polls of a participant by status, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}, {Path: store.Field("status"), Op: store.Equal}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+)
+
+// finalisedPolls are in the order of their paths, which does not change while a
+// sweep goes through them.
+var finalisedPolls = &store.Query{
+	Name: "finalised polls", Collection: "schedulers",
+	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}},
+}
+
+// Finalised lists finalised polls, at most limit behind after.
+func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	var polls []Poll
+	for _, doc := range docs {
+		polls = append(polls, Decode(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		return polls, finalisedPolls.CursorAt(docs[limit-1]), nil
+	}
+	return polls, nil, nil
+}
+
+// Queries are all queries of this package, for opening a store.
+var Queries = []*store.Query{
+	slotsOf, votesOf, journalByTime, announcementsDue, intentsDue, intentsOfPoll,
+	indexOfPoll, indexOfCalendar,
+	finalisedPolls, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
+	groupsOfMember, groupsOfCreator, pollsOfGroup,
+}
+
+// List is which polls of a person are asked for.
+type List struct {
+	UserID string
+	// Participant asks for the polls the person takes part in; otherwise for
+	// those they created.
+	Participant bool
+	Status      string // "" for all
+	Limit       int
+	After       *store.Cursor
+}
+
+// LoadList reads a person's polls, newest first. next is where to go on; nil
+// at the end.
+func LoadList(ctx context.Context, reader store.Reader, list List) (polls []Poll, next *store.Cursor, err error) {
+	query, args := pollsOfCreator, []any{list.UserID}
+	switch {
+	case list.Participant && list.Status != "":
+		query = pollsOfParticipantByStatus
+	case list.Participant:
+		query = pollsOfParticipant
+	case list.Status != "":
+		query = pollsOfCreatorByStatus
+	}
+	if list.Status != "" {
+		args = append(args, list.Status)
+	}
+	docs, err := reader.Query(ctx, query.With(args...).First(list.Limit).From(list.After))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		polls = append(polls, Decode(doc))
+	}
+	if list.Limit > 0 && len(docs) == list.Limit {
+		next = query.CursorAt(docs[list.Limit-1])
+	}
+	return polls, next, nil
+}

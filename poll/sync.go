@@ -1,0 +1,164 @@
+package poll
+
+import (
+	"time"
+
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Sync is schedulers.calendarSync (seed 002): what the calendar did to a poll.
+// It belongs to the server alone.
+type Sync struct {
+	State        rules.State
+	LastSyncedAt time.Time
+	// Applied is lastEventFingerprint: the fingerprint last applied.
+	Applied rules.Fingerprint
+	// Generation counts the finalisations and whatever supersedes one.
+	Generation int64
+	// Observed is observedUpdated: the event's `updated` when last applied.
+	Observed    time.Time
+	Baseline    rules.Fingerprint
+	Rescheduled *Rescheduled
+	Cancelled   *Cancelled
+	Error       *SyncError
+}
+
+// Rescheduled says that the calendar moved the session, and how to undo it.
+type Rescheduled struct {
+	FromSlotID string
+	ToSlotID   string
+	SnapshotID string
+	At         time.Time
+}
+
+// SyncError is what is wrong with the sync of a poll, as a person reads it.
+type SyncError struct {
+	At      time.Time
+	Code    rules.ErrorCode
+	Message string
+}
+
+func decodeSync(f store.Fields) Sync {
+	s := Sync{
+		State: rules.State(f.String("state")), LastSyncedAt: f.Time("lastSyncedAt"),
+		Applied: readFingerprint(f.String("lastEventFingerprint")), Generation: f.Int("generation"),
+		Observed: f.Time("observedUpdated"), Baseline: readFingerprint(f.Map("baseline").String("fingerprint")),
+		Cancelled: decodeCancelled(f.Map("cancelled")),
+	}
+	if r := f.Map("rescheduled"); len(r) > 0 {
+		s.Rescheduled = &Rescheduled{
+			FromSlotID: r.String("fromSlotId"), ToSlotID: r.String("toSlotId"),
+			SnapshotID: r.String("snapshotId"), At: r.Time("at"),
+		}
+	}
+	if e := f.Map("error"); len(e) > 0 {
+		s.Error = &SyncError{At: e.Time("at"), Code: rules.ErrorCode(e.String("code")), Message: e.String("message")}
+	}
+	return s
+}
+
+// readFingerprint is lenient: what cannot be read counts as absent, and the
+// next look adopts what the calendar says.
+func readFingerprint(text string) rules.Fingerprint {
+	fingerprint, err := rules.ParseFingerprint(text)
+	if err != nil {
+		return rules.Fingerprint{}
+	}
+	return fingerprint
+}
+
+// Rules is what the decisions need of the poll. Account is the one of the
+// linked event's index entry; winning is the winning slot, or nil.
+func (p Poll) Rules(account string, winning *Slot) rules.Poll {
+	r := rules.Poll{
+		Status: p.Status, State: p.Sync.State,
+		Link:     rules.Link{Account: account, Calendar: p.GoogleCalendarID, Event: p.GoogleEventID, Generation: p.Sync.Generation},
+		Baseline: p.Sync.Baseline, Applied: p.Sync.Applied, AppliedUpdated: p.Sync.Observed,
+		Rescheduled: p.Sync.Rescheduled != nil,
+	}
+	if p.Sync.Error != nil {
+		r.Error = p.Sync.Error.Code
+	}
+	if winning != nil {
+		r.Winning = winning.Fingerprint()
+	}
+	return r
+}
+
+// Story is what is true of the poll for those it concerns.
+func (p Poll) Story(winning *Slot) rules.Story {
+	story := rules.Story{
+		Status: p.Status, Generation: p.Sync.Generation, Baseline: p.Sync.Baseline, Rescheduled: p.Sync.Rescheduled != nil,
+	}
+	if winning != nil {
+		story.At = winning.Fingerprint()
+	}
+	return story
+}
+
+// SyncField names a field below calendarSync.
+func SyncField(names ...string) store.FieldPath {
+	return append(store.FieldPath{"calendarSync"}, names...)
+}
+
+// SetBaseline writes calendarSync.baseline.
+func SetBaseline(f rules.Fingerprint) store.Update {
+	baseline := map[string]any{"fingerprint": f.String(), "allDay": f.AllDay}
+	for name, value := range times(f) {
+		switch name {
+		case "start":
+			baseline["startUtc"] = value
+		case "end":
+			baseline["endUtc"] = value
+		default:
+			baseline[name] = value
+		}
+	}
+	return store.Update{Path: SyncField("baseline"), Value: baseline}
+}
+
+// SetRescheduled writes calendarSync.rescheduled, or removes it for nil.
+func SetRescheduled(r *Rescheduled) store.Update {
+	if r == nil {
+		return store.Update{Path: SyncField("rescheduled"), Value: store.Delete}
+	}
+	return store.Update{Path: SyncField("rescheduled"), Value: map[string]any{
+		"fromSlotId": r.FromSlotID, "toSlotId": r.ToSlotID, "snapshotId": r.SnapshotID, "at": r.At,
+	}}
+}
+
+// SetError writes calendarSync.error, or removes it for nil.
+func SetError(e *SyncError) store.Update {
+	if e == nil {
+		return store.Update{Path: SyncField("error"), Value: store.Delete}
+	}
+	return store.Update{Path: SyncField("error"), Value: map[string]any{
+		"at": e.At, "code": string(e.Code), "message": e.Message,
+	}}
+}
+
+// SetCancelled writes both places where the web app looks for a cancellation,
+// or removes both for nil.
+func SetCancelled(c *Cancelled) []store.Update {
+	if c == nil {
+		return []store.Update{
+			{Path: SyncField("cancelled"), Value: store.Delete},
+			{Path: store.Field("cancelled"), Value: store.Delete},
+		}
+	}
+	return []store.Update{
+		{Path: SyncField("cancelled"), Value: c.encode()},
+		{Path: store.Field("cancelled"), Value: c.encode()},
+	}
+}
+
+// Set is an update of one top-level field.
+func Set(name string, value any) store.Update {
+	return store.Update{Path: store.Field(name), Value: value}
+}
+
+// SetSync is an update of one field of calendarSync.
+func SetSync(name string, value any) store.Update {
+	return store.Update{Path: SyncField(name), Value: value}
+}

@@ -1,0 +1,238 @@
+package rules_test
+
+import (
+	"testing"
+
+	"questscheduler/rules"
+)
+
+// Stories of one poll, finalised for ten as its third generation.
+var (
+	untold    = rules.Story{}
+	open      = rules.Story{Status: rules.Open, Generation: 2}
+	finalised = rules.Story{Status: rules.Finalized, Generation: 3, At: ten}
+	toNoon    = rules.Story{Status: rules.Finalized, Generation: 3, At: noon, Rescheduled: true}
+	toThree   = rules.Story{Status: rules.Finalized, Generation: 3, At: three, Rescheduled: true}
+	acceptedN = rules.Story{Status: rules.Finalized, Generation: 3, At: noon}
+	deleted   = rules.Story{Status: rules.Cancelled, Generation: 3, At: ten}
+	reopened  = rules.Story{Status: rules.Open, Generation: 4}
+	again     = rules.Story{Status: rules.Finalized, Generation: 5, At: three}
+	againMove = rules.Story{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
+	archived  = rules.Story{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
+)
+
+func TestAnnounce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name         string
+		told, wanted rules.Story
+		want         rules.Notice
+	}{
+		{"finalising is told by the web app", open, finalised, rules.NoticeNone},
+		{"what was never told and stands is not told", untold, finalised, rules.NoticeNone},
+		{"a reschedule", finalised, toNoon, rules.NoticeRescheduled},
+		{"a reschedule of what was never told", untold, toNoon, rules.NoticeRescheduled},
+		{"a reschedule again", toNoon, toThree, rules.NoticeRescheduled},
+		{"a reschedule again before the first was told", finalised, toThree, rules.NoticeRescheduled},
+		{"a restore", toNoon, finalised, rules.NoticeRestored},
+		{"a restore before the reschedule was told", finalised, finalised, rules.NoticeNone},
+		{"a new time accepted that was told", toNoon, acceptedN, rules.NoticeNone},
+		{"a new time accepted before it was told", finalised, acceptedN, rules.NoticeRescheduled},
+		{"a move away from the accepted time", acceptedN, toThree, rules.NoticeRescheduled},
+		{"a move back to the accepted time", toThree, acceptedN, rules.NoticeRestored},
+		{"a cancellation", finalised, deleted, rules.NoticeCancelled},
+		{"a cancellation of a rescheduled session", toNoon, deleted, rules.NoticeCancelled},
+		{"a cancellation of an open poll", open, deleted, rules.NoticeCancelled},
+		{"a cancellation of what was never told", untold, deleted, rules.NoticeCancelled},
+		{"a cancellation told already", deleted, deleted, rules.NoticeNone},
+		{"reopening is told by the web app", finalised, reopened, rules.NoticeNone},
+		{"reopening a cancelled poll", deleted, reopened, rules.NoticeNone},
+		{"finalising again is told by the web app", finalised, again, rules.NoticeNone},
+		{"finalising a rescheduled poll again", toNoon, again, rules.NoticeNone},
+		{"finalising a cancelled poll again", deleted, again, rules.NoticeNone},
+		{"finalising again, and moved before anybody heard", toThree, againMove, rules.NoticeRescheduled},
+		{"finalising again, and moved to the time told before", toNoon, againMove, rules.NoticeRescheduled},
+		{"a cancellation of what was finalised again", again, deleted, rules.NoticeCancelled},
+		{"archiving is no news", toNoon, archived, rules.NoticeNone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := rules.Announce(c.told, c.wanted); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// everyStory is a small domain: four statuses, two finalisations, three times
+// and none, rescheduled or not.
+func everyStory() []rules.Story {
+	var stories []rules.Story
+	for _, status := range statuses {
+		for _, generation := range []int64{3, 5} {
+			for _, when := range []rules.Fingerprint{{}, ten, noon, allDay} {
+				for _, moved := range []bool{false, true} {
+					stories = append(stories, rules.Story{Status: status, Generation: generation, At: when, Rescheduled: moved})
+				}
+			}
+		}
+	}
+	return stories
+}
+
+// For every pair of stories: what people are told, from what differs.
+func TestEveryPairOfStories(t *testing.T) {
+	t.Parallel()
+	for _, told := range everyStory() {
+		for _, wanted := range everyStory() {
+			got := rules.Announce(told, wanted)
+			for _, law := range laws {
+				if law.about(told, wanted) && !law.holds(told, wanted, got) {
+					t.Errorf("told %+v, wanted %+v: got %q, but %s", told, wanted, got, law.says)
+				}
+			}
+		}
+	}
+}
+
+// bothTakePlace tells that both stories are of one finalisation and take place.
+func bothTakePlace(told, wanted rules.Story) bool {
+	return told.Status == rules.Finalized && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
+}
+
+var laws = []struct {
+	says  string
+	about func(told, wanted rules.Story) bool
+	holds func(told, wanted rules.Story, got rules.Notice) bool
+}{
+	{
+		"the same story is not told twice",
+		func(told, wanted rules.Story) bool { return told == wanted },
+		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
+	},
+	{
+		"a cancellation is told where none was, and nothing else of a cancelled poll",
+		func(_, wanted rules.Story) bool { return wanted.Status == rules.Cancelled },
+		func(told, _ rules.Story, got rules.Notice) bool {
+			return (got == rules.NoticeCancelled) == (told.Status != rules.Cancelled) && (got == rules.NoticeCancelled || got == rules.NoticeNone)
+		},
+	},
+	{
+		"a poll that is open or archived tells nothing",
+		func(_, wanted rules.Story) bool {
+			return wanted.Status == rules.Open || wanted.Status == rules.Archived
+		},
+		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
+	},
+	{
+		"a time that people know is not told",
+		func(told, wanted rules.Story) bool { return bothTakePlace(told, wanted) && told.At == wanted.At },
+		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
+	},
+	{
+		"another time than the one people know is told",
+		func(told, wanted rules.Story) bool {
+			return bothTakePlace(told, wanted) && told.At != wanted.At && !told.At.IsZero() && !wanted.At.IsZero()
+		},
+		func(told, wanted rules.Story, got rules.Notice) bool {
+			if told.Rescheduled && !wanted.Rescheduled {
+				return got == rules.NoticeRestored
+			}
+			return got == rules.NoticeRescheduled
+		},
+	},
+	{
+		"a finalisation that people hear of from the web app is told only if the calendar moved it since",
+		func(told, wanted rules.Story) bool {
+			return wanted.Status == rules.Finalized && !bothTakePlace(told, wanted)
+		},
+		func(_, wanted rules.Story, got rules.Notice) bool {
+			return (got == rules.NoticeRescheduled) == wanted.Rescheduled && (got == rules.NoticeRescheduled || got == rules.NoticeNone)
+		},
+	},
+}
+
+// people are those whom a poll concerns: what they were told, and what is true
+// by now. Changes only replace what is true.
+type people struct{ told, wanted rules.Story }
+
+// hear is what they are told when an announcement is due.
+func (p *people) hear() rules.Notice {
+	notice := rules.Announce(p.told, p.wanted)
+	p.told = p.wanted
+	return notice
+}
+
+// Where each change is told before the next comes, people hear of each once.
+func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
+	t.Parallel()
+	type step struct {
+		wanted rules.Story
+		hear   rules.Notice
+	}
+	for _, c := range []struct {
+		name  string
+		steps []step
+	}{
+		{"moved, moved again and put back", []step{
+			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {toThree, rules.NoticeRescheduled}, {finalised, rules.NoticeRestored},
+		}},
+		{"moved, accepted, moved and put back to what was accepted", []step{
+			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {acceptedN, rules.NoticeNone}, {toThree, rules.NoticeRescheduled}, {acceptedN, rules.NoticeRestored},
+		}},
+		{"moved, deleted, finalised again and deleted again", []step{
+			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {deleted, rules.NoticeCancelled},
+			{again, rules.NoticeNone}, {rules.Story{Status: rules.Cancelled, Generation: 5, At: three}, rules.NoticeCancelled},
+		}},
+		{"reopened and finalised again", []step{
+			{finalised, rules.NoticeNone}, {reopened, rules.NoticeNone}, {again, rules.NoticeNone}, {againMove, rules.NoticeRescheduled}, {again, rules.NoticeRestored},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := people{told: open}
+			for i, s := range c.steps {
+				p.wanted = s.wanted
+				if got := p.hear(); got != s.hear {
+					t.Errorf("step %d: got %q, want %q", i+1, got, s.hear)
+				}
+				if got := p.hear(); got != rules.NoticeNone {
+					t.Errorf("step %d: told twice, %q", i+1, got)
+				}
+			}
+		})
+	}
+}
+
+// Where changes come faster than they are told, only the last is compared with
+// what was told: A→B→A, over any B, is silent.
+func TestChangeTakenBackBeforeItWasToldIsNeverAnnounced(t *testing.T) {
+	t.Parallel()
+	for _, known := range everyStory() {
+		for _, passing := range everyStory() {
+			p := people{told: known, wanted: known}
+			p.wanted = passing // not due yet
+			p.wanted = known
+			if got := p.hear(); got != rules.NoticeNone {
+				t.Errorf("%+v → %+v → back: got %q, want nothing", known, passing, got)
+			}
+		}
+	}
+}
+
+func TestAMoveThatIsAcceptedElsewhereIsNotARestore(t *testing.T) {
+	t.Parallel()
+	a := rules.Fingerprint{Start: 1000, End: 2000}
+	b := rules.Fingerprint{Start: 3000, End: 4000}
+	c := rules.Fingerprint{Start: 5000, End: 6000}
+	told := rules.Story{Status: rules.Finalized, Generation: 1, At: b, Baseline: a, Rescheduled: true}
+
+	accepted := rules.Story{Status: rules.Finalized, Generation: 1, At: c, Baseline: c}
+	if got := rules.Announce(told, accepted); got != rules.NoticeRescheduled {
+		t.Errorf("moved on and accepted: got %q, want rescheduled", got)
+	}
+	restored := rules.Story{Status: rules.Finalized, Generation: 1, At: a, Baseline: a}
+	if got := rules.Announce(told, restored); got != rules.NoticeRestored {
+		t.Errorf("moved back: got %q, want restored", got)
+	}
+}

@@ -1,0 +1,86 @@
+package rules
+
+// Documents is how a poll's document and its index entry stand to each other.
+// The web app writes the one without asking us (data-contract.md, "What the web
+// app writes itself"), so the two can disagree.
+type Documents struct {
+	// Exists tells whether the poll is there at all.
+	Exists bool
+	Status Status
+	State  State
+	// HasEvent tells whether the poll names a calendar event.
+	HasEvent bool
+	// HasEntry tells whether the index holds an entry for the poll, Fits
+	// whether that is for the event the poll names.
+	HasEntry bool
+	Fits     bool
+	// Rescheduled and Cancelled tell whether those fields are present.
+	Rescheduled bool
+	Cancelled   bool
+	// Inserting tells whether a finalisation is under way.
+	Inserting bool
+}
+
+// Mending is what sets poll and index right again.
+type Mending string
+
+// The mendings, as they stand in the journal.
+const (
+	// MendNothing: they agree.
+	MendNothing Mending = "nothing"
+	// MendGone: the poll was deleted; its link goes, and the event with it.
+	MendGone Mending = "outside_delete"
+	// MendCancel: the poll was cancelled; its link goes, and the event with it.
+	MendCancel Mending = "outside_cancel"
+	// MendReopen: the poll was reopened; the link and what is left of a
+	// reschedule go, the event stays.
+	MendReopen Mending = "outside_reopen"
+	// MendLink: the poll names an event that the index does not know.
+	MendLink Mending = "outside_link"
+	// MendUnlink: the index knows an event that the poll does not name.
+	MendUnlink Mending = "outside_unlink"
+	// MendRestore: the poll is no longer cancelled, but its fields still say
+	// so.
+	MendRestore Mending = "outside_restore"
+)
+
+// MendingRow is one row of the table of direct edits.
+type MendingRow struct {
+	// Documents says the row in words.
+	Documents string
+	Mending   Mending
+	when      func(d Documents) bool
+}
+
+// mendings is the table of direct edits. The order matters.
+var mendings = []MendingRow{
+	{"poll deleted, entry or insert left", MendGone, func(d Documents) bool { return !d.Exists && (d.HasEntry || d.Inserting) }},
+	{"poll deleted", MendNothing, func(d Documents) bool { return !d.Exists }},
+	{"ARCHIVED", MendNothing, func(d Documents) bool { return d.Status == Archived }},
+	{"CANCELLED, but linked or not marked as cancelled", MendCancel, func(d Documents) bool {
+		return d.Status == Cancelled && (d.HasEntry || d.Inserting || !d.Cancelled)
+	}},
+	{"CANCELLED", MendNothing, func(d Documents) bool { return d.Status == Cancelled }},
+	{"OPEN, but linked, or marked as rescheduled or cancelled", MendReopen, func(d Documents) bool {
+		return d.Status != Finalized && (d.HasEntry || d.Rescheduled || d.Cancelled || d.State != StateNone)
+	}},
+	{"OPEN", MendNothing, func(d Documents) bool { return d.Status != Finalized }},
+	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Cancelled || d.State == StateCancelled }},
+	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
+	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting }},
+	{"FINALIZED", MendNothing, func(Documents) bool { return true }},
+}
+
+// Mendings gives the table, for documentation and tests.
+func Mendings() []MendingRow { return append([]MendingRow(nil), mendings...) }
+
+// Mend says what sets a poll and its index entry right again after a direct
+// edit.
+func Mend(d Documents) Mending {
+	for _, row := range mendings {
+		if row.when(d) {
+			return row.Mending
+		}
+	}
+	return MendNothing
+}

@@ -1,0 +1,123 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/rules"
+)
+
+// Whatever the event looks like, a session that is over is left as it was:
+// what comes earlier in the table (another link, an older observation) stays
+// nothing, all else goes to the journal and is forgotten after 30 days.
+func TestPastSessionIsLeftAsItWas(t *testing.T) {
+	t.Parallel()
+	lastEnd := allDay.EndTime() // of all the times that the sightings show
+	for _, age := range []struct {
+		name string
+		now  time.Time
+		want string
+	}{
+		{"a day past", lastEnd.Add(25 * time.Hour), "past: record"},
+		{"a month past", lastEnd.Add(31 * 24 * time.Hour), "long_past: forget"},
+	} {
+		for _, c := range columns {
+			for _, s := range sightings {
+				t.Run(age.name+", "+c.name+" whose event "+s.name, func(t *testing.T) {
+					t.Parallel()
+					want := age.want
+					if s.always != "" {
+						want = s.always
+					}
+					o := s.of(c.poll)
+					o.AccountLive, o.WatchLive, o.Confirmed = true, true, true
+					if got := decide(t, c.poll, o, age.now); got != want {
+						t.Errorf("got  %s\nwant %s", got, want)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestPastSessionLinkedBeforeIsNotAdoptedNorCancelled(t *testing.T) {
+	t.Parallel()
+	p := linkedBefore()
+	for _, s := range sightings {
+		if s.always == foreign {
+			continue
+		}
+		if got := decide(t, p, s.of(p), allDay.EndTime().Add(25*time.Hour)); got != "past: record" {
+			t.Errorf("the event %s: got %s, want past: record", s.name, got)
+		}
+	}
+}
+
+// Both the event and the slot must have ended, and over the time ago: at the
+// very moment the session still counts.
+func TestWhenASessionIsPast(t *testing.T) {
+	t.Parallel()
+	slotAt := func(p rules.Poll, winning rules.Fingerprint) rules.Poll {
+		p.Winning = winning
+		return p
+	}
+	neverApplied := inStep()
+	neverApplied.Applied, neverApplied.AppliedUpdated = rules.Fingerprint{}, time.Time{}
+	putElsewhere := slotAt(neverApplied, ten)
+	putElsewhere.Baseline = allDay
+	applied := rescheduled() // baseline ten, applied and winning noon
+
+	const ms = time.Millisecond
+	const past, forgotten = 24 * time.Hour, 30 * 24 * time.Hour
+	for _, c := range []struct {
+		name string
+		poll rules.Poll
+		of   func(rules.Poll) rules.Observation
+		now  time.Time
+		want string
+	}{
+		{"24 h after the end it is not", inStep(), placed(noon, later), noon.EndTime().Add(past), "moved: reschedule → RESCHEDULED"},
+		{"a millisecond later it is", inStep(), placed(noon, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"30 days after the end it is not forgotten", inStep(), placed(noon, later), noon.EndTime().Add(forgotten), "past: record"},
+		{"a millisecond later it is forgotten", inStep(), placed(noon, later), noon.EndTime().Add(forgotten + ms), "long_past: forget"},
+		{"an all-day event ends with its last day", inStep(), placed(allDay, later), allDay.EndTime().Add(past), "moved: reschedule → RESCHEDULED"},
+		{"and is past a day after that", inStep(), placed(allDay, later), allDay.EndTime().Add(past + ms), "past: record"},
+
+		{"not while the slot is to come, though the event was moved into the past", slotAt(inStep(), days("2026-05-01", "2026-05-02")), placed(noon, later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
+		{"not when the event was moved out of the past", inStep(), placed(days("2026-05-01", "2026-05-02"), later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
+		{"not without a winning slot", slotAt(inStep(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
+
+		{"a gone event ended where it was seen last", applied, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{"and is past by that time", applied, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"a series ended where the event was seen last", applied, shown(rules.Series, later), noon.EndTime().Add(past), "series: warn → RESCHEDULED recurring_unsupported"},
+		{"a series is past by that time", applied, shown(rules.Series, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"an unreadable event is past by where it was seen last", applied, shown(rules.Unreadable, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"an event without a time is past by where it was seen last", applied, shown(rules.Present, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"a gone event never seen ended where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{"and is past by where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past + ms), "past: record"},
+		{"a gone event of a poll linked before is cancelled while the slot counts", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{"and is past with the slot", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past + ms), "past: record"},
+		{"a gone event of a poll without any time is cancelled", slotAt(linkedBefore(), rules.Fingerprint{}), shown(rules.Gone, later), noon.EndTime().Add(forgotten + ms), "deleted: cancel → CANCELLED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := decide(t, c.poll, c.of(c.poll), c.now); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPastSessionKeepsItsError(t *testing.T) {
+	t.Parallel()
+	for _, code := range everyCode {
+		p := failing(inStep(), code)
+		o := stands(p, ten)
+		o.AccountLive, o.WatchLive, o.Confirmed = true, true, true
+		got := decide(t, p, o, ten.EndTime().Add(25*time.Hour))
+		if !strings.HasPrefix(got, "past: ") {
+			t.Errorf("%s: got %s, want a past session", code, got)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package rules
+
+import "time"
+
+// How long after its end a session is past, so that its event decides nothing
+// any more, and after which it is forgotten.
+const (
+	PastAfter   = 24 * time.Hour
+	ForgetAfter = 30 * 24 * time.Hour
+)
+
+// Row is one row of the transition table: for a poll and an observation that
+// When fits, and no row before it did, Then says what happens.
+type Row struct {
+	// Name stands in the journal as the reason.
+	Name string
+	// Poll, Calendar and Does say the row in words, for people and the
+	// generated documentation.
+	Poll, Calendar, Does string
+
+	when func(s situation) bool
+	then Action
+	// blind rows learn nothing about the event that is linked now, so they
+	// clear no error either.
+	blind bool
+}
+
+// situation is a poll and an observation at a time.
+type situation struct {
+	poll Poll
+	seen Observation
+	now  time.Time
+}
+
+// transitions is the table of design.md, "Rules". The order matters.
+var transitions = []Row{
+	{
+		Name: "not_finalised", Poll: "OPEN, CANCELLED or ARCHIVED", Calendar: "anything", Does: "nothing",
+		when: func(s situation) bool { return s.poll.Status != Finalized }, then: Nothing, blind: true,
+	},
+	{
+		Name: "another_link", Poll: "another event or generation linked now", Calendar: "anything", Does: "nothing",
+		when: func(s situation) bool { return s.seen.Link != s.poll.Link || s.poll.Link.Event == "" }, then: Nothing, blind: true,
+	},
+	{
+		Name: "older", Poll: "any", Calendar: "older than the observation last applied, and not gone", Does: "nothing",
+		when: func(s situation) bool {
+			return s.seen.Seen != Gone && s.seen.Updated.Before(s.poll.AppliedUpdated)
+		}, then: Nothing, blind: true,
+	},
+	{
+		Name: "long_past", Poll: "slot ended over 30 days ago", Calendar: "event ended over 30 days ago", Does: "the index entry goes",
+		when: func(s situation) bool { return s.endedFor(ForgetAfter) }, then: Forget,
+	},
+	{
+		Name: "past", Poll: "slot ended over 24 h ago", Calendar: "event ended over 24 h ago", Does: "journal only",
+		when: func(s situation) bool { return s.endedFor(PastAfter) }, then: Record,
+	},
+	{
+		Name: "held", Poll: "cancellation held for confirmation", Calendar: "gone, not confirmed by a person", Does: "nothing",
+		when: func(s situation) bool {
+			return s.seen.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.seen.Confirmed
+		}, then: Nothing, blind: true,
+	},
+	{
+		Name: "deleted", Poll: "any sync state", Calendar: "gone", Does: "cancel",
+		when: func(s situation) bool { return s.seen.Seen == Gone }, then: Cancel,
+	},
+	{
+		Name: "series", Poll: "any sync state", Calendar: "became a series", Does: "warn",
+		when: func(s situation) bool { return s.seen.Seen == Series }, then: Warn,
+	},
+	{
+		Name: "unreadable", Poll: "any sync state", Calendar: "no usable times", Does: "warn",
+		when: func(s situation) bool { return s.seen.Seen != Present || s.seen.Fingerprint.IsZero() }, then: Warn,
+	},
+	{
+		Name: "linked_before", Poll: "baseline absent", Calendar: "there", Does: "adopt",
+		when: func(s situation) bool { return s.poll.Baseline.IsZero() }, then: Adopt,
+	},
+	{
+		Name: "moved_back", Poll: "RESCHEDULED", Calendar: "the baseline", Does: "restore",
+		when: func(s situation) bool { return s.poll.Rescheduled && s.seen.Fingerprint == s.poll.Baseline }, then: Restore,
+	},
+	{
+		Name: "in_step", Poll: "OK", Calendar: "the baseline", Does: "nothing",
+		when: func(s situation) bool { return s.seen.Fingerprint == s.poll.Baseline }, then: Nothing,
+	},
+	{
+		Name: "moved", Poll: "OK", Calendar: "another time", Does: "reschedule",
+		when: func(s situation) bool { return !s.poll.Rescheduled }, then: Reschedule,
+	},
+	{
+		Name: "applied_already", Poll: "RESCHEDULED", Calendar: "the time last applied", Does: "nothing",
+		when: func(s situation) bool { return s.seen.Fingerprint == s.poll.Applied }, then: Nothing,
+	},
+	{
+		Name: "moved_again", Poll: "RESCHEDULED", Calendar: "a third time", Does: "reschedule again",
+		when: func(situation) bool { return true }, then: RescheduleAgain,
+	},
+}
+
+// Transitions gives the table's rows in order, for documentation.
+func Transitions() []Row { return append([]Row(nil), transitions...) }
+
+// Action is what the row does.
+func (r Row) Action() Action { return r.then }
+
+// Decide says what the poll becomes, given what the calendar says now. It is
+// the only place where a reschedule, a restore or a cancellation is decided.
+func Decide(poll Poll, seen Observation, now time.Time) Decision {
+	s := situation{poll, seen, now}
+	for _, row := range transitions {
+		if row.when(s) {
+			return s.decision(row)
+		}
+	}
+	panic("rules: the last row fits everything")
+}
+
+// decision completes a row's action with the state and error after it.
+func (s situation) decision(row Row) Decision {
+	d := Decision{Action: row.then, Row: row.Name, State: s.poll.State, Error: s.poll.Error}
+	switch row.then {
+	case Cancel:
+		d.State, d.Error = StateCancelled, ""
+		return d
+	case Warn:
+		return s.warning(d)
+	case Adopt:
+		d.Drift = s.seen.Fingerprint.Start != s.poll.Winning.Start
+	}
+	if row.blind || d.Action == Record || d.Action == Forget {
+		return d
+	}
+	if d.Error != "" && s.clears(d.Error) {
+		d.Error = ""
+	}
+	d.State = s.stateAfter(d)
+	if d.Action == Nothing && (d.Error != s.poll.Error || d.State != s.poll.State) {
+		d.Action = Clear
+	}
+	return d
+}
+
+// warning sets the code of a series or an unreadable event. A graver error
+// keeps its place, and a warning that stands is not set twice.
+func (s situation) warning(d Decision) Decision {
+	code := UnreadableEvent
+	if s.seen.Seen == Series {
+		code = RecurringUnsupported
+	}
+	standing := d.Error
+	if standing != "" && !isWarning(standing) && !s.clears(standing) {
+		d.Action = Nothing
+		return d
+	}
+	d.Error = code
+	d.State = s.stateAfter(d)
+	if standing == code && d.State == s.poll.State {
+		d.Action = Nothing
+	}
+	return d
+}
+
+// stateAfter is the sync state that goes with what stands after the decision:
+// an error that is not over keeps ERROR while the times are followed.
+func (s situation) stateAfter(d Decision) State {
+	rescheduled := s.poll.Rescheduled
+	switch d.Action {
+	case Reschedule, RescheduleAgain:
+		rescheduled = true
+	case Restore:
+		rescheduled = false
+	}
+	switch {
+	case d.Error != "" && !isWarning(d.Error):
+		return StateError
+	case rescheduled:
+		return StateRescheduled
+	default:
+		return StateOK
+	}
+}
+
+// clears tells whether this observation meets the condition that clears code.
+func (s situation) clears(code ErrorCode) bool {
+	switch code {
+	case TokenExpired, CalendarUnlinked:
+		return s.seen.AccountLive
+	case WatchFailed:
+		return s.seen.WatchLive
+	case SyncFailed:
+		return true // a good look at this very event
+	case RecurringUnsupported, UnreadableEvent:
+		return s.seen.Seen == Present
+	case MassCancellationHeld:
+		return s.seen.Confirmed
+	default:
+		return false
+	}
+}
+
+func isWarning(code ErrorCode) bool {
+	return code == RecurringUnsupported || code == UnreadableEvent
+}
+
+// endedFor tells whether event and winning slot both ended that long ago. An
+// event that shows no time ended when it was last known to.
+func (s situation) endedFor(d time.Duration) bool {
+	event := s.seen.Fingerprint
+	if s.seen.Seen != Present || event.IsZero() {
+		event = s.poll.lastKnown()
+	}
+	if event.IsZero() || s.poll.Winning.IsZero() {
+		return false
+	}
+	limit := s.now.Add(-d)
+	return event.EndTime().Before(limit) && s.poll.Winning.EndTime().Before(limit)
+}
+
+// lastKnown is where the event was seen last, else where it was put. Of an
+// event linked before this backend it is only known that it was made for the
+// winning slot.
+func (p Poll) lastKnown() Fingerprint {
+	switch {
+	case !p.Applied.IsZero():
+		return p.Applied
+	case !p.Baseline.IsZero():
+		return p.Baseline
+	default:
+		return p.Winning
+	}
+}
+
+// Recovered is the sync state of a poll whose error is over.
+func Recovered(poll Poll) State {
+	if poll.Rescheduled {
+		return StateRescheduled
+	}
+	return StateOK
+}

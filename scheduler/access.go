@@ -1,0 +1,54 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// MayRead tells whether a person may see a poll: its creator, participants,
+// members of its group (nil: none), invitees, with link sharing anybody signed
+// in, and admins.
+func MayRead(person Person, p poll.Poll, group *poll.Group) bool {
+	switch {
+	case person.ID == "":
+		return false
+	case person.Admin, p.CreatorID == person.ID, p.AllowLinkSharing:
+		return true
+	default:
+		return takesPart(person, p, group) || p.InvitedAs(person.Email)
+	}
+}
+
+// takesPart tells whether a person is a participant or a member of the group.
+func takesPart(person Person, p poll.Poll, group *poll.Group) bool {
+	return slices.Contains(p.ParticipantIDs, person.ID) || group.Has(person.ID)
+}
+
+// readable loads a poll that a person may see, and its group. One they may not
+// see is NotFound, as one that is not there.
+func readable(ctx context.Context, reader store.Reader, person Person, pollID string) (poll.Poll, *poll.Group, error) {
+	p, err := poll.Load(ctx, reader, pollID)
+	if err != nil {
+		return poll.Poll{}, nil, err
+	}
+	group, err := poll.LoadGroup(ctx, reader, p.GroupID)
+	if err != nil {
+		return poll.Poll{}, nil, err
+	}
+	if !MayRead(person, p, group) {
+		return poll.Poll{}, nil, poll.ErrNotFound()
+	}
+	return p, group, nil
+}
+
+// checkCreator refuses a person who may see the poll but did not create it.
+func checkCreator(person Person, p poll.Poll) error {
+	if p.CreatorID == person.ID || person.Admin {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "Only the creator of this poll may do that. Ask them.")
+}

@@ -1,0 +1,186 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Observed is what a look saw of one event.
+type Observed struct {
+	AccountID   string
+	CalendarID  string
+	EventID     string
+	Seen        rules.Seen
+	Fingerprint rules.Fingerprint
+	Updated     time.Time
+	WatchLive   bool // a watch channel of the calendar lives
+	Confirmed   bool // a person confirmed that the event is gone
+	// Fence is that of the look; what a look does after another began is
+	// refused with ErrFenced.
+	Fence int64
+	// Own marks the answer to a write of ours: no look vouches for it, its
+	// `updated` does.
+	Own   bool
+	Cause Cause
+	// Who is the person whose command it is; "" for the calendar.
+	Who string
+}
+
+// ErrFenced says that another look began since: whatever this one still holds
+// is worth nothing.
+var ErrFenced = fault.New(fault.Conflict, "another look at this calendar began meanwhile")
+
+// Applied is what became of an observation.
+type Applied struct {
+	PollID   string // "" where no poll follows the event
+	Decision rules.Decision
+}
+
+// Apply decides what an observation means for the poll that follows the event,
+// and does it: one transaction for poll, slots, snapshot, index, journal and
+// the announcement due. An event that no poll follows is passed over. Applying
+// the same observation again changes nothing.
+func (s *Service) Apply(ctx context.Context, seen Observed) (Applied, error) {
+	var result Applied
+	var due *announcement
+	var orphan *poll.Intent
+	var before poll.Poll
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		result, due, orphan, before = Applied{}, nil, nil, poll.Poll{}
+		entry, path, err := poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID)
+		if err != nil {
+			return err
+		}
+		calendar, _, err := cursor.Load(ctx, tx, seen.AccountID, seen.CalendarID)
+		if err != nil {
+			return err
+		}
+		if !seen.Own && !calendar.Holds(seen.Fence) {
+			return ErrFenced
+		}
+		if entry == nil {
+			return parkIfPending(ctx, tx, seen, calendar)
+		}
+		p, err := poll.Load(ctx, tx, entry.PollID)
+		if fault.Is(err, fault.NotFound) {
+			orphan, err = state{poll: poll.Poll{ID: entry.PollID}, entry: entry, entryPath: path, calendar: calendar}.abandon(tx, s.Now(), seen.Cause.Trace)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
+		if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
+			return err
+		}
+		observation := rules.Observation{
+			Link: entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
+			AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
+		}
+		decision := rules.Decide(st.rules(), observation, s.Now())
+		result, before = Applied{PollID: p.ID, Decision: decision}, p
+		if due, err = s.applyDecision(ctx, tx, st, decision, seen); err != nil || !seen.Own {
+			return err
+		}
+		// What a command saw, a look may have overtaken: the event could have
+		// been moved and looked at since. The next look asks for it again.
+		return tx.Merge(cursor.Path(calendar.Key), append(cursor.Owe(), cursor.Park(seen.EventID, cursor.PendingCommand))...)
+	})
+	if err != nil {
+		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
+	}
+	s.logApplied(ctx, before, result, seen)
+	s.carryOutSoon(ctx, orphan)
+	s.announceSoon(ctx, due, seen.Cause.Trace)
+	return result, nil
+}
+
+// parkIfPending is for an event under our prefix that no poll follows yet: where
+// its insert is under way, this change would be lost with the sync token, so it
+// is asked for by itself once it is linked.
+func parkIfPending(ctx context.Context, tx store.Tx, seen Observed, calendar cursor.Calendar) error {
+	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(seen.AccountID, seen.CalendarID, seen.EventID))
+	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
+		return err
+	}
+	return tx.Merge(cursor.Path(calendar.Key), cursor.Park(seen.EventID, cursor.PendingRace))
+}
+
+// abandon removes the index entry of a poll that is no more, and writes the
+// deletion of its event: whoever deletes a poll directly cannot say that the
+// event is to stay.
+func (st state) abandon(tx store.Tx, now time.Time, trace string) (*poll.Intent, error) {
+	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
+	return st.unlink(tx, true, "", now, trace)
+}
+
+// dropEntry removes the index entry of an event that is not followed any more.
+func dropEntry(tx store.Tx, path store.Path, calendar cursor.Calendar, entry poll.IndexEntry) error {
+	if err := tx.Delete(path); err != nil {
+		return err
+	}
+	return tx.Merge(cursor.Path(calendar.Key), calendar.Unlink(entry.EventID)...)
+}
+
+// applyDecision writes what a decision does, and asks for its announcement.
+func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, seen Observed) (*announcement, error) {
+	entry := poll.Entry{
+		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: decision.Row,
+		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
+		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
+		Before: st.poll.Sync.Applied, After: seen.Fingerprint,
+	}
+	switch decision.Action {
+	case rules.Cancel:
+		return s.applyCancel(tx, st, entry)
+	case rules.Reschedule:
+		return s.applyReschedule(ctx, tx, st, decision, entry)
+	case rules.RescheduleAgain:
+		return s.applyRescheduleAgain(tx, st, decision, entry)
+	case rules.Restore:
+		return s.applyRestore(ctx, tx, st, decision, entry)
+	case rules.Adopt:
+		return s.applyAdopt(tx, st, decision, entry)
+	case rules.Warn, rules.Clear:
+		return s.applyError(tx, st, decision, entry)
+	case rules.Forget:
+		return nil, dropEntry(tx, st.entryPath, st.calendar, *st.entry)
+	case rules.Record:
+		if seen.Fingerprint == st.poll.Sync.Applied {
+			return nil, nil // nothing that a line would tell
+		}
+		return s.record(tx, entry, outcome{st.poll, st.winning}, "", false)
+	default:
+		return nil, nil
+	}
+}
+
+func seenName(seen rules.Seen) string {
+	switch seen {
+	case rules.Present:
+		return "present"
+	case rules.Gone:
+		return "gone"
+	case rules.Series:
+		return "series"
+	default:
+		return "unreadable"
+	}
+}
+
+// logApplied writes the one line that a transition has in the log.
+func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, seen Observed) {
+	if !result.Decision.Changes() {
+		return
+	}
+	s.Log.InfoContext(ctx, "poll "+string(result.Decision.Action),
+		"poll", result.PollID, "event", seen.EventID, "userId", before.CreatorID,
+		"old", before.Sync.Applied.String(), "new", seen.Fingerprint.String(),
+		"row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
+}

@@ -1,0 +1,104 @@
+package scheduler
+
+import (
+	"context"
+
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Cancel cancels a poll at once. Its event is deleted by an intent, or released
+// where keepEvent is set. Cancelling a cancelled poll changes nothing.
+func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) (View, error) {
+	account, err := s.accountForCommand(ctx, person, pollID)
+	if err != nil {
+		return View{}, err
+	}
+	var due *announcement
+	var deletion *poll.Intent
+	var superseded []poll.Intent
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		due, deletion, superseded = nil, nil, nil
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		change, err := rules.Apply(st.rules(), rules.CommandCancel)
+		if err != nil || change.Nothing {
+			return err
+		}
+		now := s.Now()
+		superseded = st.intents
+		if err := st.supersede(tx, now); err != nil {
+			return err
+		}
+		if deletion, err = st.unlink(tx, !keepEvent, account, now, cause.Trace); err != nil {
+			return err
+		}
+		due, err = s.writeCancelled(tx, st, poll.Cancelled{At: now, Reason: rules.ReasonManual}, !keepEvent, poll.Entry{
+			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandCancel, Reason: "cancelled by hand",
+		})
+		return err
+	})
+	if err != nil {
+		return View{}, pollError(pollID, "cancel", err)
+	}
+	s.deletionsSoon(ctx, superseded)
+	s.carryOutSoon(ctx, deletion)
+	s.announceSoon(ctx, due, cause.Trace)
+	return s.View(ctx, person, pollID)
+}
+
+// accountForCommand finds, before the transaction, the account of an event that
+// was linked before us.
+func (s *Service) accountForCommand(ctx context.Context, person Person, pollID string) (string, error) {
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return "", err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return "", err
+	}
+	entry, _, err := poll.IndexOf(ctx, s.Store, p)
+	if err != nil || entry != nil {
+		return "", err
+	}
+	account, _, err := s.legacyAccount(ctx, p)
+	return account, err
+}
+
+// writeCancelled writes a poll as cancelled, with journal and announcement. The
+// winning slot and what is left of a reschedule stay. unlinked says that the
+// event goes; an event that stays keeps its id on the poll, so that the next
+// finalisation knows of it.
+func (s *Service) writeCancelled(tx store.Tx, st state, cancelled poll.Cancelled, unlinked bool, entry poll.Entry) (*announcement, error) {
+	after := st.poll
+	after.Status, after.Cancelled = rules.Cancelled, &cancelled
+	after.Sync.State, after.Sync.Cancelled, after.Sync.Error = rules.StateCancelled, &cancelled, nil
+	updates := []store.Update{
+		poll.Set("status", string(rules.Cancelled)), poll.Set("updatedAt", cancelled.At),
+		poll.SetSync("state", string(rules.StateCancelled)), poll.SetError(nil),
+	}
+	updates = append(updates, poll.SetCancelled(&cancelled)...)
+	if unlinked {
+		after.GoogleEventID = ""
+		updates = append(updates, poll.Set("googleEventId", nil))
+	}
+	if entry.Command != "" { // a command supersedes what is under way
+		after.Sync.Generation++
+		updates = append(updates, poll.SetSync("generation", after.Sync.Generation))
+	} else {
+		updates = append(updates, poll.SetSync("lastSyncedAt", cancelled.At), poll.SetSync("observedUpdated", store.NullIfZero(entry.Updated)))
+	}
+	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
+		return nil, err
+	}
+	entry.EventID, entry.CalendarID = st.poll.GoogleEventID, st.poll.GoogleCalendarID
+	entry.Before, entry.After = st.poll.Sync.Applied, st.poll.Sync.Applied
+	actor := entry.Who
+	if actor == "" {
+		actor = after.CreatorID
+	}
+	return s.record(tx, entry, outcome{after, st.winning}, actor, true)
+}

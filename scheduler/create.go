@@ -1,0 +1,190 @@
+package scheduler
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// Create is what a person gives for a new poll.
+type Create struct {
+	// ID is the poll's, a UUID; "" makes a new one. Asking again for one that
+	// the person made already gives the poll as it is by now.
+	ID               string
+	Title            string
+	Description      string
+	Timezone         string // IANA name; "" for none
+	Slots            []Times
+	ParticipantIDs   []string
+	PendingInvites   []string
+	GroupID          string
+	AllowLinkSharing bool
+}
+
+// Times are the two ends of a slot.
+type Times struct{ Start, End time.Time }
+
+// Limits of a poll.
+const (
+	MaxTitle       = 200
+	MaxDescription = 8000
+	MaxSlots       = 200
+	MaxPeople      = 500
+)
+
+// Create makes a poll. The creator takes part in it. A group that is named must
+// be one the person belongs to. Conflict where the id that is asked for is
+// another person's poll.
+func (s *Service) Create(ctx context.Context, person Person, ask Create, cause Cause) (View, error) {
+	if err := ask.check(); err != nil {
+		return View{}, err
+	}
+	fresh := poll.Poll{
+		ID: cmp.Or(ask.ID, s.IDs.UUID()), Title: strings.TrimSpace(ask.Title), Description: ask.Description,
+		CreatorID: person.ID, CreatorEmail: person.Email, AllowLinkSharing: ask.AllowLinkSharing,
+		Timezone: ask.Timezone, GroupID: ask.GroupID, CreatedAt: store.Instant(s.Now()),
+		ParticipantIDs: withPerson(person.ID, ask.ParticipantIDs), PendingInvites: lowerAll(ask.PendingInvites),
+	}
+	slots := make([]poll.Slot, len(ask.Slots))
+	for i, times := range ask.Slots {
+		slots[i] = poll.Slot{ID: s.IDs.UUID(), Start: times.Start.UTC(), End: times.End.UTC()}
+	}
+	var p poll.Poll
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		made, err := madeBefore(ctx, tx, person, ask.ID)
+		if err != nil {
+			return err
+		}
+		if made != nil {
+			p = *made
+			return nil
+		}
+		p = fresh
+		return createPoll(ctx, tx, &p, slots)
+	})
+	if err != nil {
+		return View{}, pollError(fresh.ID, "create", err)
+	}
+	s.cardSoon(ctx, p, p.ID, cause)
+	return s.View(ctx, person, p.ID)
+}
+
+// createPoll writes a new poll, and completes it with its group's name.
+func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slot) error {
+	group, err := poll.LoadGroup(ctx, tx, p.GroupID)
+	if err != nil {
+		return err
+	}
+	if p.GroupID != "" && !group.Has(p.CreatorID) {
+		return fault.Field("group_id", "must be a group you belong to")
+	}
+	if group != nil {
+		p.GroupName = group.Name
+	}
+	if err := tx.Create(poll.Path(p.ID), poll.New(*p)); err != nil {
+		return err
+	}
+	for _, slot := range slots {
+		if err := tx.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// madeBefore is the poll of an id that a person asked for, where an earlier
+// request of theirs made it; nil where there is none.
+func madeBefore(ctx context.Context, tx store.Tx, person Person, id string) (*poll.Poll, error) {
+	if id == "" {
+		return nil, nil
+	}
+	made, err := poll.Load(ctx, tx, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err == nil && made.CreatorID != person.ID {
+		err = fault.New(fault.Conflict, "Another poll has this id. Ask for a new one.")
+	}
+	return &made, err
+}
+
+// cardSoon asks for the poll's card to be drawn anew where its group has one.
+// occasion names what it is for, so that each is handed over once. A card that
+// is missed is drawn with the next announcement.
+func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
+	if p.GroupID == "" {
+		return
+	}
+	s.enqueue(ctx, poll.AnnounceKind, p.ID+"/card/"+occasion, Work{ID: p.ID, Trace: cause.Trace}, time.Time{})
+}
+
+func (c Create) check() error {
+	title := strings.TrimSpace(c.Title)
+	switch {
+	case title == "" || len([]rune(title)) > MaxTitle:
+		return fault.Field("title", "must be 1 to 200 characters long")
+	case len([]rune(c.Description)) > MaxDescription:
+		return fault.Field("description", "must be at most 8000 characters long")
+	case len(c.Slots) == 0 || len(c.Slots) > MaxSlots:
+		return fault.Field("slots", "must hold 1 to 200 times")
+	case len(c.ParticipantIDs) > MaxPeople:
+		return fault.Field("participant_ids", "must name at most 500 people")
+	case len(c.PendingInvites) > MaxPeople:
+		return fault.Field("pending_invites", "must name at most 500 addresses")
+	}
+	for _, times := range c.Slots {
+		if err := times.check(); err != nil {
+			return err
+		}
+	}
+	return checkTimezone(c.Timezone)
+}
+
+func (t Times) check() error {
+	switch {
+	case t.Start.Year() < 1971 || t.End.Year() > 9000:
+		return fault.Field("slots", "must lie between the years 1971 and 9000")
+	case !t.Start.Before(t.End):
+		return fault.Field("slots", "must end after they start")
+	case t.End.Sub(t.Start) > 31*24*time.Hour:
+		return fault.Field("slots", "must be at most 31 days long")
+	}
+	return nil
+}
+
+func checkTimezone(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
+		return fault.Field("timezone", "must be an IANA time zone such as Europe/Berlin")
+	}
+	return nil
+}
+
+func withPerson(id string, others []string) []string {
+	people := []string{id}
+	for _, other := range others {
+		if other != "" && !slices.Contains(people, other) {
+			people = append(people, other)
+		}
+	}
+	return people
+}
+
+func lowerAll(emails []string) []string {
+	var lower []string
+	for _, email := range emails {
+		email = strings.ToLower(strings.TrimSpace(email))
+		if email != "" && !slices.Contains(lower, email) {
+			lower = append(lower, email)
+		}
+	}
+	return lower
+}

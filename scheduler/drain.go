@@ -1,0 +1,112 @@
+package scheduler
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// Drained counts what a drain handed over.
+type Drained struct {
+	Intents       int
+	Announcements int
+	Looks         int
+}
+
+// drainPage is how many documents a drain reads at a time.
+const drainPage = 100
+
+// Drain hands over everything that was committed and may not have been
+// enqueued: intents and announcements that are due, and calendars that a look
+// is owed to. It runs every minute, and once at the start of a process. What is
+// handed over already is met by its handler as done, or by its name as taken.
+func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
+	var drained Drained
+	now := s.Now()
+	// A name of its own each minute: one that an ended task still holds must
+	// not keep its document waiting.
+	bucket := "/drain/" + strconv.FormatInt(now.Unix()/60, 10)
+	err := eachPage(func(after *store.Cursor) (*store.Cursor, error) {
+		intents, next, err := poll.IntentsDue(ctx, s.Store, now, drainPage, after)
+		for _, intent := range intents {
+			drained.Intents++
+			s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
+		}
+		return next, err
+	})
+	if err != nil {
+		return drained, err
+	}
+	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
+		owed, next, err := poll.AnnouncementsDue(ctx, s.Store, now, drainPage, after)
+		for _, announcement := range owed {
+			drained.Announcements++
+			name := announcement.PollID + "/" + announcement.Wanted.Ref + bucket
+			s.enqueue(ctx, poll.AnnounceKind, name, Work{ID: announcement.PollID, Trace: announcement.Wanted.Trace}, time.Time{})
+		}
+		return next, err
+	})
+	if err != nil {
+		return drained, err
+	}
+	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
+		calendars, next, err := cursor.Due(ctx, s.Store, drainPage, after)
+		for _, calendar := range calendars {
+			drained.Looks++
+			if _, err := s.Queue.Enqueue(ctx, cursor.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+				return nil, err
+			}
+		}
+		return next, err
+	})
+	return drained, err
+}
+
+// Recover takes back what a dead process of the same store held: the request
+// that wrote an intent is no longer at work, and no look holds a lease. Only
+// for a store that one process has to itself.
+func (s *Service) Recover(ctx context.Context) error {
+	now := s.Now()
+	calendars, err := cursor.Leased(ctx, s.Store, now)
+	if err != nil {
+		return err
+	}
+	intents, _, err := poll.IntentsDue(ctx, s.Store, now.Add(insertGrace), 0, nil)
+	if err != nil {
+		return err
+	}
+	for _, calendar := range calendars {
+		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+			updates := append(cursor.Owe(), cursor.Release())
+			return tx.Update(cursor.Path(calendar.Key), updates...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, intent := range intents {
+		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Update(intent.Path(), poll.Set("due", now))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachPage calls page from the beginning until it gives no further cursor.
+func eachPage(page func(after *store.Cursor) (*store.Cursor, error)) error {
+	var after *store.Cursor
+	for {
+		next, err := page(after)
+		if err != nil || next == nil {
+			return err
+		}
+		after = next
+	}
+}

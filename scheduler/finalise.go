@@ -1,0 +1,233 @@
+package scheduler
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Finalise is what a person asks for when they choose a slot.
+type Finalise struct {
+	SlotID string
+	// CreateEvent makes a calendar event; without it the poll is finalised and
+	// follows no calendar.
+	CreateEvent bool
+	AccountID   string // "" leaves the choice
+	CalendarID  string // "" leaves the choice
+	Title       string // "" takes the poll's
+	Description *string
+	// Duration is the event's; zero takes the slot's. The event ends at the
+	// slot's start plus this, which may differ from the slot's end.
+	Duration  time.Duration
+	Attendees []string
+	// KeepOldEvent leaves the event of an earlier finalisation in the calendar.
+	KeepOldEvent bool
+}
+
+// insertGrace is how long the request that wrote an insert intent is left
+// alone with it, before the drain takes it up.
+const insertGrace = 30 * time.Second
+
+// Finalise chooses a slot and, where asked, makes the calendar event that the
+// poll follows from then on. One event in the end, never two, never an orphan:
+// an insert whose answer was lost is Unavailable to the caller and finished by
+// the drain, or by the same Finalise again.
+func (s *Service) Finalise(ctx context.Context, person Person, pollID string, ask Finalise, cause Cause) (View, error) {
+	account, calendar, err := s.chooseCalendar(ctx, person, pollID, ask)
+	if err != nil {
+		return View{}, err
+	}
+	if !ask.CreateEvent {
+		return s.finaliseWithoutEvent(ctx, person, pollID, ask, account, cause)
+	}
+	intent, err := s.beginFinalise(ctx, person, pollID, ask, account, calendar, cause)
+	if err != nil {
+		return View{}, err
+	}
+	if err := s.carryOutInsert(ctx, intent, cause); err != nil {
+		return View{}, err
+	}
+	return s.View(ctx, person, pollID)
+}
+
+// chooseCalendar finds the account and calendar before any transaction, since
+// it may have to ask beyond the store. Without an event it is only needed for
+// an old one, so there its failure is none.
+func (s *Service) chooseCalendar(ctx context.Context, person Person, pollID string, ask Finalise) (account, calendar string, err error) {
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return "", "", err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return "", "", err
+	}
+	if !ask.CreateEvent {
+		return s.legacyAccount(ctx, p)
+	}
+	if _, err := rules.Apply(p.Rules("", nil), rules.CommandFinalise); err != nil {
+		return "", "", err
+	}
+	return s.Accounts.Choose(ctx, p.CreatorID, ask.AccountID, ask.CalendarID)
+}
+
+// legacyAccount finds the account of an event that was linked before us; ""
+// where the poll has none or nobody's account is linked any more.
+func (s *Service) legacyAccount(ctx context.Context, p poll.Poll) (account, calendar string, err error) {
+	if p.GoogleEventID == "" {
+		return "", "", nil
+	}
+	account, calendar, err = s.Accounts.Choose(ctx, p.CreatorID, "", p.GoogleCalendarID)
+	if fault.Is(err, fault.Revoked) || fault.Is(err, fault.NotFound) {
+		return "", "", nil // without an account the event can only be released
+	}
+	return account, calendar, err
+}
+
+// beginFinalise is transaction 1: it checks, bumps the generation and writes
+// the insert intent. The same request as one that is under way resumes it.
+func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, account, calendar string, cause Cause) (poll.Intent, error) {
+	var intent poll.Intent
+	var superseded []poll.Intent
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		superseded = nil
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
+		if err != nil {
+			return err
+		}
+		if slot == nil {
+			return errNoSlot()
+		}
+		if _, err := rules.Apply(st.rules(), rules.CommandFinalise); err != nil {
+			return err
+		}
+		now := s.Now()
+		session := sessionOf(st.poll, *slot, ask, person)
+		if pending := st.pendingInsert(); pending != nil && pending.AccountID == account &&
+			pending.CalendarID == calendar && sameSession(pending.Session, session) {
+			intent = *pending
+			return tx.Update(intent.Path(), poll.Set("due", now.Add(insertGrace)))
+		}
+		generation := st.poll.Sync.Generation + 1
+		intent = poll.Intent{
+			Kind: poll.IntentInsert, PollID: pollID, Generation: generation,
+			AccountID: account, CalendarID: calendar, EventID: poll.EventID(pollID, generation),
+			Due: now.Add(insertGrace), CreatedAt: now, Trace: cause.Trace, Session: session,
+		}
+		superseded = st.intents
+		if err := st.supersede(tx, now); err != nil {
+			return err
+		}
+		if err := tx.Create(intent.Path(), poll.EncodeIntent(intent)); err != nil {
+			return err
+		}
+		return tx.Update(poll.Path(pollID), poll.SetSync("generation", generation))
+	})
+	if err != nil {
+		return poll.Intent{}, pollError(pollID, "finalise", err)
+	}
+	s.deletionsSoon(ctx, superseded)
+	return intent, nil
+}
+
+// deletionsSoon hands over what a transaction turned into deletions.
+func (s *Service) deletionsSoon(ctx context.Context, superseded []poll.Intent) {
+	for _, intent := range superseded {
+		if intent.Kind == poll.IntentInsert {
+			deletion := asDelete(intent, s.Now())
+			s.carryOutSoon(ctx, &deletion)
+		}
+	}
+}
+
+// sessionOf is what the event of a finalisation is made of.
+func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Session {
+	session := poll.Session{
+		SlotID: slot.ID, Start: slot.Start, End: slot.End, AllDay: slot.AllDay,
+		Title: strings.TrimSpace(ask.Title), Description: p.Description, Timezone: p.Timezone,
+		Attendees: ask.Attendees, KeepOld: ask.KeepOldEvent, Actor: person.ID,
+	}
+	if session.Title == "" {
+		session.Title = p.Title
+	}
+	if ask.Description != nil {
+		session.Description = *ask.Description
+	}
+	if ask.Duration > 0 && !slot.AllDay {
+		// Whole seconds: what an intent that is read back and a calendar that
+		// answers have kept of it is the same.
+		session.End = session.Start.Add(ask.Duration.Truncate(time.Second))
+	}
+	return session
+}
+
+func sameSession(a, b poll.Session) bool {
+	if len(a.Attendees) == 0 && len(b.Attendees) == 0 {
+		a.Attendees, b.Attendees = nil, nil
+	}
+	return a.Start.Equal(b.Start) && a.End.Equal(b.End) && func() bool {
+		a.Start, a.End, b.Start, b.End = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+		return reflect.DeepEqual(a, b)
+	}()
+}
+
+func errNoSlot() error {
+	return &fault.Error{
+		Kind: fault.NotFound, Message: "This poll has no such slot. Reload it and choose one of its slots.",
+		Details: []fault.Detail{{Field: "slot_id", Rule: "must be a slot of this poll"}},
+	}
+}
+
+// finaliseWithoutEvent is the whole finalisation where no event is asked for.
+func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollID string, ask Finalise, account string, cause Cause) (View, error) {
+	var due *announcement
+	var deletion *poll.Intent
+	var superseded []poll.Intent
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		due, deletion, superseded = nil, nil, nil
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
+		if err != nil {
+			return err
+		}
+		if slot == nil {
+			return errNoSlot()
+		}
+		if _, err := rules.Apply(st.rules(), rules.CommandFinalise); err != nil {
+			return err
+		}
+		now := s.Now()
+		superseded = st.intents
+		if err := st.supersede(tx, now); err != nil {
+			return err
+		}
+		if deletion, err = st.unlink(tx, !ask.KeepOldEvent, account, now, cause.Trace); err != nil {
+			return err
+		}
+		after := finalised(st.poll, slot, st.poll.Sync.Generation+1)
+		due, err = s.writeFinalised(tx, st, after, slot, poll.Entry{
+			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandFinalise,
+			Reason: "finalised without a calendar event", Fingerprint: slot.Fingerprint(),
+		})
+		return err
+	})
+	if err != nil {
+		return View{}, pollError(pollID, "finalise", err)
+	}
+	s.deletionsSoon(ctx, superseded)
+	s.carryOutSoon(ctx, deletion)
+	s.announceSoon(ctx, due, cause.Trace)
+	return s.View(ctx, person, pollID)
+}

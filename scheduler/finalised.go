@@ -1,0 +1,77 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// finalised is the poll after a finalisation for a slot: nothing is left of a
+// reschedule, a cancellation or an error of before.
+func finalised(p poll.Poll, slot *poll.Slot, generation int64) poll.Poll {
+	p.Status, p.WinningSlotID, p.Cancelled = rules.Finalized, slot.ID, nil
+	p.GoogleEventID, p.GoogleCalendarID = "", ""
+	p.Sync = poll.Sync{Generation: generation}
+	return p
+}
+
+// writeFinalised writes what every finalisation writes: the poll's fields, the
+// end of a calendar slot that is no longer needed, journal and announcement.
+// after is the poll as it will be, with its link and baseline where it has an
+// event; st is what was read.
+func (s *Service) writeFinalised(tx store.Tx, st state, after poll.Poll, slot *poll.Slot, entry poll.Entry) (*announcement, error) {
+	now := s.Now()
+	updates := []store.Update{
+		poll.Set("status", string(after.Status)), poll.Set("winningSlotId", slot.ID),
+		poll.Set("googleEventId", store.NullIfEmpty(after.GoogleEventID)),
+		poll.Set("googleCalendarId", store.NullIfEmpty(after.GoogleCalendarID)),
+		poll.Set("finalizedAtMs", now.UnixMilli()), poll.Set("updatedAt", now),
+		poll.SetSync("generation", after.Sync.Generation), poll.SetRescheduled(nil), poll.SetError(nil),
+	}
+	updates = append(updates, poll.SetCancelled(nil)...)
+	updates = append(updates, linkUpdates(after.Sync)...)
+	if _, kept := st.poll.SlotPriority[slot.ID]; !kept {
+		updates = append(updates, store.Update{Path: store.Field("finalizedSlotPriorityAtMs", slot.ID), Value: now.UnixMilli()})
+	}
+	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
+		return nil, err
+	}
+	if left := st.poll.Sync.Rescheduled; left != nil && left.ToSlotID != slot.ID {
+		if err := tx.Delete(poll.SlotPath(after.ID, left.ToSlotID)); err != nil {
+			return nil, err
+		}
+	} else if left != nil { // the calendar's time was chosen: it becomes an ordinary slot
+		if err := tx.Update(poll.SlotPath(after.ID, slot.ID), poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {
+			return nil, err
+		}
+	}
+	entry.EventID, entry.CalendarID = after.GoogleEventID, after.GoogleCalendarID
+	entry.Before, entry.After = st.poll.Sync.Applied, after.Sync.Applied
+	return s.record(tx, entry, outcome{after, slot}, entry.Who, true)
+}
+
+// linkUpdates writes the fields of calendarSync that go with a link, or
+// removes them where there is none.
+func linkUpdates(sync poll.Sync) []store.Update {
+	if sync.State == rules.StateNone {
+		return []store.Update{
+			poll.SetSync("state", store.Delete), poll.SetSync("baseline", store.Delete),
+			poll.SetSync("lastEventFingerprint", store.Delete), poll.SetSync("observedUpdated", store.Delete),
+		}
+	}
+	return []store.Update{
+		poll.SetSync("state", string(sync.State)), poll.SetBaseline(sync.Baseline),
+		poll.SetSync("lastEventFingerprint", sync.Applied.String()),
+		poll.SetSync("observedUpdated", sync.Observed), poll.SetSync("lastSyncedAt", sync.LastSyncedAt),
+	}
+}
+
+// pollError gives an error its place: which poll, and what was being done.
+func pollError(pollID, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("poll %s: %s: %w", pollID, doing, err)
+}

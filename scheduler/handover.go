@@ -1,0 +1,60 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/queue"
+)
+
+// KindIntent is the kind of the tasks that carry out intents.
+const KindIntent = "intent"
+
+// Work is the payload of intent and announce tasks: which document to take up.
+type Work struct {
+	ID    string `json:"id"`
+	Trace string `json:"trace,omitempty"`
+}
+
+// announceSoon hands an announcement over after its transaction committed. A
+// failure is logged and no more: the drain finds what is owed.
+func (s *Service) announceSoon(ctx context.Context, due *announcement, trace string) {
+	if due == nil {
+		return
+	}
+	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref, Work{ID: due.pollID, Trace: trace}, due.at)
+}
+
+// carryOutSoon hands an intent over after its transaction committed.
+func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
+	if intent == nil {
+		return
+	}
+	name := intent.ID() + "/" + string(intent.Kind) + "/" + strconv.FormatInt(intent.Generation, 10)
+	s.enqueue(ctx, KindIntent, name, Work{ID: intent.ID(), Trace: intent.Trace}, intent.Due)
+}
+
+// lookSoon hands a look over after the transaction that owes it committed.
+func (s *Service) lookSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
+	calendar, ok, err := cursor.Load(ctx, s.Store, accountID, calendarID)
+	if err == nil && ok {
+		_, err = s.Queue.Enqueue(ctx, cursor.LookTask(calendar, cause.Hint, cause.Trace))
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "the look is left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
+	}
+}
+
+func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, notBefore time.Time) {
+	payload, err := json.Marshal(work)
+	if err == nil {
+		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: kind, Name: name, Payload: payload, NotBefore: notBefore})
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "a task is left to the drain", "kind", kind, "id", work.ID, "trace", work.Trace, "error", err)
+	}
+}

@@ -1,0 +1,172 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// An insert goes in three steps, each of which may be the last one before a
+// crash:
+//
+//	transaction 1   generation bumped, intent written
+//	events.insert   under the id that poll and generation give
+//	transaction 2   poll finalised, index entry written, intent removed
+//
+// Whoever finds the intent (this request, the same one again, the drain) does
+// the rest: the id is the same every time, so a second insert meets the first.
+
+var errSuperseded = fault.New(fault.Conflict, "Something newer happened to this poll meanwhile. Reload it to see how it stands.")
+
+// carryOutInsert does steps two and three of an intent.
+func (s *Service) carryOutInsert(ctx context.Context, intent poll.Intent, cause Cause) error {
+	event, err := s.Calendar.Insert(ctx, intent)
+	ours := err == nil
+	if fault.CodeOf(err) == CodeTaken {
+		event, err = s.adoptInserted(ctx, intent)
+	}
+	if err != nil {
+		return s.insertFailed(ctx, intent, err)
+	}
+	if event.Seen == rules.Gone {
+		return s.insertAgain(ctx, intent, cause)
+	}
+	if err := s.completeInsert(ctx, intent, event, ours, cause); err != nil {
+		return pollError(intent.PollID, "finalise", err)
+	}
+	if err := s.Watches.Ensure(ctx, intent.AccountID, intent.CalendarID); err != nil {
+		s.watchFailed(ctx, intent, cause, err)
+	}
+	s.lookSoon(ctx, intent.AccountID, intent.CalendarID, cause)
+	return nil
+}
+
+// adoptInserted reads the event that stands under the intent's id already: ours
+// from an insert whose answer was lost. One that is not ours is refused. It is
+// taken as it was made: where it was moved since, the next look finds that.
+func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event, error) {
+	event, err := s.Calendar.Get(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
+	switch {
+	case err != nil:
+		return Event{}, err
+	case event.Seen == rules.Gone:
+		return event, nil // deleted ids stay taken: the next generation has another
+	case event.Poll != intent.PollID || event.Generation != intent.Generation:
+		return Event{}, fault.Newf(fault.Provider, "the event id of poll %s is taken by an event that is not ours", intent.PollID)
+	default:
+		event.Fingerprint = intent.Session.Fingerprint()
+		return event, nil
+	}
+}
+
+// insertFailed decides what a refused insert leaves behind. A refusal for good
+// at the first attempt made no event, so the intent goes; in every other case
+// the event may be there, and the intent stays to find out.
+func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, cause error) error {
+	refused := fault.Is(cause, fault.Provider) || fault.Is(cause, fault.Revoked) ||
+		fault.Is(cause, fault.NotFound) || fault.Is(cause, fault.Exhausted) || fault.Is(cause, fault.RateLimited)
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
+		if err != nil || stands == nil || stands.Kind != poll.IntentInsert {
+			return err
+		}
+		p, err := poll.Load(ctx, tx, intent.PollID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		if refused && stands.Attempts == 0 {
+			return s.giveUpInsert(ctx, tx, p, intent)
+		}
+		return tx.Update(intent.Path(),
+			poll.Set("attempts", stands.Attempts+1), poll.Set("lastError", fault.KindOf(cause).String()))
+	})
+	if err != nil {
+		s.Log.ErrorContext(ctx, "a failed insert could not be recorded", "poll", intent.PollID, "trace", intent.Trace, "error", err)
+	}
+	if !refused {
+		return &fault.Error{
+			Kind:       fault.Unavailable,
+			Message:    "The calendar did not answer in time. The poll will be finalised as soon as it does; ask again in a moment to see.",
+			RetryAfter: max(fault.RetryAfter(cause), 5e9), Err: pollError(intent.PollID, "finalise: insert event", cause),
+		}
+	}
+	return pollError(intent.PollID, "finalise: insert event", cause)
+}
+
+// giveUpInsert removes the intent of an event that was certainly not made, and
+// gives the link that stands the generation that is current, so that it is
+// followed again.
+func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, intent poll.Intent) error {
+	var entry *poll.IndexEntry
+	var path store.Path
+	var calendar cursor.Calendar
+	var err error
+	if p.ID != "" {
+		if entry, path, err = poll.IndexOf(ctx, tx, p); err != nil {
+			return err
+		}
+	}
+	if entry != nil {
+		if calendar, _, err = cursor.Load(ctx, tx, entry.AccountID, entry.CalendarID); err != nil {
+			return err
+		}
+		if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
+			return err
+		}
+		if err := tx.Merge(cursor.Path(calendar.Key), append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...); err != nil {
+			return err
+		}
+	}
+	return tx.Delete(intent.Path())
+}
+
+// insertAgain takes the next generation where the event of this one was made
+// and deleted before the poll could be finalised: somebody deleted it, but the
+// person who finalised wants one.
+func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cause) error {
+	next := intent
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
+		if err != nil {
+			return err
+		}
+		p, err := poll.Load(ctx, tx, intent.PollID)
+		if err != nil {
+			return err
+		}
+		if stands == nil || stands.Kind != poll.IntentInsert || p.Sync.Generation != intent.Generation {
+			return errSuperseded
+		}
+		next = *stands
+		next.Generation, next.Attempts = intent.Generation+1, 0
+		next.EventID = poll.EventID(intent.PollID, next.Generation)
+		next.Due = s.Now().Add(insertGrace)
+		if err := tx.Delete(intent.Path()); err != nil {
+			return err
+		}
+		if err := tx.Create(next.Path(), poll.EncodeIntent(next)); err != nil {
+			return err
+		}
+		return tx.Update(poll.Path(p.ID), poll.SetSync("generation", next.Generation))
+	})
+	if err != nil {
+		return pollError(intent.PollID, "finalise: insert again", err)
+	}
+	return s.carryOutInsert(ctx, next, cause)
+}
+
+// watchFailed shows on the poll that its calendar is not watched. The poll
+// stays finalised; the sweep looks without pushes and tries the watch again.
+func (s *Service) watchFailed(ctx context.Context, intent poll.Intent, cause Cause, failure error) {
+	s.Log.WarnContext(ctx, "no watch channel yet", "poll", intent.PollID, "calendar", intent.CalendarID,
+		"trace", cause.Trace, "error", failure)
+	if err := s.SetSyncError(ctx, intent.PollID, rules.WatchFailed, cause); err != nil {
+		s.Log.ErrorContext(ctx, "the missing watch could not be shown", "poll", intent.PollID, "trace", cause.Trace,
+			"error", fmt.Errorf("set watch_failed: %w", err))
+	}
+}

@@ -1,0 +1,131 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/store"
+)
+
+// How long an intent rests whose account needs its owner, and how long one
+// that is tried again is left to the queue before the drain looks after it.
+const (
+	relinkPause = 10 * time.Minute
+	queueGrace  = time.Minute
+)
+
+// HandleIntent carries out the intent of a task: the handler of KindIntent. An
+// intent that is gone was done by somebody else.
+func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+	var work Work
+	if err := json.Unmarshal(delivery.Payload, &work); err != nil || work.ID == "" {
+		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no intent")}
+	}
+	intent, err := s.takeUp(ctx, work.ID)
+	if err != nil {
+		return queue.Verdict{Err: err}
+	}
+	if intent == nil {
+		return queue.Verdict{Outcome: queue.Done}
+	}
+	cause := Cause{Hint: "intent", Trace: intent.Trace}
+	switch intent.Kind {
+	case poll.IntentDelete:
+		err = s.carryOutDelete(ctx, *intent)
+	case poll.IntentPurge:
+		err = s.carryOutPurge(ctx, *intent)
+	default:
+		err = s.carryOutInsert(ctx, *intent, cause)
+	}
+	return s.intentVerdict(ctx, *intent, delivery.Attempt, err)
+}
+
+// takeUp reads an intent to carry it out; nil where it is done. An insert is
+// this run's for insertGrace, as it is the request's that wrote it: until then
+// neither the drain takes it up, nor is its deletion final.
+func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, err error) {
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		if intent, err = poll.LoadIntent(ctx, tx, id); err != nil || intent == nil || intent.Kind != poll.IntentInsert {
+			return err
+		}
+		intent.Due = s.Now().Add(insertGrace)
+		return tx.Update(intent.Path(), poll.Set("due", intent.Due))
+	})
+	return intent, err
+}
+
+// intentVerdict says what becomes of an intent's task. An intent is never given
+// up by the queue: while its document stands, the drain finds it again.
+func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt int, err error) queue.Verdict {
+	switch {
+	case err == nil, errors.Is(err, errSuperseded):
+		return queue.Verdict{Outcome: queue.Done}
+	case fault.Is(err, fault.Revoked), fault.Is(err, fault.Exhausted):
+		if err := s.postpone(ctx, intent, relinkPause, err); err != nil {
+			return queue.Verdict{Err: err}
+		}
+		return queue.Verdict{Outcome: queue.Done}
+	default:
+		// The task comes again by itself; were the drain to hand over another
+		// each minute, an outage would make a crowd of them.
+		wait := max(fault.RetryAfter(err), queue.Backoff(attempt, nil))
+		if err := s.postpone(ctx, intent, wait+queueGrace, err); err != nil {
+			return queue.Verdict{Err: err}
+		}
+		s.Log.WarnContext(ctx, "an intent is tried again", "intent", intent.ID(), "kind", intent.Kind,
+			"poll", intent.PollID, "trace", intent.Trace, "error", err)
+		return queue.Verdict{Outcome: queue.Retry, After: fault.RetryAfter(err), Err: err}
+	}
+}
+
+// postpone leaves an intent alone for a while.
+func (s *Service) postpone(ctx context.Context, intent poll.Intent, wait time.Duration, cause error) error {
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
+		if err != nil || stands == nil {
+			return err
+		}
+		return tx.Update(intent.Path(), poll.Set("due", s.Now().Add(wait)),
+			poll.Set("attempts", stands.Attempts+1), poll.Set("lastError", fault.KindOf(cause).String()))
+	})
+}
+
+// carryOutDelete deletes an event and removes its intent. An event that is gone
+// already counts as deleted; where it may yet be made by an insert that was
+// under way, the intent stays to delete it once more (Intent.Until). One that
+// the calendar refuses for good to delete is released, with a line in the log.
+func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error {
+	err := s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
+	if fault.Is(err, fault.Provider) {
+		s.Log.ErrorContext(ctx, "the calendar refuses to delete an event; it stays there", "poll", intent.PollID,
+			"event", intent.EventID, "calendar", intent.CalendarID, "trace", intent.Trace, "error", err)
+		err = nil
+	}
+	if err != nil {
+		return pollError(intent.PollID, "delete event", err)
+	}
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
+		asked := stands != nil && stands.Kind == poll.IntentDelete && stands.Due.Equal(intent.Due)
+		if err != nil || !asked { // or asked for once more while this run was at it
+			return err
+		}
+		if s.Now().Before(stands.Until) {
+			return tx.Update(intent.Path(), poll.Set("due", stands.Until))
+		}
+		return tx.Delete(intent.Path())
+	})
+}
+
+// carryOutPurge removes what is left below a deleted poll, and then its intent.
+func (s *Service) carryOutPurge(ctx context.Context, intent poll.Intent) error {
+	if err := s.Store.DeleteTree(ctx, poll.Path(intent.PollID)); err != nil {
+		return pollError(intent.PollID, "purge", err)
+	}
+	return s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(intent.Path()) })
+}

@@ -1,0 +1,192 @@
+package scheduler
+
+import (
+	"context"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Reopen opens a poll again for votes. Nothing of a reschedule or cancellation
+// is kept; its event stays in the calendar, released, unless deleteEvent is
+// set. Reopening an open poll changes nothing.
+func (s *Service) Reopen(ctx context.Context, person Person, pollID string, deleteEvent bool, cause Cause) (View, error) {
+	account, err := s.accountForCommand(ctx, person, pollID)
+	if err != nil {
+		return View{}, err
+	}
+	var done handover
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		done = handover{}
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		change, err := rules.Apply(st.rules(), rules.CommandReopen)
+		if err != nil || change.Nothing {
+			return err
+		}
+		now := s.Now()
+		done.superseded = st.intents
+		if err := st.supersede(tx, now); err != nil {
+			return err
+		}
+		if done.deletion, err = st.unlink(tx, deleteEvent, account, now, cause.Trace); err != nil {
+			return err
+		}
+		done.due, err = s.writeReopened(tx, st, deleteEvent, poll.Entry{
+			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandReopen, Reason: "reopened",
+			EventID: st.poll.GoogleEventID, CalendarID: st.poll.GoogleCalendarID, Before: st.poll.Sync.Applied,
+		})
+		return err
+	})
+	if err != nil {
+		return View{}, pollError(pollID, "reopen", err)
+	}
+	s.handOver(ctx, done, cause)
+	return s.View(ctx, person, pollID)
+}
+
+// writeReopened writes a poll as open, with journal and announcement.
+func (s *Service) writeReopened(tx store.Tx, st state, eventGone bool, entry poll.Entry) (*announcement, error) {
+	after := reopened(st.poll, eventGone)
+	updates := []store.Update{
+		poll.Set("status", string(rules.Open)), poll.Set("winningSlotId", nil), poll.Set("updatedAt", s.Now()),
+		poll.SetSync("generation", after.Sync.Generation), poll.SetRescheduled(nil), poll.SetError(nil),
+	}
+	updates = append(updates, poll.SetCancelled(nil)...)
+	updates = append(updates, linkUpdates(after.Sync)...)
+	if eventGone {
+		updates = append(updates, poll.Set("googleEventId", nil))
+	}
+	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
+		return nil, err
+	}
+	if left := st.poll.Sync.Rescheduled; left != nil {
+		if err := tx.Delete(poll.SlotPath(after.ID, left.ToSlotID)); err != nil {
+			return nil, err
+		}
+	}
+	return s.record(tx, entry, outcome{poll: after}, entry.Who, true)
+}
+
+// reopened is the poll after a reopening. An event that stays keeps its id on
+// the poll, so that the next finalisation knows of it.
+func reopened(p poll.Poll, eventGone bool) poll.Poll {
+	p.Status, p.WinningSlotID, p.Cancelled = rules.Open, "", nil
+	p.Sync = poll.Sync{Generation: p.Sync.Generation + 1}
+	if eventGone {
+		p.GoogleEventID = ""
+	}
+	return p
+}
+
+// Archive puts a poll away. What it follows stays linked, and what people were
+// told stays as it is; the calendar decides nothing meanwhile.
+func (s *Service) Archive(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
+	return s.setStatus(ctx, person, pollID, rules.CommandArchive, cause)
+}
+
+// Unarchive brings a poll back as what it was. Where it follows an event, the
+// event is looked at, since it may have changed meanwhile.
+func (s *Service) Unarchive(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
+	return s.setStatus(ctx, person, pollID, rules.CommandUnarchive, cause)
+}
+
+// setStatus carries out a command that changes nothing but the status.
+func (s *Service) setStatus(ctx context.Context, person Person, pollID string, command rules.Command, cause Cause) (View, error) {
+	var entry *poll.IndexEntry
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		entry = nil
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		change, err := rules.Apply(st.rules(), command)
+		if err != nil || change.Nothing {
+			return err
+		}
+		after := st.poll
+		if after.Status = change.To; command == rules.CommandUnarchive {
+			after.Status = rules.Before(st.poll.WinningSlotID != "", st.poll.Cancelled != nil || st.poll.Sync.Cancelled != nil)
+		}
+		if err := tx.Update(poll.Path(pollID), poll.Set("status", string(after.Status)), poll.Set("updatedAt", s.Now())); err != nil {
+			return err
+		}
+		if st.entry != nil && after.Linked() {
+			entry = st.entry
+			if err := tx.Merge(cursor.Path(st.calendar.Key), append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...); err != nil {
+				return err
+			}
+		}
+		_, err = s.record(tx, poll.Entry{
+			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: string(command),
+			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
+		}, outcome{after, st.winning}, person.ID, false)
+		return err
+	})
+	if err != nil {
+		return View{}, pollError(pollID, string(command), err)
+	}
+	if entry != nil {
+		s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	}
+	return s.View(ctx, person, pollID)
+}
+
+// Delete removes a poll with everything below it. Its event is deleted, or
+// released where keepEvent is set. What a crash leaves half removed is removed
+// by the drain.
+func (s *Service) Delete(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) error {
+	account, err := s.accountForCommand(ctx, person, pollID)
+	if err != nil {
+		return err
+	}
+	var done handover
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		done = handover{}
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		now := s.Now()
+		done.superseded = st.intents
+		if err := st.supersede(tx, now); err != nil {
+			return err
+		}
+		if done.deletion, err = st.unlink(tx, !keepEvent, account, now, cause.Trace); err != nil {
+			return err
+		}
+		removal := poll.Intent{Kind: poll.IntentPurge, PollID: pollID, Due: now, CreatedAt: now, Trace: cause.Trace}
+		done.removal = &removal
+		if err := tx.Set(removal.Path(), poll.EncodeIntent(removal)); err != nil {
+			return err
+		}
+		if err := tx.Delete(poll.AnnouncementPath(pollID)); err != nil {
+			return err
+		}
+		return tx.Delete(poll.Path(pollID))
+	})
+	if err != nil {
+		return pollError(pollID, "delete", err)
+	}
+	s.Log.InfoContext(ctx, "poll deleted", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
+	s.handOver(ctx, done, cause)
+	return nil
+}
+
+// handover is what a committed transaction leaves to tasks.
+type handover struct {
+	superseded        []poll.Intent
+	deletion, removal *poll.Intent
+	due               *announcement
+}
+
+func (s *Service) handOver(ctx context.Context, done handover, cause Cause) {
+	s.deletionsSoon(ctx, done.superseded)
+	s.carryOutSoon(ctx, done.deletion)
+	s.carryOutSoon(ctx, done.removal)
+	s.announceSoon(ctx, done.due, cause.Trace)
+}

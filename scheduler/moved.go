@@ -1,0 +1,110 @@
+package scheduler
+
+import (
+	"context"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// RestoreOriginal moves the event of a rescheduled poll back to its original
+// time, and with it the poll. It is Conflict where the event changed since it
+// was read: the person decides on what they see.
+func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
+	p, entry, err := s.rescheduled(ctx, person, pollID, rules.CommandRestoreOriginal)
+	if err != nil {
+		return View{}, err
+	}
+	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
+	if err == nil && event.Seen == rules.Present && event.Fingerprint != p.Sync.Baseline {
+		event, err = s.Calendar.Move(ctx, entry.AccountID, entry.CalendarID, event, p.Sync.Baseline, p.Timezone)
+	}
+	if err == nil && event.Seen != rules.Present {
+		err = fault.New(fault.Conflict, "The event is no longer in the calendar as a single event. Ask for a sync to see how it stands.")
+	}
+	if err != nil {
+		return View{}, pollError(pollID, "restore original time", err)
+	}
+	_, err = s.Apply(ctx, Observed{
+		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
+		Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true,
+		Cause: cause, Who: person.ID,
+	})
+	if err != nil {
+		return View{}, err
+	}
+	s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	return s.View(ctx, person, pollID)
+}
+
+// rescheduled reads a poll and its index entry for a command about its new
+// time.
+func (s *Service) rescheduled(ctx context.Context, person Person, pollID string, command rules.Command) (poll.Poll, poll.IndexEntry, error) {
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return poll.Poll{}, poll.IndexEntry{}, err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return poll.Poll{}, poll.IndexEntry{}, err
+	}
+	if _, err := rules.Apply(p.Rules("", nil), command); err != nil {
+		return poll.Poll{}, poll.IndexEntry{}, err
+	}
+	entry, _, err := poll.IndexOf(ctx, s.Store, p)
+	if err == nil && entry == nil {
+		err = fault.New(fault.Conflict, "The calendar event of this poll is not followed any more. Finalise the poll anew.")
+	}
+	if err != nil {
+		return poll.Poll{}, poll.IndexEntry{}, pollError(pollID, string(command), err)
+	}
+	return p, *entry, nil
+}
+
+// AcceptNew makes the calendar's time the poll's own: it becomes the baseline,
+// and the calendar slot an ordinary one. seen is the fingerprint that the
+// person decided on; where another stands by now it is Conflict.
+func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) (View, error) {
+	var due *announcement
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		due = nil
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		if _, err := rules.Apply(st.rules(), rules.CommandAcceptNew); err != nil {
+			return err
+		}
+		if seen == "" || st.poll.Sync.Applied.String() != seen {
+			return fault.New(fault.Conflict, "The event was moved again meanwhile. Reload the poll and accept the time it shows.")
+		}
+		now := s.Now()
+		after := st.poll
+		after.Sync.Baseline, after.Sync.Rescheduled = st.poll.Sync.Applied, nil
+		after.Sync.State = rules.StateOK
+		if after.Sync.Error != nil && st.poll.Sync.State == rules.StateError {
+			after.Sync.State = rules.StateError
+		}
+		if err := tx.Update(poll.Path(pollID), poll.SetBaseline(after.Sync.Baseline), poll.SetRescheduled(nil),
+			poll.SetSync("state", string(after.Sync.State)), poll.Set("updatedAt", now),
+			store.Update{Path: store.Field("finalizedSlotPriorityAtMs", after.WinningSlotID), Value: now.UnixMilli()}); err != nil {
+			return err
+		}
+		if err := tx.Update(poll.SlotPath(pollID, st.poll.Sync.Rescheduled.ToSlotID),
+			poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {
+			return err
+		}
+		due, err = s.record(tx, poll.Entry{
+			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandAcceptNew, Reason: "the new time was accepted",
+			EventID: after.GoogleEventID, CalendarID: after.GoogleCalendarID, Fingerprint: st.poll.Sync.Applied,
+			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
+		}, outcome{after, st.winning}, person.ID, true)
+		return err
+	})
+	if err != nil {
+		return View{}, pollError(pollID, "accept new time", err)
+	}
+	s.announceSoon(ctx, due, cause.Trace)
+	return s.View(ctx, person, pollID)
+}

@@ -1,0 +1,112 @@
+// Package scheduler is what people do with polls, and the applying of what the
+// rules decide: create, vote, finalise, cancel, and the transitions that the
+// calendar causes.
+//
+// Every change of a poll is one store transaction that writes the poll, its
+// slots, the index entry, the journal and what is to be announced together.
+// Calls to the calendar happen between transactions, under an intent written
+// before, so that a crash at any point leaves something that finishes or undoes
+// the work (see insert.go).
+package scheduler
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Person is who asks.
+type Person struct {
+	ID    string
+	Email string // lower case; "" where it is not verified
+	Admin bool
+}
+
+// Cause says what made us act, for journal and logs.
+type Cause struct {
+	Hint  string // such as person, push, timer
+	Trace string // joins everything that one hint caused
+}
+
+// Calendar is what finalising needs of a calendar provider. Its errors have
+// the kinds of package fault: NotFound, Revoked, RateLimited, Exhausted,
+// Provider (refused for good), Conflict with code CodeTaken for an event id
+// that is taken, Unavailable (the effect may have taken place).
+type Calendar interface {
+	// Insert makes the event of an intent, under the intent's own event id.
+	Insert(ctx context.Context, intent poll.Intent) (Event, error)
+	// Get reads one event, deleted ones included.
+	Get(ctx context.Context, accountID, calendarID, eventID string) (Event, error)
+	// Move gives an event, as it was read, another time. Conflict with code
+	// CodeStale where it changed since.
+	Move(ctx context.Context, accountID, calendarID string, event Event, to rules.Fingerprint, zone string) (Event, error)
+	// Delete removes an event; one that is not there is no error.
+	Delete(ctx context.Context, accountID, calendarID, eventID string) error
+}
+
+// Codes of a Calendar's Conflicts: an event id is taken; an event is not the
+// one that was read.
+const (
+	CodeTaken = "duplicate"
+	CodeStale = "stale"
+)
+
+// Event is an event as the calendar shows it.
+type Event struct {
+	ID string
+	// Version changes with every change of the event.
+	Version     string
+	Seen        rules.Seen
+	Fingerprint rules.Fingerprint
+	Updated     time.Time
+	// Poll and Generation are the private marks of an event that we made.
+	Poll       string
+	Generation int64
+}
+
+// Accounts chooses the linked account and the calendar of a finalisation.
+type Accounts interface {
+	// Choose gives the account and the calendar's real id for what a person
+	// asked for; "" leaves the choice: the account that owns the calendar, else
+	// the first linked; the account's primary calendar. NotFound for an account
+	// of another person, Revoked where none is linked or its grant is dead.
+	Choose(ctx context.Context, ownerID, accountID, calendarID string) (account, calendar string, err error)
+}
+
+// Watches makes sure of watch channels.
+type Watches interface {
+	// Ensure makes a watch channel for a calendar unless one lives. Its
+	// failure never fails what needed it; the sweep tries again.
+	Ensure(ctx context.Context, accountID, calendarID string) error
+}
+
+// IDs makes identifiers: UUIDs for shared documents, ULIDs with a prefix for
+// our own.
+type IDs struct {
+	UUID func() string
+	ULID func(prefix string) string
+}
+
+// Service carries out commands and decisions. All fields are needed.
+type Service struct {
+	Store    store.Store
+	Queue    queue.Enqueuer
+	Calendar Calendar
+	Accounts Accounts
+	Watches  Watches
+	Now      func() time.Time
+	// Wait returns after the duration, or earlier with ctx's error.
+	Wait func(ctx context.Context, d time.Duration) error
+	IDs  IDs
+	// Settle is how long a transition rests before it is announced, so that
+	// one that is taken back is not.
+	Settle time.Duration
+	// SnapshotKeep is how long a snapshot is kept.
+	SnapshotKeep time.Duration
+	Log          *slog.Logger
+}

@@ -1,0 +1,128 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// state is all that a command reads of a poll before it writes, since a
+// transaction's reads come first.
+type state struct {
+	poll    poll.Poll
+	group   *poll.Group
+	winning *poll.Slot
+	// entry is the index entry of the linked event, nil where it has none;
+	// calendar is the calendar it stands in.
+	entry     *poll.IndexEntry
+	entryPath store.Path
+	calendar  cursor.Calendar
+	// intents are those of the poll that are not done.
+	intents []poll.Intent
+}
+
+// load reads the state of a poll for a command of a person who must be its
+// creator.
+func load(ctx context.Context, tx store.Tx, person Person, pollID string) (state, error) {
+	p, group, err := readable(ctx, tx, person, pollID)
+	if err != nil {
+		return state{}, err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return state{}, err
+	}
+	st, err := complete(ctx, tx, p)
+	st.group = group
+	return st, err
+}
+
+// complete reads what belongs to a poll.
+func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st state, err error) {
+	st.poll = p
+	if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
+		return state{}, err
+	}
+	if st.entry, st.entryPath, err = poll.IndexOf(ctx, tx, p); err != nil {
+		return state{}, err
+	}
+	if st.entry != nil {
+		if st.calendar, _, err = cursor.Load(ctx, tx, st.entry.AccountID, st.entry.CalendarID); err != nil {
+			return state{}, err
+		}
+	}
+	st.intents, err = poll.IntentsOf(ctx, tx, p.ID)
+	return st, err
+}
+
+// rules is what the decisions need of the state.
+func (st state) rules() rules.Poll {
+	account := ""
+	if st.entry != nil {
+		account = st.entry.AccountID
+	}
+	return st.poll.Rules(account, st.winning)
+}
+
+// pendingInsert is the insert under way for the poll's generation, if any.
+func (st state) pendingInsert() *poll.Intent {
+	for i := range st.intents {
+		if st.intents[i].Kind == poll.IntentInsert && st.intents[i].Generation == st.poll.Sync.Generation {
+			return &st.intents[i]
+		}
+	}
+	return nil
+}
+
+// supersede turns every insert under way into a deletion that is due at once:
+// its event may have been made already, or be made yet by a request at work.
+func (st state) supersede(tx store.Tx, now time.Time) error {
+	for _, intent := range st.intents {
+		if intent.Kind != poll.IntentInsert {
+			continue
+		}
+		if err := tx.Set(intent.Path(), poll.EncodeIntent(asDelete(intent, now))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asDelete is the intent that deletes what another would insert. Whoever is at
+// work on the insert took it up for insertGrace, and may make the event until
+// then.
+func asDelete(intent poll.Intent, now time.Time) poll.Intent {
+	if intent.Kind == poll.IntentInsert {
+		intent.Until = now.Add(min(insertGrace, intent.Due.Sub(now)))
+	}
+	intent.Kind, intent.Due, intent.Attempts = poll.IntentDelete, now, 0
+	intent.Session = poll.Session{}
+	return intent
+}
+
+// unlink takes the linked event's index entry away, and writes the intent to
+// delete the event where it is to go; else the event is released. account is
+// for an event that was linked before us and has no entry.
+func (st state) unlink(tx store.Tx, deleteEvent bool, account string, now time.Time, trace string) (*poll.Intent, error) {
+	if st.entry != nil {
+		account = st.entry.AccountID
+		if err := tx.Delete(st.entryPath); err != nil {
+			return nil, err
+		}
+		if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
+			return nil, err
+		}
+	}
+	if !deleteEvent || st.poll.GoogleEventID == "" || account == "" {
+		return nil, nil
+	}
+	intent := poll.Intent{
+		Kind: poll.IntentDelete, PollID: st.poll.ID, Generation: st.poll.Sync.Generation,
+		AccountID: account, CalendarID: st.poll.GoogleCalendarID, EventID: st.poll.GoogleEventID,
+		Due: now, CreatedAt: now, Trace: trace,
+	}
+	return &intent, tx.Set(intent.Path(), poll.EncodeIntent(intent))
+}

@@ -1,0 +1,70 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// How long a person's sync waits for its look, and how often it checks.
+const (
+	syncPatience = 3 * time.Second
+	syncCheck    = 20 * time.Millisecond
+)
+
+// Sync asks for a look at the calendar of a poll and waits for it for up to 3
+// seconds. It gives the poll as it then is; a look that takes longer goes on by
+// itself. Only the creator may.
+func (s *Service) Sync(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return View{}, err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return View{}, err
+	}
+	entry, _, err := poll.IndexOf(ctx, s.Store, p)
+	if err != nil {
+		return View{}, pollError(pollID, "sync", err)
+	}
+	if entry != nil {
+		if err := s.awaitLook(ctx, *entry, cause); err != nil {
+			return View{}, pollError(pollID, "sync", err)
+		}
+	}
+	return s.View(ctx, person, pollID)
+}
+
+// awaitLook owes the calendar a look and waits until one that began afterwards
+// ended, or patience does.
+func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Cause) error {
+	key := poll.CalendarKey(entry.AccountID, entry.CalendarID)
+	var asked cursor.Calendar
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		var err error
+		if asked, _, err = cursor.LoadKey(ctx, tx, key); err != nil {
+			return err
+		}
+		return tx.Merge(cursor.Path(key), append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...)
+	})
+	if err != nil {
+		return err
+	}
+	s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	for deadline := s.Now().Add(syncPatience); s.Now().Before(deadline); {
+		calendar, _, err := cursor.LoadKey(ctx, s.Store, key)
+		if err != nil {
+			return err
+		}
+		if calendar.Fence > asked.Fence && calendar.LeaseUntil.IsZero() {
+			return nil
+		}
+		if err := s.Wait(ctx, syncCheck); err != nil {
+			return err
+		}
+	}
+	return nil
+}

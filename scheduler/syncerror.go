@@ -1,0 +1,94 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// errorMessages are what the creator reads; each says what to do next (seed
+// 002, "Error State UI").
+var errorMessages = map[rules.ErrorCode]string{
+	rules.TokenExpired:         "Calendar sync paused. Re-link your calendar in Settings to resume.",
+	rules.CalendarUnlinked:     "The calendar of this session is no longer linked. Link it in Settings to resume the sync.",
+	rules.WatchFailed:          "Changes in the calendar may show here with a delay of some hours. You need not do anything; it is tried again.",
+	rules.SyncFailed:           "The calendar event could not be read. It is tried again; if this stays, open the event in your calendar and check it.",
+	rules.MassCancellationHeld: "Many events of this calendar are gone at once. Confirm on the sync page that the sessions are cancelled, or restore the events.",
+	rules.RecurringUnsupported: "The calendar event became a recurring one, which is not followed. Make it a single event again, or finalise the poll anew.",
+	rules.UnreadableEvent:      "The calendar event has no time that can be read. Give it a start and an end again, or finalise the poll anew.",
+}
+
+func syncError(code rules.ErrorCode, at time.Time) *poll.SyncError {
+	return &poll.SyncError{At: at, Code: code, Message: errorMessages[code]}
+}
+
+// SetSyncError shows on a linked poll that its sync fails. Its status stays
+// what it is, and what stands of a reschedule too. Setting the code that stands
+// changes nothing, nor does it for a poll that follows no event.
+func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		p, err := poll.Load(ctx, tx, pollID)
+		if err != nil || !p.Linked() || (p.Sync.Error != nil && p.Sync.Error.Code == code) {
+			return err
+		}
+		winning, err := poll.LoadSlot(ctx, tx, pollID, p.WinningSlotID)
+		if err != nil {
+			return err
+		}
+		now := s.Now()
+		p.Sync.State, p.Sync.Error = rules.StateError, syncError(code, now)
+		if err := tx.Update(poll.Path(pollID),
+			poll.SetSync("state", string(rules.StateError)), poll.SetError(p.Sync.Error), poll.Set("updatedAt", now)); err != nil {
+			return err
+		}
+		_, err = s.record(tx, poll.Entry{
+			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Warn, Reason: string(code),
+			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
+			Before: p.Sync.Applied, After: p.Sync.Applied,
+		}, outcome{p, winning}, "", false)
+		return err
+	})
+}
+
+// ClearSyncError takes an error off a poll, where that is the one that stands:
+// what it said is over. The state is again what the reschedule says.
+func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		p, err := poll.Load(ctx, tx, pollID)
+		if err != nil || p.Status != rules.Finalized || p.Sync.Error == nil || p.Sync.Error.Code != code {
+			return err
+		}
+		winning, err := poll.LoadSlot(ctx, tx, pollID, p.WinningSlotID)
+		if err != nil {
+			return err
+		}
+		entry, _, err := poll.IndexOf(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		p.Sync.State, p.Sync.Error = rules.Recovered(p.Rules("", winning)), nil
+		if err := tx.Update(poll.Path(pollID),
+			poll.SetSync("state", string(p.Sync.State)), poll.SetError(nil), poll.Set("updatedAt", s.Now())); err != nil {
+			return err
+		}
+		if entry != nil && code == rules.WatchFailed {
+			// The event was looked at meanwhile, and what is wrong with it may
+			// have had to stand back: the next look asks for it again.
+			err := tx.Merge(cursor.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID)),
+				append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...)
+			if err != nil {
+				return err
+			}
+		}
+		_, err = s.record(tx, poll.Entry{
+			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Clear, Reason: string(code) + " is over",
+			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
+			Before: p.Sync.Applied, After: p.Sync.Applied,
+		}, outcome{p, winning}, "", false)
+		return err
+	})
+}

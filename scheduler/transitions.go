@@ -1,0 +1,179 @@
+package scheduler
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// applyCancel writes a cancellation by the calendar.
+func (s *Service) applyCancel(tx store.Tx, st state, entry poll.Entry) (*announcement, error) {
+	if _, err := st.unlink(tx, false, "", s.Now(), entry.Trace); err != nil {
+		return nil, err
+	}
+	cancelled := poll.Cancelled{At: s.Now(), Reason: rules.ReasonCalendarDeleted}
+	return s.writeCancelled(tx, st, cancelled, true, entry)
+}
+
+// applyReschedule makes the calendar's time a slot and lets it win; what was
+// before goes into a snapshot.
+func (s *Service) applyReschedule(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
+	votes, err := poll.LoadVotes(ctx, tx, st.poll.ID)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	slot := poll.SlotAt(s.IDs.UUID(), entry.Fingerprint)
+	snapshot := poll.Snapshot{
+		ID: s.IDs.UUID(), CreatedAt: now, ExpiresAt: now.Add(s.SnapshotKeep), WinningSlotID: st.poll.WinningSlotID,
+		Participants: st.poll.ParticipantIDs, PendingInvites: st.poll.PendingInvites, Votes: votes,
+	}
+	after := st.poll
+	after.WinningSlotID = slot.ID
+	after.Sync.Rescheduled = &poll.Rescheduled{
+		FromSlotID: st.poll.WinningSlotID, ToSlotID: slot.ID, SnapshotID: snapshot.ID, At: now,
+	}
+	if err := tx.Create(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot)); err != nil {
+		return nil, err
+	}
+	if err := tx.Create(poll.SnapshotPath(after.ID, snapshot.ID), poll.EncodeSnapshot(snapshot)); err != nil {
+		return nil, err
+	}
+	return s.writeTransition(tx, st, after, decision, entry, &slot, true,
+		poll.Set("winningSlotId", slot.ID), poll.SetRescheduled(after.Sync.Rescheduled))
+}
+
+// applyRescheduleAgain moves the calendar slot; the first snapshot and the
+// original slot stay what they are.
+func (s *Service) applyRescheduleAgain(tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
+	slot := poll.SlotAt(st.poll.Sync.Rescheduled.ToSlotID, entry.Fingerprint)
+	after := st.poll
+	after.WinningSlotID = slot.ID
+	var err error
+	if st.winning != nil && st.winning.ID == slot.ID {
+		err = tx.Update(poll.SlotPath(after.ID, slot.ID), poll.MoveSlot(entry.Fingerprint)...)
+	} else { // taken away behind our back
+		err = tx.Set(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.writeTransition(tx, st, after, decision, entry, &slot, true, poll.Set("winningSlotId", slot.ID))
+}
+
+// applyRestore lets the original slot win again and removes the calendar's.
+// Votes that vanished from people who still take part come back; nothing that
+// people wrote meanwhile is overwritten.
+func (s *Service) applyRestore(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
+	moved := st.poll.Sync.Rescheduled
+	original, err := poll.LoadSlot(ctx, tx, st.poll.ID, moved.FromSlotID)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := poll.LoadSnapshot(ctx, tx, st.poll.ID, moved.SnapshotID)
+	if err != nil {
+		return nil, err
+	}
+	group, err := poll.LoadGroup(ctx, tx, st.poll.GroupID)
+	if err != nil {
+		return nil, err
+	}
+	votes, err := poll.LoadVotes(ctx, tx, st.poll.ID)
+	if err != nil {
+		return nil, err
+	}
+	if original == nil { // taken away behind our back: the baseline is its time
+		slot := poll.SlotAt(moved.FromSlotID, st.poll.Sync.Baseline)
+		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
+		original = &slot
+		if err := tx.Create(poll.SlotPath(st.poll.ID, slot.ID), poll.EncodeSlot(slot)); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.Delete(poll.SlotPath(st.poll.ID, moved.ToSlotID)); err != nil {
+		return nil, err
+	}
+	for _, vote := range vanished(snapshot, votes, st.poll.People(group)) {
+		vote.UpdatedAt = s.Now() // snapshots do not keep it
+		if err := tx.Create(poll.VotePath(st.poll.ID, vote.UserID), voteDocument(vote)); err != nil {
+			return nil, err
+		}
+	}
+	after := st.poll
+	after.WinningSlotID, after.Sync.Rescheduled = original.ID, nil
+	return s.writeTransition(tx, st, after, decision, entry, original, true,
+		poll.Set("winningSlotId", original.ID), poll.SetRescheduled(nil))
+}
+
+// vanished are the votes of a snapshot whose voters still take part and have
+// none any more.
+func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []poll.Vote {
+	if snapshot == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(snapshot.Votes), func(old poll.Vote) bool {
+		return old.UserID == "" || !slices.Contains(people, old.UserID) ||
+			slices.ContainsFunc(votes, func(vote poll.Vote) bool { return vote.UserID == old.UserID })
+	})
+}
+
+// voteDocument is a vote as a document of its own, for one that is put back.
+func voteDocument(vote poll.Vote) map[string]any {
+	data := map[string]any{}
+	for _, update := range poll.VoteUpdates(vote) {
+		data[update.Path[0]] = update.Value
+	}
+	maps.Copy(data, map[string]any{
+		"userAvatar": store.NullIfEmpty(vote.Avatar), "source": store.NullIfEmpty(vote.Source),
+		"lastVotedFrom": store.NullIfEmpty(vote.LastVotedFrom),
+	})
+	return data
+}
+
+// applyAdopt takes the event's time as the baseline of a poll that was linked
+// before this backend. Nothing is announced: people know the time.
+func (s *Service) applyAdopt(tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
+	after := st.poll
+	after.Sync.Baseline = entry.Fingerprint
+	if decision.Drift {
+		entry.Reason += ": the event does not start where the slot does"
+	}
+	return s.writeTransition(tx, st, after, decision, entry, st.winning, false, poll.SetBaseline(entry.Fingerprint))
+}
+
+// applyError writes an error that is set or over, and the state that goes with
+// it.
+func (s *Service) applyError(tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
+	entry.After = st.poll.Sync.Applied
+	entry.Fingerprint = st.poll.Sync.Applied
+	return s.writeTransition(tx, st, st.poll, decision, entry, st.winning, false)
+}
+
+// writeTransition writes what every transition by the calendar writes, beside
+// its own updates. after lacks only what the decision gives: state, error, and
+// what was applied.
+func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decision rules.Decision, entry poll.Entry, winning *poll.Slot, announce bool, own ...store.Update) (*announcement, error) {
+	now := s.Now()
+	after.Sync.State, after.Sync.Applied, after.Sync.Observed, after.Sync.LastSyncedAt = decision.State, entry.After, entry.Updated, now
+	updates := append(own,
+		poll.SetSync("state", string(decision.State)), poll.SetSync("lastEventFingerprint", entry.After.String()),
+		poll.SetSync("observedUpdated", store.NullIfZero(entry.Updated)), poll.SetSync("lastSyncedAt", now),
+		poll.Set("updatedAt", now))
+	if standing := st.poll.Sync.Error; decision.Error == "" {
+		after.Sync.Error = nil
+		if standing != nil {
+			updates = append(updates, poll.SetError(nil))
+		}
+	} else if standing == nil || standing.Code != decision.Error {
+		after.Sync.Error = syncError(decision.Error, now)
+		updates = append(updates, poll.SetError(after.Sync.Error))
+	}
+	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
+		return nil, err
+	}
+	return s.record(tx, entry, outcome{after, winning}, after.CreatorID, announce)
+}

@@ -1,0 +1,102 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// View is a poll with all that its readers see.
+type View struct {
+	Poll  poll.Poll
+	Group *poll.Group
+	Slots []poll.Slot
+	Votes []poll.Vote
+	// Original is the winning slot of before a reschedule, or nil.
+	Original *poll.Slot
+	Winning  *poll.Slot
+	// SyncedAt is when the linked event's calendar was last looked at; zero:
+	// never, or not linked.
+	SyncedAt time.Time
+}
+
+// ParticipantsHidden tells that people's votes are not to be shown: exactly
+// while the calendar's time stands for the poll's. It is display only.
+func (v View) ParticipantsHidden() bool { return v.Poll.Sync.Rescheduled != nil }
+
+// View reads a poll as a person may see it.
+func (s *Service) View(ctx context.Context, person Person, pollID string) (View, error) {
+	p, group, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return View{}, err
+	}
+	view := View{Poll: p, Group: group}
+	if view.Slots, err = poll.LoadSlots(ctx, s.Store, pollID); err != nil {
+		return View{}, err
+	}
+	if view.Votes, err = poll.LoadVotes(ctx, s.Store, pollID); err != nil {
+		return View{}, err
+	}
+	for i := range view.Slots {
+		slot := &view.Slots[i]
+		slot.Feasible, slot.Preferred = poll.Count(view.Votes, slot.ID)
+		if slot.ID == p.WinningSlotID {
+			view.Winning = slot
+		}
+		if p.Sync.Rescheduled != nil && slot.ID == p.Sync.Rescheduled.FromSlotID {
+			view.Original = slot
+		}
+	}
+	view.SyncedAt, err = s.syncedAt(ctx, p)
+	return view, err
+}
+
+// syncedAt is when the calendar of a poll's event was last looked at.
+func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) {
+	entry, _, err := poll.IndexOf(ctx, s.Store, p)
+	if err != nil || entry == nil {
+		return p.Sync.LastSyncedAt, err
+	}
+	calendar, _, err := cursor.Load(ctx, s.Store, entry.AccountID, entry.CalendarID)
+	if calendar.SuccessAt.After(p.Sync.LastSyncedAt) {
+		return calendar.SuccessAt, err
+	}
+	return p.Sync.LastSyncedAt, err
+}
+
+// List reads a page of a person's polls, newest first, and where to go on
+// (nil at the end).
+func (s *Service) List(ctx context.Context, list poll.List) ([]View, *store.Cursor, error) {
+	polls, next, err := poll.LoadList(ctx, s.Store, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	views := make([]View, 0, len(polls))
+	for _, p := range polls {
+		view, err := s.View(ctx, Person{ID: list.UserID}, p.ID)
+		if fault.Is(err, fault.NotFound) {
+			continue // deleted since it was listed
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		views = append(views, view)
+	}
+	return views, next, nil
+}
+
+// Journal reads a page of a poll's journal, newest first. Only the creator may.
+func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor) ([]poll.Entry, *store.Cursor, error) {
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return nil, nil, err
+	}
+	return poll.LoadJournal(ctx, s.Store, pollID, limit, after)
+}

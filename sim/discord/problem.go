@@ -1,0 +1,110 @@
+package discord
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Discord's error codes that the simulator gives by itself or, named as the
+// reason of a planted fault, on request.
+const (
+	codeUnknownChannel     = 10003
+	codeUnknownMessage     = 10008
+	codeTooLarge           = 40005
+	codeMissingAccess      = 50001
+	codeEmptyMessage       = 50006
+	codeMissingPermissions = 50013
+	codeInvalidForm        = 50035
+	codeThreadArchived     = 50083
+	codeInvalidJSON        = 50109
+)
+
+var codes = map[int]struct {
+	status  int
+	message string
+}{
+	codeUnknownChannel:     {http.StatusNotFound, "Unknown Channel"},
+	codeUnknownMessage:     {http.StatusNotFound, "Unknown Message"},
+	codeTooLarge:           {http.StatusRequestEntityTooLarge, "Request entity too large"},
+	codeMissingAccess:      {http.StatusForbidden, "Missing Access"},
+	codeEmptyMessage:       {http.StatusBadRequest, "Cannot send an empty message"},
+	codeMissingPermissions: {http.StatusForbidden, "Missing Permissions"},
+	codeInvalidForm:        {http.StatusBadRequest, "Invalid Form Body"},
+	codeThreadArchived:     {http.StatusBadRequest, "Thread is archived"},
+	codeInvalidJSON:        {http.StatusBadRequest, "The request body contains invalid JSON."},
+}
+
+// problem is a refusal in Discord's shape.
+type problem struct {
+	status  int
+	Message string     `json:"message"`
+	Code    int        `json:"code"`
+	Errors  formErrors `json:"errors,omitempty"`
+
+	// Of a 429 alone.
+	RetryAfter *float64 `json:"retry_after,omitempty"`
+	Global     *bool    `json:"global,omitempty"`
+}
+
+// Error implements error.
+func (p *problem) Error() string { return fmt.Sprintf("%d %s (%d)", p.status, p.Message, p.Code) }
+
+// coded is the refusal that goes with one of the codes above.
+func coded(code int) *problem {
+	c := codes[code]
+	return &problem{status: c.status, Message: c.message, Code: code}
+}
+
+// bare is a refusal that has no code of its own, such as 401.
+func bare(status int) *problem {
+	return &problem{status: status, Message: fmt.Sprintf("%d: %s", status, http.StatusText(status))}
+}
+
+func writeProblem(w http.ResponseWriter, p *problem) { writeJSON(w, p.status, p) }
+
+// formErrors is what is wrong with a body, nested as the body is:
+// {"embeds": {"0": {"title": {"_errors": [{"code": …, "message": …}]}}}}.
+type formErrors map[string]any
+
+type formError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// add notes one error at a path.
+func (f formErrors) add(code, message string, path ...string) {
+	at := f
+	for _, name := range path {
+		below, ok := at[name].(formErrors)
+		if !ok {
+			below = formErrors{}
+			at[name] = below
+		}
+		at = below
+	}
+	list, _ := at["_errors"].([]formError)
+	at["_errors"] = append(list, formError{code, message})
+}
+
+// problem is the refusal of a form with errors; nil where there are none.
+func (f formErrors) problem() error {
+	if len(f) == 0 {
+		return nil
+	}
+	p := coded(codeInvalidForm)
+	p.Errors = f
+	return p
+}
+
+// The errors of forms that several fields share, in Discord's words.
+func (f formErrors) tooLong(limit int, path ...string) {
+	f.add("BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", limit), path...)
+}
+
+func (f formErrors) required(path ...string) {
+	f.add("BASE_TYPE_REQUIRED", "This field is required", path...)
+}
+
+func (f formErrors) notSnowflake(value string, path ...string) {
+	f.add("NUMBER_TYPE_COERCE", fmt.Sprintf("Value %q is not snowflake.", value), path...)
+}

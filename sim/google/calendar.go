@@ -1,0 +1,125 @@
+package google
+
+import (
+	"sort"
+	"strings"
+	"time"
+)
+
+// Role is what a person may do with a calendar, in Google's words.
+type Role string
+
+// The roles that the simulator knows. NoAccess hides the calendar.
+const (
+	NoAccess Role = "none"
+	Reader   Role = "reader"
+	Writer   Role = "writer"
+	Owner    Role = "owner"
+)
+
+func (r Role) mayRead() bool  { return r == Reader || r.mayWrite() }
+func (r Role) mayWrite() bool { return r == Writer || r == Owner }
+
+// rank orders roles for minAccessRole.
+var rank = map[Role]int{NoAccess: 0, "freeBusyReader": 1, Reader: 2, "writerWithoutPrivateAccess": 3, Writer: 4, Owner: 5}
+
+// calendarInfo is a calendar without its events.
+type calendarInfo struct {
+	ID       string          `json:"id"`
+	Summary  string          `json:"summary"`
+	TimeZone string          `json:"time_zone"`
+	Primary  string          `json:"primary,omitempty"` // the user whose primary calendar it is
+	Roles    map[string]Role `json:"roles"`             // by user key
+	// Epoch grows when the access list changes, which ends the calendar's sync
+	// tokens.
+	Epoch int64 `json:"epoch,omitempty"`
+	Order int   `json:"order"` // among the calendars, as they were added
+}
+
+// calendar is a calendar with its events. Events are never removed: a deleted
+// one stays as a tombstone and keeps its id taken.
+type calendar struct {
+	*calendarInfo
+	events map[string]*event
+	order  []string // ids as they were created, by event.Ordinal
+	// log is every version in the order of versions; an entry whose event has
+	// a newer version by now is stale.
+	log      []logEntry
+	watchers []string // ids of all channels ever made, as they were made
+}
+
+type logEntry struct {
+	version int64
+	id      string
+}
+
+func (w *world) putCalendar(info *calendarInfo) {
+	if cal := w.calendars[info.ID]; cal != nil {
+		cal.calendarInfo = info
+		return
+	}
+	w.calendars[info.ID] = &calendar{calendarInfo: info, events: map[string]*event{}}
+}
+
+// put stores an event's new version. Versions come in growing order.
+func (c *calendar) put(e *event) {
+	c.events[e.ID] = e
+	for len(c.order) <= e.Ordinal {
+		c.order = append(c.order, "")
+	}
+	c.order[e.Ordinal] = e.ID
+	c.log = append(c.log, logEntry{e.Version, e.ID})
+	if len(c.log) > 2*len(c.events)+1000 {
+		c.dropStale()
+	}
+}
+
+// dropStale keeps the log at the size of the calendar, however often its
+// events change.
+func (c *calendar) dropStale() {
+	live := c.log[:0]
+	for _, entry := range c.log {
+		if c.current(entry) {
+			live = append(live, entry)
+		}
+	}
+	c.log = live
+}
+
+func (c *calendar) current(entry logEntry) bool {
+	return c.events[entry.id].Version == entry.version
+}
+
+// firstAfter is the place in the log of the first version after the given one.
+func (c *calendar) firstAfter(version int64) int {
+	return sort.Search(len(c.log), func(i int) bool { return c.log[i].version > version })
+}
+
+// lastVersion is that of the calendar's newest change.
+func (c *calendar) lastVersion() int64 {
+	if len(c.log) == 0 {
+		return 0
+	}
+	return c.log[len(c.log)-1].version
+}
+
+// role is what a user may do here.
+func (c *calendar) role(user string) Role {
+	if r, ok := c.Roles[user]; ok {
+		return r
+	}
+	return NoAccess
+}
+
+// fold makes e-mail addresses comparable.
+func fold(email string) string { return strings.ToLower(email) }
+
+// location is the calendar's zone, which was checked when the calendar was
+// made.
+func (c *calendar) location() *time.Location {
+	zone, err := loadZone(c.TimeZone)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}

@@ -1,0 +1,19 @@
+// Package google simulates Google Calendar v3 and the token endpoint of
+// Google's OAuth, so that the real client can be tested, measured and shown
+// without the cloud. It speaks HTTP, over a socket or through
+// control.Transport. What it simulates is what external-apis.md says; where
+// Google leaves something open it takes the side that is harder on a client:
+//
+//   - a deleted event is shown with kind, etag, id and status alone;
+//   - a page is cut before it is filtered, so it may be short or empty and
+//     still name a next one;
+//   - a sync token is bound to the parameters of the listing that gave it.
+//
+// Recurring events keep their recurrence but are not expanded.
+//
+// State is a world (world.go) that only commit changes, by applying a record;
+// with Options.Dir the record is written to a journal first, so what was
+// answered survives a kill of the process. An event that has once been stored
+// is never changed, a new version takes its place: readers render it without
+// the lock.
+package google

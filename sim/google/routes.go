@@ -1,0 +1,140 @@
+package google
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"questscheduler/sim/control"
+)
+
+// call is one authenticated call of the Calendar API.
+type call struct {
+	r     *http.Request
+	user  *User
+	query url.Values
+	mask  mask
+}
+
+// answer is what a call gives where it succeeds.
+type answer struct {
+	status int
+	body   object // nil: none
+	etag   string
+}
+
+// route is one method of the API. Its name is that of faults and counts.
+type route struct {
+	name  string
+	verb  string
+	path  string // below /calendar/v3
+	scope []string
+	shape shape // what a fields mask may ask for; nil: anything
+	serve func(*Server, *call) (answer, error)
+}
+
+// routes of the Calendar API.
+func apiRoutes() []route {
+	const events = "/calendars/{calendarId}/events"
+	return []route{
+		{"events.list", "GET", events, readEvents, listShape, (*Server).listEvents},
+		{"events.get", "GET", events + "/{eventId}", readEvents, eventShape, (*Server).getEvent},
+		{"events.insert", "POST", events, writeEvents, eventShape, (*Server).insertEvent},
+		{"events.patch", "PATCH", events + "/{eventId}", writeEvents, eventShape, (*Server).patchEvent},
+		{"events.update", "PUT", events + "/{eventId}", writeEvents, eventShape, (*Server).updateEvent},
+		{"events.delete", "DELETE", events + "/{eventId}", writeEvents, nil, (*Server).deleteEvent},
+		{"events.watch", "POST", events + "/watch", readEvents, nil, (*Server).watchEvents},
+		{"channels.stop", "POST", "/channels/stop", readEvents, nil, (*Server).stopChannel},
+		{"calendarList.list", "GET", "/users/me/calendarList", readCalendarList, nil, (*Server).listCalendars},
+		{"calendarList.get", "GET", "/users/me/calendarList/{calendarId}", readCalendarList, nil, (*Server).getCalendarListEntry},
+	}
+}
+
+// The names of calls outside the Calendar API.
+const (
+	tokenMethod  = "oauth.token"
+	revokeMethod = "oauth.revoke"
+	pushMethod   = "push"
+)
+
+// methods are all names that faults and counts go by.
+func methods() []string {
+	names := []string{tokenMethod, revokeMethod, pushMethod}
+	for _, r := range apiRoutes() {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+func (s *Server) routes() {
+	for _, r := range apiRoutes() {
+		refuse := func(w http.ResponseWriter, req *http.Request, f control.Fault) { s.writeError(w, req, planted(f)) }
+		s.mux.HandleFunc(r.verb+" /calendar/v3"+r.path, s.control.Wrap(r.name, refuse, s.handle(r)))
+	}
+	s.mux.HandleFunc("POST /token", s.control.Wrap(tokenMethod, refuseOAuth, s.token))
+	s.mux.HandleFunc("POST /revoke", s.control.Wrap(revokeMethod, refuseOAuth, s.revoke))
+	s.control.Register(s.mux)
+	s.mux.HandleFunc("POST /_sim/revoke", s.simRevoke)
+	s.mux.HandleFunc("POST /_sim/expire-sync-tokens", s.simExpireSyncTokens)
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNotFound) })
+}
+
+// handle authenticates a call, reads what all methods have in common and
+// answers what the method gives.
+func (s *Server) handle(rt route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		a, err := s.answer(rt, r)
+		if err != nil {
+			s.writeError(w, r, err)
+		} else {
+			if a.etag != "" {
+				w.Header().Set("ETag", a.etag)
+			}
+			writeJSON(w, a.status, a.body)
+		}
+		s.opt.Log.LogAttrs(r.Context(), slog.LevelDebug, "google simulator",
+			slog.String("method", rt.name), slog.Any("error", err), slog.Duration("took", time.Since(began)))
+	}
+}
+
+func (s *Server) answer(rt route, r *http.Request) (answer, error) {
+	user, err := s.authenticate(r, rt.scope)
+	if err != nil {
+		return answer{}, err
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return answer{}, newError(http.StatusBadRequest, "badRequest", "Bad Request")
+	}
+	m, err := parseMask(query.Get("fields"))
+	if err != nil {
+		return answer{}, err
+	}
+	if err := m.check(rt.shape); err != nil {
+		return answer{}, err
+	}
+	return rt.serve(s, &call{r: r, user: user, query: query, mask: m})
+}
+
+// calendarFor finds the calendar that a call names; "primary" is the caller's
+// own. One that the caller may not read is not found.
+func (w *world) calendarFor(c *call) (*calendar, Role, error) {
+	id := c.r.PathValue("calendarId")
+	if id == "primary" {
+		id = c.user.Email
+	}
+	cal := w.calendars[id]
+	if cal == nil {
+		cal = w.calendars[fold(id)]
+	}
+	if cal == nil {
+		return nil, NoAccess, errNotFound
+	}
+	role := cal.role(c.user.Key)
+	if !role.mayRead() {
+		return nil, NoAccess, errNotFound
+	}
+	return cal, role, nil
+}

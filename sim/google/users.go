@@ -1,0 +1,190 @@
+package google
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Scopes that a grant may hold, in Google's spelling.
+const (
+	ScopeCalendar             = "https://www.googleapis.com/auth/calendar"
+	ScopeCalendarReadonly     = "https://www.googleapis.com/auth/calendar.readonly"
+	ScopeEvents               = "https://www.googleapis.com/auth/calendar.events"
+	ScopeEventsReadonly       = "https://www.googleapis.com/auth/calendar.events.readonly"
+	ScopeCalendarListReadonly = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
+)
+
+// The scopes of which a call needs one.
+var (
+	writeEvents      = []string{ScopeCalendar, ScopeEvents}
+	readEvents       = []string{ScopeCalendar, ScopeEvents, ScopeCalendarReadonly, ScopeEventsReadonly}
+	readCalendarList = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeCalendarListReadonly}
+)
+
+// allScopes are what a person grants who agrees to everything asked for.
+var allScopes = []string{"openid", "email", ScopeEvents, ScopeCalendarListReadonly}
+
+// User is a Google account of the simulator.
+type User struct {
+	// Key is the name that tests and controls know the account by.
+	Key string `json:"key"`
+	// Sub is Google's stable id of the account.
+	Sub   string `json:"sub"`
+	Email string `json:"email"`
+	// TimeZone is that of the primary calendar; empty is UTC.
+	TimeZone string `json:"time_zone"`
+}
+
+// Grant is what a person's consent gives: a refresh token for a client, and an
+// access token that lives until the grant is revoked, for demos and curl.
+type Grant struct {
+	RefreshToken string
+	AccessToken  string
+	Scopes       []string
+}
+
+// grant is a Grant as it is kept.
+type grant struct {
+	Refresh string   `json:"refresh"`
+	Access  string   `json:"access"` // the one without an end
+	User    string   `json:"user"`
+	Scopes  []string `json:"scopes"`
+	Revoked bool     `json:"revoked,omitempty"`
+}
+
+func (g *grant) public() Grant {
+	return Grant{RefreshToken: g.Refresh, AccessToken: g.Access, Scopes: slices.Clone(g.Scopes)}
+}
+
+// accessToken is good for calls until it expires or its grant is revoked.
+type accessToken struct {
+	Token   string    `json:"token"`
+	Refresh string    `json:"refresh"` // of its grant
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+func (t *accessToken) liveAt(now time.Time) bool {
+	return t.Expires.IsZero() || now.Before(t.Expires)
+}
+
+// AddUser makes an account with its primary calendar, whose id is the e-mail
+// address, and a grant of all scopes. A user whose key is there already, with
+// the same data, gets the grant last given, even where it was revoked.
+func (s *Server) AddUser(u User) (g Grant, err error) {
+	if u.TimeZone == "" {
+		u.TimeZone = "UTC"
+	}
+	err = s.change(func(c *change) error {
+		w := c.world
+		if old := w.users[u.Key]; old != nil {
+			if *old != u {
+				return fmt.Errorf("google simulator: user %s is there already with other data", u.Key)
+			}
+			g = w.grants[w.newest[u.Key]].public()
+			return nil
+		}
+		if u.Key == "" || u.Sub == "" || u.Email == "" {
+			return errors.New("google simulator: a user needs key, sub and email")
+		}
+		if w.byEmail[fold(u.Email)] != "" || w.calendars[u.Email] != nil {
+			return fmt.Errorf("google simulator: the e-mail of user %s is taken", u.Key)
+		}
+		if _, err := loadZone(u.TimeZone); err != nil {
+			return err
+		}
+		c.record.Users = append(c.record.Users, &u)
+		c.record.Calendars = append(c.record.Calendars, &calendarInfo{ID: u.Email, Summary: u.Email,
+			TimeZone: u.TimeZone, Primary: u.Key, Roles: map[string]Role{u.Key: Owner}, Order: len(w.calendars)})
+		g = s.grant(c, u.Key, allScopes)
+		return nil
+	})
+	return g, err
+}
+
+// NewGrant is a person's consent, once more: after a revocation, or with other
+// scopes. No scopes are all of them. Earlier grants stay as they are.
+func (s *Server) NewGrant(userKey string, scopes ...string) (g Grant, err error) {
+	err = s.change(func(c *change) error {
+		if c.world.users[userKey] == nil {
+			return errNoUser(c.world)
+		}
+		if len(scopes) == 0 {
+			scopes = allScopes
+		}
+		g = s.grant(c, userKey, scopes)
+		return nil
+	})
+	return g, err
+}
+
+func (s *Server) grant(c *change, userKey string, scopes []string) Grant {
+	g := &grant{Refresh: "1//sim-" + s.opt.NewID(), Access: "ya29.sim-" + s.opt.NewID(), User: userKey, Scopes: slices.Clone(scopes)}
+	c.record.Grants = append(c.record.Grants, g)
+	c.record.Tokens = append(c.record.Tokens, &accessToken{Token: g.Access, Refresh: g.Refresh})
+	return g.public()
+}
+
+// Calendar is a secondary calendar.
+type Calendar struct {
+	ID       string // such as something@group.calendar.google.com
+	Summary  string
+	TimeZone string // empty is UTC
+	Owner    string // user key
+}
+
+// AddCalendar makes a secondary calendar. One that is there already stays as
+// it is.
+func (s *Server) AddCalendar(cal Calendar) error {
+	if cal.TimeZone == "" {
+		cal.TimeZone = "UTC"
+	}
+	return s.change(func(c *change) error {
+		switch {
+		case c.world.calendars[cal.ID] != nil:
+			return nil
+		case cal.ID == "" || cal.ID == "primary":
+			return errors.New("google simulator: a calendar needs an id")
+		case c.world.users[cal.Owner] == nil:
+			return errNoUser(c.world)
+		}
+		if _, err := loadZone(cal.TimeZone); err != nil {
+			return err
+		}
+		c.record.Calendars = append(c.record.Calendars, &calendarInfo{ID: cal.ID, Summary: cal.Summary,
+			TimeZone: cal.TimeZone, Roles: map[string]Role{cal.Owner: Owner}, Order: len(c.world.calendars)})
+		return nil
+	})
+}
+
+// Share gives a user a role in a calendar; NoAccess takes it away. The change
+// of the access list ends the calendar's sync tokens: the next use of one is
+// 410.
+func (s *Server) Share(calendarID, userKey string, role Role) error {
+	return s.change(func(c *change) error {
+		cal := c.world.calendars[calendarID]
+		switch {
+		case cal == nil:
+			return errors.New("google simulator: no such calendar")
+		case c.world.users[userKey] == nil:
+			return errNoUser(c.world)
+		case role != NoAccess && !role.mayRead():
+			return errors.New("google simulator: no such role")
+		}
+		info := *cal.calendarInfo
+		info.Epoch++
+		info.Roles = map[string]Role{userKey: role}
+		for key, old := range cal.Roles {
+			if key != userKey {
+				info.Roles[key] = old
+			}
+		}
+		c.record.Calendars = append(c.record.Calendars, &info)
+		return nil
+	})
+}
+
+// randomID is Options.NewID where none is given.
+func randomID() string { return rand.Text() }

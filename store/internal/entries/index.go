@@ -1,0 +1,154 @@
+package entries
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"questscheduler/store"
+)
+
+// Index is what queries of one shape have in common: the collection, the
+// fields that are compared for equality, and the order. Ranges, limits and
+// cursors choose a part of it, so queries that differ in those share one.
+type Index struct {
+	Collection string
+	Group      bool
+	// Fixed are the fields compared by Equal, In and ArrayContains.
+	Fixed []store.Filter
+	Order []store.Order
+}
+
+// Entry is a document's place in an index. Several entries of one document
+// differ in an element of a list.
+type Entry struct {
+	// Parent holds the collection; "" in the index of a collection group.
+	Parent store.Path
+	Key    []byte
+}
+
+// indexOf gives the index that answers a query.
+func indexOf(query *store.Query) Index {
+	index := Index{Collection: query.Collection, Group: query.Group, Order: query.Order}
+	for _, filter := range query.Filters {
+		switch filter.Op {
+		case store.Equal, store.In:
+			index.Fixed = append(index.Fixed, store.Filter{Path: filter.Path, Op: store.Equal})
+		case store.ArrayContains:
+			index.Fixed = append(index.Fixed, filter)
+		}
+	}
+	return index
+}
+
+// Definition is the index as text: equal texts mean equal entries. It begins
+// with the version of the key encoding, so that keys of another encoding are
+// never read.
+func (x Index) Definition() string {
+	var text strings.Builder
+	text.WriteString("v1 " + strconv.Quote(x.Collection))
+	if x.Group {
+		text.WriteString(" group")
+	}
+	for _, filter := range x.Fixed {
+		if filter.Op == store.ArrayContains {
+			text.WriteString(" contains")
+		} else {
+			text.WriteString(" equal")
+		}
+		writeField(&text, filter.Path)
+	}
+	for _, order := range x.Order {
+		if order.Descending {
+			text.WriteString(" descending")
+		} else {
+			text.WriteString(" ascending")
+		}
+		writeField(&text, order.Path)
+	}
+	return text.String()
+}
+
+func writeField(text *strings.Builder, path store.FieldPath) {
+	for _, name := range path {
+		text.WriteString(" " + strconv.Quote(name))
+	}
+}
+
+// Entries gives a document's entries, without repeats. There are none where it
+// is in another collection, is absent (nil data) or lacks a field.
+func (x Index) Entries(path store.Path, data map[string]any) []Entry {
+	if data == nil || path.Collection() != x.Collection {
+		return nil
+	}
+	keys := [][]byte{nil}
+	for _, filter := range x.Fixed {
+		value, ok := filter.Path.Lookup(data)
+		if !ok {
+			return nil
+		}
+		if filter.Op == store.ArrayContains {
+			keys = withElements(keys, value)
+			continue
+		}
+		for i := range keys {
+			keys[i] = AppendValue(keys[i], value)
+		}
+	}
+	place, ok := x.placeOf(path, data)
+	if !ok {
+		return nil
+	}
+	entry := Entry{}
+	if !x.Group {
+		entry.Parent = path.Parent()
+	}
+	out := make([]Entry, len(keys))
+	for i, key := range keys {
+		entry.Key = append(key, place...)
+		out[i] = entry
+	}
+	return out
+}
+
+// withElements gives every key with every distinct element of a list; none
+// where the value is no list.
+func withElements(keys [][]byte, value any) [][]byte {
+	list, _ := value.([]any) // what is no list contains nothing
+	var out [][]byte
+	for _, key := range keys {
+		for _, item := range list {
+			out = append(out, AppendValue(slices.Clone(key), item))
+		}
+	}
+	slices.SortFunc(out, slices.Compare)
+	return slices.CompactFunc(out, slices.Equal)
+}
+
+// placeOf is the part of a key behind the fixed fields: the ordered fields and
+// the path, which breaks ties in the direction of the last of them.
+func (x Index) placeOf(path store.Path, data map[string]any) ([]byte, bool) {
+	values := make([]any, len(x.Order))
+	for i, order := range x.Order {
+		value, ok := order.Path.Lookup(data)
+		if !ok {
+			return nil, false
+		}
+		values[i] = value
+	}
+	return x.place(values, path), true
+}
+
+func (x Index) place(values []any, path store.Path) []byte {
+	var key []byte
+	descending := false
+	for i, value := range values {
+		descending = x.Order[i].Descending
+		key = appendOrdered(key, AppendValue(nil, value), descending)
+	}
+	parts := []string{path.ID()}
+	if x.Group {
+		parts = strings.Split(string(path), "/")
+	}
+	return appendOrdered(key, appendPath(nil, parts...), descending)
+}

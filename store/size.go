@@ -1,0 +1,62 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"questscheduler/fault"
+)
+
+// The limits of Firestore on one document, held by every driver.
+const (
+	// MaxDocument is the most bytes of a document, by Firestore's way of
+	// counting, its path included.
+	MaxDocument = 1 << 20
+	// MaxDepth is how deep maps and lists may lie in each other.
+	MaxDepth = 20
+)
+
+// CheckSize refuses a document that is over Firestore's limits, with TooLarge.
+// Data is normalised; nil, a document that is not there, is never too large.
+func CheckSize(path Path, data map[string]any) error {
+	if data == nil {
+		return nil
+	}
+	size := 32 + 16
+	for part := range strings.SplitSeq(string(path), "/") {
+		size += len(part) + 1
+	}
+	fields, depth := measure(data)
+	switch {
+	case size+fields > MaxDocument:
+		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document is over 1 MiB; store less in it")
+	case depth > MaxDepth+1: // the document itself is a map and does not count
+		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document has maps or lists more than 20 deep")
+	}
+	return nil
+}
+
+// measure counts a value's bytes as Firestore does, and its levels.
+func measure(value any) (size, depth int) {
+	switch v := value.(type) {
+	case string:
+		return len(v) + 1, 0
+	case int64, float64, time.Time:
+		return 8, 0
+	case []any:
+		for _, item := range v {
+			s, d := measure(item)
+			size, depth = size+s, max(depth, d)
+		}
+		return size, depth + 1
+	case map[string]any:
+		for name, field := range v {
+			s, d := measure(field)
+			size, depth = size+len(name)+1+s, max(depth, d)
+		}
+		return size, depth + 1
+	default:
+		return 1, 0
+	}
+}

@@ -1,0 +1,169 @@
+package storetest
+
+import (
+	"testing"
+
+	"questscheduler/fault"
+	"questscheduler/store"
+)
+
+func field(value any, names ...string) store.Update {
+	return store.Update{Path: names, Value: value}
+}
+
+// updateRows are updates of a document, and what they make of it.
+var updateRows = []struct {
+	name    string
+	before  map[string]any
+	updates []store.Update
+	after   map[string]any
+}{
+	{
+		"an update leaves fields alone that it does not name",
+		map[string]any{"a": 1, "theirs": map[string]any{"x": []any{1, nil}}},
+		[]store.Update{field(2, "a")},
+		map[string]any{"a": int64(2), "theirs": map[string]any{"x": []any{int64(1), nil}}},
+	},
+	{
+		"a nested update leaves the neighbours alone",
+		map[string]any{"slots": map[string]any{"s-1": map[string]any{"a": 1, "b": 2}, "s.2": 3}},
+		[]store.Update{field(9, "slots", "s-1", "a"), field(8, "slots", "s.2")},
+		map[string]any{"slots": map[string]any{"s-1": map[string]any{"a": int64(9), "b": int64(2)}, "s.2": int64(8)}},
+	},
+	{
+		"a dot in a name is a letter like any other",
+		map[string]any{"a": map[string]any{"b": 1}},
+		[]store.Update{field(2, "a.b")},
+		map[string]any{"a": map[string]any{"b": int64(1)}, "a.b": int64(2)},
+	},
+	{
+		"maps on the way are made",
+		map[string]any{},
+		[]store.Update{field(1, "a", "b", "c"), field(2, "a", "d")},
+		map[string]any{"a": map[string]any{"b": map[string]any{"c": int64(1)}, "d": int64(2)}},
+	},
+	{
+		"what stands in the way and is no map is replaced by one",
+		map[string]any{"a": 5, "b": []any{1}, "c": nil},
+		[]store.Update{field(1, "a", "x"), field(1, "b", "x"), field(1, "c", "x")},
+		map[string]any{
+			"a": map[string]any{"x": int64(1)}, "b": map[string]any{"x": int64(1)}, "c": map[string]any{"x": int64(1)},
+		},
+	},
+	{
+		"a map as a value replaces the whole map",
+		map[string]any{"m": map[string]any{"old": 1, "kept": 2}},
+		[]store.Update{field(map[string]any{"new": 3}, "m")},
+		map[string]any{"m": map[string]any{"new": int64(3)}},
+	},
+	{
+		"a list is replaced whole",
+		map[string]any{"l": []any{1, 2, 3}},
+		[]store.Update{field([]any{}, "l")},
+		map[string]any{"l": []any{}},
+	},
+	{
+		"the delete mark removes a field, at any depth",
+		map[string]any{"a": 1, "m": map[string]any{"x": 1, "y": 2}},
+		[]store.Update{field(store.Delete, "a"), field(store.Delete, "m", "x")},
+		map[string]any{"m": map[string]any{"y": int64(2)}},
+	},
+	{
+		"removing what is not there changes nothing",
+		map[string]any{"a": 1, "n": 5},
+		[]store.Update{field(store.Delete, "b"), field(store.Delete, "c", "d")},
+		map[string]any{"a": int64(1), "n": int64(5)},
+	},
+	{
+		"a map whose last field is removed stays, empty",
+		map[string]any{"m": map[string]any{"x": 1}},
+		[]store.Update{field(store.Delete, "m", "x")},
+		map[string]any{"m": map[string]any{}},
+	},
+	{
+		"null is a value and no deletion",
+		map[string]any{"a": 1},
+		[]store.Update{field(nil, "a")},
+		map[string]any{"a": nil},
+	},
+}
+
+func updatePromises() (out []promise) {
+	for _, row := range updateRows {
+		out = append(out, promise{row.name, func(t *testing.T, s store.Store) {
+			set(t, s, doc, row.before)
+			set(t, s, "books/two", row.before)
+			run(t, s, func(tx store.Tx) error { return tx.Update(doc, row.updates...) })
+			wantFields(t, s, doc, row.after)
+			run(t, s, func(tx store.Tx) error { return tx.Merge("books/two", row.updates...) })
+			wantFields(t, s, "books/two", row.after)
+		}})
+	}
+	return out
+}
+
+var writes = append(updatePromises(), []promise{
+	{"create writes a new document, and refuses one that is there", func(t *testing.T, s store.Store) {
+		run(t, s, func(tx store.Tx) error { return tx.Create(doc, map[string]any{"n": 1}) })
+		refused(t, s, fault.Conflict, func(tx store.Tx) error { return tx.Create(doc, map[string]any{"n": 2}) })
+		wantFields(t, s, doc, map[string]any{"n": int64(1)})
+	}},
+	{"set replaces a whole document", func(t *testing.T, s store.Store) {
+		set(t, s, doc, map[string]any{"a": 1, "m": map[string]any{"x": 1}})
+		set(t, s, doc, map[string]any{"m": map[string]any{"y": 2}})
+		wantFields(t, s, doc, map[string]any{"m": map[string]any{"y": int64(2)}})
+	}},
+	{"update refuses a document that is not there", func(t *testing.T, s store.Store) {
+		refused(t, s, fault.NotFound, func(tx store.Tx) error { return tx.Update(doc, field(1, "a")) })
+		wantFields(t, s, doc, nil)
+	}},
+	{"merge makes a document that is not there", func(t *testing.T, s store.Store) {
+		run(t, s, func(tx store.Tx) error {
+			return tx.Merge(doc, field(1, "a", "b"), field(store.Delete, "c"))
+		})
+		wantFields(t, s, doc, map[string]any{"a": map[string]any{"b": int64(1)}})
+	}},
+	{"delete removes a document and not what lies below it", func(t *testing.T, s store.Store) {
+		set(t, s, doc, map[string]any{})
+		set(t, s, doc.Doc("notes", "n"), map[string]any{"kept": true})
+		run(t, s, func(tx store.Tx) error { return tx.Delete(doc) })
+		wantFields(t, s, doc, nil)
+		wantFields(t, s, doc.Doc("notes", "n"), map[string]any{"kept": true})
+		run(t, s, func(tx store.Tx) error { return tx.Create(doc, map[string]any{"again": true}) })
+	}},
+	{"deleting what is not there is no error", func(t *testing.T, s store.Store) {
+		run(t, s, func(tx store.Tx) error { return tx.Delete(doc) })
+	}},
+	{"writes of one transaction to one document follow each other", func(t *testing.T, s store.Store) {
+		run(t, s, func(tx store.Tx) error {
+			if err := tx.Create(doc, map[string]any{"a": 1, "b": 1}); err != nil {
+				return err
+			}
+			if err := tx.Update(doc, field(2, "a")); err != nil {
+				return err
+			}
+			return tx.Merge(doc, field(3, "c"), field(store.Delete, "b"))
+		})
+		wantFields(t, s, doc, map[string]any{"a": int64(2), "c": int64(3)})
+		run(t, s, func(tx store.Tx) error {
+			if err := tx.Delete(doc); err != nil {
+				return err
+			}
+			return tx.Set(doc, map[string]any{"new": true})
+		})
+		wantFields(t, s, doc, map[string]any{"new": true})
+	}},
+	{"one refused write refuses all of them", func(t *testing.T, s store.Store) {
+		set(t, s, doc, map[string]any{"n": 1})
+		refused(t, s, fault.NotFound, func(tx store.Tx) error {
+			if err := tx.Update(doc, field(2, "n")); err != nil {
+				return err
+			}
+			if err := tx.Delete("books/two"); err != nil {
+				return err
+			}
+			return tx.Update("books/absent", field(1, "n"))
+		})
+		wantFields(t, s, doc, map[string]any{"n": int64(1)})
+	}},
+}...)

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"questscheduler/fault"
+)
+
+// Update is a write to one named field: a value, or Delete to remove it.
+// Maps on the way are made where they are absent; what stands in the way and
+// is no map is replaced by one.
+type Update struct {
+	Path  FieldPath
+	Value any
+}
+
+type deleteMark struct{}
+
+// Delete removes the field, as the value of an Update.
+var Delete any = deleteMark{}
+
+// IsDelete tells whether a value is the Delete mark.
+func IsDelete(value any) bool { _, ok := value.(deleteMark); return ok }
+
+// CheckUpdates refuses an empty list, an empty path or name, and two paths of
+// which one is the other or lies below it. Every driver calls it, so that no
+// order of updates matters.
+func CheckUpdates(updates []Update) error {
+	if len(updates) == 0 {
+		return fault.New(fault.Invalid, "an update names no field")
+	}
+	for i, update := range updates {
+		if len(update.Path) == 0 {
+			return fault.New(fault.Invalid, "an update has an empty field path")
+		}
+		for _, name := range update.Path {
+			if err := checkName(name); err != nil {
+				return err
+			}
+		}
+		for _, other := range updates[:i] {
+			if update.Path.HasPrefix(other.Path) || other.Path.HasPrefix(update.Path) {
+				return fault.Newf(fault.Invalid, "the updates of %s and %s conflict", other.Path, update.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// ApplyUpdates writes updates into data, which the caller owns, with values
+// normalised and copied. It is what drivers without nested updates of their
+// own use. Call CheckUpdates before.
+func ApplyUpdates(data map[string]any, updates []Update) error {
+	for _, update := range updates {
+		if IsDelete(update.Value) {
+			removeField(data, update.Path)
+			continue
+		}
+		value, err := NormalizeValue(update.Value)
+		if err != nil {
+			return err
+		}
+		putField(data, update.Path, value)
+	}
+	return nil
+}
+
+func putField(data map[string]any, path FieldPath, value any) {
+	for _, name := range path[:len(path)-1] {
+		next, ok := data[name].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			data[name] = next
+		}
+		data = next
+	}
+	data[path[len(path)-1]] = value
+}
+
+func removeField(data map[string]any, path FieldPath) {
+	for _, name := range path[:len(path)-1] {
+		next, ok := data[name].(map[string]any)
+		if !ok {
+			return
+		}
+		data = next
+	}
+	delete(data, path[len(path)-1])
+}

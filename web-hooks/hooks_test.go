@@ -1,0 +1,219 @@
+package webhooks_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/api"
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	queuememory "questscheduler/queue/memory"
+	"questscheduler/store"
+	storememory "questscheduler/store/memory"
+	webhooks "questscheduler/web-hooks"
+)
+
+const (
+	channel  = "5f0c7b8e-6d0e-4a53-9d43-0d9f6d3f8c11"
+	token    = "the secret of the channel"
+	resource = "resource-1"
+	address  = "/webhooks/google/calendar"
+)
+
+// now is a clock that stands still.
+func now() time.Time { return time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC) }
+
+// gate is the push route before a real watcher, with one live channel.
+type gate struct {
+	t       *testing.T
+	handler http.Handler
+	store   *storememory.Store
+	queue   *queuememory.Queue
+}
+
+func newGate(t *testing.T) *gate {
+	t.Helper()
+	var queries []*store.Query
+	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, calendarsync.Queries} {
+		queries = append(queries, some...)
+	}
+	documents, err := storememory.Open(queries)
+	must(t, err)
+	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{cursor.LookKind}, Now: now})
+	must(t, err)
+	hash, key := sha256.Sum256([]byte(token)), poll.CalendarKey("acc", "cal")
+	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		if err := tx.Create(store.Doc("calendars", key), map[string]any{"accountId": "acc", "calendarId": "cal", "lookGen": 3}); err != nil {
+			return err
+		}
+		return tx.Create(store.Doc("calendarWatches", channel), map[string]any{
+			"calendarKey": key, "status": "active", "resourceId": resource, "tokenHash": hex.EncodeToString(hash[:]),
+		})
+	}))
+	log := slog.New(slog.DiscardHandler)
+	e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log})
+	webhooks.Register(e, &calendarsync.Watcher{Store: documents, Queue: tasks, Now: now, Log: log})
+	return &gate{t: t, handler: e, store: documents, queue: tasks}
+}
+
+// push sends a push, with some of its headers changed; nil takes one away.
+func (g *gate) push(path string, changed map[string][]string, body string) *httptest.ResponseRecorder {
+	g.t.Helper()
+	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	for name, values := range map[string][]string{
+		"X-Goog-Channel-ID": {channel}, "X-Goog-Channel-Token": {token}, "X-Goog-Resource-ID": {resource},
+		"X-Goog-Resource-State": {"exists"}, "X-Goog-Message-Number": {"7"},
+	} {
+		if other, ok := changed[name]; ok {
+			values = other
+		}
+		for _, value := range values {
+			request.Header.Add(name, value)
+		}
+	}
+	recorder := httptest.NewRecorder()
+	g.handler.ServeHTTP(recorder, request)
+	return recorder
+}
+
+// looks are the tasks that were handed over.
+func (g *gate) looks() int {
+	g.t.Helper()
+	depths, err := g.queue.Depths(g.t.Context())
+	must(g.t, err)
+	return depths[0].Waiting
+}
+
+func TestPush_HandsOverALook(t *testing.T) {
+	t.Parallel()
+	for _, path := range webhooks.PushPaths {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			g := newGate(t)
+			for range 3 { // the look that has not begun covers them all
+				if got := g.push(path, nil, ""); got.Code != 200 || got.Body.Len() != 0 {
+					t.Errorf("answered %d %q", got.Code, got.Body)
+				}
+			}
+			if looks := g.looks(); looks != 1 {
+				t.Errorf("%d looks, want 1", looks)
+			}
+		})
+	}
+}
+
+func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	g.push(address, nil, "")
+	due := g.queue.Due(now())
+	if len(due) != 1 {
+		t.Fatalf("%d looks are due, want 1", len(due))
+	}
+	run, _ := g.queue.Take(due[0].ID)
+	var hint cursor.Hint
+	must(t, json.Unmarshal(run.Delivery.Payload, &hint))
+	if hint.Trace != "req_1" || hint.Cause != "push" {
+		t.Errorf("the look's hint is %+v", hint)
+	}
+}
+
+func TestPush_ThatOpensTheChannel_IsAcknowledgedOnly(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	if got := g.push(address, map[string][]string{"X-Goog-Resource-State": {"sync"}}, ""); got.Code != 200 || g.looks() != 0 {
+		t.Errorf("answered %d, %d looks", got.Code, g.looks())
+	}
+}
+
+func TestPush_WhateverItsBody_IsTaken(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"rubbish": "\xff{", "10 MB": strings.Repeat("x", 10<<20)} {
+		g := newGate(t)
+		if got := g.push(address, nil, body); got.Code != 200 || g.looks() != 1 {
+			t.Errorf("%s: answered %d, %d looks", name, got.Code, g.looks())
+		}
+	}
+}
+
+func TestPush_ThatIsForged_Is401AndNothingElse(t *testing.T) {
+	t.Parallel()
+	for name, changed := range map[string]map[string][]string{
+		"no channel":               {"X-Goog-Channel-ID": nil},
+		"no token":                 {"X-Goog-Channel-Token": nil},
+		"an empty token":           {"X-Goog-Channel-Token": {""}},
+		"no resource":              {"X-Goog-Resource-ID": nil},
+		"no state":                 {"X-Goog-Resource-State": nil},
+		"another token":            {"X-Goog-Channel-Token": {"another"}},
+		"two tokens, one right":    {"X-Goog-Channel-Token": {token, "another"}},
+		"the token and more":       {"X-Goog-Channel-Token": {token + "x"}},
+		"another resource":         {"X-Goog-Resource-ID": {"resource-2"}},
+		"an unknown channel":       {"X-Goog-Channel-ID": {"5f0c7b8e-6d0e-4a53-9d43-0d9f6d3f8c12"}},
+		"a channel that is a path": {"X-Goog-Channel-ID": {"x/../" + channel[:20]}},
+		"a channel below another":  {"X-Goog-Channel-ID": {"x/calendars/" + channel}},
+		"a long channel":           {"X-Goog-Channel-ID": {strings.Repeat("a", 65)}},
+		"a very long token":        {"X-Goog-Channel-Token": {strings.Repeat("a", 100_000)}},
+		"a very long resource":     {"X-Goog-Resource-ID": {strings.Repeat("a", 100_000)}},
+		"a very long state":        {"X-Goog-Resource-State": {strings.Repeat("a", 100_000)}},
+		"not UTF-8":                {"X-Goog-Channel-ID": {"\xff\xfe"}},
+		"sync with another token":  {"X-Goog-Resource-State": {"sync"}, "X-Goog-Channel-Token": {"another"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGate(t)
+			got := g.push(address, changed, "")
+			var answer struct {
+				OK    bool
+				Error struct{ Code, Message string }
+				Meta  struct {
+					RequestID string `json:"request_id"`
+				}
+			}
+			if err := json.Unmarshal(got.Body.Bytes(), &answer); err != nil {
+				t.Fatalf("no envelope: %q", got.Body)
+			}
+			if got.Code != 401 || answer.OK || answer.Error.Code != "AUTH_REQUIRED" || answer.Error.Message == "" || answer.Meta.RequestID == "" {
+				t.Errorf("answered %d %s", got.Code, got.Body)
+			}
+			if g.looks() != 0 {
+				t.Error("a look was handed over")
+			}
+		})
+	}
+}
+
+func TestPush_ThatCannotBeHandedOver_IsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	must(t, g.store.Close())
+	got := g.push(address, nil, "")
+	if got.Code != 503 || got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "UNAVAILABLE") {
+		t.Errorf("answered %d %s", got.Code, got.Body)
+	}
+}
+
+func TestPush_ByAnotherMethod_IsNotAllowed(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	recorder := httptest.NewRecorder()
+	g.handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, address, nil))
+	if recorder.Code != 405 || !strings.Contains(recorder.Body.String(), "METHOD_NOT_ALLOWED") {
+		t.Errorf("answered %d %s", recorder.Code, recorder.Body)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
