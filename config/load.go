@@ -122,7 +122,9 @@ func collect(environ []string, problems *Problems) map[string]string {
 		plain, inFile := strings.CutSuffix(setting, fileSuffix)
 		switch {
 		case known(setting):
-			values[name] = value
+			if value != "" { // what a file gives beside an empty value counts
+				values[name] = value
+			}
 		case !inFile || !known(plain):
 			problems.add(setting, "%s", unknown(setting))
 		case given[Prefix+plain] != "":

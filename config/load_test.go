@@ -277,3 +277,17 @@ func TestNames_AreTheSettings(t *testing.T) {
 		t.Errorf("got %v", names)
 	}
 }
+
+func TestLoad_AnEmptyValueLeavesItToTheFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte("from the file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // in whatever order they are read
+		c := load(t, enough("QS_GOOGLE_CLIENT_SECRET=", "QS_GOOGLE_CLIENT_SECRET_FILE="+path))
+		if got := c.GoogleClientSecret.Reveal(); got != "from the file" {
+			t.Fatalf("got %q", got)
+		}
+	}
+}

@@ -62,7 +62,8 @@ func Load(ctx context.Context, reader store.Reader, pollID string) (History, err
 		if err != nil {
 			return History{}, err
 		}
-		if reflect.DeepEqual(before, after) { // every entry is written together with a change of the poll
+		// Every entry that changes the poll is written together with it.
+		if after.Exists() && reflect.DeepEqual(poll.Decode(before), poll.Decode(after)) {
 			return history, nil
 		}
 	}

@@ -2,6 +2,7 @@ package explain_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -105,7 +106,7 @@ func TestLoad_APollThatChangesMeanwhile_IsReadAgain(t *testing.T) {
 		t.Errorf("got %d entries of a poll that is %s (%v)", len(history.Entries), history.Poll.Status, err)
 	}
 
-	always := restless{w.Documents, func() { w.Write(poll.Path(pollID), poll.Set("updatedAt", changes)); changes++ }}
+	always := restless{w.Documents, func() { w.Write(poll.Path(pollID), poll.Set("title", strconv.Itoa(changes))); changes++ }}
 	if _, err := explain.Load(t.Context(), always, pollID); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a poll that never stops changing: %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	calendar "google.golang.org/api/calendar/v3"
+
+	"questscheduler/fault"
 )
 
 // Entry is a calendar in an account's list.
@@ -25,14 +27,19 @@ type Entry struct {
 // and the account itself goes on working.
 func (c *Client) Calendars(ctx context.Context, account string) ([]Entry, error) {
 	var entries []Entry
-	for pageToken := ""; ; {
+	pageToken := ""
+	for range mostPages {
 		next, err := c.calendarsPage(ctx, account, pageToken, &entries)
 		if err != nil || next == "" {
 			return entries, err
 		}
 		pageToken = next
 	}
+	return nil, fault.New(fault.Unavailable, sayLater) // its pages go round in a circle
 }
+
+// mostPages is how many pages of 250 a list of calendars may have.
+const mostPages = 100
 
 func (c *Client) calendarsPage(ctx context.Context, account, pageToken string, entries *[]Entry) (next string, err error) {
 	err = c.call(ctx, opCalendars, account, func(ctx context.Context, service *calendar.Service) error {
@@ -41,11 +48,14 @@ func (c *Client) calendarsPage(ctx context.Context, account, pageToken string, e
 		if pageToken != "" {
 			call.PageToken(pageToken)
 		}
-		answer, err := call.Do()
+		answer, err := given(call.Do())
 		if err != nil {
 			return err
 		}
 		for _, item := range answer.Items {
+			if item == nil {
+				continue
+			}
 			*entries = append(*entries, decodeEntry(item))
 		}
 		next = answer.NextPageToken

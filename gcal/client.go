@@ -139,6 +139,17 @@ func (c *Client) call(ctx context.Context, op operation, account string, do func
 	return classified
 }
 
+var errEmptyAnswer = errors.New("the answer holds nothing")
+
+// given makes an error of an answer that is the word null, which Google's
+// client gives as nil and without an error.
+func given[T any](answer *T, err error) (*T, error) {
+	if err == nil && answer == nil {
+		return nil, errEmptyAnswer
+	}
+	return answer, err
+}
+
 func (c *Client) serviceOptions(client *http.Client) []option.ClientOption {
 	options := []option.ClientOption{option.WithHTTPClient(client)}
 	if c.options.Endpoint != "" {

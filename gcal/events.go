@@ -69,7 +69,7 @@ func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, 
 func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
 	var event Event
 	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		answer, err := do(ctx, service)
+		answer, err := given(do(ctx, service))
 		if err == nil {
 			event = decodeEvent(answer, "")
 		}

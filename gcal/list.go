@@ -51,7 +51,7 @@ func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string)
 		if pageToken != "" {
 			call.PageToken(pageToken)
 		}
-		answer, err := call.Do()
+		answer, err := given(call.Do())
 		if err == nil {
 			page = decodePage(answer)
 		}
@@ -67,6 +67,9 @@ func decodePage(answer *calendar.Events) Page {
 		Writable: writable(answer.AccessRole),
 	}
 	for _, item := range answer.Items {
+		if item == nil {
+			continue // a null in the list is no event
+		}
 		page.Events = append(page.Events, decodeEvent(item, answer.TimeZone))
 	}
 	return page

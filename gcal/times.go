@@ -14,7 +14,8 @@ import (
 const wallLayout = "2006-01-02T15:04:05"
 
 // readTimes gives the fingerprint of a start and an end; ok is false where they
-// are absent, mixed, unreadable or the wrong way round. zone is the calendar's.
+// are absent, mixed, unreadable, the wrong way round or beyond what can be
+// kept. zone is the calendar's.
 func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rules.Fingerprint, ok bool) {
 	if start == nil || end == nil {
 		return rules.Fingerprint{}, false
@@ -28,10 +29,17 @@ func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rul
 		to, toOK := readInstant(end, zone)
 		fingerprint, ok = rules.Timed(from, to), fromOK && toOK
 	}
-	if !ok || fingerprint.End < fingerprint.Start {
+	if !ok || fingerprint.End < fingerprint.Start || !inYears(fingerprint) {
 		return rules.Fingerprint{}, false
 	}
 	return fingerprint, true
+}
+
+// inYears tells whether both ends lie in the years 1 to 9999 in UTC, beyond
+// which neither a fingerprint's text nor a document holds them. An offset can
+// carry the last hours of those years out of them.
+func inYears(f rules.Fingerprint) bool {
+	return f.StartTime().Year() >= 1 && f.EndTime().Year() <= 9999
 }
 
 // readInstant reads a dateTime: by its offset where it has one, else as a wall

@@ -20,7 +20,7 @@ Neither QS_ENC_KEYS nor the sign-in key (signin.key beside the store) is in it. 
 
 Example:
 
-  questscheduler backup "questscheduler-$(date +%F).db"`
+    questscheduler backup "questscheduler-$(date +%F).db"`
 }
 
 // Run is the command.

@@ -18,9 +18,9 @@ type completionCommand struct {
 func (completionCommand) Help() string {
 	return `Examples:
 
-  source <(questscheduler completion bash)                 # for this session; in ~/.bashrc for all
-  questscheduler completion zsh > "${fpath[1]}/_questscheduler"
-  questscheduler completion fish > ~/.config/fish/completions/questscheduler.fish`
+    source <(questscheduler completion bash)                 # for this session; in ~/.bashrc for all
+    questscheduler completion zsh > "${fpath[1]}/_questscheduler"
+    questscheduler completion fish > ~/.config/fish/completions/questscheduler.fish`
 }
 
 //go:embed completion.tmpl

@@ -34,9 +34,9 @@ func (demoCommand) Help() string {
 
 Examples:
 
-  questscheduler demo
-  questscheduler demo --data world      # a restart goes on with it
-  questscheduler demo --json | head -1 | jq .users.gm.token`
+    questscheduler demo
+    questscheduler demo --data world      # a restart goes on with it
+    questscheduler demo --json | head -1 | jq .users.gm.token`
 }
 
 // demo is a running demonstration.

@@ -22,7 +22,7 @@ func (doctorCommand) Help() string {
 
 Example:
 
-  questscheduler doctor`
+    questscheduler doctor`
 }
 
 // The verdicts of a check. A warning works, and may not be what was meant.

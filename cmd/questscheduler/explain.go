@@ -24,8 +24,8 @@ func (explainCommand) Help() string {
 
 Examples:
 
-  questscheduler explain 5b0e6b56-1f6c-4c53-9d43-0d9f6d3f8c11 --replay
-  QS_SQLITE_PATH=DIR/questscheduler.db questscheduler explain POLL   # of a demo with --data DIR`
+    questscheduler explain 5b0e6b56-1f6c-4c53-9d43-0d9f6d3f8c11 --replay
+    QS_SQLITE_PATH=DIR/questscheduler.db questscheduler explain POLL   # of a demo with --data DIR`
 }
 
 var errDisagrees = errors.New("journal and stored poll tell different stories")

@@ -89,23 +89,31 @@ func (s *server) newTrace() string { return "trc_" + newULID(s.now()) }
 
 // stop ends the server: no new requests, then no new tasks, then the store.
 // Everything is tried; what was accepted and not done is done after the next
-// start.
+// start. Requests and tasks have the server's patience each.
 func (s *server) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
-	defer cancel()
-	var failures []error
 	if s.ticking != nil {
 		s.ticking()
 		<-s.ticked
 	}
-	if err := s.http.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+	return errors.Join(s.stopAnswering(), s.stopWorking(), s.store.Close())
+}
+
+// stopAnswering lets requests end, and cuts off those that do not.
+func (s *server) stopAnswering() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests that did not end were cut off")
-		failures = append(failures, s.http.Close())
-	} else {
-		failures = append(failures, err)
+		return s.http.Close()
 	}
-	failures = append(failures, s.queue.Stop(ctx), s.store.Close())
-	return errors.Join(failures...)
+	return err
+}
+
+func (s *server) stopWorking() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	return s.queue.Stop(ctx)
 }
 
 // awaitIdle returns when no task is due or running, or with ctx's error.

@@ -19,15 +19,15 @@ func (serveCommand) Help() string {
 
 Examples:
 
-  # to try it: no calendar is followed, so nobody has to reach this machine
-  QS_SYNC=off QS_GOOGLE_CLIENT_ID=none QS_GOOGLE_CLIENT_SECRET=none \
-  QS_ENC_KEYS="k1:$(openssl rand -base64 32)" questscheduler serve
+    # to try it: no calendar is followed, so nobody has to reach this machine
+    QS_SYNC=off QS_GOOGLE_CLIENT_ID=none QS_GOOGLE_CLIENT_SECRET=none \
+    QS_ENC_KEYS="k1:$(openssl rand -base64 32)" questscheduler serve
 
-  # what is still missing, and what is wrong
-  questscheduler doctor
+    # what is still missing, and what is wrong
+    questscheduler doctor
 
-  # is it ready?
-  curl -f http://127.0.0.1:8080/readyz`
+    # is it ready?
+    curl -f http://127.0.0.1:8080/readyz`
 }
 
 // Run is the command.
@@ -52,6 +52,12 @@ func (serveCommand) Run(ctx context.Context, process Process) (err error) {
 	}
 	s.log.Info("questscheduler serves", "version", versionText(), "address", s.listener.Addr().String(),
 		"store", s.store.Path(), "off", s.switchedOff())
+	return s.serveUntil(ctx)
+}
+
+// serveUntil waits for ctx to end, or gives why the server stopped answering
+// before.
+func (s *server) serveUntil(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		s.log.Info("questscheduler ends; what was accepted and is not done is done after the next start")

@@ -54,7 +54,8 @@ type server struct {
 	edge      *echo.Echo
 	listener  net.Listener
 	http      *http.Server
-	failed    chan error // why it stopped answering, though nobody asked it to
+	patience  time.Duration // stopPatience
+	failed    chan error    // why it stopped answering, though nobody asked it to
 	ticking   context.CancelFunc
 	ticked    chan struct{}
 }
@@ -73,8 +74,8 @@ func queries() []*store.Query {
 
 // openServer opens the store and the queue and wires everything to them. now is
 // the program's clock.
-func openServer(ctx context.Context, cfg config.Config, now func() time.Time, log *slog.Logger) (s *server, err error) {
-	s = &server{config: cfg, now: now, log: log, failed: make(chan error, 1)}
+func openServer(ctx context.Context, cfg config.Config, now func() time.Time, log *slog.Logger) (_ *server, err error) {
+	s := &server{config: cfg, now: now, log: log, patience: stopPatience, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil && s.store != nil {
 			err = errors.Join(err, s.store.Close())

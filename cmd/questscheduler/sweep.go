@@ -27,7 +27,7 @@ func (drainCommand) Help() string {
 
 Example:
 
-  questscheduler sweep drain`
+    questscheduler sweep drain`
 }
 
 // Run is the command.

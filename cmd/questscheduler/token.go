@@ -29,8 +29,8 @@ func (tokenCommand) Help() string {
 
 Examples:
 
-  questscheduler token --user gm --email gm@example.org
-  curl -H "Authorization: Bearer $(questscheduler token --user gm)" http://127.0.0.1:8080/v1/polls`
+    questscheduler token --user gm --email gm@example.org
+    curl -H "Authorization: Bearer $(questscheduler token --user gm)" http://127.0.0.1:8080/v1/polls`
 }
 
 // Run is the command.

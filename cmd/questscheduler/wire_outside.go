@@ -59,7 +59,7 @@ func (s *server) pushes() webhooks.Pushes {
 }
 
 // unheard takes pushes in and does nothing, for a server that follows no
-// calendar but still has channels of before. Google stops asking to be heard.
+// calendar but still has channels of before: Google is not to send them again.
 type unheard struct{}
 
 // Push implements webhooks.Pushes.

@@ -15,8 +15,10 @@ import (
 )
 
 // Reader reads a data file that another process may have open as its Store: it
-// takes no lock, writes nothing, and sees what is committed at each call. Its
-// zero value is of no use; call OpenReader.
+// takes no lock, changes nothing, and sees what is committed at each call. Where
+// nobody has the file open, an empty PATH-wal and a PATH-shm are left beside it,
+// without which SQLite cannot read; the next Open takes them. The zero value is
+// of no use; call OpenReader.
 type Reader struct {
 	dataFile
 	reading

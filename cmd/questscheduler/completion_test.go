@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shell gives a shell's completion script, and skips where there is no such
+// shell.
+func shell(t *testing.T, name string) (script string) {
+	t.Helper()
+	got := run(t, nil, "completion", name)
+	got.want(t, exitOK)
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("skipped: the completion in %s, since there is none", name)
+	}
+	return got.out
+}
+
+func TestCompletion_InBash(t *testing.T) {
+	t.Parallel()
+	script := shell(t, "bash")
+	for line, want := range map[string]string{
+		"questscheduler ":                     "demo serve token explain doctor backup sweep completion --help --version",
+		"questscheduler s":                    "serve sweep",
+		"questscheduler sweep ":               "drain --help --version",
+		"questscheduler explain --":           "--help --version --replay --json",
+		"questscheduler explain some-id --re": "--replay",
+		"questscheduler token --user gm --t":  "--ttl",
+		"questscheduler completion ":          "bash zsh fish --help --version",
+		"questscheduler backup copy":          "",
+	} {
+		words := strings.Split(line, " ")
+		ask := script + `
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_questscheduler && echo "${COMPREPLY[*]}"`
+		output, err := exec.CommandContext(t.Context(), "bash", append([]string{"-euc", ask, "bash"}, words...)...).CombinedOutput()
+		if got := strings.TrimSpace(string(output)); err != nil && want != "" || got != want {
+			t.Errorf("%q is completed by %q (%v), want %q", line, got, err, want)
+		}
+	}
+}
+
+// The other shells read their scripts without complaint.
+func TestCompletion_InOtherShells_IsOneThatTheyRead(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"zsh", "fish"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "script")
+			if err := os.WriteFile(path, []byte(shell(t, name)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if output, err := exec.CommandContext(t.Context(), name, "-n", path).CombinedOutput(); err != nil || len(output) > 0 {
+				t.Errorf("%v\n%s", err, output)
+			}
+		})
+	}
+}
+
+// Every script knows every command and flag of the program.
+func TestCompletion_KnowsEverything(t *testing.T) {
+	t.Parallel()
+	help := run(t, nil, "--help").out + run(t, nil, "token", "--help").out + run(t, nil, "demo", "--help").out
+	var known []string
+	for word := range strings.FieldsSeq(help) {
+		if flag, _, _ := strings.Cut(word, "="); strings.HasPrefix(flag, "--") && !strings.ContainsAny(flag, `".,`) {
+			known = append(known, flag)
+		}
+	}
+	known = append(known, "demo", "serve", "token", "explain", "doctor", "backup", "sweep", "drain", "completion")
+	if !slices.Contains(known, "--ttl") || !slices.Contains(known, "--duration") {
+		t.Fatalf("the flags of the help are %v", known)
+	}
+	for _, name := range []string{"bash", "zsh", "fish"} {
+		script := run(t, nil, "completion", name).out
+		for _, word := range known {
+			if !strings.Contains(script, word) {
+				t.Errorf("the script for %s does not know %s", name, word)
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"questscheduler/sim/control"
+	"questscheduler/sim/discord"
+)
+
+// Each row is an environment, the exit code, and lines that doctor prints.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	bot, err := discord.New(discord.Options{Clock: control.NewClock(nil), Token: secretOfBot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulator := httptest.NewServer(bot.Handler())
+	t.Cleanup(simulator.Close)
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	const follow = "QS_SYNC=on"
+	for name, test := range map[string]struct {
+		more    []string
+		prepare func(t *testing.T, dir string)
+		code    int
+		says    []string
+	}{
+		"an empty folder": {nil, nil, exitOK, []string{
+			"ok       settings        all can be used", "ok       store           there is none yet", "ok       sign-in key     there is none yet",
+			"ok       encryption keys QS_ENC_KEYS can be used", "warning  google          QS_GOOGLE_CLIENT_ID does not end with",
+			"ok       public address  not needed", "ok       discord         off", "ok       admins          there are none",
+		}},
+		"no settings at all": {[]string{"QS_SYNC=", "QS_GOOGLE_CLIENT_ID=", "QS_GOOGLE_CLIENT_SECRET=", "QS_ENC_KEYS="}, nil, exitFailed, []string{
+			"wrong    settings        QS_ENC_KEYS has to hold a key", "wrong    settings        QS_GOOGLE_CLIENT_ID", "wrong    settings        QS_PUBLIC_URL",
+			"4 of these lines say what is wrong",
+		}},
+		"everything is set": {[]string{follow, "QS_PUBLIC_URL=https://quests.example.org", "QS_GOOGLE_CLIENT_ID=1-a.apps.googleusercontent.com",
+			"QS_DISCORD_BOT_TOKEN=" + secretOfBot, "QS_ADMIN_USERS=gm,ana"}, nil, exitOK, []string{
+			"ok       google          the OAuth client is set",
+			"ok       public address  Google pushes to https://quests.example.org/webhooks/google/calendar",
+			"ok       discord         the token is set; it is not tried", "ok       admins          2",
+		}},
+		"an address that only we can reach": {[]string{follow, "QS_PUBLIC_URL=https://192.168.1.7"}, nil, exitOK, []string{
+			"warning  public address  QS_PUBLIC_URL is an address that Google cannot reach",
+		}},
+		"an address on this machine": {[]string{follow, "QS_PUBLIC_URL=https://localhost"}, nil, exitOK, []string{
+			"warning  public address  QS_PUBLIC_URL is on this machine",
+		}},
+		"an address without TLS": {[]string{follow, "QS_PUBLIC_URL=http://quests.example.org"}, nil, exitFailed, []string{
+			"wrong    settings        QS_PUBLIC_URL has to begin with https://",
+		}},
+		"a simulator and nobody at our address": {[]string{follow, "QS_PUBLIC_URL=" + gone.URL, "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1"}, nil, exitOK, []string{
+			"warning  google          QS_GOOGLE_ENDPOINT is set", "warning  public address  nobody answers at " + gone.URL,
+		}},
+		"a bot's token that is good": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitOK, []string{
+			"warning  discord         the token is good at QS_DISCORD_ENDPOINT",
+		}},
+		"a bot's token that is refused": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=another"}, nil, exitFailed, []string{
+			"wrong    discord         the token is refused",
+		}},
+		"no Discord there": {[]string{"QS_DISCORD_ENDPOINT=" + gone.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
+			"wrong    discord         nobody answers",
+		}},
+		"something else there": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL + "/elsewhere", "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
+			"wrong    discord         QS_DISCORD_ENDPOINT answers 404",
+		}},
+		"a key that others may read": {nil, func(t *testing.T, dir string) { writeFile(t, dir, "signin.key", "key", 0o644) }, exitFailed, []string{
+			"wrong    sign-in key", "run chmod 600",
+		}},
+		"a key that is none": {nil, func(t *testing.T, dir string) { writeFile(t, dir, "signin.key", "key", 0o600) }, exitFailed, []string{
+			"wrong    sign-in key", "holds no Ed25519 key",
+		}},
+		"a store that is none": {nil, func(t *testing.T, dir string) {
+			writeFile(t, dir, demoStore, strings.Repeat("no database\n", 500), 0o600)
+		}, exitFailed, []string{"wrong    store", "not a questscheduler database"}},
+		"a store that is damaged": {nil, damageStore, exitFailed, []string{"wrong    store", "restore a backup"}},
+		"no folder": {[]string{"QS_SQLITE_PATH=" + filepath.Join(t.TempDir(), "none", "d.db")}, nil, exitFailed, []string{
+			"wrong    store", "folder of the data file does not exist",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if test.prepare != nil {
+				test.prepare(t, dir)
+			}
+			before := contents(t, dir)
+			got := run(t, settings(dir, test.more...), "doctor")
+			got.want(t, test.code, test.says...)
+			if strings.Contains(got.out+got.errors, secretOfBot) || strings.Contains(got.out+got.errors, secretOfClient) {
+				t.Error("it tells a secret")
+			}
+			if after := contents(t, dir); after != before {
+				t.Errorf("the folder held %s and now holds %s", before, after)
+			}
+		})
+	}
+}
+
+func TestDoctor_BesideAServer_SeesItAnswer(t *testing.T) {
+	t.Parallel()
+	w := newCalendarWorld(t)
+	environ := w.settings(freeAddress(t))
+	serve(t, environ)
+	run(t, environ, "doctor").want(t, exitOK, "ok       public address  http://127.0.0.1:", " answers", "is sound")
+}
+
+func writeFile(t *testing.T, dir, name, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damageStore makes a store and overwrites its pages but the first.
+func damageStore(t *testing.T, dir string) {
+	t.Helper()
+	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
+	path := filepath.Join(dir, demoStore)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	copy(content[2*page:], bytes.Repeat([]byte{0xff}, len(content)-2*page))
+	writeFile(t, dir, demoStore, string(content), 0o600)
+}
+
+// contents names the files of a folder, but for those that SQLite has beside a
+// store that is open or was only read.
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if name := entry.Name(); !strings.HasSuffix(name, "-wal") && !strings.HasSuffix(name, "-shm") {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/sim/control"
+)
+
+// calendarWorld is what a demo leaves, with its simulators at work again: a
+// store with a poll that follows an event.
+type calendarWorld struct {
+	*simulators
+	demoWorld
+	dir   string
+	ready demoReady
+}
+
+func newCalendarWorld(t *testing.T) *calendarWorld {
+	t.Helper()
+	w := &calendarWorld{dir: t.TempDir()}
+	d, err := openDemo(t.Context(), w.dir, "127.0.0.1:0", Process{Stderr: testLog{t}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.begin(t.Context()); err != nil {
+		t.Error(err)
+	}
+	w.ready = d.ready()
+	if err := d.end(); err != nil || t.Failed() {
+		t.Fatal(err)
+	}
+	if w.demoWorld, err = openDemoWorld(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	if w.simulators, err = openSimulators(w.dir, control.NewClock(nil), &w.demoWorld); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := w.start(); err != nil {
+		t.Fatal(err)
+	}
+	w.ready.Google, w.ready.Discord = w.googleURL(), w.discordURL()
+	return w
+}
+
+// settings are those of a server for this world that listens on an address and
+// is reached there.
+func (w *calendarWorld) settings(address string, more ...string) []string {
+	return append(settings(w.dir, "QS_ENC_KEYS=", "QS_ENC_KEYS_FILE="+filepath.Join(w.dir, demoKeys),
+		"QS_SYNC=on", "QS_ADDR="+address, "QS_PUBLIC_URL=http://"+address, "QS_LOG_LEVEL=debug", "QS_NOTIFY_SETTLE=0s",
+		"QS_GOOGLE_ENDPOINT="+w.googleURL(), "QS_DISCORD_ENDPOINT="+w.discordURL(), "QS_DISCORD_BOT_TOKEN="+w.DiscordToken), more...)
+}
+
+// calls counts the calls of a method that Google had.
+func (w *calendarWorld) calls(method string) int { return w.googleServer.Control().Calls()[method] }
+
+// TestServe_FollowsCalendars_OverRestartsOnOtherAddresses runs the server on a
+// store with a linked poll: its watch channels outlive it, are made anew where
+// its address changes, and are none where sync is off.
+func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
+	t.Parallel()
+	w := newCalendarWorld(t)
+	linked := w.ready.Polls["linked"]
+	start := func(more ...string) (*serving, *outside) {
+		s := serve(t, w.settings(freeAddress(t), more...))
+		o := &outside{t, w.ready}
+		o.ready.API = s.url
+		return s, o
+	}
+	stands := func(o *outside, state string) func() error {
+		return func() error {
+			poll, err := o.poll(linked)
+			if err != nil {
+				return err
+			}
+			return expect(poll, map[string]any{"status": "FINALIZED", "sync.state": state})
+		}
+	}
+	watchedAgain := func(channels int) func() error {
+		return func() error {
+			if got := w.calls("events.watch"); got != channels {
+				return fmt.Errorf("Google was asked for %d channels, want %d", got, channels)
+			}
+			return nil
+		}
+	}
+
+	first, o := start()
+	eventually(t, "a channel", watchedAgain(1))
+	poll, err := o.poll(linked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := fmt.Sprint(poll["google_event_id"])
+	from, to := instant(t, at(poll, "winning_slot", "start")), instant(t, at(poll, "winning_slot", "end"))
+	move := func(by time.Duration) {
+		t.Helper()
+		got, err := o.event("PATCH", event, map[string]any{
+			"start": map[string]any{"dateTime": from.Add(by).Format(time.RFC3339)},
+			"end":   map[string]any{"dateTime": to.Add(by).Format(time.RFC3339)},
+		})
+		if err != nil || got.status != http.StatusOK {
+			t.Fatalf("the event cannot be moved: %v %v", got, err)
+		}
+	}
+	move(24 * time.Hour)
+	eventually(t, "a reschedule by push", stands(o, "RESCHEDULED"))
+	if code := first.stop(); code != exitOK || w.calls("channels.stop") != 0 {
+		t.Errorf("it ended with %d and stopped %d channels, which the next start could go on with", code, w.calls("channels.stop"))
+	}
+
+	move(0) // nobody is there to hear of it
+	second, o := start()
+	eventually(t, "a channel at the new address", watchedAgain(2))
+	eventually(t, "what happened meanwhile", stands(o, "OK"))
+	eventually(t, "the end of the old channel", func() error {
+		if got := w.calls("channels.stop"); got != 1 {
+			return fmt.Errorf("%d channels were stopped, want the old one", got)
+		}
+		return nil
+	})
+	if code := second.stop(); code != exitOK {
+		t.Errorf("it ended with %d", code)
+	}
+
+	off, o := start("QS_SYNC=off")
+	got, err := o.pushTo(off.url + webhookPath)
+	if err != nil || got != http.StatusOK {
+		t.Errorf("with sync off a push is answered with %d (%v)", got, err)
+	}
+	if off.stop(); w.calls("events.watch") != 2 {
+		t.Error("with sync off a channel was made")
+	}
+
+	for _, s := range []*serving{first, second, off} {
+		w.wantNoSecrets(t, s.log.String())
+	}
+	if got := strings.Count(first.log.String(), `msg="poll reschedule"`); got != 1 {
+		t.Errorf("%d lines tell of the reschedule, want one:\n%s", got, first.log)
+	}
+}
+
+// pushTo sends a push that nobody authenticates.
+func (o *outside) pushTo(address string) (int, error) {
+	request, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, address, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	for name, value := range map[string]string{"Id": "channel", "Token": "token"} {
+		request.Header.Set("X-Goog-Channel-"+name, value)
+	}
+	request.Header.Set("X-Goog-Resource-Id", "resource")
+	request.Header.Set("X-Goog-Resource-State", "exists")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
+// wantNoSecrets fails where a text holds a secret of this world.
+func (w *calendarWorld) wantNoSecrets(t *testing.T, text string) {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(w.dir, demoKeys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := []string{secretOfClient, w.DiscordToken, w.AdminToken, strings.TrimPrefix(string(key), "k1:"), "1//sim-", "ya29.sim-"}
+	for _, user := range w.Users {
+		secrets = append(secrets, user.Token, user.GoogleToken)
+	}
+	if i := slices.IndexFunc(secrets, func(secret string) bool { return strings.Contains(text, secret) }); i >= 0 {
+		t.Errorf("the log holds a secret, number %d of the test's", i)
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/config"
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/signin"
+	"questscheduler/store"
+	"questscheduler/store/sqlite"
+)
+
+// change writes into the store of a server that does not run.
+func change(t *testing.T, dir string, write func(tx store.Tx) error) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, demoStore), Queries: queries()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return write(tx) }); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLookingAfterADemo has every command that looks after a store do so beside
+// a demo that runs on it, and again when it does not run any more.
+func TestLookingAfterADemo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d, err := openDemo(t.Context(), dir, "127.0.0.1:0", Process{Stderr: testLog{t}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.begin(t.Context()); err != nil {
+		t.Error(err)
+	}
+	linked, environ := d.world.Polls["linked"], []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}
+	copied := filepath.Join(dir, "copy.db")
+
+	t.Run("explain tells the poll's story", func(t *testing.T) {
+		told := run(t, environ, "explain", linked, "--replay")
+		told.want(t, exitOK, `"Session 11: The Long Road"`, "finalised, by gm", "the event stands at", "agrees: the journal gives back the stored poll")
+	})
+	t.Run("explain speaks JSON", func(t *testing.T) {
+		told := run(t, environ, "explain", linked, "--json", "--replay")
+		var report map[string]any
+		if err := json.Unmarshal([]byte(told.out), &report); err != nil {
+			t.Fatal(err)
+		}
+		if err := expect(report, map[string]any{"poll.id": linked, "poll.status": "FINALIZED", "replay.agrees": true}); err != nil {
+			t.Error(err)
+		}
+		if steps := list(report["timeline"]); len(steps) != 1 || steps[0]["decision"] != "finalise" {
+			t.Errorf("the timeline is %v", report["timeline"])
+		}
+	})
+	t.Run("explain knows no other polls", func(t *testing.T) {
+		for _, id := range []string{"none", "a/b", ".."} {
+			run(t, environ, "explain", id).want(t, exitFailed, "there is no poll "+id)
+		}
+	})
+	t.Run("backup copies what is there", func(t *testing.T) {
+		run(t, environ, "backup", copied).want(t, exitOK, copied+" is a copy of ")
+		before, err := os.ReadFile(copied)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, environ, "backup", copied).want(t, exitFailed, "the backup file is there already")
+		if after, err := os.ReadFile(copied); err != nil || string(after) != string(before) {
+			t.Errorf("the backup that was there was changed (%v)", err)
+		}
+		run(t, []string{"QS_SQLITE_PATH=" + copied}, "explain", linked, "--replay").want(t, exitOK, "agrees")
+	})
+	t.Run("doctor finds the store sound", func(t *testing.T) {
+		run(t, environ, "doctor").want(t, exitFailed, "questscheduler.db is sound; schema version 1", "signin.key can be used")
+	})
+	t.Run("a token is good for the server that runs", func(t *testing.T) {
+		issued := run(t, environ, "token", "--user", "ana")
+		issued.want(t, exitOK)
+		o := &outside{t, demoReady{API: d.url(), Users: map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}}}
+		if _, err := o.v1("ana", "GET", "/polls/"+linked, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+
+	change(t, dir, func(tx store.Tx) error {
+		return tx.Update(poll.Path(linked), poll.SetSync("state", "RESCHEDULED"))
+	})
+	t.Run("explain finds a poll that was changed on the sly", func(t *testing.T) {
+		told := run(t, environ, "explain", linked, "--replay")
+		told.want(t, exitFailed, "DISAGREES", "journal and stored poll tell different stories")
+		run(t, environ, "explain", linked).want(t, exitOK, "finalised, by gm")
+	})
+}
+
+func TestToken_SpeaksForItsPerson(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	environ := settings(dir)
+	first := run(t, environ, "token", "--user", "gm", "--email", "Gm@Example.org", "--ttl", "2h")
+	first.want(t, exitOK, "made a new sign-in key")
+	if again := run(t, environ, "token", "--user", "gm"); again.errors != "" {
+		t.Errorf("the second time it says %s", again.errors)
+	}
+	cfg, err := loadSettings(environ, config.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := signin.LoadOrCreateKey(cfg.SignInKeyPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, good := range map[time.Duration]bool{0: true, time.Hour + 59*time.Minute: true, 3 * time.Hour: false} {
+		verifier, err := signin.NewLocal(signin.LocalOptions{Key: key, Now: func() time.Time { return time.Now().Add(after) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		person, err := verifier.Verify(t.Context(), strings.TrimSpace(first.out))
+		want := signin.Person{UID: "gm", Email: "gm@example.org", EmailVerified: true}
+		if good && (err != nil || person != want) {
+			t.Errorf("after %v it speaks for %+v (%v)", after, person, err)
+		}
+		if !good && err == nil {
+			t.Errorf("after %v it still speaks for %+v", after, person)
+		}
+	}
+}
+
+func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	environ := settings(dir)
+	run(t, environ, "sweep", "drain").want(t, exitOK, "HANDED OVER", "looks at calendars                 0")
+	change(t, dir, func(tx store.Tx) error {
+		for i := range 3 {
+			key := poll.CalendarKey("account", fmt.Sprint(i))
+			updates := append(cursor.Owe(), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
+			if err := tx.Merge(cursor.Path(key), updates...); err != nil {
+				return err
+			}
+		}
+		due := poll.Told{Ref: "jrn_1"}
+		return tx.Merge(poll.AnnouncementPath("p"), poll.WantUpdates("p", due, time.Now().Add(-time.Minute))...)
+	})
+	run(t, environ, "sweep", "drain").want(t, exitOK,
+		"calendar events to make or delete  0", "announcements                      1", "looks at calendars                 3")
+}

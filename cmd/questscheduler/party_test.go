@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// outside is a program that knows no more of us than the line that `demo
+// --json` prints: it speaks Calendar v3's REST API, Discord's, and /v1.
+type outside struct {
+	t     *testing.T
+	ready demoReady
+}
+
+// patience is how long something may take that happens by itself.
+const patience = 10 * time.Second
+
+// eventually checks again and again until check is content, and tells its last
+// complaint where patience ends.
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		select {
+		case <-deadline.C:
+			t.Fatalf("%s: %v", what, err)
+		case <-again.C:
+		}
+	}
+}
+
+// answer is a response: its status and its JSON.
+type answer struct {
+	status int
+	body   map[string]any
+}
+
+// try makes a call and gives what it answers, or why it did not.
+func (o *outside) try(method, url, bearer string, body any) (answer, error) {
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, err
+		}
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(o.t.Context(), method, url, content)
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("Authorization", bearer)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	got := answer{status: response.StatusCode}
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	var anything any
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &anything); err != nil {
+			return answer{}, fmt.Errorf("%s %s answers %d and no JSON: %s", method, url, response.StatusCode, raw)
+		}
+	}
+	switch value := anything.(type) {
+	case map[string]any:
+		got.body = value
+	case []any:
+		got.body = map[string]any{"list": value}
+	}
+	return got, nil
+}
+
+// v1 calls our API as a person of the party and gives the data of its answer.
+func (o *outside) v1(who, method, path string, body any) (map[string]any, error) {
+	got, err := o.try(method, o.ready.API+"/v1"+path, "Bearer "+o.ready.Users[who].Token, body)
+	if err != nil {
+		return nil, err
+	}
+	if got.status >= 300 {
+		return nil, fmt.Errorf("%s /v1%s answers %d: %v", method, path, got.status, got.body["error"])
+	}
+	data, ok := got.body["data"].(map[string]any)
+	if !ok || got.body["ok"] != true {
+		return nil, fmt.Errorf("%s /v1%s is not in the envelope: %v", method, path, got.body)
+	}
+	return data, nil
+}
+
+// poll reads a poll as the game master.
+func (o *outside) poll(id string) (map[string]any, error) {
+	return o.v1("gm", "GET", "/polls/"+id, nil)
+}
+
+// event calls Calendar v3 for an event in the game master's calendar.
+func (o *outside) event(method, id string, body any) (answer, error) {
+	gm := o.ready.Users["gm"]
+	return o.try(method, strings.TrimSuffix(o.ready.Google+"/calendar/v3/calendars/"+gm.CalendarID+"/events/"+id, "/"), "Bearer "+gm.GoogleToken, body)
+}
+
+// events lists the live events of the game master's calendar that have a title.
+func (o *outside) events(title string) []map[string]any {
+	o.t.Helper()
+	got, err := o.event("GET", "", nil)
+	if err != nil || got.status != http.StatusOK {
+		o.t.Fatalf("list events: %v %v", got, err)
+	}
+	var found []map[string]any
+	for _, item := range list(got.body["items"]) {
+		if item["summary"] == title && item["status"] != "cancelled" {
+			found = append(found, item)
+		}
+	}
+	return found
+}
+
+// said lists the messages in the party's channel about a poll that hold a word.
+func (o *outside) said(title, word string) ([]map[string]any, error) {
+	got, err := o.try("GET", o.ready.Discord+"/api/v9/channels/"+o.ready.DiscordChannel+"/messages?limit=100", "Bot "+o.ready.DiscordToken, nil)
+	if err != nil || got.status != http.StatusOK {
+		return nil, fmt.Errorf("list messages: %v %w", got, err)
+	}
+	var found []map[string]any
+	for _, message := range list(got.body["list"]) {
+		content, _ := message["content"].(string)
+		if strings.Contains(content, title) && strings.Contains(content, word) {
+			found = append(found, message)
+		}
+	}
+	return found, nil
+}
+
+// notices counts a person's in-app notices of a type about a poll.
+func (o *outside) notices(who, kind, pollID string) (int, error) {
+	data, err := o.v1(who, "GET", "/notifications?limit=100", nil)
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for _, notice := range list(data["notifications"]) {
+		resource, _ := notice["resource"].(map[string]any)
+		if notice["type"] == kind && resource["id"] == pollID {
+			count++
+		}
+	}
+	return count, nil
+}
+
+// toldOnce checks that a transition was announced: one message on Discord, one
+// notice for each of the players, none for the game master, who caused it.
+func (o *outside) toldOnce(title, pollID, kind, word string) error {
+	messages, err := o.said(title, word)
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	if len(messages) != 1 {
+		wrong = append(wrong, fmt.Errorf("%d messages on Discord say %q, want 1", len(messages), word))
+	}
+	for _, who := range party {
+		want := 1
+		if who == "gm" {
+			want = 0
+		}
+		if got, err := o.notices(who, kind, pollID); err != nil || got != want {
+			wrong = append(wrong, fmt.Errorf("%s has %d notices %s, want %d (%v)", who, got, kind, want, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func list(value any) []map[string]any {
+	items, _ := value.([]any)
+	var all []map[string]any
+	for _, item := range items {
+		if object, ok := item.(map[string]any); ok {
+			all = append(all, object)
+		}
+	}
+	return all
+}
+
+// at walks nested objects.
+func at(value any, names ...string) any {
+	for _, name := range names {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
+}

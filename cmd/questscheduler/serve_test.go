@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/config"
+)
+
+func TestServe_OnAnEmptyFolder_StopsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	environ := settings(dir)
+	s := serve(t, environ)
+	if status := s.status("/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz answers %d", status)
+	}
+	gm := s.asking(environ, "gm")
+	made, err := gm.v1("gm", "POST", "/polls", map[string]any{"title": "Session one", "slots": []any{
+		map[string]any{"start": "2030-01-11T18:00:00Z", "end": "2030-01-11T22:00:00Z"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := s.stop(); code != exitOK {
+		t.Fatalf("it ended with %d", code)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*-wal")); err != nil || len(left) > 0 {
+		t.Errorf("a write-ahead log is left: %v (%v)", left, err)
+	}
+
+	again := serve(t, environ)
+	gm.ready.API = again.url // the token is still good
+	if poll, err := gm.v1("gm", "GET", fmt.Sprint("/polls/", made["id"]), nil); err != nil || poll["title"] != "Session one" {
+		t.Errorf("after the restart the poll is %v (%v)", poll, err)
+	}
+}
+
+func TestServe_SaysInOneLineHowItRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := serve(t, settings(dir, "QS_DISCORD_BOT_TOKEN="+secretOfBot, "QS_LOG_LEVEL=info"))
+	log := s.log.String()
+	for _, want := range []string{`msg="questscheduler serves"`, `version="dev`, "address=127.0.0.1:", "store=" + dir, `off="sync, admins"`} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log does not say %s:\n%s", want, log)
+		}
+	}
+}
+
+func TestServe_ASecondOneOnTheSameStore_EndsWithASentence(t *testing.T) {
+	t.Parallel()
+	environ := settings(t.TempDir())
+	serve(t, environ)
+	for _, args := range [][]string{{"serve"}, {"sweep", "drain"}} {
+		second := run(t, environ, args...)
+		second.want(t, exitFailed, "the data file is in use by another questscheduler process")
+		if lines := strings.Count(second.errors, "\n"); lines != 1 {
+			t.Errorf("%v says %d lines, want one:\n%s", args, lines, second.errors)
+		}
+	}
+}
+
+// A request that does not end by itself, such as a stream, is cut off once
+// patience ends, and that is no failure.
+func TestStop_CutsOffARequestThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	s := openTestServer(t)
+	s.patience = 20 * time.Millisecond
+	begun, release := make(chan struct{}), make(chan struct{})
+	s.edge.GET("/endless", func(echo.Context) error {
+		close(begun)
+		<-release
+		return nil
+	})
+	var err error
+	if s.listener, err = listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cut := make(chan error, 1)
+	go func() {
+		response, err := http.Get("http://" + s.listener.Addr().String() + "/endless") //nolint:noctx // it is cut off
+		if err == nil {
+			err = response.Body.Close()
+		}
+		cut <- err
+	}()
+	<-begun
+	if err := s.stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if err := <-cut; err == nil {
+		t.Error("the request was answered")
+	}
+	close(release)
+}
+
+// A server that cannot listen any more ends the command, instead of living on
+// deaf.
+func TestServe_EndsWhenItCannotListenAnyMore(t *testing.T) {
+	t.Parallel()
+	s := openTestServer(t)
+	var err error
+	if s.listener, err = listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.serveUntil(t.Context()); err == nil || !strings.Contains(err.Error(), "stopped answering") {
+		t.Errorf("got %v", err)
+	}
+	if err := s.stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+// openTestServer is a wired server that does not run yet.
+func openTestServer(t *testing.T) *server {
+	t.Helper()
+	cfg, err := loadSettings(settings(t.TempDir()), config.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := openServer(t.Context(), cfg, time.Now, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

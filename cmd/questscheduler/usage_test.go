@@ -1,0 +1,116 @@
+package main
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each row is a way to call the program, its exit code, and what it says.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	good := settings(empty)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := taken.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for name, test := range map[string]struct {
+		environ []string
+		args    []string
+		code    int
+		says    string
+	}{
+		"nothing is asked":                  {nil, nil, exitUsage, "Usage: questscheduler <command>"},
+		"help":                              {nil, []string{"--help"}, exitOK, "Look after it:"},
+		"help of a command":                 {nil, []string{"serve", "--help"}, exitOK, "Examples:"},
+		"help of a command that lacks much": {nil, []string{"token", "--help"}, exitOK, "--user=UID"},
+		"version":                           {nil, []string{"--version"}, exitOK, "questscheduler " + version},
+		"unknown command":                   {nil, []string{"polish"}, exitUsage, "unexpected argument polish"},
+		"unknown flag":                      {nil, []string{"serve", "--fast"}, exitUsage, "unknown flag --fast"},
+		"half a command":                    {nil, []string{"sweep"}, exitUsage, `expected "drain"`},
+		"unknown job":                       {nil, []string{"sweep", "everything"}, exitUsage, "unexpected argument everything"},
+		"missing argument":                  {nil, []string{"explain"}, exitUsage, "<poll-id>"},
+		"missing file":                      {nil, []string{"backup"}, exitUsage, "<file>"},
+		"one argument too many":             {nil, []string{"serve", "now"}, exitUsage, "unexpected argument now"},
+		"a flag's value is wrong":           {nil, []string{"token", "--user", "gm", "--ttl", "soon"}, exitUsage, "--ttl"},
+		"unknown shell":                     {nil, []string{"completion", "tcsh"}, exitUsage, "tcsh"},
+		"demo for all the world":            {nil, []string{"demo", "--addr", "0.0.0.0:0"}, exitUsage, "loopback"},
+
+		"serve without settings":      {nil, []string{"serve"}, exitUsage, "QS_ENC_KEYS has to hold a key"},
+		"sweep without settings":      {nil, []string{"sweep", "drain"}, exitUsage, "QS_ENC_KEYS has to hold a key"},
+		"a setting that is none":      {append(good, "QS_SQLITE_PTH=x"), []string{"explain", "p"}, exitUsage, "is QS_SQLITE_PATH meant?"},
+		"a demo with wrong settings":  {[]string{"QS_WATCH_TTL=long"}, []string{"demo", "--addr", "127.0.0.1:0"}, exitUsage, "QS_WATCH_TTL has to be a duration"},
+		"serve on a taken address":    {settings(t.TempDir(), "QS_ADDR="+taken.Addr().String()), []string{"serve"}, exitFailed, "cannot listen on " + taken.Addr().String()},
+		"serve without a folder":      {append(good, "QS_SQLITE_PATH="+filepath.Join(empty, "none", "d.db")), []string{"serve"}, exitFailed, "folder of the data file does not exist"},
+		"explain without a store":     {good, []string{"explain", "p"}, exitFailed, "there is no data file yet"},
+		"backup without a store":      {good, []string{"backup", filepath.Join(empty, "b.db")}, exitFailed, "there is no data file yet"},
+		"token without a folder":      {[]string{"QS_SQLITE_PATH=" + filepath.Join(empty, "none", "d.db")}, []string{"token", "--user", "gm"}, exitFailed, "set QS_SQLITE_PATH as for the server"},
+		"token for nobody":            {good, []string{"token", "--user", ""}, exitUsage, "--user must be 1 to 128 bytes"},
+		"token for a path":            {good, []string{"token", "--user", "a/b"}, exitUsage, "--user must be"},
+		"token for no time":           {good, []string{"token", "--user", "gm", "--ttl", "0s"}, exitUsage, "--ttl must be at least 1s"},
+		"token with no address":       {good, []string{"token", "--user", "gm", "--email", "gm"}, exitUsage, "--email has to be an e-mail address"},
+		"token with a name beside it": {good, []string{"token", "--user", "gm", "--email", "Gm <gm@example.org>"}, exitUsage, "--email has to be an e-mail address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := run(t, test.environ, test.args...)
+			got.want(t, test.code, test.says)
+			if test.code != exitOK && got.out != "" {
+				t.Errorf("a failure is said on stderr, and this was on stdout: %s", got.out)
+			}
+			if strings.Contains(got.errors, "goroutine") {
+				t.Error("it panicked")
+			}
+		})
+	}
+}
+
+// Everything that is wrong is said in one message, and nothing of the values.
+func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_SYNC=observe", "QS_STORE=firestore"), "serve")
+	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_SYNC is observe", "QS_STORE is firestore")
+	if strings.Contains(got.errors, "sesame") || strings.Contains(got.errors, secretOfClient) {
+		t.Error("it tells a value")
+	}
+	if strings.Contains(got.errors, "QS_FIRESTORE_PROJECT") {
+		t.Error("it asks for a setting of a store that it does not have")
+	}
+	if found, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(found) > 0 {
+		t.Errorf("something was written: %v (%v)", found, err)
+	}
+}
+
+// What the settings allow and this version does not have is refused in one
+// place, with the mend.
+func TestUnsupportedChoices_AreRefusedWithTheirMend(t *testing.T) {
+	t.Parallel()
+	for setting, mend := range map[string]string{
+		"QS_STORE=firestore":                            "set it to sqlite",
+		"QS_QUEUE=cloudtasks":                           "set it to river",
+		"QS_AUTH=firebase":                              "set it to local",
+		"QS_SYNC=observe":                               "set it to on, or to off",
+		"QS_DOCUMENT_HINTS=listen":                      "set it to off",
+		"QS_CALLABLES_UPSTREAM=https://fns.example.org": "unset it",
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			name, _, _ := strings.Cut(setting, "=")
+			environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", setting)
+			got := run(t, environ, "serve")
+			got.want(t, exitUsage, name+" is ", mend)
+			if lines := strings.Count(got.errors, "\n  "); lines != 1 {
+				t.Errorf("it lists %d problems, want this one", lines)
+			}
+			run(t, environ, "doctor").want(t, exitFailed, "wrong    settings        "+name, mend)
+		})
+	}
+}
