@@ -188,7 +188,9 @@ func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
 	w.Sweep()
 	w.Run(time.Minute)
 	equal(t, "state", w.View(pollID).Poll.Sync.State, rules.StateError)
-	same(t, "what the owner was told", w.Told, []string{"gm: link your account again"})
+	w.Sweep()
+	w.Run(time.Minute)
+	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 	w.Link("gm")
 	w.Refuse("events.list", 503, "backendError", 1) // of all moments now
 	w.Sweep()
@@ -325,5 +327,74 @@ func TestAPollThatWasDeletedDirectly_TakesItsEventAlong(t *testing.T) {
 	equal(t, "events", len(w.Events("gm")), 0)
 	equal(t, "index entries", len(w.Index()), 0)
 	equal(t, "intents", len(w.Intents()), 0)
+	atRest(t, w)
+}
+
+// A look stands still for longer than its lease and then ends, well or not:
+// nothing of what it says counts.
+func TestAStaleLook_MovesNoCursor(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(w *worldtest.World){
+		"ends well": func(*worldtest.World) {},
+		"fails":     func(w *worldtest.World) { w.Refuse("events.list", 503, "backendError", 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			insert := func() {
+				w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
+			}
+			var token string
+			overtake := func() {
+				insert()
+				w.Run(2 * cursor.Lease)
+				token = w.Calendar("gm").SyncToken
+				end(w)
+			}
+			if name == "fails" {
+				w.On("before events.list", overtake)
+			} else {
+				w.On("after events.list", overtake)
+			}
+			insert()
+			w.RunDue()
+			equal(t, "another look did it all", token != "", true)
+			equal(t, "token", w.Calendar("gm").SyncToken, token)
+			equal(t, "failure", w.Calendar("gm").LastError, "")
+			w.Run(time.Minute)
+			atRest(t, w)
+		})
+	}
+}
+
+// The access to a calendar goes between its listing and the get of an event.
+func TestAnEventOfACalendarThatIsLost_IsNotGone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, slots := w.Poll()
+	if _, err := w.FinaliseAs(pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true, CalendarID: worldtest.ClubCalendar}); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	asked := false
+	w.On("before events.get", func() {
+		asked = true
+		if err := w.Google.Share(worldtest.ClubCalendar, "gm", worldtest.NoAccess); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := w.Scheduler.Sync(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
+		t.Error(err)
+	}
+	w.Run(10 * time.Minute)
+	equal(t, "the event was asked for", asked, true)
+	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
+	if err := w.Google.Share(worldtest.ClubCalendar, "gm", worldtest.Owner); err != nil {
+		t.Fatal(err)
+	}
+	w.Sweep()
+	w.Run(10 * time.Minute)
+	stands(t, w, pollID, rules.StateOK, ten.Start)
 	atRest(t, w)
 }

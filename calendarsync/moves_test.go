@@ -234,6 +234,65 @@ func TestNothingIsDecidedBy(t *testing.T) {
 	}
 }
 
+// A move that is taken back before it was told is told to nobody.
+func TestAMoveThatIsTakenBack_IsNotAnnounced(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveEvent("gm", eventID, noon)
+	w.Run(worldtest.Settle / 2)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	w.MoveEvent("gm", eventID, ten)
+	w.Run(5 * time.Minute)
+	stands(t, w, pollID, rules.StateOK, ten.Start)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "reschedule", "restore"})
+	same(t, "notices of ana", w.Notices("ana"), nil)
+	atRest(t, w)
+}
+
+// The journal alone tells what happened, and why (explain --replay).
+func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, slots, eventID := w.Finalised()
+	w.MoveEvent("gm", eventID, noon)
+	w.Run(time.Minute)
+	w.DeleteEvent("gm", eventID)
+	w.Run(time.Minute)
+	entries := w.Journal(pollID)
+	if len(entries) != 3 {
+		t.Fatalf("there are %d entries: %v", len(entries), w.Decisions(pollID))
+	}
+	atTen, atNoon := rules.Timed(ten.Start, ten.End), rules.Timed(noon.Start, noon.End)
+	moved := w.View(pollID).Poll.Sync.Rescheduled.ToSlotID
+	for i, want := range []poll.Entry{
+		{
+			Hint: "person", Trace: "test", Who: "gm", Command: rules.CommandFinalise, Reason: "the event was made", Seen: "present", Fingerprint: atTen,
+			After: atTen, Baseline: atTen, Status: rules.Finalized, State: rules.StateOK, WinningSlotID: slots[0],
+		},
+		{
+			Hint: "push", Decision: rules.Reschedule, Reason: "moved", Seen: "present", Fingerprint: atNoon,
+			Before: atTen, After: atNoon, Baseline: atTen, Status: rules.Finalized, State: rules.StateRescheduled, WinningSlotID: moved, Rescheduled: true,
+		},
+		{
+			Hint: "push", Decision: rules.Cancel, Reason: "deleted", Seen: "gone",
+			Before: atNoon, After: atNoon, Baseline: atTen, Status: rules.Cancelled, State: rules.StateCancelled, WinningSlotID: moved, Rescheduled: true,
+		},
+	} {
+		got := entries[i]
+		if got.Trace == "" || got.At.IsZero() || got.Announcement != got.ID || (got.Fence == 0) != (got.Command != "") ||
+			(got.Seen == "present") == got.Updated.IsZero() {
+			t.Errorf("entry %d lacks something: %+v", i, got)
+		}
+		want.EventID, want.CalendarID, want.AccountID, want.Generation = eventID, "gm@example.com", w.Account("gm"), 1
+		want.ID, want.At, want.Updated, want.Fence, want.Announcement = got.ID, got.At, got.Updated, got.Fence, got.Announcement
+		if i > 0 {
+			want.Trace = got.Trace
+		}
+		equal(t, "entry", got, want)
+	}
+}
+
 // A guest's copy has the organiser's event id and stands in a calendar that is
 // watched too: what happens to it says nothing about the poll.
 func TestAGuestsCopy_IsAnotherThing(t *testing.T) {

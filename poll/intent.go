@@ -62,7 +62,8 @@ type Intent struct {
 	// Until, for the deletion of what an insert would have made, is when nobody
 	// can be at work on that insert any more: before, the event may be made
 	// after it was deleted. Zero: nobody was.
-	Until     time.Time
+	Until time.Time
+	// Attempts counts those that were begun after the one of whoever wrote it.
 	Attempts  int64
 	LastError string
 	CreatedAt time.Time

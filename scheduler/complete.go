@@ -82,6 +82,12 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 		if err := tx.Create(poll.SlotPath(st.poll.ID, slot.ID), poll.EncodeSlot(*slot)); err != nil {
 			return nil, nil, err
 		}
+	} else if chosen := intent.Session.Fingerprint(); slot.Fingerprint().Start != chosen.Start || slot.AllDay != chosen.AllDay {
+		// Edited since: the event was made for the time that was chosen.
+		slot.Start, slot.End, slot.AllDay = intent.Session.Start, intent.Session.End, intent.Session.AllDay
+		if err := tx.Update(poll.SlotPath(st.poll.ID, slot.ID), poll.MoveSlot(chosen)...); err != nil {
+			return nil, nil, err
+		}
 	}
 	if oldEvent, err = s.replaceLink(tx, st, calendar, intent, cause); err != nil {
 		return nil, nil, err

@@ -115,7 +115,8 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 		if pending := st.pendingInsert(); pending != nil && pending.AccountID == account &&
 			pending.CalendarID == calendar && sameSession(pending.Session, session) {
 			intent = *pending
-			return tx.Update(intent.Path(), poll.Set("due", now.Add(insertGrace)))
+			intent.Due, intent.Attempts = now.Add(insertGrace), intent.Attempts+1
+			return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts))
 		}
 		generation := st.poll.Sync.Generation + 1
 		intent = poll.Intent{

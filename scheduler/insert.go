@@ -25,18 +25,14 @@ var errSuperseded = fault.New(fault.Conflict, "Something newer happened to this 
 
 // carryOutInsert does steps two and three of an intent.
 func (s *Service) carryOutInsert(ctx context.Context, intent poll.Intent, cause Cause) error {
-	event, err := s.Calendar.Insert(ctx, intent)
-	ours := err == nil
-	if fault.CodeOf(err) == CodeTaken {
-		event, err = s.adoptInserted(ctx, intent)
-	}
+	event, made, err := s.insert(ctx, intent)
 	if err != nil {
-		return s.insertFailed(ctx, intent, err)
+		return s.insertFailed(ctx, intent, made, err)
 	}
 	if event.Seen == rules.Gone {
 		return s.insertAgain(ctx, intent, cause)
 	}
-	if err := s.completeInsert(ctx, intent, event, ours, cause); err != nil {
+	if err := s.completeInsert(ctx, intent, event, made == byUs, cause); err != nil {
 		return pollError(intent.PollID, "finalise", err)
 	}
 	if err := s.Watches.Ensure(ctx, intent.AccountID, intent.CalendarID); err != nil {
@@ -44,6 +40,57 @@ func (s *Service) carryOutInsert(ctx context.Context, intent poll.Intent, cause 
 	}
 	s.lookSoon(ctx, intent.AccountID, intent.CalendarID, cause)
 	return nil
+}
+
+// whoMade tells what is known of an event that was to be made.
+type whoMade uint8
+
+const (
+	perhaps  whoMade = iota // the answer leaves it open
+	byUs                    // this very call made it
+	byBefore                // an earlier attempt made it
+	byNobody                // there is none
+)
+
+// insert makes the event of an intent, or finds it made. An error leaves it
+// open whether there is one, but where the first attempt of all was refused, or
+// where the calendar says that there is none.
+func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, made whoMade, err error) {
+	event, err = s.Calendar.Insert(ctx, intent)
+	switch {
+	case err == nil:
+		return event, byUs, nil
+	case fault.CodeOf(err) == CodeTaken:
+		if event, err = s.adoptInserted(ctx, intent); err == nil {
+			return event, byBefore, nil
+		}
+		if fault.Is(err, fault.Provider) { // the id is another event's
+			return Event{}, byNobody, err
+		}
+	case !refused(err):
+	case intent.Attempts == 0:
+		return Event{}, byNobody, err
+	case fault.Is(err, fault.Provider): // for good, so it has to be known
+		found, getErr := s.adoptInserted(ctx, intent)
+		if getErr == nil {
+			return found, byBefore, nil
+		}
+		if fault.Is(getErr, fault.NotFound) {
+			return Event{}, byNobody, err
+		}
+	}
+	return Event{}, perhaps, err
+}
+
+// refused tells an answer of the calendar, which means that this call had no
+// effect, from none.
+func refused(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Provider, fault.Revoked, fault.NotFound, fault.Exhausted, fault.RateLimited:
+		return true
+	default:
+		return false
+	}
 }
 
 // adoptInserted reads the event that stands under the intent's id already: ours
@@ -64,12 +111,10 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 	}
 }
 
-// insertFailed decides what a refused insert leaves behind. A refusal for good
-// at the first attempt made no event, so the intent goes; in every other case
-// the event may be there, and the intent stays to find out.
-func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, cause error) error {
-	refused := fault.Is(cause, fault.Provider) || fault.Is(cause, fault.Revoked) ||
-		fault.Is(cause, fault.NotFound) || fault.Is(cause, fault.Exhausted) || fault.Is(cause, fault.RateLimited)
+// insertFailed decides what a failed insert leaves behind. Where it is certain
+// that there is no event, and nobody else is at work on it, the intent goes; in
+// every other case the event may be there, and the intent stays to find out.
+func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made whoMade, cause error) error {
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
 		if err != nil || stands == nil || stands.Kind != poll.IntentInsert {
@@ -79,16 +124,15 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, cause er
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		if refused && stands.Attempts == 0 {
+		if made == byNobody && stands.Attempts == intent.Attempts {
 			return s.giveUpInsert(ctx, tx, p, intent)
 		}
-		return tx.Update(intent.Path(),
-			poll.Set("attempts", stands.Attempts+1), poll.Set("lastError", fault.KindOf(cause).String()))
+		return tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
 	})
 	if err != nil {
 		s.Log.ErrorContext(ctx, "a failed insert could not be recorded", "poll", intent.PollID, "trace", intent.Trace, "error", err)
 	}
-	if !refused {
+	if !refused(cause) {
 		return &fault.Error{
 			Kind:       fault.Unavailable,
 			Message:    "The calendar did not answer in time. The poll will be finalised as soon as it does; ask again in a moment to see.",

@@ -47,14 +47,15 @@ func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) que
 
 // takeUp reads an intent to carry it out; nil where it is done. An insert is
 // this run's for insertGrace, as it is the request's that wrote it: until then
-// neither the drain takes it up, nor is its deletion final.
+// neither the drain takes it up, nor is its deletion final. It counts as an
+// attempt before it is one, since one that dies may have made the event.
 func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if intent, err = poll.LoadIntent(ctx, tx, id); err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 			return err
 		}
-		intent.Due = s.Now().Add(insertGrace)
-		return tx.Update(intent.Path(), poll.Set("due", intent.Due))
+		intent.Due, intent.Attempts = s.Now().Add(insertGrace), intent.Attempts+1
+		return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts))
 	})
 	return intent, err
 }

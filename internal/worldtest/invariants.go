@@ -87,7 +87,8 @@ func (w *World) indexProblems() (problems []string) {
 		interests[poll.CalendarKey(entry.AccountID, entry.CalendarID)]++
 		linked[entry.PollID] = true
 		p, err := poll.Load(w.ctx, w.Documents, entry.PollID)
-		if err != nil || !p.Linked() || p.GoogleEventID != entry.EventID || p.GoogleCalendarID != entry.CalendarID {
+		follows := p.Linked() || p.Status == rules.Archived // an archived poll stays linked
+		if err != nil || !follows || p.GoogleEventID != entry.EventID || p.GoogleCalendarID != entry.CalendarID {
 			problems = append(problems, fmt.Sprintf("index entry %s is for poll %s, which does not follow it", entry.EventID, entry.PollID))
 		}
 	}

@@ -137,19 +137,6 @@ func through[T any](p *ports, call string, do func() (T, error)) (T, error) {
 	return result, err
 }
 
-// owners takes down what the owners of calendars are told.
-type owners struct{ world *World }
-
-func (o owners) TellSyncError(_ context.Context, ownerID, _ string) error {
-	o.world.Told = append(o.world.Told, ownerID+": link your account again")
-	return nil
-}
-
-func (o owners) TellHeld(_ context.Context, ownerID, _ string, eventIDs []string) error {
-	o.world.Told = append(o.world.Told, fmt.Sprintf("%s: %d cancellations are held", ownerID, len(eventIDs)))
-	return nil
-}
-
 // storePort is the store as the program sees it.
 type storePort struct {
 	store.Store

@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"questscheduler/accounts"
@@ -108,8 +109,6 @@ type World struct {
 	ids    int
 	// secrets were given out by newToken.
 	secrets []string
-	// Told are what owners of calendars were told, oldest first.
-	Told []string
 	// Verdicts tell, oldest first, the runs of tasks that did not end well.
 	Verdicts []string
 }
@@ -183,11 +182,11 @@ func (w *World) wire() {
 		Settle: Settle, SnapshotKeep: 90 * 24 * time.Hour, Log: log,
 	}
 	w.Watcher.Polls = w.Scheduler
-	w.Looker = &calendarsync.Looker{
-		Store: documents, Google: calendar, Polls: w.Scheduler, Owners: owners{w}, Now: w.Clock.Now,
-		MinGap: MinGap, HoldShare: 0.5, HoldMin: 5, Log: log,
-	}
 	w.Announcer = &notify.Announcer{Store: documents, Now: w.Clock.Now, AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
+	w.Looker = &calendarsync.Looker{
+		Store: documents, Google: calendar, Polls: w.Scheduler, Owners: notify.Owners{Announcer: w.Announcer, Occasion: w.occasion},
+		Now: w.Clock.Now, MinGap: MinGap, HoldShare: 0.5, HoldMin: 5, Log: log,
+	}
 	w.handlers = map[string]queue.Handler{
 		cursor.LookKind: w.Looker.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
 	}
@@ -214,6 +213,12 @@ func (w *World) TakeOver() {
 	w.ports.calm()
 	w.Queue.Crash()
 	w.wire()
+}
+
+// occasion tells one failing of an account from the next by its grant.
+func (w *World) occasion(ctx context.Context, accountID string) (string, error) {
+	account, err := w.Accounts.Get(ctx, accountID)
+	return strconv.FormatInt(account.Grant, 10), err
 }
 
 // Context is that of everything a test does.

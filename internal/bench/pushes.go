@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/api"
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/gcal"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/store"
+	"questscheduler/store/sqlite"
+	webhooks "questscheduler/web-hooks"
+)
+
+// How many pushes are sent for one figure, and some first that do not count.
+const (
+	pushCount = 1500
+	warmUp    = 200
+)
+
+const (
+	pushToken    = "a-token-of-the-channel"
+	pushResource = "resource"
+)
+
+// pushes measures how long Google waits for 200, over a socket: for a push that
+// is covered by a look that waits already, for one that hands a look over, and
+// for a handler of Echo's that does nothing.
+func pushes(ctx context.Context, r *report, folder string) (err error) {
+	s, err := sqlite.Open(ctx, sqlite.Options{
+		Path: filepath.Join(folder, "data.db"), Queries: slices.Concat(poll.Queries, cursor.Queries, calendarsync.Queries),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	q, err := startQueue(ctx, s, func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Outcome: queue.Done} })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Stop(ctx)) }()
+	channel := uuid.NewString()
+	watcher := &calendarsync.Watcher{
+		Store: s, Queue: q, Google: granting{}, Now: time.Now, NewUUID: func() string { return channel },
+		NewToken: func() (string, error) { return pushToken, nil }, Address: "https://bench.test/push",
+		TTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, Log: slog.New(slog.DiscardHandler),
+	}
+	key := poll.CalendarKey("account", "calendar")
+	if err := s.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		first := cursor.Calendar{Key: key, AccountID: "account", CalendarID: "calendar"}
+		return tx.Merge(cursor.Path(key), first.Link(time.Now(), "gm", "")...)
+	}); err != nil {
+		return err
+	}
+	if err := watcher.Ensure(ctx, "account", "calendar"); err != nil {
+		return err
+	}
+	return measurePushes(ctx, r, s, watcher, key, channel)
+}
+
+func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *calendarsync.Watcher, key, channel string) error {
+	var ids int
+	edge := api.New(api.Options{
+		Now: time.Now, NewID: func(prefix string) string { ids++; return prefix + "_" + strconv.Itoa(ids) },
+		AddressRate: api.Rate{PerSecond: 1e9, Burst: 1e9}, Log: slog.New(slog.DiscardHandler), Version: "bench",
+	})
+	webhooks.Register(edge, watcher)
+	bare := echo.New()
+	bare.POST(webhooks.PushPaths[0], func(c echo.Context) error { return c.NoContent(http.StatusOK) })
+
+	nothing := func(int) error { return nil }
+	nextLook := func(i int) error {
+		return s.Run(ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Merge(cursor.Path(key), store.Update{Path: store.Field("lookGen"), Value: time.Now().UnixMicro() + int64(i)})
+		})
+	}
+	for _, row := range []struct {
+		name    string
+		handler http.Handler
+		before  func(i int) error
+		to      string
+	}{
+		{"bare_echo", bare, nothing, ""},
+		{"push_acknowledged", edge, nothing, "bare_echo"},
+		{"push_hands_look_over", edge, nextLook, "bare_echo"},
+	} {
+		taken, err := send(ctx, row.handler, channel, row.before)
+		if err != nil {
+			return err
+		}
+		for _, share := range []struct {
+			name string
+			of   float64
+		}{{"_p50", 0.5}, {"_p99", 0.99}} {
+			to := row.to
+			if to != "" {
+				to += share.name
+			}
+			if err := r.add(row.name+share.name, taken.at(share.of), "ms", to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// send sends pushes one after the other, over a socket. before is not counted.
+func send(ctx context.Context, handler http.Handler, channel string, before func(i int) error) (latencies, error) {
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	var taken latencies
+	for i := range pushCount + warmUp {
+		if err := before(i); err != nil {
+			return nil, err
+		}
+		one, err := timed(1, func(int) error { return push(ctx, server, channel, i) })
+		if err != nil {
+			return nil, err
+		}
+		if i >= warmUp {
+			taken = append(taken, one...)
+		}
+	}
+	return taken, nil
+}
+
+func push(ctx context.Context, server *httptest.Server, channel string, number int) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+webhooks.PushPaths[0], nil)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{
+		"X-Goog-Channel-Id": channel, "X-Goog-Channel-Token": pushToken, "X-Goog-Resource-Id": pushResource,
+		"X-Goog-Resource-State": "exists", "X-Goog-Message-Number": strconv.Itoa(number),
+	} {
+		request.Header.Set(name, value)
+	}
+	answer, err := server.Client().Do(request)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	if closed := answer.Body.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("a push was answered %s", answer.Status)
+	}
+	return err
+}
+
+// granting is a Google that grants every channel and is asked for nothing else.
+type granting struct{ calendarsync.Google }
+
+// Watch implements calendarsync.Google.
+func (granting) Watch(_ context.Context, _ gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error) {
+	return gcal.Channel{ID: request.ID, ResourceID: pushResource, Expiration: time.Now().Add(request.TTL)}, nil
+}

@@ -1,0 +1,91 @@
+package layout_test
+
+import "slices"
+
+// row says what one package may import of this module. Patterns are paths below
+// the module: "store" is that package alone, "sim/..." it and all below it,
+// "..." everything.
+type row struct {
+	packages string
+	may      []string
+	// standardOnly forbids third-party modules.
+	standardOnly bool
+}
+
+// above lists the packages that the edges (web-hooks, api, cmd) stand on.
+var above = []string{
+	"fault", "rules", "store", "queue", "poll", "cursor", "accounts", "accounts/seal", "signin", "gcal", "config",
+	"scheduler", "calendarsync", "notify",
+}
+
+// table is design.md, "Packages": a package may import what stands in rows
+// above its own, so that imports point downwards only. The first row that fits
+// a package counts. Every package may import what its own row's "/..." covers.
+var table = []row{
+	{packages: "fault", standardOnly: true},
+	{packages: "rules", may: []string{"fault"}, standardOnly: true},
+
+	{packages: "store", may: []string{"fault"}},
+	{packages: "store/internal/...", may: []string{"store", "fault"}},
+	{packages: "store/memory/...", may: []string{"store", "store/internal/...", "fault"}},
+	{packages: "store/sqlite/...", may: []string{"store", "store/internal/...", "fault"}},
+	{packages: "store/firestore/...", may: []string{"store", "store/internal/...", "fault"}},
+	{packages: "store/storetest", may: []string{"store", "fault"}},
+	{packages: "changes", may: []string{"store", "fault"}},
+
+	{packages: "queue", may: []string{"fault"}},
+	{packages: "queue/memory/...", may: []string{"queue", "fault"}},
+	{packages: "queue/river/...", may: []string{"queue", "fault"}},
+	{packages: "queue/cloudtasks/...", may: []string{"queue", "fault"}},
+	{packages: "queue/queuetest", may: []string{"queue", "fault"}},
+
+	{packages: "poll", may: []string{"rules", "store", "fault"}},
+	{packages: "explain", may: []string{"rules", "poll", "store", "fault"}},
+	{packages: "cursor", may: []string{"poll", "store", "queue", "fault"}},
+	{packages: "accounts/seal", may: []string{"fault"}},
+	{packages: "accounts", may: []string{"accounts/seal", "rules", "store", "fault"}},
+	{packages: "config/keyfile", may: []string{"fault"}},
+	{packages: "signin", may: []string{"config/keyfile", "fault"}},
+	{packages: "gcal", may: []string{"rules", "fault"}},
+	{packages: "config", may: []string{"accounts/seal", "fault"}},
+	{packages: "scheduler", may: []string{"rules", "poll", "cursor", "store", "queue", "fault"}},
+	{packages: "calendarsync", may: []string{"rules", "poll", "cursor", "store", "queue", "gcal", "accounts", "scheduler", "fault"}},
+	{packages: "notify", may: []string{"rules", "poll", "store", "queue", "fault"}},
+
+	{packages: "web-hooks", may: above},
+	{packages: "api", may: slices.Concat(above, []string{"changes", "web-hooks"})},
+
+	// Simulators know nothing of the program: the real clients talk to them.
+	// Only tests and the command that runs the demo know of them.
+	{packages: "sim/...", may: []string{"fault"}},
+	{packages: "cmd/questscheduler/...", may: []string{"..."}},
+	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "store/...", "queue/..."})},
+
+	{packages: "internal/layout"},
+	// The pages of docs/ are held against the program by tests, which may import
+	// anything.
+	{packages: "internal/docs"},
+	// What `make bench` runs: real parts, measured.
+	{packages: "internal/bench", may: []string{"..."}},
+	// A world of real parts on memory drivers and simulators, for tests alone.
+	{packages: "internal/worldtest", may: []string{"..."}},
+}
+
+// restriction keeps an import from outside the module to some packages.
+type restriction struct {
+	// imports is the path, itself and all below it.
+	imports string
+	// only lists who may import it; empty: all but never.
+	only, never []string
+	why         string
+}
+
+var restrictions = []restriction{
+	{imports: "google.golang.org/api/calendar", only: []string{"gcal", "sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
+	{imports: "github.com/riverqueue", only: []string{"queue/river/..."}, why: "River is one driver of the queue port"},
+	{imports: "modernc.org/sqlite", only: []string{"store/sqlite/..."}, why: "SQLite is one driver of the store port"},
+	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
+	{imports: "github.com/labstack/echo", only: []string{"api", "web-hooks", "cmd/...", "internal/bench"}, why: "HTTP is made at the edge alone"},
+	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
+	{imports: "log/slog", never: []string{"rules"}, why: "decisions are pure"},
+}

@@ -1,0 +1,247 @@
+package scheduler_test
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/rules"
+)
+
+// blow is what befalls the program at one of its calls, and how it goes on.
+type blow struct {
+	name    string
+	strike  func(w *worldtest.World, n int)
+	recover func(w *worldtest.World)
+}
+
+var blows = []blow{
+	{"it dies and is started again", (*worldtest.World).CrashAt, (*worldtest.World).Restart},
+	{"it dies beside another one", (*worldtest.World).CrashAt, (*worldtest.World).TakeOver},
+	{"the call fails", func(w *worldtest.World, n int) {
+		w.FailAt(n, fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer."))
+	}, (*worldtest.World).Calm},
+}
+
+// followed fails where a poll is not at a time, or people were not told of it
+// exactly once.
+func followed(t *testing.T, w *worldtest.World, s story, state rules.State, slot worldtest.Slot, told int) {
+	t.Helper()
+	view := w.View(s.poll)
+	if view.Poll.Sync.State != state || !view.Winning.Start.Equal(slot.Start) {
+		t.Errorf("the poll is %q at %v", view.Poll.Sync.State, view.Winning.Start)
+	}
+	if got := w.Notices("ana"); len(got) != told {
+		t.Errorf("ana was told %v", got)
+	}
+}
+
+// Whatever befalls the program, and wherever: in the end poll and calendar tell
+// one story, and nothing is left over. What the calendar did is followed, and
+// told once; what a person asked for was done or not.
+func TestWhateverHappensAnywhere_EndsInOneStory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		begin func(*worldtest.World) story
+		act   act
+		check func(t *testing.T, w *worldtest.World, s story)
+	}{
+		{begin: fresh, act: finaliseFirst, check: func(t *testing.T, w *worldtest.World, s story) {
+			if _, err := w.Finalise(s.poll, s.slots[1]); err != nil {
+				t.Errorf("another finalise: %v", err)
+			}
+			w.Run(3 * time.Minute)
+		}},
+		{begin: finalised, act: finaliseSecond},
+		{begin: finalised, act: finaliseClub},
+		{begin: moved, act: finaliseSecond},
+		{begin: moved, act: finaliseAlone},
+		{begin: finalised, act: cancelIt},
+		{begin: moved, act: reopenIt},
+		{begin: finalised, act: deleteIt},
+		{begin: moved, act: restoreIt},
+		{begin: moved, act: acceptIt},
+		{begin: finalised, act: cancelDirectly, check: func(t *testing.T, w *worldtest.World, s story) {
+			if got := w.View(s.poll).Poll.Status; got != rules.Cancelled {
+				t.Errorf("the poll is %s", got)
+			}
+		}},
+		{begin: finalised, act: moveIt, check: func(t *testing.T, w *worldtest.World, s story) {
+			followed(t, w, s, rules.StateRescheduled, worldtest.Noon, 1)
+		}},
+		{begin: moved, act: moveBack, check: func(t *testing.T, w *worldtest.World, s story) {
+			followed(t, w, s, rules.StateOK, worldtest.Ten, 2)
+			if got := w.View(s.poll).Poll.WinningSlotID; got != s.slots[0] {
+				t.Errorf("slot %s wins", got)
+			}
+		}},
+		{begin: moved, act: deleteEvent, check: func(t *testing.T, w *worldtest.World, s story) {
+			followed(t, w, s, rules.StateCancelled, worldtest.Noon, 2)
+		}},
+	} {
+		for i, blow := range blows {
+			t.Run(fmt.Sprintf("%s: %s", c.act.name, blow.name), func(t *testing.T) {
+				t.Parallel()
+				for n := 1 + i%*stride; ; n += *stride {
+					reached := true
+					t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
+						w := worldtest.New(t, worldtest.Options{})
+						s := c.begin(w)
+						blow.strike(w, n)
+						w.Survives(func() { c.act.do(w, s); w.Run(time.Minute) })
+						reached = w.Struck()
+						blow.recover(w)
+						w.Sweep() // heals what a direct edit or a lost push left
+						w.Run(3 * time.Minute)
+						if c.check != nil {
+							c.check(t, w, s)
+						}
+						oneStory(t, w, s)
+						atRest(t, w)
+					})
+					if !reached {
+						break
+					}
+				}
+			})
+		}
+	}
+}
+
+// The poll is cancelled before Google has made the event, and the program that
+// asked for it dies right after: nobody is left who knows that it was made, but
+// for the deletion that waits for that.
+func TestFinalise_CancelledAndDeadAmidTheInsert_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.On("before events.insert", func() { cancelIt.do(w, s) })
+	w.Crash("after events.insert")
+	if lived, _ := w.Survives(func() { finaliseFirst.do(w, s) }); lived {
+		t.Fatal("the program lived")
+	}
+	if len(w.Events("gm")) != 1 {
+		t.Fatal("the event was not made")
+	}
+	w.TakeOver()
+	w.Check()
+	w.Run(3 * time.Minute)
+	oneStory(t, w, s)
+	atRest(t, w)
+}
+
+// The same, but the one that asked stood still for longer than anybody waits.
+func TestFinalise_CancelledAndHeldUpAmidTheInsert_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.On("before events.insert", func() { cancelIt.do(w, s); w.Run(10 * time.Minute) })
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.Conflict)
+	w.Run(3 * time.Minute)
+	oneStory(t, w, s)
+	atRest(t, w)
+}
+
+// The drain carries out what a dead program left, and is itself overtaken.
+func TestAnInsertOfTheDrain_CancelledAndDeadAmidIt_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.Crash("before events.insert")
+	w.Survives(func() { finaliseFirst.do(w, s) })
+	w.TakeOver()
+	w.On("before events.insert", func() { cancelIt.do(w, s) })
+	w.Crash("after events.insert")
+	if lived, _ := w.Survives(func() { w.Run(2 * time.Minute) }); lived {
+		t.Fatal("the program lived")
+	}
+	w.TakeOver()
+	w.Check()
+	w.Run(3 * time.Minute)
+	oneStory(t, w, s)
+	atRest(t, w)
+}
+
+// A deletion reaches Google before the event is made; the event is made, and
+// found to be unwanted, while the deletion's answer is on its way.
+func TestADeletionThatCameTooEarly_IsDoneOnceMore(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	goOn, stop := iter.Pull(func(yield func(bool) bool) {
+		w.On("before events.insert", func() { yield(true) })
+		_, err := w.Finalise(s.poll, s.slots[0])
+		kind(t, err, fault.Conflict)
+	})
+	defer stop()
+	goOn() // up to the insert, where it stands still for minutes
+	if _, err := w.Cancel(s.poll); err != nil {
+		t.Fatal(err)
+	}
+	w.Skip(5 * time.Minute)
+	w.On("after events.delete", func() { goOn() })
+	w.RunDue()
+	w.Run(3 * time.Minute)
+	oneStory(t, w, s)
+	atRest(t, w)
+}
+
+// What a program that was killed had begun goes on at once, and not when leases
+// and graces are over.
+func TestARestart_IsAtWorkAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		point string
+		begin func(*worldtest.World) story
+		act   act
+	}{
+		{"before events.insert", fresh, finaliseFirst},
+		{"after events.insert", fresh, finaliseFirst},
+		{"before events.delete", finalised, cancelIt},
+		{"after events.list", finalised, moveIt},
+		{"before events.list", moved, deleteEvent},
+	} {
+		t.Run(c.act.name+", dead "+c.point, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := c.begin(w)
+			w.Crash(c.point)
+			if lived, _ := w.Survives(func() { c.act.do(w, s) }); lived {
+				t.Fatal("the program lived")
+			}
+			w.Restart()
+			w.Run(worldtest.MinGap)
+			w.RunDue()
+			oneStory(t, w, s)
+			atRest(t, w)
+		})
+	}
+}
+
+// Two are at work on one insert: the second makes the event and dies, the first
+// is refused. That it was refused does not say that there is none.
+func TestFinalise_RefusedBesideOneThatMadeTheEventAndDied_ForgetsNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.On("before events.insert", func() {
+		w.Crash("after events.insert")
+		if lived, _ := w.Survives(func() { finaliseFirst.do(w, s) }); lived {
+			t.Error("the second one lived")
+		}
+		w.Refuse("events.insert", 429, "rateLimitExceeded", 1)
+	})
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.RateLimited)
+	w.Check()
+	w.TakeOver()
+	w.Run(3 * time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
+	oneStory(t, w, s)
+	atRest(t, w)
+}

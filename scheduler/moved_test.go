@@ -1,0 +1,82 @@
+package scheduler_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+func TestRestoreOriginal_MovesTheEventBack(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	view, err := w.Scheduler.RestoreOriginal(t.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "state", view.Poll.Sync.State, rules.StateOK)
+	equal(t, "winning slot", view.Poll.WinningSlotID, s.slots[0])
+	equal(t, "event", w.EventOf("gm", s.event).Fingerprint(), view.Poll.Sync.Baseline)
+	w.Run(time.Minute)
+	followed(t, w, s, rules.StateOK, worldtest.Ten, 2)
+	atRest(t, w)
+	_, err = w.Scheduler.RestoreOriginal(t.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
+	kind(t, err, fault.Conflict)
+}
+
+// The event moves while the command is under way, and looks see it.
+func TestRestoreOriginal_WhereTheEventMovesMeanwhile_FollowsTheEvent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		point   string
+		refused bool
+	}{{"before events.get", false}, {"after events.get", true}, {"after events.patch", false}} {
+		t.Run(c.point, func(t *testing.T) {
+			t.Parallel()
+			for name, to := range map[string]worldtest.Slot{"where it was": worldtest.Noon, "elsewhere": worldtest.Three} {
+				w := worldtest.New(t, worldtest.Options{})
+				s := moved(w)
+				w.On(c.point, func() { w.MoveEvent("gm", s.event, to); w.RunDue() })
+				_, err := w.Scheduler.RestoreOriginal(t.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
+				if (err != nil) != c.refused {
+					t.Errorf("%s: %v", name, err)
+				}
+				w.Run(3 * time.Minute)
+				oneStory(t, w, s)
+				atRest(t, w)
+			}
+		})
+	}
+}
+
+func TestAcceptNew_TakesTheTimeThatThePersonSaw(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	saw := w.View(s.poll).Poll.Sync.Applied.String()
+	w.MoveEvent("gm", s.event, worldtest.Three)
+	w.Run(time.Minute)
+	_, err := w.Scheduler.AcceptNew(t.Context(), worldtest.Person("gm"), s.poll, saw, worldtest.Cause)
+	kind(t, err, fault.Conflict)
+
+	saw = w.View(s.poll).Poll.Sync.Applied.String()
+	view, err := w.Scheduler.AcceptNew(t.Context(), worldtest.Person("gm"), s.poll, saw, worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "state", view.Poll.Sync.State, rules.StateOK)
+	equal(t, "start", view.Winning.Start, worldtest.Three.Start)
+	equal(t, "source", view.Winning.Source, poll.SourcePoll)
+	equal(t, "hidden", view.ParticipantsHidden(), false)
+	w.MoveEvent("gm", s.event, worldtest.Ten)
+	w.Run(time.Minute)
+	equal(t, "state after another move", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
+	w.MoveEvent("gm", s.event, worldtest.Three)
+	w.Run(time.Minute)
+	equal(t, "winning slot after it moved back", w.View(s.poll).Poll.WinningSlotID, view.Poll.WinningSlotID)
+	atRest(t, w)
+}
