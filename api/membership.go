@@ -50,6 +50,11 @@ type declineAnswer struct {
 	Declined bool `json:"declined"`
 }
 
+// declineInvite looks first whether the person may see the poll: afterwards it
+// is the same for who declined and for who was never invited.
 func (s *server) declineInvite(ctx context.Context, by caller, in *onPoll) (declineAnswer, error) {
+	if _, err := s.Scheduler.View(ctx, by.person, in.ID); err != nil {
+		return declineAnswer{}, err
+	}
 	return declineAnswer{Declined: true}, s.Scheduler.DeclineInvite(ctx, by.person, in.ID, by.cause)
 }

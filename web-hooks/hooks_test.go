@@ -42,6 +42,13 @@ type gate struct {
 
 func newGate(t *testing.T) *gate {
 	t.Helper()
+	return newLimitedGate(t, api.Rate{})
+}
+
+// newLimitedGate is newGate with a rate for each address that nobody known asks
+// from.
+func newLimitedGate(t *testing.T, rate api.Rate) *gate {
+	t.Helper()
 	var queries []*store.Query
 	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, calendarsync.Queries} {
 		queries = append(queries, some...)
@@ -60,7 +67,7 @@ func newGate(t *testing.T) *gate {
 		})
 	}))
 	log := slog.New(slog.DiscardHandler)
-	e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log})
+	e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: rate})
 	webhooks.Register(e, &calendarsync.Watcher{Store: documents, Queue: tasks, Now: now, Log: log})
 	return &gate{t: t, handler: e, store: documents, queue: tasks}
 }
@@ -188,6 +195,28 @@ func TestPush_ThatIsForged_Is401AndNothingElse(t *testing.T) {
 				t.Error("a look was handed over")
 			}
 		})
+	}
+}
+
+// TestPush_ThatIsValid_CountsForNoAddress: Google pushes for everybody from few,
+// and whoever forges pushes there holds up none of them.
+func TestPush_ThatIsValid_CountsForNoAddress(t *testing.T) {
+	t.Parallel()
+	g := newLimitedGate(t, api.Rate{PerSecond: 0.001, Burst: 2})
+	forged := map[string][]string{"X-Goog-Channel-Token": {"another"}}
+	for range 5 {
+		if got := g.push(address, nil, ""); got.Code != 200 {
+			t.Errorf("a push is answered %d", got.Code)
+		}
+	}
+	for _, status := range []int{401, 401, 429, 429} {
+		got := g.push(address, forged, "")
+		if got.Code != status || (status == 429) != (got.Header().Get("Retry-After") != "") {
+			t.Errorf("a forged push is answered %d, want %d", got.Code, status)
+		}
+	}
+	if got := g.push(address, nil, ""); got.Code != 200 {
+		t.Errorf("after them a push is answered %d", got.Code)
 	}
 }
 

@@ -1,0 +1,64 @@
+package api_test
+
+import (
+	"context"
+	"sync/atomic"
+
+	"questscheduler/store"
+)
+
+// countingStore counts what is written through it, and may refuse to write a
+// document whole.
+type countingStore struct {
+	store.Store
+	writes atomic.Int64
+	refuse func(path store.Path, data map[string]any) error
+}
+
+func (s *countingStore) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
+	var attempt *countingTx
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		attempt = &countingTx{Tx: tx, refuse: s.refuse}
+		return fn(ctx, attempt)
+	})
+	if err == nil {
+		s.writes.Add(attempt.writes)
+	}
+	return err
+}
+
+type countingTx struct {
+	store.Tx
+	writes int64
+	refuse func(path store.Path, data map[string]any) error
+}
+
+func (tx *countingTx) Create(path store.Path, data map[string]any) error {
+	tx.writes++
+	return tx.Tx.Create(path, data)
+}
+
+func (tx *countingTx) Set(path store.Path, data map[string]any) error {
+	if tx.refuse != nil {
+		if err := tx.refuse(path, data); err != nil {
+			return err
+		}
+	}
+	tx.writes++
+	return tx.Tx.Set(path, data)
+}
+
+func (tx *countingTx) Update(path store.Path, updates ...store.Update) error {
+	tx.writes++
+	return tx.Tx.Update(path, updates...)
+}
+
+func (tx *countingTx) Merge(path store.Path, updates ...store.Update) error {
+	tx.writes++
+	return tx.Tx.Merge(path, updates...)
+}
+
+func (tx *countingTx) Delete(path store.Path) error {
+	tx.writes++
+	return tx.Tx.Delete(path)
+}

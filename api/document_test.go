@@ -1,0 +1,48 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDocument_IsServedAsItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got := w.send(call{method: "GET", path: "/openapi.json"})
+	if got.status != 200 || got.header.Get("Content-Type") != "application/openapi+json" {
+		t.Errorf("status %d, %v", got.status, got.header)
+	}
+	document := w.document()
+	if !strings.HasPrefix(document.OpenAPI, "3.1") {
+		t.Errorf("version %s", document.OpenAPI)
+	}
+	seen := map[string]bool{}
+	document.each(func(method, path string, op operationJSON) {
+		if op.OperationID == "" || seen[op.OperationID] || len(op.Audience) == 0 {
+			t.Errorf("%s %s has no name of its own, or does not say who may call it", method, path)
+		}
+		seen[op.OperationID] = true
+	})
+}
+
+func TestDocs_NeedNoOutsideAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got := w.send(call{method: "GET", path: "/docs"})
+	if got.status != 200 || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") {
+		t.Errorf("status %d, %v", got.status, got.header)
+	}
+	if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+		t.Errorf("the page may load: %q", policy)
+	}
+	for _, outside := range []string{"http://", "https://", "src=", "@import", "<script"} {
+		if strings.Contains(got.text, outside) {
+			t.Errorf("the page holds %s", outside)
+		}
+	}
+	w.document().each(func(_, path string, op operationJSON) {
+		if !strings.Contains(got.text, path) {
+			t.Errorf("the page does not show %s", op.OperationID)
+		}
+	})
+}

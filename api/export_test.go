@@ -1,0 +1,4 @@
+package api
+
+// NewWithPatience is New with another patience for bodies.
+var NewWithPatience = build

@@ -1,0 +1,97 @@
+package api_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/api"
+)
+
+// limited has a world in which a person may ask three times at once and an
+// address twice, and then once in ten seconds.
+func limited(clock *stillClock) func(*setup) {
+	return func(s *setup) {
+		s.Now, s.PersonRate, s.AddressRate = clock.now, api.Rate{PerSecond: 0.1, Burst: 3}, api.Rate{PerSecond: 0.1, Burst: 2}
+	}
+}
+
+func TestLimit_OfAPerson(t *testing.T) {
+	t.Parallel()
+	clock := newStillClock()
+	w := newWorld(t, limited(clock))
+	list := func(as string, status int) answer {
+		t.Helper()
+		return w.want(status, call{as: as, method: "GET", path: "/v1/polls"}, nil)
+	}
+	for range 3 {
+		list("gm", 200)
+	}
+	got := list("gm", 429)
+	if got.Error.Code != "RATE_LIMITED" || got.header.Get("Retry-After") != "10" {
+		t.Errorf("answered %s with %v", got.text, got.header)
+	}
+	list("ana", 200) // from the same address
+	clock.advance(9 * time.Second)
+	if got := list("gm", 429); got.header.Get("Retry-After") != "1" {
+		t.Errorf("answered with %v", got.header)
+	}
+	clock.advance(time.Second)
+	list("gm", 200)
+	list("gm", 429)
+
+	// Nothing was written, whatever was asked.
+	before := w.store.writes.Load()
+	w.want(429, createCall(session), nil)
+	if w.store.writes.Load() != before {
+		t.Error("something was written")
+	}
+}
+
+// TestLimit_OfAnAddress: whatever is asked by nobody known, or in vain, counts
+// together; who is known is not held back by it.
+func TestLimit_OfAnAddress(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]call{
+		"no token":       {method: "GET", path: "/v1/polls"},
+		"a wrong token":  {method: "GET", path: "/v1/polls", header: map[string]string{"Authorization": "Bearer x"}},
+		"nothing there":  {method: "GET", path: "/v1/nothing"},
+		"another method": {method: "DELETE", path: "/healthz"},
+		"the document":   {method: "GET", path: "/openapi.json"},
+		"the page":       {method: "GET", path: "/docs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := newStillClock()
+			w := newWorld(t, limited(clock))
+			clock.advance(time.Hour) // whatever the making of the world cost
+			for range 2 {
+				if got := w.send(c); got.status == 429 {
+					t.Fatalf("answered %s", got.text)
+				}
+			}
+			got := w.want(429, c, nil)
+			if got.Error.Code != "RATE_LIMITED" || got.header.Get("Retry-After") != "10" {
+				t.Errorf("answered %s with %v", got.text, got.header)
+			}
+			w.want(200, call{as: "gm", method: "GET", path: "/v1/polls"}, nil)
+			for range 5 { // load balancers ask from one address, again and again
+				w.want(200, call{method: "GET", path: "/healthz"}, nil)
+				w.want(200, call{method: "GET", path: "/readyz"}, nil)
+			}
+			clock.advance(10 * time.Second)
+			if got := w.send(c); got.status == 429 {
+				t.Errorf("after a rest it is answered %s", got.text)
+			}
+		})
+	}
+}
+
+// TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers: hundreds of requests on a
+// clock that stands.
+func TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newStillClock().on)
+	for range 300 {
+		w.want(200, call{as: "gm", method: "GET", path: "/v1/notifications"}, nil)
+	}
+}

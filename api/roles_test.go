@@ -1,0 +1,184 @@
+package api_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/rules"
+)
+
+// The roles, in the order of the columns below: nobody known; eve, who has
+// nothing to do with the poll; ben, who is invited; ana, who takes part; cho,
+// who belongs to its group; gm, who made it and the group, and linked the
+// calendar; an admin.
+var roles = []struct{ name, as string }{
+	{"anonymous", ""}, {"stranger", "eve"}, {"invitee", "ben"}, {"participant", "ana"}, {"group member", "cho"}, {"creator", "gm"}, {"admin", "admin"},
+}
+
+// statuses are the answers by role.
+type statuses [7]int
+
+// scene is a poll as a route finds it, and who is in it.
+type scene struct {
+	*world
+	poll  pollJSON
+	group string
+}
+
+// path is a path below the poll's.
+func (s scene) path(rest string) string { return "/v1/polls/" + s.poll.ID + rest }
+
+// roleRow is who may call a route: a call, and what is answered to whom. A row
+// is tried on a new scene for each role.
+type roleRow struct {
+	// before changes the scene; nil leaves a poll that is open.
+	before func(s *scene)
+	call   func(s scene) call
+	want   statuses
+}
+
+func (s *scene) finalised() { s.poll = s.finalise(s.poll) }
+
+func (s *scene) moved() {
+	s.finalised()
+	later := begin.AddDate(0, 2, 0)
+	s.moveEvent(s.poll, rules.Timed(later, later.Add(time.Hour)))
+	s.want(200, call{as: "gm", method: "GET", path: s.path("")}, &s.poll)
+}
+
+func (s *scene) archived() {
+	s.want(200, call{as: "gm", method: "POST", path: s.path("/archive")}, nil)
+}
+
+// on is a call of a route below the poll's.
+func on(method, rest string, body any) func(s scene) call {
+	return func(s scene) call { return call{method: method, path: s.path(rest), body: body} }
+}
+
+// Whole columns that come again.
+var (
+	forPersons  = statuses{401, 200, 200, 200, 200, 200, 200}
+	forCreators = statuses{401, 404, 403, 403, 403, 200, 200}
+)
+
+// roleTable holds every route under /v1 by its name in the OpenAPI document.
+var roleTable = map[string]roleRow{
+	"create-poll":           {call: func(scene) call { return call{method: "POST", path: "/v1/polls", body: session} }, want: statuses{401, 201, 201, 201, 201, 201, 201}},
+	"list-polls":            {call: func(scene) call { return call{method: "GET", path: "/v1/polls"} }, want: forPersons},
+	"get-poll":              {call: on("GET", "", nil), want: statuses{401, 404, 200, 200, 200, 200, 200}},
+	"update-poll":           {call: on("PATCH", "", map[string]any{"title": "New"}), want: forCreators},
+	"delete-poll":           {call: on("DELETE", "", nil), want: forCreators},
+	"vote":                  {call: on("PUT", "/votes/me", map[string]any{"votes": map[string]string{}}), want: statuses{401, 404, 403, 200, 200, 200, 403}},
+	"finalize-poll":         {call: func(s scene) call { c := finaliseCall(s.poll); c.as = ""; return c }, want: forCreators},
+	"cancel-poll":           {call: on("POST", "/cancel", nil), want: forCreators},
+	"reopen-poll":           {before: (*scene).finalised, call: on("POST", "/reopen", map[string]any{"delete_event": true}), want: forCreators},
+	"archive-poll":          {call: on("POST", "/archive", nil), want: forCreators},
+	"unarchive-poll":        {before: (*scene).archived, call: on("POST", "/unarchive", nil), want: forCreators},
+	"restore-original-time": {before: (*scene).moved, call: on("POST", "/restore-original-time", nil), want: forCreators},
+	"accept-new-time": {before: (*scene).moved, want: forCreators, call: func(s scene) call {
+		return call{method: "POST", path: s.path("/accept-new-time"), body: map[string]any{"fingerprint": s.poll.Sync.Fingerprint}}
+	}},
+	"sync-poll":      {call: on("POST", "/sync", nil), want: forCreators},
+	"list-journal":   {call: on("GET", "/journal", nil), want: forCreators},
+	"join-poll":      {call: on("POST", "/join", nil), want: statuses{401, 404, 200, 200, 200, 200, 403}},
+	"leave-poll":     {call: on("POST", "/leave", nil), want: statuses{401, 404, 409, 200, 409, 409, 409}},
+	"accept-invite":  {call: on("POST", "/accept-invite", nil), want: statuses{401, 404, 200, 200, 200, 200, 409}},
+	"decline-invite": {call: on("POST", "/decline-invite", nil), want: statuses{401, 404, 200, 409, 409, 409, 409}},
+
+	"confirm-cancellations": {before: (*scene).finalised, want: statuses{401, 404, 404, 404, 404, 200, 200}, call: func(s scene) call {
+		return call{method: "POST", path: "/v1/calendars/" + s.newCalendar("gm") + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{s.poll.ID}}}
+	}},
+
+	"create-group": {call: func(scene) call {
+		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}
+	}, want: statuses{401, 201, 201, 201, 201, 201, 201}},
+	"get-group": {call: func(s scene) call { return call{method: "GET", path: "/v1/groups/" + s.group} }, want: statuses{401, 404, 404, 404, 200, 200, 200}},
+	"update-group": {want: statuses{401, 404, 404, 404, 403, 200, 200}, call: func(s scene) call {
+		return call{method: "PATCH", path: "/v1/groups/" + s.group, body: map[string]any{"name": "New"}}
+	}},
+
+	"list-notifications":     {call: func(scene) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
+	"read-all-notifications": {call: func(scene) call { return call{method: "POST", path: "/v1/notifications/read-all"} }, want: forPersons},
+	// gm's alone, whoever else may do what.
+	"read-notification": {want: statuses{401, 404, 404, 404, 404, 200, 404}, call: func(s scene) call {
+		return call{method: "POST", path: "/v1/notifications/" + s.newNotification("gm") + "/read"}
+	}},
+	"stream": {want: forPersons},
+}
+
+func TestEveryRoute_AnswersEveryRoleAsItMust(t *testing.T) {
+	t.Parallel()
+	var named []string
+	newWorld(t).document().each(func(method, path string, op operationJSON) {
+		if len(op.Security) == 0 {
+			return
+		}
+		named = append(named, op.OperationID)
+		row, listed := roleTable[op.OperationID]
+		if !listed {
+			t.Errorf("%s %s has no row: say in roleTable whom it answers what", method, path)
+			return
+		}
+		t.Run(op.OperationID, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			for i, role := range roles {
+				s := newScene(w, row)
+				try := s.prepare(row, role.as)
+				before := s.store.writes.Load()
+				if got := try(); got != row.want[i] {
+					t.Errorf("by %s: status %d, want %d", role.name, got, row.want[i])
+				}
+				if row.want[i] >= http.StatusBadRequest && s.store.writes.Load() != before {
+					t.Errorf("by %s: something was written", role.name)
+				}
+				// What the document says is no more and no less.
+				said := slices.Contains(op.Audience, role.name)
+				if may := row.want[i] < http.StatusBadRequest; said != may && !saidOtherwise[op.OperationID] {
+					t.Errorf("by %s: its audience is %v", role.name, op.Audience)
+				}
+			}
+		})
+	})
+	for name := range roleTable {
+		if !slices.Contains(named, name) {
+			t.Errorf("%s is a row of roleTable, and no route", name)
+		}
+	}
+}
+
+// saidOtherwise are routes about one person's own things, which every person
+// has: whose they are is no role.
+var saidOtherwise = map[string]bool{"read-notification": true}
+
+// newScene makes a poll of gm's group, and changes it for a row.
+func newScene(w *world, row roleRow) scene {
+	w.t.Helper()
+	s := scene{world: w}
+	var group struct{ ID string }
+	s.want(201, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"cho"}}}, &group)
+	s.group = group.ID
+	s.poll = s.newPoll(map[string]any{"group_id": group.ID})
+	if row.before != nil {
+		row.before(&s)
+	}
+	return s
+}
+
+// prepare gives what makes the call of a row and gives the status of its
+// answer.
+func (s scene) prepare(row roleRow, as string) (try func() int) {
+	s.t.Helper()
+	if row.call == nil { // the stream, whose answer does not end
+		return func() int {
+			l := s.open(as, s.url)
+			defer l.close()
+			return l.response.StatusCode
+		}
+	}
+	c := row.call(s)
+	c.as = as
+	return func() int { return s.do(c).status }
+}

@@ -1,0 +1,271 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/api"
+	"questscheduler/calendarsync"
+	"questscheduler/changes"
+	"questscheduler/cursor"
+	"questscheduler/notify"
+	"questscheduler/poll"
+	queuememory "questscheduler/queue/memory"
+	"questscheduler/scheduler"
+	"questscheduler/signin"
+	"questscheduler/store"
+	storememory "questscheduler/store/memory"
+)
+
+// begin is when the clock of a world starts; each reading moves it on by a
+// second, so that what is made later is later.
+var begin = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
+
+// world is the API over a real scheduler, store and queue, and who is in it.
+type world struct {
+	t        *testing.T
+	echo     *echo.Echo
+	url      string
+	store    *countingStore
+	changes  *changes.Store
+	queue    *queuememory.Queue
+	accounts *accounts
+	calendar *calendar
+	signin   *signin.Local
+	verifier *verifier
+	ticks    ticks
+	log      *logText
+	ready    error
+	promises promises
+	tokens   map[string]string
+	options  api.Options
+}
+
+// setup is what a test may have otherwise.
+type setup struct {
+	patience time.Duration // for bodies
+	api.Options
+}
+
+// newWorld has gm, ana, ben, cho and eve, who knows nobody. Their e-mail
+// addresses are UID@example.com and verified.
+func newWorld(t *testing.T, changed ...func(*setup)) *world {
+	t.Helper()
+	w := &world{
+		t: t, accounts: &accounts{}, calendar: newCalendar(), log: &logText{}, tokens: map[string]string{},
+	}
+	count := new(atomic.Int64)
+	options := setup{patience: time.Minute, Options: api.Options{
+		Now: newClock(), NewID: func(prefix string) string { return fmt.Sprintf("%s_%026d", prefix, count.Add(1)) },
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }, Ticks: w.ticks.start,
+		Log: slog.New(slog.NewJSONHandler(w.log, nil)), Version: "test",
+		Ready: func(context.Context) error { return w.ready },
+	}}
+	for _, change := range changed {
+		change(&options)
+	}
+	w.openPorts(&options.Options)
+	w.options = options.Options
+	w.echo = api.NewWithPatience(options.Options, options.patience)
+	for _, uid := range []string{"gm", "ana", "ben", "cho", "eve"} {
+		w.tokens[uid] = w.token(signin.Person{UID: uid, Email: uid + "@example.com", EmailVerified: true})
+	}
+	w.tokens["admin"] = w.token(signin.Person{UID: "admin", Admin: true})
+	w.url = w.serve(w.echo).URL
+	document := httptest.NewRecorder()
+	w.echo.ServeHTTP(document, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
+	w.promises = readPromises(t, document.Body.String())
+	return w
+}
+
+// openPorts makes what stands behind the API.
+func (w *world) openPorts(options *api.Options) {
+	w.t.Helper()
+	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, notify.Queries, api.Queries))
+	must(w.t, err)
+	w.store = &countingStore{Store: documents}
+	w.changes = changes.New(w.store)
+	w.queue, err = queuememory.New(queuememory.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, cursor.LookKind}, Now: options.Now})
+	must(w.t, err)
+	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
+	must(w.t, err)
+	w.signin, err = signin.NewLocal(signin.LocalOptions{Key: key, Now: func() time.Time { return begin }})
+	must(w.t, err)
+	w.verifier = &verifier{Verifier: w.signin}
+	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
+	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Now: options.Now, Log: options.Log}
+	options.Scheduler = &scheduler.Service{
+		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Now: options.Now,
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
+	}
+}
+
+// serve answers requests until the test ends. Whoever still listens then is cut
+// off.
+func (w *world) serve(handler http.Handler) *httptest.Server {
+	server := httptest.NewServer(handler)
+	w.t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server
+}
+
+func (w *world) token(person signin.Person) string {
+	w.t.Helper()
+	token, err := w.signin.Issue(person, time.Hour)
+	must(w.t, err)
+	return token
+}
+
+// newClock moves on by a second at each reading.
+func newClock() func() time.Time {
+	var readings atomic.Int64
+	return func() time.Time { return begin.Add(time.Duration(readings.Add(1)) * time.Second) }
+}
+
+// stillClock stands until it is moved.
+type stillClock struct{ at atomic.Pointer[time.Time] }
+
+func newStillClock() *stillClock {
+	c := &stillClock{}
+	c.at.Store(&begin)
+	return c
+}
+
+func (c *stillClock) now() time.Time { return *c.at.Load() }
+
+func (c *stillClock) advance(d time.Duration) {
+	later := c.now().Add(d)
+	c.at.Store(&later)
+}
+
+// on has a world run by the clock.
+func (c *stillClock) on(s *setup) { s.Now = c.now }
+
+// ticks are those of streams: a test gives them.
+type ticks struct {
+	mu      sync.Mutex
+	running map[time.Duration][]chan time.Time
+}
+
+func (k *ticks) start(every time.Duration) (<-chan time.Time, func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.running == nil {
+		k.running = map[time.Duration][]chan time.Time{}
+	}
+	ticker := make(chan time.Time)
+	k.running[every] = append(k.running[every], ticker)
+	return ticker, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.running[every] = slices.DeleteFunc(k.running[every], func(other chan time.Time) bool { return other == ticker })
+	}
+}
+
+// tick gives one to each stream, and returns when all have taken theirs.
+func (k *ticks) tick(every time.Duration) {
+	k.mu.Lock()
+	running := slices.Clone(k.running[every])
+	k.mu.Unlock()
+	for _, ticker := range running {
+		ticker <- begin
+	}
+}
+
+// accounts chooses gm's account unless it refuses.
+type accounts struct {
+	refuse func(ctx context.Context) error
+}
+
+func (a *accounts) Choose(ctx context.Context, _, _, _ string) (account, calendar string, err error) {
+	if a.refuse != nil {
+		err = a.refuse(ctx)
+	}
+	return "acc_gm", "gm@example.com", err
+}
+
+// logText keeps what is logged.
+type logText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logText) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// newGroup makes a group of gm's with ana.
+func (w *world) newGroup() string {
+	w.t.Helper()
+	var made struct{ ID string }
+	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"ana"}}}, &made)
+	return made.ID
+}
+
+// newNotification writes a notification as the announcer does, and gives its id.
+func (w *world) newNotification(uid string) string {
+	w.t.Helper()
+	id := "dedupe:POLL_CANCELLED:" + uuid.NewString()
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Create(notify.NotificationPath(uid, id), map[string]any{
+			"type": "POLL_CANCELLED", "title": "Cancelled", "body": "Session 12 was cancelled.", "actionUrl": "/scheduler/1",
+			"resource": map[string]any{"type": "poll", "id": "1", "title": "Session 12"},
+			"actor":    map[string]any{"uid": "ana", "email": "ana@example.com", "displayName": "Ana"},
+			"read":     false, "dismissed": false, "createdAt": begin,
+		})
+	}))
+	return id
+}
+
+// newCalendar writes a calendar that a person linked, and gives its key.
+func (w *world) newCalendar(uid string) string {
+	w.t.Helper()
+	key := poll.CalendarKey("acc_"+uid, uid+"@example.com")
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(cursor.Path(key), poll.Set("accountId", "acc_"+uid), poll.Set("calendarId", uid+"@example.com"), poll.Set("ownerId", uid))
+	}))
+	return key
+}
+
+// waiting counts the tasks that were handed over.
+func (w *world) waiting() int {
+	w.t.Helper()
+	depths, err := w.queue.Depths(w.t.Context())
+	must(w.t, err)
+	count := 0
+	for _, depth := range depths {
+		count += depth.Waiting
+	}
+	return count
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
