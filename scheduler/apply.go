@@ -155,6 +155,7 @@ func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, deci
 		if seen.Fingerprint == st.poll.Sync.Applied {
 			return nil, nil // nothing that a line would tell
 		}
+		entry.After = st.poll.Sync.Applied
 		return s.record(tx, entry, outcome{st.poll, st.winning}, "", false)
 	default:
 		return nil, nil

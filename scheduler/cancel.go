@@ -47,7 +47,7 @@ func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keep
 	s.deletionsSoon(ctx, superseded)
 	s.carryOutSoon(ctx, deletion)
 	s.announceSoon(ctx, due, cause.Trace)
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, rules.CommandCancel, person, pollID, cause)
 }
 
 // accountForCommand finds, before the transaction, the account of an event that

@@ -60,13 +60,16 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 			}
 			updates = append(updates, more...)
 		}
-		return tx.Update(poll.Path(pollID), updates...)
+		if err := tx.Update(poll.Path(pollID), updates...); err != nil || ask.Slots == nil {
+			return err
+		}
+		return s.recordSlotsEdited(tx, st, updates, person, cause)
 	})
 	if err != nil {
 		return View{}, pollError(pollID, "edit", err)
 	}
 	s.cardSoon(ctx, p, "edit/"+now.String(), cause)
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
 }
 
 func (e Edit) check() error {
@@ -195,6 +198,25 @@ func removeSlots(tx store.Tx, pollID string, slots []poll.Slot, votes []poll.Vot
 		}
 	}
 	return nil
+}
+
+// recordSlotsEdited writes the journal entry of an edit of slots.
+func (s *Service) recordSlotsEdited(tx store.Tx, st state, updates []store.Update, person Person, cause Cause) error {
+	after := st.poll
+	after.Sync.Rescheduled = nil
+	winning := st.winning
+	for _, update := range updates {
+		if update.Path.String() != "winningSlotId" {
+			continue
+		}
+		after.WinningSlotID, _ = update.Value.(string)
+		winning = nil // another one, which was not read; nothing is announced of it
+	}
+	_, err := s.record(tx, poll.Entry{
+		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandEditSlots, Reason: "the slots were edited",
+		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
+	}, outcome{after, winning}, person.ID, false)
+	return err
 }
 
 // slotsEdited clears what is left of a reschedule, and a winning slot that is

@@ -53,7 +53,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 	if err := s.carryOutInsert(ctx, intent, cause); err != nil {
 		return View{}, err
 	}
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, rules.CommandFinalise, person, pollID, cause)
 }
 
 // chooseCalendar finds the account and calendar before any transaction, since
@@ -230,5 +230,5 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 	s.deletionsSoon(ctx, superseded)
 	s.carryOutSoon(ctx, deletion)
 	s.announceSoon(ctx, due, cause.Trace)
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, rules.CommandFinalise, person, pollID, cause)
 }

@@ -9,6 +9,7 @@ import (
 	"questscheduler/cursor"
 	"questscheduler/poll"
 	"questscheduler/queue"
+	"questscheduler/rules"
 )
 
 // KindIntent is the kind of the tasks that carry out intents.
@@ -57,4 +58,21 @@ func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, not
 	if err != nil {
 		s.Log.WarnContext(ctx, "a task is left to the drain", "kind", kind, "id", work.ID, "trace", work.Trace, "error", err)
 	}
+}
+
+// logCommand writes the one line that a person's command has in the log.
+func (s *Service) logCommand(ctx context.Context, command rules.Command, view View, person Person, cause Cause) {
+	p := view.Poll
+	s.Log.InfoContext(ctx, "poll "+string(command), "poll", p.ID, "event", p.GoogleEventID, "userId", person.ID,
+		"status", string(p.Status), "state", string(p.Sync.State), "new", p.Sync.Applied.String(),
+		"hint", cause.Hint, "trace", cause.Trace)
+}
+
+// shown gives the poll as a command left it, and the command its line in the log.
+func (s *Service) shown(ctx context.Context, command rules.Command, person Person, pollID string, cause Cause) (View, error) {
+	view, err := s.View(ctx, person, pollID)
+	if err == nil {
+		s.logCommand(ctx, command, view, person, cause)
+	}
+	return view, err
 }

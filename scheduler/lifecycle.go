@@ -46,7 +46,7 @@ func (s *Service) Reopen(ctx context.Context, person Person, pollID string, dele
 		return View{}, pollError(pollID, "reopen", err)
 	}
 	s.handOver(ctx, done, cause)
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, rules.CommandReopen, person, pollID, cause)
 }
 
 // writeReopened writes a poll as open, with journal and announcement.
@@ -133,7 +133,7 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 	if entry != nil {
 		s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
 	}
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, command, person, pollID, cause)
 }
 
 // Delete removes a poll with everything below it. Its event is deleted, or

@@ -36,7 +36,7 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 		return View{}, err
 	}
 	s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, rules.CommandRestoreOriginal, person, pollID, cause)
 }
 
 // rescheduled reads a poll and its index entry for a command about its new
@@ -106,5 +106,5 @@ func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen str
 		return View{}, pollError(pollID, "accept new time", err)
 	}
 	s.announceSoon(ctx, due, cause.Trace)
-	return s.View(ctx, person, pollID)
+	return s.shown(ctx, rules.CommandAcceptNew, person, pollID, cause)
 }
