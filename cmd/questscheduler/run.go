@@ -53,8 +53,8 @@ func (s *server) start(ctx context.Context) error {
 	return nil
 }
 
-// tick drains every minute until ctx ends, and first makes sure of the watch
-// channels, which may have lapsed while nobody was here.
+// tick drains every minute and sweeps every few hours until ctx ends, and first
+// makes sure of the watch channels, which may have lapsed while nobody was here.
 func (s *server) tick(ctx context.Context) {
 	defer close(s.ticked)
 	if s.config.Sync != config.SyncOff {
@@ -64,6 +64,7 @@ func (s *server) tick(ctx context.Context) {
 	}
 	ticker := time.NewTicker(drainEvery)
 	defer ticker.Stop()
+	swept := s.now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -72,8 +73,27 @@ func (s *server) tick(ctx context.Context) {
 			if err := s.drain(ctx, "timer"); err != nil {
 				s.log.Error("drain failed; it is tried again in a minute", "error", err)
 			}
+			if s.now().Sub(swept) >= s.config.FallbackEvery {
+				swept = s.now()
+				s.sweep(ctx)
+			}
 		}
 	}
+}
+
+// sweep heals what pushes missed, and renews the watch channels that end soon.
+func (s *server) sweep(ctx context.Context) {
+	if s.config.Sync == config.SyncOff {
+		return
+	}
+	trace := s.newTrace()
+	swept, err := s.watcher.Sweep(ctx, scheduler.Cause{Hint: "sweep", Trace: trace})
+	if err != nil {
+		s.log.Error("the sweep was cut off; the next one goes through everything again", "trace", trace, "error", err)
+		return
+	}
+	s.log.Info("swept", "calendars", swept.Calendars, "looks", swept.Looks, "fresh", swept.Fresh,
+		"mended", swept.Mended, "failed", swept.Failed, "trace", trace)
 }
 
 func (s *server) drain(ctx context.Context, hint string) error {
