@@ -68,70 +68,6 @@ func finalisedToo(w *worldtest.World) (pollID string) {
 }
 
 // "Gone" is believed only of a calendar that answers us as a writer.
-func TestAnAbsence_IsNoDeletion(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		status int
-		reason string
-		match  string
-	}{
-		"where the event's get is refused":  {403, "forbidden", "events.get"},
-		"where the whole calendar is gone":  {404, "notFound", "events.*"},
-		"where Google is broken":            {503, "backendError", "events.*"},
-		"where we ask too much":             {429, "rateLimitExceeded", "events.*"},
-		"where the quota is used up":        {403, "quotaExceeded", "events.*"},
-		"where the list of changes is gone": {404, "notFound", "events.list"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := worldtest.New(t, worldtest.Options{})
-			pollID, _, eventID := w.Finalised()
-			if err := w.Google.ExpireSyncTokens(); err != nil {
-				t.Fatal(err)
-			}
-			w.Refuse(c.match, c.status, c.reason, 0)
-			// A full listing would not show it, and the get is what lies.
-			w.MoveEvent("gm", eventID, noon)
-			w.Run(5 * time.Minute)
-			equal(t, "status under the fault", w.View(pollID).Poll.Status, rules.Finalized)
-			w.Check()
-			w.Heal()
-			w.Sweep()
-			w.Run(time.Hour) // what a used up quota is left alone for
-			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-			atRest(t, w)
-		})
-	}
-}
-
-func TestALostAccessToTheCalendar_CancelsNothing(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, slots := w.Poll()
-	if _, err := w.FinaliseAs(pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true, CalendarID: worldtest.ClubCalendar}); err != nil {
-		t.Fatal(err)
-	}
-	w.Run(time.Minute)
-	for _, role := range []worldtest.Role{worldtest.Reader, worldtest.NoAccess} {
-		if err := w.Google.Share(worldtest.ClubCalendar, "gm", role); err != nil {
-			t.Fatal(err)
-		}
-		w.Sweep()
-		w.Run(10 * time.Minute)
-		equal(t, "status with the role "+string(role), w.View(pollID).Poll.Status, rules.Finalized)
-	}
-	if err := w.Google.Share(worldtest.ClubCalendar, "gm", worldtest.Owner); err != nil {
-		t.Fatal(err)
-	}
-	w.Sweep()
-	w.Run(15 * time.Minute)
-	stands(t, w, pollID, rules.StateOK, ten.Start)
-	w.DeleteEvent(worldtest.Club, w.View(pollID).Poll.GoogleEventID)
-	w.Run(time.Minute)
-	equal(t, "status after a deletion", w.View(pollID).Poll.Status, rules.Cancelled)
-	atRest(t, w)
-}
-
 func TestAStaleLook_CommitsNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -148,54 +84,6 @@ func TestAStaleLook_CommitsNothing(t *testing.T) {
 	w.Run(time.Minute)
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise"})
-	atRest(t, w)
-}
-
-func TestARevokedGrant_StopsTheSyncUntilItIsLinkedAgain(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, _, eventID := w.Finalised()
-	w.Revoke("gm")
-	w.MoveEvent("gm", eventID, noon)
-	w.Run(time.Minute)
-	view := w.View(pollID)
-	equal(t, "status", view.Poll.Status, rules.Finalized)
-	equal(t, "state", view.Poll.Sync.State, rules.StateError)
-	equal(t, "error", view.Poll.Sync.Error.Code, rules.TokenExpired)
-	equal(t, "start", view.Winning.Start, ten.Start)
-	w.Check()
-
-	before := w.Calls("")
-	w.MoveEvent("gm", eventID, three)
-	w.Sweep()
-	w.Run(time.Hour)
-	equal(t, "further calls of Google", w.Calls("")-before, 0)
-	same(t, "journal", w.Decisions(pollID), []string{"finalise", "warn"})
-
-	w.Link("gm")
-	w.Sweep()
-	w.Run(time.Minute)
-	stands(t, w, pollID, rules.StateRescheduled, three.Start)
-	equal(t, "error is over", w.View(pollID).Poll.Sync.Error == nil, true)
-	atRest(t, w)
-}
-
-func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, _, _ := w.Finalised()
-	w.Revoke("gm")
-	w.Sweep()
-	w.Run(time.Minute)
-	equal(t, "state", w.View(pollID).Poll.Sync.State, rules.StateError)
-	w.Sweep()
-	w.Run(time.Minute)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
-	w.Link("gm")
-	w.Refuse("events.list", 503, "backendError", 1) // of all moments now
-	w.Sweep()
-	w.Run(time.Minute)
-	stands(t, w, pollID, rules.StateOK, ten.Start)
 	atRest(t, w)
 }
 
@@ -243,34 +131,6 @@ func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
 
 // An event that cannot be applied holds up neither the other events nor the
 // cursor, and is asked for again.
-func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, _, eventID := w.Finalised()
-	other := finalisedToo(w)
-	fill(t, w, pollID)
-	w.MoveEvent("gm", eventID, noon)
-	w.MoveEvent("gm", w.View(other).Poll.GoogleEventID, three)
-	w.Run(2 * time.Minute)
-	stands(t, w, other, rules.StateRescheduled, three.Start)
-	equal(t, "status of the poll that fails", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "parked", w.Calendar("gm").Pending[eventID], cursor.PendingFailed)
-	before := w.Calendar("gm").SyncToken
-
-	w.MoveEvent("gm", w.View(other).Poll.GoogleEventID, ten)
-	w.Run(2 * time.Minute)
-	stands(t, w, other, rules.StateOK, ten.Start)
-	equal(t, "the cursor moved on", w.Calendar("gm").SyncToken != before, true)
-	equal(t, "failures", w.Calendar("gm").LastError, "")
-
-	w.Write(poll.Path(pollID), poll.Set("fieldOfTheWebApp", "little"))
-	w.Sweep()
-	w.Run(2 * time.Minute)
-	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "parked events", len(w.Calendar("gm").Pending), 0)
-	atRest(t, w)
-}
-
 func TestASyncOfAPerson_LooksAtOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -290,33 +150,6 @@ func TestASyncOfAPerson_LooksAtOnce(t *testing.T) {
 }
 
 // The tasks of a calendar that cannot be read do not add up over an outage.
-func TestALongOutage_MakesNoCrowdOfTasks(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, _, eventID := w.Finalised()
-	cancelled, _, _ := w.Finalised()
-	w.Refuse("events.*", 503, "backendError", 0)
-	if _, err := w.Cancel(cancelled); err != nil {
-		t.Fatal(err)
-	}
-	for range 12 {
-		w.MoveEvent("gm", eventID, noon)
-		w.Run(10 * time.Minute)
-		w.MoveEvent("gm", eventID, three)
-		w.Run(10 * time.Minute)
-	}
-	for _, kind := range w.Depths() {
-		if kind.Waiting > 3 {
-			t.Errorf("%d tasks of kind %s wait", kind.Waiting, kind.Kind)
-		}
-	}
-	w.Heal()
-	w.Run(15 * time.Minute)
-	stands(t, w, pollID, rules.StateRescheduled, three.Start)
-	equal(t, "intents", len(w.Intents()), 0)
-	atRest(t, w)
-}
-
 func TestAPollThatWasDeletedDirectly_TakesItsEventAlong(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -369,32 +202,3 @@ func TestAStaleLook_MovesNoCursor(t *testing.T) {
 }
 
 // The access to a calendar goes between its listing and the get of an event.
-func TestAnEventOfACalendarThatIsLost_IsNotGone(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, slots := w.Poll()
-	if _, err := w.FinaliseAs(pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true, CalendarID: worldtest.ClubCalendar}); err != nil {
-		t.Fatal(err)
-	}
-	w.Run(time.Minute)
-	asked := false
-	w.On("before events.get", func() {
-		asked = true
-		if err := w.Google.Share(worldtest.ClubCalendar, "gm", worldtest.NoAccess); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, err := w.Scheduler.Sync(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
-		t.Error(err)
-	}
-	w.Run(10 * time.Minute)
-	equal(t, "the event was asked for", asked, true)
-	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
-	if err := w.Google.Share(worldtest.ClubCalendar, "gm", worldtest.Owner); err != nil {
-		t.Fatal(err)
-	}
-	w.Sweep()
-	w.Run(10 * time.Minute)
-	stands(t, w, pollID, rules.StateOK, ten.Start)
-	atRest(t, w)
-}
