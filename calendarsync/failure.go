@@ -91,8 +91,12 @@ func (l *look) fail(ctx context.Context, cause error) error {
 			return err
 		}
 		updates := calendar.Failed(l.Now(), kind.String())
-		if row.leave > 0 {
-			updates = append(updates, cursor.Leave(l.Now().Add(row.leave)))
+		leave := row.leave
+		if kind == fault.RateLimited { // a push must not look before Google allows it
+			leave = fault.RetryAfter(cause)
+		}
+		if leave > 0 {
+			updates = append(updates, cursor.Leave(l.Now().Add(leave)))
 		}
 		return tx.Update(cursor.Path(calendar.Key), updates...)
 	})

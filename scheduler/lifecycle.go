@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"questscheduler/cursor"
+	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -107,6 +108,9 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 		change, err := rules.Apply(st.rules(), command)
 		if err != nil || change.Nothing {
 			return err
+		}
+		if st.pendingInsert() != nil {
+			return fault.New(fault.Conflict, "This poll is being finalised. Try again in a moment.")
 		}
 		after := st.poll
 		if after.Status = change.To; command == rules.CommandUnarchive {

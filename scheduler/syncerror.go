@@ -32,8 +32,13 @@ func syncError(code rules.ErrorCode, at time.Time) *poll.SyncError {
 func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		p, err := poll.Load(ctx, tx, pollID)
-		if err != nil || !p.Linked() || (p.Sync.Error != nil && p.Sync.Error.Code == code) {
+		if err != nil || !p.Linked() {
 			return err
+		}
+		// A hold gives way to no other error: only a person's word ends it, and
+		// without it a look could cancel what is held.
+		if standing := p.Sync.Error; standing != nil && (standing.Code == code || standing.Code == rules.MassCancellationHeld) {
+			return nil
 		}
 		winning, err := poll.LoadSlot(ctx, tx, pollID, p.WinningSlotID)
 		if err != nil {
