@@ -4,12 +4,17 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 GO ?= go
+# How long `make fuzz` stays with each target.
+FUZZTIME ?= 10s
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race)
+# The programs that `make check` runs are built here, from tools/go.mod.
+LINT := bin/golangci-lint
+VULNERABILITIES := bin/govulncheck
 
 .PHONY: help
 help: ## Lists the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: demo
 demo: ## Runs everything on this machine against simulators; no settings needed
@@ -21,7 +26,60 @@ test: ## Runs every test
 	$(GO) test $(RACE) -shuffle=on ./...
 
 .PHONY: check
-check: ## Formatting, vet, and the direction of imports
+check: format vet lint layout generated tidy vulnerabilities ## Holds the code to the habits of the house
+
+.PHONY: format
+format: ## Finds files that gofmt would change
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these: $$unformatted"; exit 1; fi
+
+.PHONY: vet
+vet: ## Runs go vet, over the files of other systems too
 	$(GO) vet ./...
+	GOOS=windows $(GO) vet ./store/sqlite/
+
+.PHONY: lint
+lint: $(LINT) ## Runs the linters; .golangci.yaml says what is off and why
+	$(LINT) run ./...
+
+.PHONY: layout
+layout: ## Checks the direction of imports, names, and that exported names are documented
 	$(GO) test ./internal/layout/
+
+.PHONY: generated
+generated: ## Checks that generated pages are current, and that pages name only what exists
+	$(GO) test -run '^Test(Page|Every|What)' ./internal/docs/ ./cmd/questscheduler/
+
+.PHONY: generate
+generate: ## Writes the generated pages of docs/ anew
+	$(GO) test -count=1 -run '^TestPage_' ./internal/docs/ ./cmd/questscheduler/ -update
+
+.PHONY: tidy
+tidy: ## Checks that go.mod and go.sum hold what the code needs
+	$(GO) mod tidy -diff
+
+# No vulnerability database, no answer: that is said, and is no failure.
+.PHONY: vulnerabilities
+vulnerabilities: $(VULNERABILITIES) ## Looks for known vulnerabilities in what the code calls
+	@if said=$$($(VULNERABILITIES) ./... 2>&1); then echo "no known vulnerabilities"; \
+	elif grep -q 'fetching vulnerabilities' <<<"$$said"; then echo "skipped: vulnerabilities, since their database cannot be reached"; \
+	else echo "$$said"; exit 1; fi
+
+.PHONY: fuzz
+fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/fuzz
+	@for file in $$(grep -rlE --include='*_test.go' '^func Fuzz' . | sort); do \
+		for target in $$(grep -oE '^func Fuzz\w+' $$file | cut -d' ' -f2); do \
+			printf '%-28s %-24s ' "$$(dirname $$file)" "$$target"; \
+			if said=$$($(GO) test "$$(dirname $$file)" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s 2>&1); then \
+				grep -o 'execs: [0-9]*' <<<"$$said" | tail -n 1 || echo 'the seeds alone'; \
+			else echo; echo "$$said"; exit 1; fi; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## Prints one line a figure: name, value, unit, ratio to what
+	@$(GO) run ./internal/bench
+
+bin/%: tools/go.mod tools/go.sum
+	@echo "building $@"
+	@cd tools && $(GO) build -o ../bin/ $$(grep -oE '\S+/cmd/$*$$' go.mod)
+	@touch $@

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/config"
+	"questscheduler/internal/docs"
+)
+
+// The settings are told by the comments of their fields, so that there is one
+// text for whoever reads the code and whoever runs the program.
+func TestPage_Settings_IsCurrent(t *testing.T) {
+	t.Parallel()
+	comments := fieldComments(t)
+	var page strings.Builder
+	page.WriteString(`# Settings
+
+The program reads its settings from the environment. All are checked at start, and every problem is told at once, with its mend and exit code 2. A variable that begins with ` + "`QS_`" + ` and stands not in this list is a problem too, since it is most likely a mistyped one; an empty value is none.
+
+Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in the place of ` + "`QS_ENC_KEYS`" + `. Durations are written as 10s, 15m or 168h. Secrets show themselves nowhere.
+
+| Setting | Default | What it is |
+|---|---|---|
+`)
+	defaults, demo := reflect.ValueOf(config.Default()), reflect.ValueOf(config.Demo())
+	var differ []string
+	for _, field := range reflect.VisibleFields(defaults.Type()) {
+		name := config.Prefix + field.Tag.Get("env")
+		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", name, shown(defaults.FieldByIndex(field.Index)), aboutSetting(t, field.Name, comments))
+		if was, is := shown(defaults.FieldByIndex(field.Index)), shown(demo.FieldByIndex(field.Index)); was != is {
+			differ = append(differ, fmt.Sprintf("`%s` %s", name, is))
+		}
+	}
+	page.WriteString("\nSome choices are foreseen and not there. They are refused at start, as everything wrong is:\n\n")
+	for _, choice := range unsupported {
+		fmt.Fprintf(&page, "- `%s %s`\n", choice.setting, choice.mend)
+	}
+	fmt.Fprintf(&page, "\nThe demo has other defaults: %s; and addresses, keys and a token of its own, which stand in its folder.\n", strings.Join(differ, ", "))
+	docs.Check(t, "settings.md", page.String())
+}
+
+// shown is a value as it would be set.
+func shown(value reflect.Value) string {
+	text := fmt.Sprint(value.Interface())
+	if d, ok := value.Interface().(time.Duration); ok {
+		text = d.String()
+		for _, end := range []string{"0s", "0m"} { // 168h0m0s → 168h
+			if cut := strings.TrimSuffix(text, end); cut != text && strings.HasSuffix(cut, map[string]string{"0s": "m", "0m": "h"}[end]) {
+				text = cut
+			}
+		}
+	}
+	if text == "" || text == "[]" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
+// fieldComments are the comments of config.Config by the names of its fields.
+func fieldComments(t *testing.T) map[string]string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(docs.Root(t), "config", "config.go"), nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments := map[string]string{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, ok := node.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != "Config" {
+			return true
+		}
+		for _, field := range spec.Type.(*ast.StructType).Fields.List {
+			for _, name := range field.Names {
+				comments[name.Name] = strings.Join(strings.Fields(field.Doc.Text()), " ")
+			}
+		}
+		return false
+	})
+	return comments
+}
+
+// aboutSetting is a field's comment for people who know settings and no fields.
+func aboutSetting(t *testing.T, field string, comments map[string]string) string {
+	t.Helper()
+	text := comments[field]
+	for _, verb := range []string{" is ", " are "} {
+		if rest, ok := strings.CutPrefix(text, field+verb); ok {
+			text = strings.ToUpper(rest[:1]) + rest[1:]
+		}
+	}
+	if text == comments[field] {
+		t.Errorf("config.Config.%s has a comment of its own that begins with %q", field, field+" is ")
+	}
+	settings := map[string]string{}
+	for _, other := range reflect.VisibleFields(reflect.TypeFor[config.Config]()) {
+		settings[other.Name] = "`" + config.Prefix + other.Tag.Get("env") + "`"
+	}
+	return fieldName.ReplaceAllStringFunc(text, func(word string) string {
+		if setting, ok := settings[word]; ok {
+			return setting
+		}
+		return word
+	})
+}
+
+// fieldName is a word that may be a field's name: it has more than one capital,
+// or stands for the whole setting.
+var fieldName = regexp.MustCompile(`\b(Sync|[A-Z][a-z0-9]+[A-Z]\w*)\b`)

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/accounts/seal"
+	"questscheduler/config"
+	"questscheduler/internal/docs"
+)
+
+// The pages of docs/ that only the wired program can tell: its commands and its
+// routes. `make generate` writes them.
+
+func TestPage_Commands_IsCurrent(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commandLine{}, kong.Name("questscheduler"), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page strings.Builder
+	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page. It ends with 0 when it was done, 1 when it was tried and did not work, 2 on wrong use or wrong settings, when nothing was done. What it reads from the environment is in [settings.md](settings.md).\n")
+	for _, command := range parser.Model.Leaves(true) {
+		// kong's summary begins with the program's name and ends with [flags].
+		summary := strings.TrimSuffix(command.Summary(), " [flags]")
+		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", summary, oneLine(command.Help))
+		if detail := strings.TrimSpace(command.Detail); detail != "" {
+			page.WriteString("\n" + detail + "\n")
+		}
+		var rows []string
+		for _, argument := range command.Positional {
+			rows = append(rows, fmt.Sprintf("| `%s` | | %s |\n", argument.Summary(), inCell(argument.Help)))
+		}
+		for _, flag := range command.Flags {
+			rows = append(rows, fmt.Sprintf("| `--%s` | %s | %s |\n", flag.Name, defaultOf(flag), inCell(flag.Help)))
+		}
+		if len(rows) > 0 {
+			page.WriteString("\n| | Default | |\n|---|---|---|\n" + strings.Join(rows, ""))
+		}
+	}
+	docs.Check(t, "commands.md", page.String())
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// inCell is a text as it can stand in a table's cell.
+func inCell(text string) string { return strings.ReplaceAll(oneLine(text), "|", "\\|") }
+
+func defaultOf(flag *kong.Flag) string {
+	if !flag.HasDefault {
+		return ""
+	}
+	return "`" + flag.Default + "`"
+}
+
+// outsideDocument are the routes that the OpenAPI document does not hold, since
+// no person's program calls them. Each says who may call it and what it does.
+var outsideDocument = map[string][2]string{
+	"GET /openapi.json":              {"everybody", "The OpenAPI 3.1 document of the routes above"},
+	"GET /docs":                      {"everybody", "The same as a page"},
+	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a look is handed over"},
+	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
+	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},
+}
+
+func TestPage_API_IsCurrent(t *testing.T) {
+	t.Parallel()
+	edge := wiredEdge(t)
+	described := describedRoutes(t, edge)
+	var page strings.Builder
+	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The whole of it, with every field, is what the running program serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+	for _, route := range slices.Sorted(maps.Keys(described)) {
+		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", turned(route), described[route][0], inCell(described[route][1]))
+	}
+	page.WriteString("\n## Beside the document\n\nWhat machines call, and the documents themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+	there := map[string]bool{}
+	for _, route := range edge.Routes() {
+		name := route.Method + " " + route.Path
+		if route.Method == echo.RouteNotFound {
+			continue
+		}
+		there[name] = true
+		if _, ok := described[sortable(route.Method, openAPIPath(route.Path))]; ok {
+			continue
+		}
+		if _, ok := outsideDocument[name]; !ok {
+			t.Errorf("route %s stands neither in the OpenAPI document nor in outsideDocument of this test: say there who may call it and what it does", name)
+		}
+	}
+	for _, route := range slices.Sorted(maps.Keys(outsideDocument)) {
+		if !there[route] {
+			t.Errorf("outsideDocument tells of %s, which the program does not have", route)
+		}
+		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", route, outsideDocument[route][0], outsideDocument[route][1])
+	}
+	docs.Check(t, "api.md", page.String())
+}
+
+// sortable names a route so that those of one path stand together.
+func sortable(method, path string) string { return path + " " + method }
+
+// turned is a sortable name as people write it.
+func turned(name string) string {
+	path, method, _ := strings.Cut(name, " ")
+	return method + " " + path
+}
+
+// openAPIPath is a path of Echo's in the words of OpenAPI: /a/:id is /a/{id}.
+func openAPIPath(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if name, ok := strings.CutPrefix(part, ":"); ok {
+			parts[i] = "{" + name + "}"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// describedRoutes are who and what of each route of the OpenAPI document.
+func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	edge.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/openapi.json", nil))
+	var document struct {
+		Paths map[string]map[string]struct {
+			Summary  string   `json:"summary"`
+			Audience []string `json:"x-audience"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(answer.Body.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	routes := map[string][2]string{}
+	for path, methods := range document.Paths {
+		for method, operation := range methods {
+			if operation.Summary == "" || len(operation.Audience) == 0 {
+				t.Errorf("%s %s says nothing about itself", method, path)
+			}
+			who := strings.Join(operation.Audience, ", ")
+			switch {
+			case slices.Contains(operation.Audience, "anonymous"):
+				who = "everybody"
+			case slices.Contains(operation.Audience, "stranger"):
+				who = "anybody signed in"
+			}
+			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, operation.Summary}
+		}
+	}
+	return routes
+}
+
+var (
+	commandCall = regexp.MustCompile("(?m)(?:^\\s*|`|\\$\\(|/)questscheduler ([a-z-]+)((?: [a-z-]+)?)")
+	routeCall   = regexp.MustCompile(`/v1/[\w/{}$.…-]*`)
+)
+
+// TestPages_NameOnlyCommandsThatExist: a page may tell of a command that has
+// been renamed; then it is the page that is wrong.
+func TestPages_NameOnlyCommandsThatExist(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commandLine{}, kong.Name("questscheduler"), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, command := range parser.Model.Leaves(true) {
+		for node := command; node != nil && node.Type == kong.CommandNode; node = node.Parent {
+			known[node.Name] = true
+		}
+	}
+	for _, page := range writtenPages() {
+		for _, call := range commandCall.FindAllStringSubmatch(docs.Read(t, page), -1) {
+			if !known[call[1]] {
+				t.Errorf("%s tells of the command %q, which there is not", page, call[0])
+			}
+		}
+	}
+}
+
+// TestPages_NameOnlyRoutesThatExist: the same for routes below /v1.
+func TestPages_NameOnlyRoutesThatExist(t *testing.T) {
+	t.Parallel()
+	var known [][]string
+	for route := range describedRoutes(t, wiredEdge(t)) {
+		path, _, _ := strings.Cut(route, " ")
+		known = append(known, strings.Split(path, "/"))
+	}
+	for _, page := range writtenPages() {
+		for _, call := range routeCall.FindAllString(docs.Read(t, page), -1) {
+			parts := strings.Split(strings.TrimRight(call, "./"), "/")
+			if !slices.ContainsFunc(known, func(route []string) bool { return slices.EqualFunc(parts, route, samePart) }) {
+				t.Errorf("%s tells of the route %s, which there is not", page, call)
+			}
+		}
+	}
+}
+
+// samePart compares a part of a path in a page, which may be a variable of a
+// shell, with that of a route.
+func samePart(written, route string) bool {
+	return written == route || strings.HasPrefix(route, "{") && written != ""
+}
+
+// writtenPages are the pages that people wrote, below the top folder.
+func writtenPages() []string {
+	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md"}
+}
+
+// wiredEdge is the program's HTTP side, as serve and demo wire it.
+func wiredEdge(t *testing.T) *echo.Echo {
+	t.Helper()
+	key, err := seal.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Demo()
+	cfg.SQLitePath = filepath.Join(t.TempDir(), "data.db")
+	cfg.EncKeys = config.NewSecret(string(key))
+	s, err := openServer(context.Background(), cfg, time.Now, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.edge
+}
