@@ -84,7 +84,7 @@ func TestPoll_IsPutAwayAndBroughtBack_ReopenedAndRemoved(t *testing.T) {
 	}
 
 	// Reopened again, its event goes where that is asked for.
-	finalised = w.finalise(finalised)
+	w.finalise(finalised)
 	w.want(200, call{as: "gm", method: "POST", path: path + "/reopen", body: map[string]any{"delete_event": true}}, &seen)
 	if seen.GoogleEventID != nil || w.intents(made.ID) == 0 {
 		t.Errorf("the event %v stays; %d intents", seen.GoogleEventID, w.intents(made.ID))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -89,9 +90,7 @@ func (w *world) send(c call) answer {
 	for name, value := range c.header {
 		request.Header.Set(name, value)
 	}
-	for name, values := range c.more {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, c.more)
 	if c.chunked {
 		request.ContentLength = -1
 	}

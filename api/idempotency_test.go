@@ -13,6 +13,7 @@ import (
 	"questscheduler/api"
 	"questscheduler/fault"
 	"questscheduler/poll"
+	"questscheduler/scheduler"
 	"questscheduler/store"
 )
 
@@ -126,6 +127,23 @@ func (w *world) removeExpired(now time.Time, want int) {
 	}
 }
 
+// TestCreate_WithAnIDThatIsTaken: what a key's request that died has made is its
+// own; nobody else's poll is given away or changed.
+func TestCreate_WithAnIDThatIsTaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.newPoll(nil)
+	ask := scheduler.Create{ID: made.ID, Title: "Another", Slots: []scheduler.Times{{Start: begin, End: begin.Add(time.Hour)}}}
+	_, err := w.options.Scheduler.Create(t.Context(), scheduler.Person{ID: "ana"}, ask, scheduler.Cause{})
+	if !fault.Is(err, fault.Conflict) {
+		t.Errorf("ana is given %v", err)
+	}
+	view, err := w.options.Scheduler.Create(t.Context(), scheduler.Person{ID: "gm"}, ask, scheduler.Cause{})
+	if err != nil || view.Poll.Title != made.Title || len(view.Slots) != len(made.Slots) {
+		t.Errorf("gm is given %+v, %v", view, err)
+	}
+}
+
 func TestKey_ThatIsRefused_MakesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -147,199 +165,6 @@ func TestKey_ThatIsRefused_MakesNothing(t *testing.T) {
 		t.Error("something was written")
 	}
 	w.want(201, keyed(strings.Repeat("~", 255), createCall(session)), nil)
-}
-
-// gate lets the first event wait to be made until it is opened.
-type gate struct {
-	reached, open chan struct{}
-}
-
-func (w *world) gate() *gate {
-	g := &gate{make(chan struct{}), make(chan struct{})}
-	w.calendar.onInsert = func(ctx context.Context, before int) error {
-		if before > 0 {
-			return nil
-		}
-		close(g.reached)
-		select {
-		case <-g.open:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return g
-}
-
-// later sends a call and gives its answer when it comes.
-func (w *world) later(c call) <-chan answer {
-	answers := make(chan answer, 1)
-	w.sendInto(answers, c)
-	return answers
-}
-
-// sendInto sends a call, and its answer into a channel when it comes: an empty
-// one where it could not be sent.
-func (w *world) sendInto(answers chan<- answer, c call) {
-	go func() {
-		var got answer
-		defer func() { answers <- got }()
-		got = w.send(c)
-	}()
-}
-
-func TestKey_OfSixRequestsAtOnce_MakesOneEvent(t *testing.T) {
-	t.Parallel()
-	clock := newStillClock()
-	waiting, goOn := make(chan struct{}, 100), make(chan struct{})
-	w := newWorld(t, clock.on, func(s *setup) {
-		s.Wait = func(ctx context.Context, _ time.Duration) error {
-			waiting <- struct{}{}
-			select {
-			case <-goOn:
-			case <-ctx.Done():
-			}
-			return ctx.Err()
-		}
-	})
-	made, gate := w.newPoll(nil), w.gate()
-	answers := make(chan answer, 6)
-	for range 6 {
-		w.sendInto(answers, keyed("k1", finaliseCall(made)))
-	}
-	<-gate.reached
-	for range 5 {
-		<-waiting
-	}
-	close(gate.open)
-	data := func(got answer) string { return got.text[:strings.LastIndex(got.text, `"meta"`)] }
-	first := <-answers
-	close(goOn)
-	for range 5 {
-		got := <-answers
-		if got.status != 200 || data(got) != data(first) || !strings.Contains(got.text, "FINALIZED") {
-			t.Errorf("answered %d %s, the first %s", got.status, got.text, first.text)
-		}
-	}
-	if w.calendar.made() != 1 {
-		t.Errorf("%d events", w.calendar.made())
-	}
-}
-
-func TestKey_WhoseFirstRequestRunsForLong_IsAskedForAgain(t *testing.T) {
-	t.Parallel()
-	waits := 0
-	w := newWorld(t, newStillClock().on, func(s *setup) {
-		s.Wait = func(_ context.Context, d time.Duration) error {
-			if waits++; d != 50*time.Millisecond {
-				t.Errorf("waits for %v", d)
-			}
-			return nil
-		}
-	})
-	made, gate := w.newPoll(nil), w.gate()
-	first := w.later(keyed("k1", finaliseCall(made)))
-	<-gate.reached
-	got := w.want(503, keyed("k1", finaliseCall(made)), nil)
-	if got.Error.Code != "UNAVAILABLE" || got.header.Get("Retry-After") == "" || waits != 200 {
-		t.Errorf("after %d waits answered %s with %v", waits, got.text, got.header)
-	}
-	close(gate.open)
-	if got := <-first; got.status != 200 {
-		t.Errorf("the first is answered %s", got.text)
-	}
-	w.want(200, keyed("k1", finaliseCall(made)), nil)
-}
-
-func TestKey_WhoseFirstRequestDied_RunsAgain(t *testing.T) {
-	t.Parallel()
-	clock := newStillClock()
-	w := newWorld(t, clock.on)
-	made, gate := w.newPoll(nil), w.gate()
-	first := w.later(keyed("k1", finaliseCall(made)))
-	<-gate.reached
-	clock.advance(60*time.Second - time.Microsecond)
-	w.want(503, keyed("k1", finaliseCall(made)), nil)
-	clock.advance(time.Microsecond)
-	second := w.want(200, keyed("k1", finaliseCall(made)), nil)
-
-	// It was not dead after all: what it comes to now is not kept.
-	close(gate.open)
-	<-first
-	third := w.want(200, keyed("k1", finaliseCall(made)), nil)
-	if string(second.Data) != string(third.Data) || w.calendar.made() != 1 {
-		t.Errorf("answered %s, then %s; %d events", second.Data, third.Data, w.calendar.made())
-	}
-}
-
-func TestKey_OfAProcessThatIsGone_RunsAgain(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		alone  bool
-		status int
-	}{"the only one": {true, 200}, "one of several": {false, 503}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, newStillClock().on, func(s *setup) { s.Alone = row.alone })
-			made, gate := w.newPoll(nil), w.gate()
-			first := w.later(keyed("k1", finaliseCall(made)))
-			<-gate.reached
-			old := w.url
-			w.url = w.serve(api.New(w.options)).URL
-			w.want(row.status, keyed("k1", finaliseCall(made)), nil)
-			w.url = old
-			close(gate.open)
-			<-first
-			if w.calendar.made() != 1 {
-				t.Errorf("%d events", w.calendar.made())
-			}
-		})
-	}
-}
-
-// TestKey_WhoseAnswerIsNotKept_MakesNoSecondPoll: the program ends between the
-// making of a poll and the keeping of the answer.
-func TestKey_WhoseAnswerIsNotKept_MakesNoSecondPoll(t *testing.T) {
-	t.Parallel()
-	clock := newStillClock()
-	w := newWorld(t, clock.on)
-	w.store.refuse = func(path store.Path, data map[string]any) error {
-		if path.Collection() == "idempotencyKeys" && data["holder"] == "" {
-			return fault.Wrap(fault.Unavailable, errors.New("gone"), "The store is gone.")
-		}
-		return nil
-	}
-	var first, second pollJSON
-	w.want(201, keyed("k1", createCall(session)), &first)
-	if !logged(w, "the answer to an idempotency key is not kept") {
-		t.Error("the log does not say so")
-	}
-	w.store.refuse = nil
-	clock.advance(time.Minute)
-	w.want(201, keyed("k1", createCall(session)), &second)
-	if first.ID != second.ID || !slices.Equal(first.Slots, second.Slots) || len(w.mine("gm")) != 1 {
-		t.Errorf("made %+v, then %+v", first, second)
-	}
-}
-
-// TestKey_WhoseFinalisationWasDoneLater_MakesNoSecondEvent: the first request
-// gave up, and its insert was carried out all the same.
-func TestKey_WhoseFinalisationWasDoneLater_MakesNoSecondEvent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	made := w.newPoll(nil)
-	w.calendar.onInsert = func(context.Context, int) error { return fault.New(fault.Unavailable, "no answer") }
-	w.want(503, keyed("k1", finaliseCall(made)), nil)
-	w.calendar.onInsert = nil
-	finalised := w.finalise(made) // as the drain does, under the same intent
-	again := w.want(200, keyed("k1", finaliseCall(made)), nil)
-	if !strings.Contains(string(again.Data), *finalised.GoogleEventID) || w.calendar.made() != 1 {
-		t.Errorf("answered %s; %d events", again.Data, w.calendar.made())
-	}
-	w.want(200, keyed("k2", finaliseCall(made)), nil) // who means it finalises anew
-	if w.calendar.made() != 2 {
-		t.Errorf("%d events", w.calendar.made())
-	}
 }
 
 func TestKey_KeepsWhatWasDecidedAndNothingElse(t *testing.T) {

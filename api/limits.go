@@ -120,7 +120,7 @@ func (s *server) limitAddress(next echo.HandlerFunc) echo.HandlerFunc {
 // Google pushes for everybody from few. So nothing is refused by address before
 // it is known whose it is.
 func (s *server) orTooFast(f *failure, c echo.Context) *failure {
-	refused := f.status >= http.StatusBadRequest && f.status < http.StatusInternalServerError && f.status != http.StatusTooManyRequests
+	refused := f.status < http.StatusInternalServerError && f.status != http.StatusTooManyRequests
 	if !refused || requestOf(c.Request().Context()).signedIn {
 		return f
 	}

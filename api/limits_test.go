@@ -86,6 +86,16 @@ func TestLimit_OfAnAddress(t *testing.T) {
 	}
 }
 
+func TestLimit_OfAnAddress_IsNotSpentByWhoIsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, limited(newStillClock()))
+	for _, as := range []string{"gm", "ana", "ben"} {
+		w.want(404, call{as: as, method: "GET", path: "/v1/polls/x"}, nil)
+		w.want(400, call{as: as, method: "GET", path: "/v1/polls?limit=0"}, nil)
+	}
+	w.want(401, call{method: "GET", path: "/v1/polls"}, nil)
+}
+
 // TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers: hundreds of requests on a
 // clock that stands.
 func TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers(t *testing.T) {

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -64,9 +65,7 @@ func (w *world) newPoll(more map[string]any) pollJSON {
 		"title": "Session 12", "participant_ids": []string{"ana"}, "pending_invites": []string{"ben@example.com"},
 		"slots": slots("2026-03-01T18:00:00Z", "2026-03-02T19:00:00+01:00"),
 	}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	var made pollJSON
 	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/polls", body: body}, &made)
 	return made

@@ -1,11 +1,8 @@
 package api_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
@@ -13,102 +10,12 @@ import (
 	"time"
 
 	"questscheduler/changes"
+	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/signin"
 	"questscheduler/store"
 )
-
-// listener is a program that listens to a stream.
-type listener struct {
-	w        *world
-	response *http.Response
-	lines    *bufio.Scanner
-}
-
-// event is one that a stream sent; its name is "comment" for what programs pass
-// over, and "" at the end.
-type event struct{ name, id, data string }
-
-// open begins a stream at an address; whatever is answered is given.
-func (w *world) open(as, url string) *listener {
-	w.t.Helper()
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, url+"/v1/stream", nil)
-	must(w.t, err)
-	request.Header.Set("Authorization", "Bearer "+w.tokens[as])
-	response, err := http.DefaultClient.Do(request)
-	must(w.t, err)
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, 1<<20)
-	return &listener{w: w, response: response, lines: lines}
-}
-
-// listen begins a stream and waits until it is ready.
-func (w *world) listen(as string) *listener {
-	w.t.Helper()
-	l := w.open(as, w.url)
-	if kind := l.response.Header.Get("Content-Type"); l.response.StatusCode != 200 || kind != "text/event-stream" {
-		w.t.Fatalf("the stream of %s is answered %d, %s", as, l.response.StatusCode, kind)
-	}
-	l.wants("ready")
-	return l
-}
-
-// next waits for the next event.
-func (l *listener) next() event {
-	l.w.t.Helper()
-	var got event
-	for l.lines.Scan() {
-		line := l.lines.Text()
-		name, value, _ := strings.Cut(line, ": ")
-		switch {
-		case line == "" && got.name != "":
-			return got
-		case name == "event":
-			got.name = value
-		case name == "id":
-			got.id = value
-		case name == "data":
-			got.data = value
-		case name == "":
-			got.name = "comment"
-		default:
-			l.w.t.Fatalf("the stream holds %q", line)
-		}
-	}
-	must(l.w.t, l.lines.Err())
-	return event{}
-}
-
-// wants waits for the next event, which must be of that name.
-func (l *listener) wants(name string) event {
-	l.w.t.Helper()
-	got := l.next()
-	if got.name != name || name != "" && name != "comment" && (!strings.HasPrefix(got.id, "evt_") || !json.Valid([]byte(got.data))) {
-		l.w.t.Fatalf("the stream sent %+v, want %s", got, name)
-	}
-	return got
-}
-
-// wantsPoll waits for a poll, which must be as GET gives it.
-func (l *listener) wantsPoll(as, id string) {
-	l.w.t.Helper()
-	got := l.wants("poll")
-	seen := l.w.want(200, call{as: as, method: "GET", path: "/v1/polls/" + id}, nil)
-	if got.data != string(seen.Data) {
-		l.w.t.Errorf("the stream of %s sent %s, GET gives %s", as, got.data, seen.Data)
-	}
-}
-
-func (l *listener) wantsRemoved(id string) {
-	l.w.t.Helper()
-	if got := l.wants("removed"); got.data != `{"id":"`+id+`"}` {
-		l.w.t.Errorf("removed was %s, want %s", got.data, id)
-	}
-}
-
-// close leaves, and has the server notice.
-func (l *listener) close() { l.response.Body.Close() }
 
 func TestStream_SendsOnesOwnPollsAsTheyChange(t *testing.T) {
 	t.Parallel()
@@ -155,8 +62,14 @@ func TestStream_SendsOnesOwnPollsAsTheyChange(t *testing.T) {
 func TestStream_SaysNothingOfWhatShowsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	made := w.newPoll(nil)
+	made := w.finalise(w.newPoll(nil))
 	l := w.listen("gm")
+	// A look found nothing new; GET says when.
+	looked := poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1))
+	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Update(cursor.Path(poll.CalendarKey("acc_gm", "gm@example.com")), looked)
+	}))
+	w.ticks.tick(30 * time.Second)
 	// The web app writes fields that we do not know, and others anew as they
 	// are.
 	must(t, w.changes.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
@@ -195,6 +108,11 @@ func TestStream_FindsWhatOthersChanged(t *testing.T) {
 	recheck()
 	gm.wantsRemoved(gone.ID)
 	cho.wantsRemoved(kept.ID)
+
+	recheck() // what is gone is gone once
+	w.ticks.tick(15 * time.Second)
+	gm.wants("comment")
+	cho.wants("comment")
 }
 
 // TestStream_ThatLostChanges_LooksAtEveryPoll: more polls were written at once
@@ -244,6 +162,9 @@ func TestStream_Ends(t *testing.T) {
 			if listening := w.changes.Listening(); listening != 0 {
 				t.Errorf("%d still listen", listening)
 			}
+			if logged(w, "a stream ended") {
+				t.Error("the log takes it for a failure")
+			}
 		})
 	}
 }
@@ -254,10 +175,8 @@ func TestStream_WhoseListenerLeft_IsForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	server := w.serve(w.echo)
-	l := w.open("gm", server.URL)
-	l.wants("ready")
-	l.close()
-	must(t, server.Config.Shutdown(t.Context()))
+	w.open("gm", server.URL).wants("ready")
+	must(t, shutDown(t, server))
 	if listening := w.changes.Listening(); listening != 0 {
 		t.Errorf("%d still listen", listening)
 	}
@@ -275,6 +194,17 @@ func TestStreams_OfOnePerson_AreLimited(t *testing.T) {
 		t.Errorf("answered %s with %v", got.text, got.header)
 	}
 	w.listen("ana")
+
+	must(t, shutDown(t, server))
+	w.listen("gm")
+}
+
+// shutDown has all who listen at a server leave, and waits until its handlers
+// are over.
+func shutDown(t *testing.T, server *httptest.Server) error {
+	t.Helper()
+	server.CloseClientConnections()
+	return server.Config.Shutdown(t.Context())
 }
 
 // TestStream_OutlivesTheServersTimeForAnswers: the stream's server lets no

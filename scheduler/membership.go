@@ -43,22 +43,16 @@ func (s *Service) AcceptInvite(ctx context.Context, person Person, pollID string
 	})
 }
 
-// DeclineInvite takes a person's invitation away. The answer is the poll as
-// they last may see it.
+// DeclineInvite takes a person's invitation away, and with it, as a rule, the
+// right to see the poll.
 func (s *Service) DeclineInvite(ctx context.Context, person Person, pollID string, cause Cause) error {
-	_, err := s.changeMembers(ctx, person, pollID, "decline invite", cause, func(p *poll.Poll, _ *poll.Group) error {
+	return s.writeMembers(ctx, person, pollID, "decline invite", cause, func(p *poll.Poll, _ *poll.Group) error {
 		if !p.InvitedAs(person.Email) {
 			return errNotInvited()
 		}
 		p.PendingInvites = withoutEmail(p.PendingInvites, person.Email)
 		return nil
 	})
-	if fault.Is(err, fault.NotFound) { // declined, and with it the right to see the poll
-		if _, readErr := poll.Load(ctx, s.Store, pollID); readErr == nil {
-			return nil
-		}
-	}
-	return err
 }
 
 // Leave ends a person's part in a poll, and takes their vote back. The creator
@@ -96,8 +90,18 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 	return pollError(pollID, "leave", err)
 }
 
-// changeMembers writes what change does to participants and invites.
+// changeMembers writes what change does to participants and invites, and gives
+// the poll as it then is.
 func (s *Service) changeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, change func(*poll.Poll, *poll.Group) error) (View, error) {
+	if err := s.writeMembers(ctx, person, pollID, doing, cause, change); err != nil {
+		return View{}, err
+	}
+	return s.View(ctx, person, pollID)
+}
+
+// writeMembers writes what change does to participants and invites of a poll
+// that the person may see.
+func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, change func(*poll.Poll, *poll.Group) error) error {
 	var p poll.Poll
 	now := store.Instant(s.Now())
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -121,10 +125,10 @@ func (s *Service) changeMembers(ctx context.Context, person Person, pollID, doin
 			poll.Set("pendingInvites", listOrEmpty(p.PendingInvites)), poll.Set("updatedAt", now))
 	})
 	if err != nil {
-		return View{}, pollError(pollID, doing, err)
+		return pollError(pollID, doing, err)
 	}
 	s.cardSoon(ctx, p, doing+"/"+person.ID+"/"+now.String(), cause)
-	return s.View(ctx, person, pollID)
+	return nil
 }
 
 func withoutEmail(emails []string, email string) []string {
