@@ -105,7 +105,9 @@ func (l *look) run(ctx context.Context) error {
 	if err := l.readableAgain(ctx); err != nil {
 		return err
 	}
-	return l.commit(ctx, append(settled, cursor.Succeeded(l.Now(), next, gcal.MaskVersion)...)...)
+	return l.commitWith(ctx, func(now cursor.Calendar) []store.Update {
+		return append(now.Settled(l.calendar, settled), cursor.Succeeded(l.Now(), next, gcal.MaskVersion)...)
+	})
 }
 
 // list reads page after page and applies each linked event; it gives the token
@@ -151,7 +153,7 @@ func (l *look) apply(ctx context.Context, event gcal.Event, writable bool) error
 		l.shown[event.ID] = true
 	}
 	if event.Seen == rules.Gone && !writable {
-		return l.commit(ctx, cursor.Park(event.ID, cursor.PendingFailed))
+		return l.park(ctx, event.ID)
 	}
 	_, err := l.Polls.Apply(ctx, l.observed(event))
 	return l.parkIfStuck(ctx, event.ID, err)
@@ -177,7 +179,7 @@ func (l *look) parkIfStuck(ctx context.Context, eventID string, failure error) e
 	}
 	l.Log.ErrorContext(ctx, "an event keeps failing and is parked", "event", eventID, "calendar", l.ref.Calendar,
 		"trace", l.cause.Trace, "error", failure)
-	if err := l.commit(ctx, cursor.Park(eventID, cursor.PendingFailed)); err != nil {
+	if err := l.park(ctx, eventID); err != nil {
 		return err
 	}
 	entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
@@ -191,8 +193,24 @@ func (l *look) parkIfStuck(ctx context.Context, eventID string, failure error) e
 	return nil
 }
 
+// park asks for an event by itself from the next look on. What waits for a
+// person's word stays what it is.
+func (l *look) park(ctx context.Context, eventID string) error {
+	return l.commitWith(ctx, func(now cursor.Calendar) []store.Update {
+		if now.Awaits(eventID) {
+			return nil
+		}
+		return []store.Update{cursor.Park(eventID, cursor.PendingFailed)}
+	})
+}
+
 // commit writes to the calendar's document while this look holds it.
 func (l *look) commit(ctx context.Context, updates ...store.Update) error {
+	return l.commitWith(ctx, func(cursor.Calendar) []store.Update { return updates })
+}
+
+// commitWith is commit for updates that depend on the calendar as it is now.
+func (l *look) commitWith(ctx context.Context, updates func(now cursor.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		calendar, _, err := cursor.LoadKey(ctx, tx, l.calendar.Key)
 		if err != nil {
@@ -201,6 +219,9 @@ func (l *look) commit(ctx context.Context, updates ...store.Update) error {
 		if !calendar.Holds(l.fence) {
 			return scheduler.ErrFenced
 		}
-		return tx.Update(cursor.Path(calendar.Key), updates...)
+		if writes := updates(calendar); len(writes) > 0 {
+			return tx.Update(cursor.Path(calendar.Key), writes...)
+		}
+		return nil
 	})
 }

@@ -110,8 +110,8 @@ func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID s
 }
 
 // askForPending asks for the events that were parked when the look began, and
-// gives the updates that settle those that were applied.
-func (l *look) askForPending(ctx context.Context) (settled []store.Update, err error) {
+// gives those that were applied.
+func (l *look) askForPending(ctx context.Context) (settled []string, err error) {
 	for _, eventID := range l.calendar.PendingEvents() {
 		if l.calendar.Pending[eventID] == cursor.PendingHeld {
 			continue // a person's word is waited for
@@ -134,7 +134,7 @@ func (l *look) askForPending(ctx context.Context) (settled []store.Update, err e
 			}
 			continue
 		}
-		settled = append(settled, cursor.Settle(eventID))
+		settled = append(settled, eventID)
 	}
 	return settled, nil
 }

@@ -68,6 +68,9 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, c
 		return err
 	}
 	watchErr := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
+	if watchErr == nil && w.Address != "" { // said again, should a crash have kept it from being said
+		watchErr = w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID)
+	}
 	if w.fresh(calendar) {
 		swept.Fresh++
 		return watchErr

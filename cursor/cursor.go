@@ -257,6 +257,34 @@ func Park(eventID, reason string) store.Update {
 	return store.Update{Path: store.Field("pendingLooks", eventID), Value: reason}
 }
 
+// Ask gives the updates that ask for a look at one event by itself, for a
+// command. What waits for a person's word, or has it, stays what it is.
+func (c Calendar) Ask(eventID string) []store.Update {
+	if c.Awaits(eventID) {
+		return Owe()
+	}
+	return append(Owe(), Park(eventID, PendingCommand))
+}
+
+// Awaits tells whether an event waits for a person's word, or has it and waits
+// for the look.
+func (c Calendar) Awaits(eventID string) bool {
+	return c.Pending[eventID] == PendingHeld || c.Pending[eventID] == PendingConfirmed
+}
+
+// Settled gives the updates that settle what a look asked for, given the
+// calendar as it was when the look began. What was asked for anew since, and so
+// is owed a look again, or waits for another reason by now, stays.
+func (c Calendar) Settled(began Calendar, eventIDs []string) []store.Update {
+	var updates []store.Update
+	for _, eventID := range eventIDs {
+		if !c.LookDue && c.Pending[eventID] == began.Pending[eventID] {
+			updates = append(updates, Settle(eventID))
+		}
+	}
+	return updates
+}
+
 // Settle ends what Park began.
 func Settle(eventID string) store.Update {
 	return store.Update{Path: store.Field("pendingLooks", eventID), Value: store.Delete}

@@ -83,6 +83,9 @@ type Session struct {
 	Attendees   []string
 	// KeepOld leaves the event of an earlier finalisation in the calendar.
 	KeepOld bool
+	// OldAccount is the account of an older event that the index does not know;
+	// "" where there is none.
+	OldAccount string
 	// Actor is who finalises.
 	Actor string
 }
@@ -126,7 +129,7 @@ func EncodeIntent(i Intent) map[string]any {
 		data["session"] = map[string]any{
 			"slotId": s.SlotID, "start": s.Start, "end": s.End, "allDay": s.AllDay, "title": s.Title,
 			"description": s.Description, "timezone": s.Timezone, "attendees": listOf(s.Attendees),
-			"keepOld": s.KeepOld, "actor": s.Actor,
+			"keepOld": s.KeepOld, "oldAccount": s.OldAccount, "actor": s.Actor,
 		}
 	}
 	return data
@@ -144,7 +147,7 @@ func DecodeIntent(doc store.Document) Intent {
 		Session: Session{
 			SlotID: s.String("slotId"), Start: s.Time("start"), End: s.Time("end"), AllDay: s.Bool("allDay"),
 			Title: s.String("title"), Description: s.String("description"), Timezone: s.String("timezone"),
-			Attendees: s.Strings("attendees"), KeepOld: s.Bool("keepOld"), Actor: s.String("actor"),
+			Attendees: s.Strings("attendees"), KeepOld: s.Bool("keepOld"), OldAccount: s.String("oldAccount"), Actor: s.String("actor"),
 		},
 	}
 }

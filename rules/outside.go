@@ -19,6 +19,9 @@ type Documents struct {
 	Cancelled   bool
 	// Inserting tells whether a finalisation is under way.
 	Inserting bool
+	// LongPast tells whether the session is over for ForgetAfter, so that its
+	// event is not followed any more.
+	LongPast bool
 }
 
 // Mending is what sets poll and index right again.
@@ -67,7 +70,7 @@ var mendings = []MendingRow{
 	{"OPEN", MendNothing, func(d Documents) bool { return d.Status != Finalized }},
 	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Cancelled || d.State == StateCancelled }},
 	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
-	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting }},
+	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},
 	{"FINALIZED", MendNothing, func(Documents) bool { return true }},
 }
 

@@ -90,7 +90,7 @@ func (s *Service) Apply(ctx context.Context, seen Observed) (Applied, error) {
 		}
 		// What a command saw, a look may have overtaken: the event could have
 		// been moved and looked at since. The next look asks for it again.
-		return tx.Merge(cursor.Path(calendar.Key), append(cursor.Owe(), cursor.Park(seen.EventID, cursor.PendingCommand))...)
+		return tx.Merge(cursor.Path(calendar.Key), calendar.Ask(seen.EventID)...)
 	})
 	if err != nil {
 		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)

@@ -25,7 +25,11 @@ func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keep
 			return err
 		}
 		change, err := rules.Apply(st.rules(), rules.CommandCancel)
-		if err != nil || change.Nothing {
+		if err != nil {
+			return err
+		}
+		if change.Nothing {
+			superseded, err = s.supersedeOnly(tx, st, rules.CommandCancel, person, cause)
 			return err
 		}
 		now := s.Now()
@@ -48,6 +52,28 @@ func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keep
 	s.carryOutSoon(ctx, deletion)
 	s.announceSoon(ctx, due, cause.Trace)
 	return s.shown(ctx, rules.CommandCancel, person, pollID, cause)
+}
+
+// supersedeOnly is for a command that finds the poll as asked already: where a
+// finalisation is under way, it must not come through any more. Nothing is
+// announced, since nothing changed for anybody.
+func (s *Service) supersedeOnly(tx store.Tx, st state, command rules.Command, person Person, cause Cause) ([]poll.Intent, error) {
+	if st.pendingInsert() == nil {
+		return nil, nil
+	}
+	if err := st.supersede(tx, s.Now()); err != nil {
+		return nil, err
+	}
+	after := st.poll
+	after.Sync.Generation++
+	if err := tx.Update(poll.Path(after.ID), poll.SetSync("generation", after.Sync.Generation)); err != nil {
+		return nil, err
+	}
+	_, err := s.record(tx, poll.Entry{
+		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: "a finalisation under way was taken back",
+		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
+	}, outcome{after, st.winning}, person.ID, false)
+	return st.intents, err
 }
 
 // accountForCommand finds, before the transaction, the account of an event that

@@ -133,5 +133,5 @@ func (s *Service) replaceLink(tx store.Tx, st state, calendar cursor.Calendar, i
 	if err := tx.Merge(cursor.Path(calendar.Key), calendar.Link(s.Now(), st.poll.CreatorID, "")...); err != nil {
 		return nil, err
 	}
-	return st.unlink(tx, !intent.Session.KeepOld, intent.AccountID, s.Now(), cause.Trace)
+	return st.unlink(tx, !intent.Session.KeepOld, intent.Session.OldAccount, s.Now(), cause.Trace)
 }

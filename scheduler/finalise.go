@@ -28,6 +28,8 @@ type Finalise struct {
 	Attendees []string
 	// KeepOldEvent leaves the event of an earlier finalisation in the calendar.
 	KeepOldEvent bool
+	// oldAccount is the account of an older event that the index does not know.
+	oldAccount string
 }
 
 // insertGrace is how long the request that wrote an insert intent is left
@@ -45,6 +47,9 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 	}
 	if !ask.CreateEvent {
 		return s.finaliseWithoutEvent(ctx, person, pollID, ask, account, cause)
+	}
+	if ask.oldAccount, err = s.accountForCommand(ctx, person, pollID); err != nil {
+		return View{}, err
 	}
 	intent, err := s.beginFinalise(ctx, person, pollID, ask, account, calendar, cause)
 	if err != nil {
@@ -155,7 +160,7 @@ func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Se
 	session := poll.Session{
 		SlotID: slot.ID, Start: slot.Start, End: slot.End, AllDay: slot.AllDay,
 		Title: strings.TrimSpace(ask.Title), Description: p.Description, Timezone: p.Timezone,
-		Attendees: ask.Attendees, KeepOld: ask.KeepOldEvent, Actor: person.ID,
+		Attendees: ask.Attendees, KeepOld: ask.KeepOldEvent, OldAccount: ask.oldAccount, Actor: person.ID,
 	}
 	if session.Title == "" {
 		session.Title = p.Title

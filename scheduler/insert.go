@@ -70,7 +70,7 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 	case !refused(err):
 	case intent.Attempts == 0:
 		return Event{}, byNobody, err
-	case fault.Is(err, fault.Provider): // for good, so it has to be known
+	case fault.Is(err, fault.Provider), fault.Is(err, fault.NotFound): // for good, so it has to be known
 		found, getErr := s.adoptInserted(ctx, intent)
 		if getErr == nil {
 			return found, byBefore, nil
@@ -162,7 +162,7 @@ func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, in
 		if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
 			return err
 		}
-		if err := tx.Merge(cursor.Path(calendar.Key), append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...); err != nil {
+		if err := tx.Merge(cursor.Path(calendar.Key), calendar.Ask(entry.EventID)...); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,11 @@ func (s *Service) Reopen(ctx context.Context, person Person, pollID string, dele
 			return err
 		}
 		change, err := rules.Apply(st.rules(), rules.CommandReopen)
-		if err != nil || change.Nothing {
+		if err != nil {
+			return err
+		}
+		if change.Nothing {
+			done.superseded, err = s.supersedeOnly(tx, st, rules.CommandReopen, person, cause)
 			return err
 		}
 		now := s.Now()
@@ -121,7 +125,7 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 		}
 		if st.entry != nil && after.Linked() {
 			entry = st.entry
-			if err := tx.Merge(cursor.Path(st.calendar.Key), append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...); err != nil {
+			if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Ask(entry.EventID)...); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/cursor"
 	"questscheduler/fault"
@@ -28,7 +29,7 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		if err != nil {
 			return err
 		}
-		mending = rules.Mend(st.documents(exists))
+		mending = rules.Mend(st.documents(exists, s.Now()))
 		switch mending {
 		case rules.MendGone:
 			return s.mendGone(tx, st, &done, cause)
@@ -108,14 +109,24 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 }
 
 // documents is how poll and index stand to each other.
-func (st state) documents(exists bool) rules.Documents {
+func (st state) documents(exists bool, now time.Time) rules.Documents {
 	p := st.poll
 	return rules.Documents{
 		Exists: exists, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
 		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.GoogleEventID,
 		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
-		Inserting: st.pendingInsert() != nil,
+		Inserting: st.pendingInsert() != nil, LongPast: st.longPast(now),
 	}
+}
+
+// longPast tells whether the session is over for so long that its event is
+// forgotten.
+func (st state) longPast(now time.Time) bool {
+	if st.winning == nil {
+		return false
+	}
+	limit := now.Add(-rules.ForgetAfter)
+	return st.winning.End.Before(limit) && (st.poll.Sync.Applied.IsZero() || st.poll.Sync.Applied.EndTime().Before(limit))
 }
 
 // outsideEntry is the journal's line of a mending. For announcements a direct
@@ -145,8 +156,12 @@ func (s *Service) mendCancel(tx store.Tx, st state, account string, done *handov
 	if err := st.supersede(tx, now); err != nil {
 		return err
 	}
+	linked := st
+	if st.entry != nil { // the direct edit may have changed what the poll names
+		linked.poll.GoogleEventID, linked.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
+	}
 	var err error
-	if done.deletion, err = st.unlink(tx, true, account, now, cause.Trace); err != nil {
+	if done.deletion, err = linked.unlink(tx, true, account, now, cause.Trace); err != nil {
 		return err
 	}
 	cancelled := poll.Cancelled{At: now, Reason: rules.ReasonManual}
@@ -174,10 +189,37 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 		return err
 	}
 	st.poll.GoogleEventID, st.poll.GoogleCalendarID = named, namedCalendar
+	after, err := forgetTimes(tx, st)
+	if err != nil {
+		return err
+	}
 	entry := outsideEntry(st, rules.MendUnlink, "", cause)
-	entry.Decision, entry.After = rules.Record, st.poll.Sync.Applied
-	_, err = s.record(tx, entry, outcome{st.poll, st.winning}, st.poll.CreatorID, false)
+	entry.Decision = rules.Record
+	_, err = s.record(tx, entry, outcome{after, st.winning}, st.poll.CreatorID, false)
 	return err
+}
+
+// forgetTimes takes away what is known of the times of an event that the poll no
+// longer names, and what it moved: the next event is adopted as it is.
+func forgetTimes(tx store.Tx, st state) (poll.Poll, error) {
+	after := st.poll
+	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
+	updates := []store.Update{
+		poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
+		poll.SetSync("observedUpdated", store.Delete),
+	}
+	if moved := st.poll.Sync.Rescheduled; moved != nil {
+		after.Sync.Rescheduled = nil
+		updates = append(updates, poll.SetRescheduled(nil))
+		if st.poll.WinningSlotID == moved.ToSlotID {
+			after.WinningSlotID = moved.FromSlotID
+			updates = append(updates, poll.Set("winningSlotId", store.NullIfEmpty(moved.FromSlotID)))
+		}
+		if err := tx.Delete(poll.SlotPath(after.ID, moved.ToSlotID)); err != nil {
+			return after, err
+		}
+	}
+	return after, tx.Update(poll.Path(after.ID), updates...)
 }
 
 // mendRestore takes away what says that a poll is cancelled which is finalised
@@ -228,7 +270,7 @@ func (s *Service) mendLink(ctx context.Context, tx store.Tx, st state, account, 
 	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
 		return err
 	}
-	updates := append(calendar.Link(s.Now(), st.poll.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand))
+	updates := append(calendar.Link(s.Now(), st.poll.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
 	if err := tx.Merge(cursor.Path(calendar.Key), updates...); err != nil {
 		return err
 	}

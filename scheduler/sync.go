@@ -48,7 +48,7 @@ func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Ca
 		if asked, _, err = cursor.LoadKey(ctx, tx, key); err != nil {
 			return err
 		}
-		return tx.Merge(cursor.Path(key), append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...)
+		return tx.Merge(cursor.Path(key), asked.Ask(entry.EventID)...)
 	})
 	if err != nil {
 		return err

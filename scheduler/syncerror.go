@@ -75,17 +75,21 @@ func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.
 		if err != nil {
 			return err
 		}
+		var calendar cursor.Calendar
+		if entry != nil {
+			if calendar, _, err = cursor.Load(ctx, tx, entry.AccountID, entry.CalendarID); err != nil {
+				return err
+			}
+		}
 		p.Sync.State, p.Sync.Error = rules.Recovered(p.Rules("", winning)), nil
 		if err := tx.Update(poll.Path(pollID),
 			poll.SetSync("state", string(p.Sync.State)), poll.SetError(nil), poll.Set("updatedAt", s.Now())); err != nil {
 			return err
 		}
-		if entry != nil && code == rules.WatchFailed {
-			// The event was looked at meanwhile, and what is wrong with it may
-			// have had to stand back: the next look asks for it again.
-			err := tx.Merge(cursor.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID)),
-				append(cursor.Owe(), cursor.Park(entry.EventID, cursor.PendingCommand))...)
-			if err != nil {
+		if entry != nil {
+			// What is wrong with the event itself may have had to stand back:
+			// the next look asks for it again.
+			if err := tx.Merge(cursor.Path(calendar.Key), calendar.Ask(entry.EventID)...); err != nil {
 				return err
 			}
 		}

@@ -51,7 +51,7 @@ Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in 
 // shown is a value as it would be set.
 func shown(value reflect.Value) string {
 	text := fmt.Sprint(value.Interface())
-	if d, ok := value.Interface().(time.Duration); ok {
+	if d, ok := reflect.TypeAssert[time.Duration](value); ok {
 		text = d.String()
 		for _, end := range []string{"0s", "0m"} { // 168h0m0s → 168h
 			if cut := strings.TrimSuffix(text, end); cut != text && strings.HasSuffix(cut, map[string]string{"0s": "m", "0m": "h"}[end]) {

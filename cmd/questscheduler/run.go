@@ -64,7 +64,7 @@ func (s *server) tick(ctx context.Context) {
 	}
 	ticker := time.NewTicker(drainEvery)
 	defer ticker.Stop()
-	swept := s.now()
+	var swept time.Time // the first sweep follows the first drain: pushes may have been missed while nobody was here
 	for {
 		select {
 		case <-ctx.Done():

@@ -153,10 +153,20 @@ func (s *server) pushAddress() string {
 	return s.config.PublicURL + webhookPath
 }
 
+// lookLater leaves a look to a server that follows calendars: with QS_SYNC=off
+// nothing is looked at, and nothing that was owed is forgotten.
+func lookLater(context.Context, queue.Delivery) queue.Verdict {
+	return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
+}
+
 // handlers are what the queue runs, by kind.
 func (s *server) handlers() map[string]queue.Handler {
+	look := s.looker.Handle
+	if s.config.Sync == config.SyncOff {
+		look = lookLater
+	}
 	return map[string]queue.Handler{
-		cursor.LookKind:      s.looker.Handle,
+		cursor.LookKind:      look,
 		scheduler.KindIntent: s.scheduler.HandleIntent,
 		poll.AnnounceKind:    s.announcer.Handle,
 	}

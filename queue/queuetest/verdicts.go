@@ -19,11 +19,17 @@ func waitsForNotBefore(t *testing.T, open Open) {
 	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "far", NotBefore: time.Now().Add(queue.MaxAhead - time.Minute)})
 	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "soon", NotBefore: soon})
 	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "past", NotBefore: time.Now().Add(-time.Hour)})
-	if first := s.next(t); first.Name != "past" {
-		t.Errorf("%q ran first, want the one that was due", first.Name)
+	// On a slow machine both may be due by now, and then no order is promised.
+	ran := map[string]bool{}
+	for range 2 {
+		run := s.next(t)
+		ran[run.Name] = true
+		if run.Name == "soon" && run.at.Before(soon) {
+			t.Errorf("it ran %v early", soon.Sub(run.at))
+		}
 	}
-	if second := s.next(t); second.Name != "soon" || second.at.Before(soon) {
-		t.Errorf("%q ran %v early", second.Name, soon.Sub(second.at))
+	if !ran["past"] || !ran["soon"] {
+		t.Errorf("%v ran, want the one that was due and the one due soon", ran)
 	}
 	stop(t, q)
 	s.none(t)
