@@ -6,6 +6,9 @@ SHELL := bash
 GO ?= go
 # How long `make fuzz` stays with each target.
 FUZZTIME ?= 10s
+# How many worlds `make sim` lives through, and the seed of the first.
+SEEDS ?= 1000
+SEED ?= 1
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race)
 # The programs that `make check` runs are built here, from tools/go.mod.
@@ -74,6 +77,10 @@ fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/
 			else echo; echo "$$said"; exit 1; fi; \
 		done; \
 	done
+
+.PHONY: sim
+sim: ## Lives through SEEDS (1000) random worlds from SEED (1) on, looking for broken invariants
+	@$(GO) run ./internal/simulate -seeds $(SEEDS) -first $(SEED)
 
 .PHONY: bench
 bench: ## Prints one line a figure: name, value, unit, ratio to what

@@ -87,7 +87,7 @@ func FuzzTasks(f *testing.F) {
 		for kind, handle := range handlers {
 			verdict := handle(t.Context(), queue.Delivery{Payload: payload, Attempt: 1})
 			// An id that is no part of a path is the queue's to give up.
-			if verdict.Outcome == queue.Retry && !fault.Is(verdict.Err, fault.Invalid) {
+			if verdict.Outcome == queue.Retry {
 				t.Fatalf("%s: a payload that no try mends is tried again: %v", kind, verdict.Err)
 			}
 			if verdict.Outcome == queue.Permanent && verdict.Err == nil {

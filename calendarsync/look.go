@@ -33,7 +33,7 @@ type look struct {
 // look never gives a permanent verdict: a calendar is not given up.
 func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var hint cursor.Hint
-	if err := json.Unmarshal(delivery.Payload, &hint); err != nil || hint.Key == "" {
+	if err := json.Unmarshal(delivery.Payload, &hint); err != nil || cursor.Path(hint.Key).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no calendar")}
 	}
 	this, wait, err := l.claim(ctx, hint, delivery.Attempt)
@@ -86,6 +86,8 @@ func (l *look) run(ctx context.Context) error {
 	}
 	next, err := l.list(ctx, token)
 	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
+		// 410: everything is listed, and askForUnshown finds what was deleted
+		// meanwhile.
 		if err := l.commit(ctx, cursor.Forget()...); err != nil {
 			return err
 		}

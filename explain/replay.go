@@ -99,7 +99,8 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 	if !first && entry.Before != r.at.Applied {
 		return fmt.Sprintf("it begins at %s, and the one before ended at %s", told(entry.Before), told(r.at.Applied))
 	}
-	next, problem := *r, ""
+	next := *r
+	var problem string
 	switch {
 	case entry.Command != "":
 		problem = next.command(entry)

@@ -29,7 +29,7 @@ import (
 	"questscheduler/store"
 )
 
-// Which parts of Discord are ours (setting DISCORD_OWN): the messages on
+// Which parts of Discord are ours (setting QS_DISCORD_OWN): the messages on
 // transitions alone, for a deployment whose own functions draw the card, or
 // all.
 const (
@@ -77,7 +77,7 @@ type task struct {
 // up nothing. Permanent is for a payload that names no poll.
 func (a *Announcer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var work task
-	if err := json.Unmarshal(delivery.Payload, &work); err != nil || work.ID == "" || strings.Contains(work.ID, "/") {
+	if err := json.Unmarshal(delivery.Payload, &work); err != nil || strings.Contains(work.ID, "/") || poll.Path(work.ID).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("announce: the payload names no poll")}
 	}
 	again, err := a.announce(ctx, work, delivery.Attempt > 1)

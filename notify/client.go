@@ -199,8 +199,7 @@ func classifyAnswer(rest *discordgo.RESTError) error {
 
 // plain is the cause of a call that got no answer, without its address.
 func plain(err error) error {
-	var call *url.Error
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*url.Error](err); ok {
 		return call.Err
 	}
 	return errors.New("discord: the answer is a 502 or cannot be read")

@@ -67,7 +67,7 @@ type notice struct {
 func (o Owners) tell(ctx context.Context, ownerID string, n notice) error {
 	dedupeKey := n.kind + ":" + n.key
 	path := NotificationPath(ownerID, "dedupe:"+dedupeKey)
-	if ownerID == "" || path.Valid() != nil {
+	if known := ownerID != "" && path.Valid() == nil; !known {
 		return nil // nobody can be told
 	}
 	document := map[string]any{

@@ -64,6 +64,7 @@ func FuzzDecode_AnyDocument(f *testing.F) {
 		"lastEventFingerprint":"2026-03-02|2026-03-03|true","baseline":{"fingerprint":"2026-03-02T10:00:00Z|2026-03-02T11:00:00Z|false"},
 		"rescheduled":{"fromSlotId":"a","toSlotId":"b","at":"@2026-03-02T10:00:00Z"},"error":{"code":"sync_failed"},"cancelled":{"at":"2026-03-02T10:00:00Z"}}}`,
 		`{"start":"2026-03-02T10:00:00+14:00","end":"2026-03-02T11:00:00.123456789Z","stats":{"feasible":2.9,"preferred":-1e300}}`,
+		`{"start":"2026-03-02T23:00:00Z","end":"2026-03-03T10:00:00Z","allDay":true}`,
 		`{"start":"0000-01-01T00:00:00+01:00","end":"9999-12-31T23:59:59-01:00","allDay":true,"startDate":"2026-03-02","endDate":"2026-03-01"}`,
 		`{"votes":{"s1":"PREFERRED","s2":true,"s3":{"feasible":true},"s4":{"preferred":"yes"},"s5":7},"noTimesWork":"no"}`,
 		`{"kind":"insert","pollId":"p","generation":1.5,"due":"@2026-03-02T10:00:00.0000001Z","session":{"start":"@2026-03-02T10:00:00Z","attendees":["x"]}}`,

@@ -23,7 +23,7 @@ const (
 // intent that is gone was done by somebody else.
 func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var work Work
-	if err := json.Unmarshal(delivery.Payload, &work); err != nil || work.ID == "" {
+	if err := json.Unmarshal(delivery.Payload, &work); err != nil || poll.IntentPath(work.ID).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no intent")}
 	}
 	intent, err := s.takeUp(ctx, work.ID)

@@ -58,9 +58,11 @@ func (s *Service) DeclineInvite(ctx context.Context, person Person, pollID strin
 // Leave ends a person's part in a poll, and takes their vote back. The creator
 // cannot leave; who takes part through the group leaves the group.
 func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause Cause) error {
+	var p poll.Poll
+	now := store.Instant(s.Now())
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		p, _, err := readable(ctx, tx, person, pollID)
-		if err != nil {
+		var err error
+		if p, _, err = readable(ctx, tx, person, pollID); err != nil {
 			return err
 		}
 		switch {
@@ -84,10 +86,14 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 		if err := tx.Delete(poll.VotePath(pollID, person.ID)); err != nil {
 			return err
 		}
-		others := slices.DeleteFunc(p.ParticipantIDs, func(id string) bool { return id == person.ID })
-		return tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(others)), poll.Set("updatedAt", s.Now()))
+		others := slices.DeleteFunc(slices.Clone(p.ParticipantIDs), func(id string) bool { return id == person.ID })
+		return tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(others)), poll.Set("updatedAt", now))
 	})
-	return pollError(pollID, "leave", err)
+	if err != nil {
+		return pollError(pollID, "leave", err)
+	}
+	s.cardSoon(ctx, p, "leave/"+person.ID+"/"+now.String(), cause)
+	return nil
 }
 
 // changeMembers writes what change does to participants and invites, and gives

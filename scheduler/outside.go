@@ -15,7 +15,8 @@ import (
 // directly, as the web app does for its own cancel, restore, reopen and delete
 // (data-contract.md, "Document hints"). What was written is never thrown away:
 // it is carried through, and journaled as the outside edit that it was. Nothing
-// happens where poll and index agree.
+// happens where poll and index agree. (What a crash of ours leaves is an intent:
+// see drain.go.)
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	account, calendarID, err := s.outsideAccount(ctx, pollID)
 	if err != nil {

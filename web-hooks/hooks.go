@@ -1,5 +1,6 @@
-// Package webhooks is what machines call: Google's pushes. A route here
-// authenticates, hands over and answers; the work is done by a task.
+// Package webhooks is what machines call: Google's pushes. A route here checks
+// the form, has the push authenticated and handed over
+// (calendarsync.Watcher.Push), and answers; the work is done by a task.
 package webhooks
 
 import (

@@ -183,8 +183,11 @@ func (o *outside) toldOnce(title, pollID, kind, word string) error {
 		if who == "gm" {
 			want = 0
 		}
-		if got, err := o.notices(who, kind, pollID); err != nil || got != want {
-			wrong = append(wrong, fmt.Errorf("%s has %d notices %s, want %d (%v)", who, got, kind, want, err))
+		got, err := o.notices(who, kind, pollID)
+		if err != nil {
+			wrong = append(wrong, err)
+		} else if got != want {
+			wrong = append(wrong, fmt.Errorf("%s has %d notices %s, want %d", who, got, kind, want))
 		}
 	}
 	return errors.Join(wrong...)

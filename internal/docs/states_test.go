@@ -93,8 +93,8 @@ func calendarPicture(t *testing.T) string {
 	edges, met := map[string]map[string]bool{}, map[string]bool{}
 	for _, sample := range samples() {
 		for _, seen := range sightings() {
-			for _, days := range []time.Duration{0, 3, 60} {
-				decision := rules.Decide(sample.poll, seen, monday.Add(days*24*time.Hour))
+			for _, days := range []int{0, 3, 60} {
+				decision := rules.Decide(sample.poll, seen, monday.AddDate(0, 0, days))
 				met[decision.Row] = true
 				if !decision.Changes() {
 					continue
@@ -136,10 +136,10 @@ func commandPicture(t *testing.T) string {
 			continue
 		}
 		for _, from := range row.From {
-			switch to := string(row.Change.To); {
-			case row.Command == rules.CommandDelete:
+			switch to := string(row.Change.To); row.Command {
+			case rules.CommandDelete:
 				edges[string(from)+" --> [*]"] = append(edges[string(from)+" --> [*]"], string(row.Command))
-			case row.Command == rules.CommandUnarchive:
+			case rules.CommandUnarchive:
 				for _, back := range []rules.Status{rules.Open, rules.Finalized, rules.Cancelled} {
 					edge := string(from) + " --> " + string(back)
 					edges[edge] = append(edges[edge], string(row.Command))

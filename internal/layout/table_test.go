@@ -69,6 +69,8 @@ var table = []row{
 	{packages: "internal/bench", may: []string{"..."}},
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/worldtest", may: []string{"..."}},
+	// What `make sim` runs: random histories of such worlds.
+	{packages: "internal/simulate", may: slices.Concat(above, []string{"internal/worldtest"})},
 }
 
 // restriction keeps an import from outside the module to some packages.

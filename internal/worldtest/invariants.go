@@ -126,11 +126,19 @@ func (w *World) slotProblems() (problems []string) {
 		}
 	}
 	for _, doc := range w.all(allSlots) {
-		if slots[doc.Path].Source == poll.SourceCalendar && !named[doc.Path] {
+		if slots[doc.Path].Source == poll.SourceCalendar && !named[doc.Path] && !w.purgeUnderWay(doc.Path) {
 			problems = append(problems, fmt.Sprintf("calendar slot %s is left over", doc.Path))
 		}
 	}
 	return problems
+}
+
+// purgeUnderWay tells whether a slot is that of a deleted poll, of which an
+// intent will remove what is left.
+func (w *World) purgeUnderWay(slot store.Path) bool {
+	return slices.ContainsFunc(w.Intents(), func(i poll.Intent) bool {
+		return i.Kind == poll.IntentPurge && strings.HasPrefix(string(slot), string(poll.Path(i.PollID))+"/")
+	})
 }
 
 // cursorProblems: what a stored sync token covers was applied, or is to be

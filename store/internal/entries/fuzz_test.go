@@ -43,7 +43,7 @@ func values(kinds uint8, number int64, double float64, text string) (a, b any) {
 func FuzzKeys(f *testing.F) {
 	f.Add(uint8(0x10), int64(1<<53+1), float64(1<<53), "")
 	f.Add(uint8(0x01), int64(math.MaxInt64), float64(math.MaxInt64), "a\x00b")
-	f.Add(uint8(0x22), int64(-1), -0.0, "\xff\x00")
+	f.Add(uint8(0x22), int64(-1), math.Copysign(0, -1), "\xff\x00")
 	f.Add(uint8(0x54), int64(0), math.Inf(-1), "a")
 	f.Fuzz(func(t *testing.T, kinds uint8, number int64, double float64, text string) {
 		a, b := values(kinds, number, double, text)

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+)
+
+// The times that events are moved to, apart from the slots: late is months
+// later, beyond a change of the clocks.
+var (
+	eight = worldtest.Times("2026-03-10T08:00:00Z", time.Hour)
+	late  = worldtest.Times("2026-07-10T10:00:00+02:00", time.Hour)
+	moves = []worldtest.Slot{worldtest.Noon, worldtest.Three, eight, late}
+)
+
+// acts are what people do in their calendars.
+var acts = []deed{
+	{weight: 6, always: true, do: func(l *life) { l.event(func(e event) { l.move(e, one(l, moves)) }) }},
+	{weight: 2, do: func(l *life) { l.event(func(e event) { l.move(e, worldtest.Ten) }) }},
+	{weight: 1, do: func(l *life) {
+		l.event(func(e event) {
+			for range 2 + l.draws.IntN(5) {
+				l.move(e, one(l, append(moves, worldtest.Ten)))
+			}
+		})
+	}},
+	{weight: 2, do: func(l *life) {
+		l.event(func(e event) {
+			if start, err := time.Parse(time.RFC3339, e.Start.DateTime); err == nil {
+				l.move(e, worldtest.Slot{Start: start, End: start.Add(time.Duration(1+l.draws.IntN(5)) * time.Hour)})
+			}
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.event(func(e event) {
+			start, startErr := time.Parse(time.RFC3339, e.Start.DateTime)
+			end, endErr := time.Parse(time.RFC3339, e.End.DateTime)
+			if startErr == nil && endErr == nil {
+				zone := time.FixedZone("", -7*3600)
+				l.move(e, worldtest.Slot{Start: start.In(zone), End: end.In(zone)})
+			}
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.event(func(e event) {
+			l.say("%s: %v becomes all-day", e.calendar, e)
+			l.w.PatchEvent(e.calendar, e.ID, map[string]any{
+				"start": map[string]any{"date": "2026-03-10", "dateTime": nil}, "end": map[string]any{"date": "2026-03-11", "dateTime": nil},
+			})
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.event(func(e event) {
+			l.say("%s: %v becomes a series", e.calendar, e)
+			l.w.PatchEvent(e.calendar, e.ID, map[string]any{"recurrence": []string{"RRULE:FREQ=WEEKLY"}})
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.event(func(e event) {
+			l.say("%s: %v becomes single", e.calendar, e)
+			l.w.PatchEvent(e.calendar, e.ID, map[string]any{"recurrence": nil})
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.event(func(e event) {
+			l.say("%s: %v gets another title", e.calendar, e)
+			l.w.PatchEvent(e.calendar, e.ID, map[string]any{"summary": "x"})
+		})
+	}},
+	{weight: 3, do: func(l *life) {
+		l.event(func(e event) {
+			l.say("%s: %v is deleted", e.calendar, e)
+			l.w.DeleteEvent(e.calendar, e.ID)
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		guest := one(l, []string{"ana", "ben", "cho"})
+		for _, e := range l.w.Events(guest) {
+			if len(e.Marks.Private) == 0 || guest != "ana" { // not one of ana's own polls
+				l.say("%s: removes their copy of event %s", guest, e.ID)
+				l.w.DeleteEvent(guest, e.ID)
+				return
+			}
+		}
+	}},
+	{weight: 1, do: func(l *life) {
+		calendar := one(l, []string{"gm", worldtest.Club})
+		n := 1 + l.draws.IntN(8)
+		l.say("%s: %d events that are none of ours", calendar, n)
+		for range n {
+			l.w.InsertEvent(calendar, map[string]any{
+				"summary": "Dentist", "start": map[string]any{"dateTime": "2026-03-11T09:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-11T10:00:00Z"},
+			})
+		}
+	}},
+}
+
+// event is one that its owner may change, with whose calendar it is in.
+type event struct {
+	worldtest.Event
+	calendar string
+}
+
+// String names the event.
+func (e event) String() string { return "event " + e.ID }
+
+// event acts on one of the events of ours that are there.
+func (l *life) event(do func(e event)) {
+	owned := map[string]bool{}
+	for _, p := range l.w.Polls() {
+		owned[poll.IntentID(p.CreatorID, "", p.GoogleEventID)] = true
+	}
+	var there []event
+	for _, calendar := range []string{"gm", worldtest.Club, "ana"} {
+		for _, e := range l.w.Events(calendar) {
+			// Of ana's only her own: the others are copies, whose owner gm is.
+			if len(e.Marks.Private) > 0 && (calendar != "ana" || owned[poll.IntentID("ana", "", e.ID)]) {
+				there = append(there, event{e, calendar})
+			}
+		}
+	}
+	if len(there) > 0 {
+		do(one(l, there))
+	}
+}
+
+// move gives an event another time.
+func (l *life) move(e event, to worldtest.Slot) {
+	l.say("%s: %v moves to %s", e.calendar, e, fmt.Sprint(to.Start.Format("Jan 02 15:04Z07:00"), " to ", to.End.Format("Jan 02 15:04")))
+	l.w.MoveEvent(e.calendar, e.ID, to)
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// commands are what people ask of the program.
+var commands = []deed{
+	{weight: 8, always: true, do: func(l *life) { l.finalise(worldtest.Ask{CreateEvent: true}, "with an event") }},
+	{weight: 1, do: func(l *life) {
+		l.finalise(worldtest.Ask{CreateEvent: true, KeepOldEvent: true}, "with an event, keeping the old one")
+	}},
+	{weight: 1, do: func(l *life) { l.finalise(worldtest.Ask{}, "without an event") }},
+	{weight: 1, do: func(l *life) {
+		l.finalise(worldtest.Ask{CreateEvent: true, CalendarID: worldtest.ClubCalendar}, "in the club's calendar")
+	}},
+	{weight: 1, do: func(l *life) {
+		l.finalise(worldtest.Ask{CreateEvent: true, Duration: 3 * time.Hour}, "with an event longer than the slot")
+	}},
+	{weight: 3, do: func(l *life) { l.end("cancels", false, l.cancel(false)) }},
+	{weight: 1, do: func(l *life) { l.end("cancels, keeping the event,", true, l.cancel(true)) }},
+	{weight: 3, do: func(l *life) { l.end("reopens", false, l.reopen(false)) }},
+	{weight: 1, do: func(l *life) { l.end("reopens, keeping the event,", true, l.reopen(true)) }},
+	{weight: 1, do: func(l *life) { l.end("deletes", false, l.remove) }},
+	{weight: 2, do: func(l *life) {
+		l.command("restores the original time of", func(by scheduler.Person, k known) error {
+			_, err := l.w.Scheduler.RestoreOriginal(l.w.Context(), by, k.id, worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 2, do: func(l *life) {
+		l.command("accepts the new time of", func(by scheduler.Person, k known) error {
+			p, err := poll.Load(l.w.Context(), l.w.Documents, k.id)
+			if err != nil {
+				return err
+			}
+			_, err = l.w.Scheduler.AcceptNew(l.w.Context(), by, k.id, p.Sync.Applied.String(), worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.command("archives", func(by scheduler.Person, k known) error {
+			_, err := l.w.Scheduler.Archive(l.w.Context(), by, k.id, worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 2, do: func(l *life) {
+		l.command("unarchives", func(by scheduler.Person, k known) error {
+			_, err := l.w.Scheduler.Unarchive(l.w.Context(), by, k.id, worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.command("asks to look at", func(by scheduler.Person, k known) error {
+			_, err := l.w.Scheduler.Sync(l.w.Context(), by, k.id, worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 2, do: func(l *life) {
+		l.command("edits the title of", func(by scheduler.Person, k known) error {
+			title := "Another title"
+			_, err := l.w.Scheduler.Edit(l.w.Context(), by, k.id, scheduler.Edit{Title: &title}, worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.command("puts an hour later the slots of", func(by scheduler.Person, k known) error {
+			var later []scheduler.SlotEdit
+			for i, id := range k.slots {
+				slot := [...]worldtest.Slot{worldtest.Ten, worldtest.Three}[i]
+				later = append(later, scheduler.SlotEdit{ID: id, Times: worldtest.Slot{Start: slot.Start.Add(time.Hour), End: slot.End.Add(time.Hour)}})
+			}
+			_, err := l.w.Scheduler.Edit(l.w.Context(), by, k.id, scheduler.Edit{Slots: &later}, worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 2, do: func(l *life) {
+		voter := worldtest.Person(one(l, []string{"ana", "ben", "cho"}))
+		choice := one(l, []string{poll.Feasible, poll.Preferred})
+		l.command(voter.ID+" votes "+choice+" in", func(_ scheduler.Person, k known) error {
+			vote := scheduler.Vote{Choices: map[string]string{one(l, k.slots): choice}}
+			_, err := l.w.Scheduler.Vote(l.w.Context(), voter, k.id, vote, worldtest.Cause)
+			return err
+		})
+	}},
+	{weight: 1, do: func(l *life) { l.outsideEdit() }},
+}
+
+// command has the owner of a poll ask for something.
+func (l *life) command(what string, do func(by scheduler.Person, k known) error) {
+	i := l.draws.IntN(len(l.polls))
+	k := l.polls[i]
+	l.say("%s: %s poll %d", k.owner, what, i+1)
+	l.answer(do(worldtest.Person(k.owner), k))
+}
+
+// finalise finalises a poll for one of its slots.
+func (l *life) finalise(ask worldtest.Ask, how string) {
+	l.end("finalises ("+how+")", ask.KeepOldEvent, func(by scheduler.Person, k known) error {
+		i := l.draws.IntN(len(k.slots))
+		ask.SlotID = k.slots[i]
+		_, err := l.w.Scheduler.Finalise(l.w.Context(), by, k.id, ask, worldtest.Cause)
+		return err
+	})
+}
+
+// end is a command after which the poll does not follow its event any more.
+// Where the event is to be kept, and the command was not refused, nobody looks
+// after the event from then on.
+func (l *life) end(what string, keep bool, do func(by scheduler.Person, k known) error) {
+	l.command(what, func(by scheduler.Person, k known) (err error) {
+		p, missing := poll.Load(l.w.Context(), l.w.Documents, k.id)
+		if missing != nil || !keep || p.GoogleEventID == "" {
+			return do(by, k)
+		}
+		refused := false
+		defer func() { // also where the program dies of it
+			if !refused {
+				l.w.Released(p.GoogleEventID)
+			}
+		}()
+		err = do(by, k)
+		refused = err != nil && !fault.Is(err, fault.Unavailable)
+		return err
+	})
+}
+
+func (l *life) cancel(keep bool) func(scheduler.Person, known) error {
+	return func(by scheduler.Person, k known) error {
+		_, err := l.w.Scheduler.Cancel(l.w.Context(), by, k.id, keep, worldtest.Cause)
+		return err
+	}
+}
+
+func (l *life) reopen(keep bool) func(scheduler.Person, known) error {
+	return func(by scheduler.Person, k known) error {
+		_, err := l.w.Scheduler.Reopen(l.w.Context(), by, k.id, !keep, worldtest.Cause)
+		return err
+	}
+}
+
+func (l *life) remove(by scheduler.Person, k known) error {
+	return l.w.Scheduler.Delete(l.w.Context(), by, k.id, false, worldtest.Cause)
+}
+
+// outsideEdit cancels or reopens a poll as the web app of old does, and lets the
+// program notice at once. What keeps it from noticing leaves that to the sweep.
+// A poll without an event is not reopened so: nothing would have to be set
+// right, and the journal would have no line of it.
+func (l *life) outsideEdit() {
+	i := l.draws.IntN(len(l.polls))
+	k := l.polls[i]
+	p, err := poll.Load(l.w.Context(), l.w.Documents, k.id)
+	if err != nil || !p.Linked() {
+		return
+	}
+	status := one(l, []rules.Status{rules.Cancelled, rules.Open})
+	l.say("the web app: poll %d becomes %s", i+1, status)
+	updates := []store.Update{poll.Set("status", string(status))}
+	if status == rules.Open {
+		l.w.Released(p.GoogleEventID) // the event stays where it is
+		updates = append(updates, poll.Set("winningSlotId", nil))
+	}
+	l.outside[k.id] = true
+	l.w.Edit(poll.Path(k.id), updates...)
+	_, err = l.w.Scheduler.Reconcile(l.w.Context(), k.id, worldtest.Cause)
+	if err == nil {
+		delete(l.outside, k.id)
+	}
+	l.answer(err)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/scheduler"
+)
+
+// deed is something that can happen in a world.
+type deed struct {
+	// weight is how often it is drawn, beside the others.
+	weight int
+	// always: every world knows it.
+	always bool
+	do     func(l *life)
+}
+
+// deeds are all that can happen. Their order is part of every history.
+var deeds = slices.Concat(commands, acts, faults, passings)
+
+// passings let the world go on.
+var passings = []deed{
+	{weight: 4, always: true, do: func(l *life) {
+		d := time.Duration(1+l.draws.IntN(90)) * time.Second
+		l.say("%v pass", d)
+		l.w.Run(d)
+	}},
+	{weight: 3, do: func(l *life) { l.say("one push or task"); l.w.Step() }},
+	{weight: 2, do: func(l *life) {
+		if due := l.w.Queue.Due(l.w.Clock.Now()); len(due) > 0 {
+			task := due[l.draws.IntN(len(due))]
+			l.say("task %s runs before its turn", task.ID)
+			l.w.RunTask(task.ID)
+		}
+	}},
+	{weight: 2, do: func(l *life) {
+		l.say("a sweep")
+		_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "sweep"})
+		l.answer(err)
+	}},
+	{weight: 1, do: func(l *life) { l.say("an hour passes"); l.w.Run(time.Hour) }},
+	{weight: 1, do: func(l *life) {
+		d := time.Duration(1+l.draws.IntN(240)) * time.Minute
+		if l.w.Clock.Now().Add(d).Before(worldtest.Start.AddDate(0, 0, 5)) { // sessions stay ahead
+			l.say("%v pass in which nothing runs", d)
+			l.w.Skip(d)
+		}
+	}},
+}
+
+// one draws one of several.
+func one[T any](l *life, of []T) T { return of[l.draws.IntN(len(of))] }

@@ -1,0 +1,70 @@
+// Command simulate looks for histories that break an invariant of design.md. It
+// lives through worlds of the real program on memory drivers and simulators
+// (package worldtest): each draws, from its seed alone, polls, commands, acts in
+// people's calendars, faults and deaths of the program. What must always hold is
+// checked after every deed; then the faults end, and what must hold in the end
+// is checked.
+//
+// A world that fails is shrunk: deeds that its failing does not need are left
+// out, and what is left is printed, with the command that repeats it. One seed
+// is one history, byte for byte.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+)
+
+func main() {
+	seeds := flag.Uint64("seeds", 1000, "how many worlds to live through")
+	first := flag.Uint64("first", 1, "the first world's seed; the others follow it")
+	print := flag.Bool("print", false, "print the history of every world, whether it fails or not")
+	flag.Parse()
+	began := time.Now()
+	failed := explore(os.Stdout, *first, *seeds, *print)
+	took := time.Since(began)
+	rate := float64(*seeds) / took.Seconds()
+	fmt.Printf("%d worlds from seed %d in %v: %.0f a second, %.0f a second and core; %d failed\n",
+		*seeds, *first, took.Round(time.Millisecond), rate, rate/float64(runtime.GOMAXPROCS(0)), failed)
+	if failed > 0 {
+		os.Exit(1)
+	}
+}
+
+// explore lives through n worlds, one a core at a time, and prints those that
+// fail, or all; the result is how many failed. A world shares nothing with
+// another, so which of them run together changes none.
+func explore(out io.Writer, first, n uint64, all bool) (failed int) {
+	seeds := make(chan uint64)
+	var printing sync.Mutex
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for seed := range seeds {
+				lived := live(seed, nil)
+				if len(lived.problems) > 0 {
+					lived = shrink(lived)
+				} else if !all {
+					continue
+				}
+				printing.Lock()
+				if len(lived.problems) > 0 {
+					failed++
+				}
+				fmt.Fprintln(out, lived)
+				printing.Unlock()
+			}
+		})
+	}
+	for i := range n {
+		seeds <- first + i
+	}
+	close(seeds)
+	workers.Wait()
+	return failed
+}

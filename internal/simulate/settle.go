@@ -1,0 +1,80 @@
+package main
+
+import (
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+// settle ends all faults, lets the world come to rest by a sweep alone, and
+// checks what must hold in the end.
+func (l *life) settle() {
+	l.say("the faults end; everybody links again; what was put away is brought back; a sweep")
+	l.w.Calm()
+	l.w.Heal()
+	for _, person := range []string{"gm", "ana"} {
+		l.w.Link(person)
+	}
+	l.w.LosePushes()
+	l.w.Sweep()               // finds what was edited behind the program's back
+	l.w.Run(11 * time.Minute) // what an account without a grant waits for
+	for _, p := range l.w.Polls() {
+		if p.Status == rules.Archived {
+			_, err := l.w.Scheduler.Unarchive(l.w.Context(), worldtest.Person(p.CreatorID), p.ID, worldtest.Cause)
+			l.must(err)
+		}
+	}
+	l.w.LosePushes()
+	l.w.Sweep()
+	l.w.Run(3 * time.Minute)
+	l.tell()
+	l.problems = append(l.problems, l.w.Problems()...)
+	l.left()
+	for _, p := range l.w.Polls() {
+		l.compare(p)
+	}
+}
+
+// left finds work that is still owed.
+func (l *life) left() {
+	for _, intent := range l.w.Intents() {
+		l.Errorf("an intent is left: %+v", intent)
+	}
+	for _, depth := range l.w.Depths() {
+		if depth.Waiting > 0 || depth.Dead > 0 {
+			l.Errorf("tasks are left: %+v", depth)
+		}
+	}
+	calendars, _, err := cursor.Followed(l.w.Context(), l.w.Documents, 0, nil)
+	l.must(err)
+	for _, calendar := range calendars {
+		if calendar.LookDue || !calendar.FailedSince.IsZero() {
+			l.Errorf("calendar %s is still owed a look, or failing: %s", calendar.CalendarID, calendar.LastError)
+		}
+	}
+}
+
+// compare finds where a poll and its event tell different stories, or people
+// were told another one.
+func (l *life) compare(p poll.Poll) {
+	if said := l.w.Disagreement(p); said != "" {
+		l.Errorf("%s", said)
+	}
+	if p.Sync.Error != nil && p.Sync.Error.Code != rules.RecurringUnsupported {
+		l.Errorf("poll %s shows the error %+v", p.ID, p.Sync.Error)
+	}
+	told, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
+	l.must(err)
+	winning, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID)
+	l.must(err)
+	wanted, heard := p.Story(winning), told.Announced.Story
+	// A refused finalisation leaves a poll as it was, under another generation:
+	// who heard of its time heard all there is to hear.
+	same := heard.Status == wanted.Status && heard.At == wanted.At && heard.Rescheduled == wanted.Rescheduled
+	if notice := rules.Announce(heard, wanted); notice != rules.NoticeNone && !same {
+		l.Errorf("poll %s has %s still to be told: %+v", p.ID, notice, told)
+	}
+}

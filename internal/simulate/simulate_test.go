@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// fresh worlds are lived through beside the regressions: enough to notice that
+// something is badly wrong. Many more are make sim's.
+const fresh = 100
+
+// regressions are the seeds of testdata/seeds.txt.
+func regressions(t *testing.T) (seeds []uint64) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/seeds.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		said, _, _ := strings.Cut(line, "#")
+		if said = strings.TrimSpace(said); said == "" {
+			continue
+		}
+		seed, err := strconv.ParseUint(said, 10, 64)
+		if err != nil {
+			t.Fatalf("testdata/seeds.txt: %v", err)
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds
+}
+
+func TestWorldsThatOnceFailed_HoldNow(t *testing.T) {
+	t.Parallel()
+	for _, seed := range regressions(t) {
+		if lived := live(seed, nil); len(lived.problems) > 0 {
+			t.Errorf("%s", shrink(lived))
+		}
+	}
+}
+
+func TestFreshWorlds_Hold(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if failed := explore(&out, 1, fresh, false); failed > 0 {
+		t.Errorf("%d of %d worlds failed\n%s", failed, fresh, &out)
+	}
+}
+
+func TestOneSeed_IsOneHistory(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		first, second := live(seed, nil).String(), live(seed, nil).String()
+		if first != second {
+			t.Errorf("seed %d told two stories:\n%s\n%s", seed, first, second)
+		}
+		if other := live(seed+1, nil).String(); other == first {
+			t.Errorf("seeds %d and %d told the same story", seed, seed+1)
+		}
+	}
+}
+
+// A deed has draws of its own: leaving one out leaves the first of the others
+// as they were.
+func TestADeedLeftOut_ChangesNoneBeforeIt(t *testing.T) {
+	t.Parallel()
+	whole := live(7, nil)
+	last := whole.deeds - 1
+	less := live(7, map[int]bool{last: true})
+	// The end is the same line in both, but comes sooner where a deed is missing.
+	end := 0
+	for i, line := range less.lines {
+		if strings.Contains(line, "the faults end") {
+			end = i
+		}
+	}
+	if end == 0 || strings.Join(less.lines[:end], "\n") != strings.Join(whole.lines[:end], "\n") {
+		t.Errorf("without its last deed the history is another one before it:\n%s\n%s", whole, less)
+	}
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"strings"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+)
+
+// How many deeds a world has, at least and at most.
+const fewest, most = 5, 40
+
+// What the streams of a seed are for; deeds have the streams from 0 on. A deed
+// has a stream of its own, so that leaving one out changes no other's draws.
+const (
+	streamWorld = 1<<63 + iota
+	streamQueue
+)
+
+// history is what a world lived through.
+type history struct {
+	seed uint64
+	// deeds is how many there were to be, and without are those left out.
+	deeds   int
+	without map[int]bool
+	// lines tell what was done and what became of the polls.
+	lines []string
+	// problems are the invariants that were broken. A history ends with the deed
+	// that broke one.
+	problems []string
+}
+
+// String is the history as a person reads it.
+func (h history) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d, %d deeds", h.seed, h.deeds)
+	if len(h.without) > 0 {
+		fmt.Fprintf(&b, " (%d that its failing does not need are left out)", len(h.without))
+	}
+	fmt.Fprintf(&b, "\n%s\n", strings.Join(h.lines, "\n"))
+	for _, problem := range h.problems {
+		fmt.Fprintf(&b, "  PROBLEM %s\n", problem)
+	}
+	if len(h.problems) > 0 {
+		fmt.Fprintf(&b, "again: make sim SEEDS=1 SEED=%d\n", h.seed)
+	}
+	return b.String()
+}
+
+// life is a history under way.
+type life struct {
+	history
+	w *worldtest.World
+	// draws is the stream of the deed that is being done.
+	draws *rand.Rand
+	polls []known
+	// outside are polls that were edited behind the program's back, which it was
+	// kept from noticing: they are right again only in the end.
+	outside map[string]bool
+	// stood is how each poll was last told of.
+	stood map[string]string
+}
+
+// known is a poll that was made, deleted since or not.
+type known struct {
+	id, owner string
+	slots     []string
+}
+
+// live lives through the world of a seed, without some of its deeds.
+func live(seed uint64, without map[int]bool) history {
+	l := &life{history: history{seed: seed, without: without}, outside: map[string]bool{}, stood: map[string]string{}}
+	l.guard(l.run)
+	return l.history
+}
+
+// run is the whole life.
+func (l *life) run() {
+	l.draws = rand.New(rand.NewPCG(l.seed, streamWorld))
+	queue := rand.New(rand.NewPCG(l.seed, streamQueue))
+	l.w = worldtest.New(l, worldtest.Options{Draw: queue.IntN})
+	l.begin()
+	choice := l.choose()
+	l.deeds = fewest + l.draws.IntN(most-fewest+1)
+	for i := range l.deeds {
+		if l.without[i] {
+			continue
+		}
+		l.draws = rand.New(rand.NewPCG(l.seed, uint64(i)))
+		l.deed(choice[l.draws.IntN(len(choice))])
+		if len(l.problems) > 0 {
+			return
+		}
+	}
+	l.settle()
+}
+
+// begin makes the polls.
+func (l *life) begin() {
+	for range 1 + l.draws.IntN(3) {
+		id, slots := l.w.Poll()
+		l.polls = append(l.polls, known{id, "gm", slots})
+	}
+	if l.draws.IntN(3) == 0 {
+		id := l.w.FinalisedBy("ana")
+		view, err := l.w.Scheduler.View(l.w.Context(), worldtest.Person("ana"), id)
+		l.must(err)
+		l.polls = append(l.polls, known{id, "ana", []string{view.Slots[0].ID}})
+	}
+	l.tell()
+}
+
+// choose draws which deeds this world knows, each as often as it weighs. Worlds
+// that know few find what worlds that know all of them do too rarely.
+func (l *life) choose() (choice []deed) {
+	share := 1 + l.draws.IntN(4)
+	for _, d := range deeds {
+		if d.always || l.draws.IntN(4) < share {
+			for range d.weight {
+				choice = append(choice, d)
+			}
+		}
+	}
+	return choice
+}
+
+// deed does one thing; where the program dies of it, another takes over.
+func (l *life) deed(d deed) {
+	lived, point := l.w.Survives(func() { d.do(l) })
+	if !lived {
+		l.add("the program dies " + point)
+		if l.draws.IntN(2) == 0 {
+			l.say("another one, which ran already, takes over")
+			l.w.TakeOver()
+		} else {
+			l.say("it is started anew")
+			l.w.Restart()
+		}
+	}
+	l.tell()
+	for _, problem := range l.w.Problems() {
+		if !l.excused(problem) {
+			l.problems = append(l.problems, problem)
+		}
+	}
+}
+
+// excused tells whether a problem is about a poll that was edited outside and
+// is not set right yet.
+func (l *life) excused(problem string) bool {
+	for id := range l.outside {
+		if strings.Contains(problem, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// say begins a line of the history.
+func (l *life) say(format string, args ...any) {
+	l.lines = append(l.lines, l.w.Clock.Now().Format("Jan 02 15:04:05  ")+fmt.Sprintf(format, args...))
+}
+
+// add says how the last line came out.
+func (l *life) add(outcome string) { l.lines[len(l.lines)-1] += " → " + outcome }
+
+// answer says what became of a command. That it is refused is no problem; that
+// it fails in a way nobody foresaw is.
+func (l *life) answer(err error) {
+	switch {
+	case err == nil:
+		l.add("done")
+	case fault.Is(err, fault.Internal):
+		l.add(err.Error())
+		l.problems = append(l.problems, "a command failed in a way that nobody foresaw: "+err.Error())
+	default:
+		l.add(fmt.Sprintf("%v: %v", fault.KindOf(err), err))
+	}
+}
+
+// tell says what became of the polls since it was last told.
+func (l *life) tell() {
+	there := map[string]poll.Poll{}
+	for _, p := range l.w.Polls() {
+		there[p.ID] = p
+	}
+	for i, k := range l.polls {
+		stands := "is gone"
+		if p, ok := there[k.id]; ok {
+			stands = l.standing(p)
+		}
+		if l.stood[k.id] != stands {
+			l.stood[k.id] = stands
+			l.lines = append(l.lines, fmt.Sprintf("                 | poll %d of %s %s", i+1, k.owner, stands))
+		}
+	}
+}
+
+// standing is how a poll stands, in a line.
+func (l *life) standing(p poll.Poll) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "(%s) is %s", p.ID, p.Status)
+	if slot, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID); err == nil && slot != nil {
+		fmt.Fprintf(&b, " for %s", slot.Start.UTC().Format("Jan 02 15:04"))
+	}
+	if p.GoogleEventID != "" {
+		fmt.Fprintf(&b, ", event %s, last told of %v, sync %q", p.GoogleEventID, p.Sync.Applied, p.Sync.State)
+	}
+	if p.Sync.Error != nil {
+		fmt.Fprintf(&b, ", error %s", p.Sync.Error.Code)
+	}
+	return b.String()
+}
+
+// stopped is how a world ends that cannot go on.
+type stopped struct{}
+
+// guard runs the life; where it cannot go on, or panics, that is a problem.
+func (l *life) guard(run func()) {
+	defer func() {
+		switch broken := recover().(type) {
+		case nil, stopped:
+		default:
+			l.problems = append(l.problems, fmt.Sprintf("panic: %v\n%s", broken, debug.Stack()))
+		}
+	}()
+	run()
+}
+
+// Helper is worldtest.TB's, and does nothing here.
+func (l *life) Helper() {}
+
+// Logf is worldtest.TB's: a line of the history.
+func (l *life) Logf(format string, args ...any) { l.say(format, args...) }
+
+// Errorf is worldtest.TB's: a problem.
+func (l *life) Errorf(format string, args ...any) {
+	l.problems = append(l.problems, fmt.Sprintf(format, args...))
+}
+
+// Fatalf is worldtest.TB's: a problem that ends the life.
+func (l *life) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	panic(stopped{})
+}
+
+func (l *life) must(err error) {
+	if err != nil {
+		l.Fatalf("unexpected error: %v", err)
+	}
+}
