@@ -95,6 +95,21 @@ func AnnouncedUpdates(told Told, settled bool) []store.Update {
 	}
 }
 
+// RenumberUpdates gives the fields that let what was wanted and told of one
+// generation stand for another; nil where nothing was.
+func RenumberUpdates(a Announcement, from, to int64) []store.Update {
+	var updates []store.Update
+	for _, side := range []struct {
+		name string
+		told Told
+	}{{"wanted", a.Wanted}, {"announced", a.Announced}} {
+		if side.told.Ref != "" && side.told.Story.Generation == from {
+			updates = append(updates, store.Update{Path: store.Field(side.name, "generation"), Value: to})
+		}
+	}
+	return updates
+}
+
 // DeliveryUpdate records what became of one channel.
 func DeliveryUpdate(channel string, d Delivery) store.Update {
 	return store.Update{Path: store.Field("channels", channel), Value: map[string]any{

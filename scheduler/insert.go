@@ -159,8 +159,19 @@ func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, in
 		if calendar, _, err = cursor.Load(ctx, tx, entry.AccountID, entry.CalendarID); err != nil {
 			return err
 		}
+		told, err := poll.LoadAnnouncement(ctx, tx, p.ID)
+		if err != nil {
+			return err
+		}
 		if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
 			return err
+		}
+		// What people heard of the event that stands, they heard of it under
+		// its new number too.
+		if updates := poll.RenumberUpdates(told, entry.Generation, p.Sync.Generation); len(updates) > 0 {
+			if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
+				return err
+			}
 		}
 		if err := tx.Merge(cursor.Path(calendar.Key), calendar.Ask(entry.EventID)...); err != nil {
 			return err

@@ -23,10 +23,10 @@ import (
 func main() {
 	seeds := flag.Uint64("seeds", 1000, "how many worlds to live through")
 	first := flag.Uint64("first", 1, "the first world's seed; the others follow it")
-	print := flag.Bool("print", false, "print the history of every world, whether it fails or not")
+	all := flag.Bool("print", false, "print the history of every world, whether it fails or not")
 	flag.Parse()
 	began := time.Now()
-	failed := explore(os.Stdout, *first, *seeds, *print)
+	failed := explore(os.Stdout, *first, *seeds, *all)
 	took := time.Since(began)
 	rate := float64(*seeds) / took.Seconds()
 	fmt.Printf("%d worlds from seed %d in %v: %.0f a second, %.0f a second and core; %d failed\n",
