@@ -148,7 +148,6 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, intent poll.Intent) error {
 	var entry *poll.IndexEntry
 	var path store.Path
-	var calendar cursor.Calendar
 	var err error
 	if p.ID != "" {
 		if entry, path, err = poll.IndexOf(ctx, tx, p); err != nil {
@@ -156,28 +155,34 @@ func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, in
 		}
 	}
 	if entry != nil {
-		if calendar, _, err = cursor.Load(ctx, tx, entry.AccountID, entry.CalendarID); err != nil {
-			return err
-		}
-		told, err := poll.LoadAnnouncement(ctx, tx, p.ID)
-		if err != nil {
-			return err
-		}
-		if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
-			return err
-		}
-		// What people heard of the event that stands, they heard of it under
-		// its new number too.
-		if updates := poll.RenumberUpdates(told, entry.Generation, p.Sync.Generation); len(updates) > 0 {
-			if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
-				return err
-			}
-		}
-		if err := tx.Merge(cursor.Path(calendar.Key), calendar.Ask(entry.EventID)...); err != nil {
+		if err := renumberLink(ctx, tx, p, *entry, path); err != nil {
 			return err
 		}
 	}
 	return tx.Delete(intent.Path())
+}
+
+// renumberLink gives the link that stands the poll's present generation, and
+// has its event looked at: what changed meanwhile decided nothing. What people
+// heard of it under its old number, they heard under the new one too.
+func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.IndexEntry, path store.Path) error {
+	calendar, _, err := cursor.Load(ctx, tx, entry.AccountID, entry.CalendarID)
+	if err != nil {
+		return err
+	}
+	told, err := poll.LoadAnnouncement(ctx, tx, p.ID)
+	if err != nil {
+		return err
+	}
+	if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
+		return err
+	}
+	if updates := poll.RenumberUpdates(told, entry.Generation, p.Sync.Generation); len(updates) > 0 {
+		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
+			return err
+		}
+	}
+	return tx.Merge(cursor.Path(calendar.Key), calendar.Ask(entry.EventID)...)
 }
 
 // insertAgain takes the next generation where the event of this one was made
