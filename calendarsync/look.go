@@ -135,6 +135,9 @@ func (l *look) list(ctx context.Context, token string) (nextToken string, err er
 		if got.NextPage == "" {
 			return got.NextSync, nil
 		}
+		if got.NextPage == page { // it would be listed until the task's deadline
+			return "", fault.New(fault.Unavailable, "the calendar's listing names the same page again")
+		}
 		page = got.NextPage
 		if err := l.commit(ctx, cursor.Renew(l.Now())...); err != nil {
 			return "", err
