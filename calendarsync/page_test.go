@@ -19,7 +19,7 @@ type repeating struct {
 	calls int
 }
 
-func (r *repeating) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+func (r *repeating) List(ctx context.Context, ref gcal.Ref, syncToken, _ string) (gcal.Page, error) {
 	if r.calls++; r.calls > 100 {
 		r.t.Fatal("the look follows the same page for ever")
 	}
