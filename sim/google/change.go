@@ -65,7 +65,9 @@ func (c *change) put(e *event) {
 	e.Version = c.version
 	e.Updated = c.now.UTC().Truncate(time.Millisecond)
 	if c.event(e.Calendar, e.ID) == nil {
-		e.Created = e.Updated
+		if e.Created.IsZero() { // else it was moved here
+			e.Created = e.Updated
+		}
 		e.Ordinal = c.nextOrdinal(e.Calendar)
 	}
 	at := slices.IndexFunc(c.record.Events, func(old *event) bool {

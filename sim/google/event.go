@@ -24,9 +24,11 @@ type event struct {
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 	// Cancelled: a tombstone. The fields stay but are shown to nobody.
-	Cancelled bool   `json:"cancelled,omitempty"`
-	Start     moment `json:"start"`
-	End       moment `json:"end"`
+	Cancelled bool `json:"cancelled,omitempty"`
+	// Moved: a tombstone that events.move left behind.
+	Moved bool   `json:"moved,omitempty"`
+	Start moment `json:"start"`
+	End   moment `json:"end"`
 	// Fields are those that are neither named above nor made from them, in
 	// compact JSON.
 	Fields map[string]json.RawMessage `json:"fields"`

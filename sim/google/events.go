@@ -122,14 +122,15 @@ func (s *Server) eventID() string {
 func (s *Server) patchEvent(c *call) (answer, error)  { return s.rewrite(c, false) }
 func (s *Server) updateEvent(c *call) (answer, error) { return s.rewrite(c, true) }
 
-// rewrite is patch and update. A deleted event cannot be written any more.
+// rewrite is patch and update. A deleted event can be brought back, and not be
+// written otherwise.
 func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 	body, err := readEvent(c.r)
 	if err != nil {
 		return answer{}, err
 	}
 	err = s.write(c, func(ch *change, cal *calendar, v view) error {
-		before, err := current(c, cal, errForbidden)
+		before, err := ch.toRewrite(c, cal, body)
 		if err != nil {
 			return err
 		}
@@ -139,6 +140,8 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 			return err
 		case after.Cancelled:
 			err = ch.cancel(before)
+		case cal.events[before.ID].Cancelled:
+			err = ch.undelete(before, after)
 		default:
 			err = ch.save(before, after)
 		}
@@ -149,6 +152,18 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 		return err
 	})
 	return a, err
+}
+
+// toRewrite is the event that a patch or update starts from.
+func (c *change) toRewrite(call *call, cal *calendar, body map[string]any) (*event, error) {
+	gone := cal.events[call.r.PathValue("eventId")]
+	if gone == nil || !gone.Cancelled || !revives(body) {
+		return current(call, cal, errForbidden)
+	}
+	if err := gone.matches(call.r); err != nil {
+		return nil, err
+	}
+	return c.revive(gone)
 }
 
 // deleteEvent leaves a tombstone. Deleting one is 410.
@@ -182,8 +197,7 @@ func (s *Server) write(c *call, fn func(*change, *calendar, view) error) error {
 	})
 }
 
-// current is the live event that a write names, at the version that the client
-// last saw where it says so in If-Match.
+// current is the live event that a write names.
 func current(c *call, cal *calendar, ifDeleted error) (*event, error) {
 	e := cal.events[c.r.PathValue("eventId")]
 	switch {
@@ -192,8 +206,14 @@ func current(c *call, cal *calendar, ifDeleted error) (*event, error) {
 	case e.Cancelled:
 		return nil, ifDeleted
 	}
-	if match := c.r.Header.Get("If-Match"); match != "" && match != "*" && match != e.etag() {
-		return nil, errPrecondition
+	return e, e.matches(c.r)
+}
+
+// matches refuses a request that says in If-Match that it knows another
+// version.
+func (e *event) matches(r *http.Request) error {
+	if match := r.Header.Get("If-Match"); match != "" && match != "*" && match != e.etag() {
+		return errPrecondition
 	}
-	return e, nil
+	return nil
 }

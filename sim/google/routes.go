@@ -44,6 +44,7 @@ func apiRoutes() []route {
 		{"events.patch", "PATCH", events + "/{eventId}", writeEvents, eventShape, (*Server).patchEvent},
 		{"events.update", "PUT", events + "/{eventId}", writeEvents, eventShape, (*Server).updateEvent},
 		{"events.delete", "DELETE", events + "/{eventId}", writeEvents, nil, (*Server).deleteEvent},
+		{"events.move", "POST", events + "/{eventId}/move", writeEvents, eventShape, (*Server).moveEvent},
 		{"events.watch", "POST", events + "/watch", readEvents, nil, (*Server).watchEvents},
 		{"channels.stop", "POST", "/channels/stop", readEvents, nil, (*Server).stopChannel},
 		{"calendarList.list", "GET", "/users/me/calendarList", readCalendarList, nil, (*Server).listCalendars},
@@ -118,12 +119,16 @@ func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 	return rt.serve(s, &call{r: r, user: user, query: query, mask: m})
 }
 
-// calendarFor finds the calendar that a call names; "primary" is the caller's
-// own. One that the caller may not read is not found.
+// calendarFor finds the calendar that a call names in its path.
 func (w *world) calendarFor(c *call) (*calendar, Role, error) {
-	id := c.r.PathValue("calendarId")
+	return w.calendarOf(c.user, c.r.PathValue("calendarId"))
+}
+
+// calendarOf finds a calendar for a person; "primary" is their own. One that
+// they may not read is not found.
+func (w *world) calendarOf(user *User, id string) (*calendar, Role, error) {
 	if id == "primary" {
-		id = c.user.Email
+		id = user.Email
 	}
 	cal := w.calendars[id]
 	if cal == nil {
@@ -132,7 +137,7 @@ func (w *world) calendarFor(c *call) (*calendar, Role, error) {
 	if cal == nil {
 		return nil, NoAccess, errNotFound
 	}
-	role := cal.role(c.user.Key)
+	role := cal.role(user.Key)
 	if !role.mayRead() {
 		return nil, NoAccess, errNotFound
 	}
