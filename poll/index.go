@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -62,24 +63,26 @@ func DecodeIndex(doc store.Document) IndexEntry {
 // FindIndex reads the entry of an event in one calendar of one account, and
 // where it stands; nil where there is none, and where one would stand. Another
 // calendar's entry of the same event id is another thing, and may have gone
-// before this one did.
+// before this one did. An entry that did not step aside costs one read, any
+// other answer two.
 func FindIndex(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (*IndexEntry, store.Path, error) {
 	if eventID == "" {
 		return nil, "", nil
 	}
-	docs, err := reader.GetAll(ctx, []store.Path{IndexPath(eventID), SharedIndexPath(eventID, accountID, calendarID)})
-	if err != nil {
-		return nil, "", err
-	}
-	for _, doc := range docs {
+	var free store.Path
+	for _, path := range []store.Path{IndexPath(eventID), SharedIndexPath(eventID, accountID, calendarID)} {
+		doc, err := reader.Get(ctx, path)
+		if err != nil {
+			return nil, "", err
+		}
 		if entry := DecodeIndex(doc); doc.Exists() && entry.AccountID == accountID && entry.CalendarID == calendarID {
-			return &entry, doc.Path, nil
+			return &entry, path, nil
+		}
+		if free == "" && !doc.Exists() {
+			free = path
 		}
 	}
-	if !docs[0].Exists() {
-		return nil, docs[0].Path, nil
-	}
-	return nil, docs[1].Path, nil
+	return nil, cmp.Or(free, SharedIndexPath(eventID, accountID, calendarID)), nil
 }
 
 // IndexOf reads the entry of a poll's linked event, and where it stands; nil

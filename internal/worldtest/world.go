@@ -12,6 +12,7 @@ package worldtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -53,7 +54,7 @@ var Start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 const (
 	MinGap = time.Second
 	Settle = 10 * time.Second
-	// pageSize is small, so that listings have several pages.
+	// pageSize is that of a world whose Options name none.
 	pageSize = 3
 )
 
@@ -69,6 +70,12 @@ type Options struct {
 	Draw func(n int) int
 	// NoPushes gives the watcher no address, so that there are no channels.
 	NoPushes bool
+	// Wrap wraps the documents; nil is storetest.Rerun. A counter of
+	// operations takes its place.
+	Wrap func(store.Store) store.Store
+	// PageSize is how many events a page of a listing has; 0 is three, so that
+	// listings have several pages.
+	PageSize int
 }
 
 // World is the program with everything around it.
@@ -121,6 +128,9 @@ func New(t TB, options Options) *World {
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
 	}
+	if w.options.Wrap == nil {
+		w.options.Wrap = storetest.Rerun
+	}
 	w.delivering = map[int64]bool{}
 	w.Clock = control.NewClock(func() time.Time { return Start })
 	w.openPorts()
@@ -141,7 +151,7 @@ func (w *World) openPorts() {
 	queries := slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections())
 	documents, err := storememory.Open(queries)
 	w.must(err)
-	w.Documents = storetest.Rerun(documents)
+	w.Documents = w.options.Wrap(documents)
 	w.Queue, err = queuememory.New(queuememory.Options{
 		Kinds: []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind},
 		Now:   w.Clock.Now, Rand: w.options.Draw,
@@ -166,7 +176,7 @@ func (w *World) wire() {
 	grants := accounts.NewGrants(accounts.GrantOptions{
 		Accounts: w.Accounts, ClientID: "client", ClientSecret: "secret", TokenURL: googleURL + "/token", Transport: transport, Now: w.Clock.Now,
 	})
-	w.reader = gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: w.Clock.Now, PageSize: pageSize})
+	w.reader = gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: w.Clock.Now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{w.reader, &w.ports}
 	w.Watcher = &calendarsync.Watcher{
 		Store: documents, Queue: tasks, Google: calendar, Now: w.Clock.Now, NewUUID: w.uuid, NewToken: w.newToken,

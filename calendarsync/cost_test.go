@@ -1,0 +1,138 @@
+package calendarsync_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/store"
+	"questscheduler/store/storetest"
+)
+
+// metered is a world whose documents are counted as Firestore would charge
+// them. Its listings have one page, as all but the largest have at Google.
+func metered(t *testing.T) (*worldtest.World, *storetest.Counter) {
+	t.Helper()
+	var meter *storetest.Counter
+	w := worldtest.New(t, worldtest.Options{PageSize: 2500, Wrap: func(inner store.Store) store.Store {
+		meter = storetest.Count(inner)
+		return meter
+	}})
+	return w, meter
+}
+
+// idle is what a look costs that finds nothing new, with the push that asks
+// for it: watch channel and calendar, claim, account, end.
+var idle = storetest.Cost{Reads: 5, Writes: 2}
+
+func TestAThousandPushesInOneSecond_AreTwoListingsAtMost(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	push := genuine(t, w)
+	before := w.Calls("events.list")
+	for i := range 1000 {
+		if i == 500 {
+			w.MoveEvent("gm", eventID, noon)
+		}
+		if err := w.Watcher.Push(t.Context(), push); err != nil {
+			t.Fatal(err)
+		}
+		w.Run(time.Second / 1000)
+	}
+	w.Run(time.Minute)
+	if listings := w.Calls("events.list") - before; listings > 2 {
+		t.Errorf("%d listings, want 2 at most", listings)
+	}
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "reschedule"})
+	atRest(t, w)
+}
+
+// Our own events are told by their ids, and those from before us by a set on
+// the calendar's document, which the look has read anyway.
+func TestUnrelatedChanges_CostNoReadEach(t *testing.T) {
+	t.Parallel()
+	for _, changes := range []int{1, 200} {
+		t.Run(fmt.Sprint(changes), func(t *testing.T) {
+			t.Parallel()
+			w, meter := metered(t)
+			w.Finalised()
+			before := w.Calls("events.list")
+			for range changes {
+				w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
+			}
+			pushes := len(w.Google.PendingPushes())
+			meter.Reset()
+			w.RunDue()
+			want := idle
+			want.Reads += 2 * (pushes - 1) // a push that a look covers: watch channel and calendar
+			equal(t, "cost", meter.Total(), want)
+			equal(t, "listings", w.Calls("events.list")-before, 1)
+		})
+	}
+}
+
+// What one change of a linked event costs beyond the look that finds it, as the
+// one transaction that applies it. Reads: index entry, calendar, poll, slot,
+// and what the transition itself needs.
+func TestATransition_IsOneTransactionOfFewOperations(t *testing.T) {
+	t.Parallel()
+	const votes = 3
+	move := func(to worldtest.Slot) func(w *worldtest.World, eventID string) {
+		return func(w *worldtest.World, eventID string) { w.MoveEvent("gm", eventID, to) }
+	}
+	for name, c := range map[string]struct {
+		before, act func(w *worldtest.World, eventID string)
+		decisions   []string
+		most        storetest.Cost
+	}{
+		"reschedule": { // the snapshot's votes; poll, slot, snapshot, journal, announcement
+			act: move(noon), decisions: []string{"finalise", "reschedule"},
+			most: storetest.Cost{Reads: 4 + votes, Writes: 5},
+		},
+		"reschedule again": {
+			before: move(noon), act: move(three), decisions: []string{"finalise", "reschedule", "reschedule_again"},
+			most: storetest.Cost{Reads: 4, Writes: 4},
+		},
+		"restore": { // the original slot, the snapshot, votes
+			before: move(noon), act: move(ten), decisions: []string{"finalise", "reschedule", "restore"},
+			most: storetest.Cost{Reads: 4 + 2 + votes, Writes: 4},
+		},
+		"cancel": { // poll, index entry, calendar, journal, announcement
+			act:       func(w *worldtest.World, eventID string) { w.DeleteEvent("gm", eventID) },
+			decisions: []string{"finalise", "cancel"},
+			most:      storetest.Cost{Reads: 4, Writes: 5},
+		},
+		"a change that decides nothing": {
+			act: func(w *worldtest.World, eventID string) {
+				w.PatchEvent("gm", eventID, map[string]any{"summary": "Another title"})
+			},
+			decisions: []string{"finalise"},
+			most:      storetest.Cost{Reads: 4},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, meter := metered(t)
+			pollID, _, eventID := w.Finalised()
+			if c.before != nil {
+				c.before(w, eventID)
+				w.Run(time.Minute)
+			}
+			c.act(w, eventID)
+			meter.Reset()
+			w.RunDue() // the announcement is not due yet
+			runs, total := meter.Runs(), meter.Total()
+			same(t, "journal", w.Decisions(pollID), c.decisions)
+			if len(runs) != 3 { // claim, transition, end
+				t.Fatalf("transactions: %+v", runs)
+			}
+			if got := runs[1]; got.Reads > c.most.Reads || got.Writes > c.most.Writes {
+				t.Errorf("the transition cost %+v, want %+v at most", got, c.most)
+			}
+			equal(t, "beside the transition", storetest.Cost{Reads: total.Reads - runs[1].Reads, Writes: total.Writes - runs[1].Writes}, idle)
+			atRest(t, w)
+		})
+	}
+}
