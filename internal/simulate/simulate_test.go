@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,7 +46,7 @@ func TestWorldsThatOnceFailed_HoldNow(t *testing.T) {
 func TestFreshWorlds_Hold(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if failed := explore(&out, 1, fresh, false); failed > 0 {
+	if failed, _ := explore(&out, 1, fresh, false); failed > 0 {
 		t.Errorf("%d of %d worlds failed\n%s", failed, fresh, &out)
 	}
 }
@@ -60,6 +61,20 @@ func TestOneSeed_IsOneHistory(t *testing.T) {
 		if other := live(seed+1, nil).String(); other == first {
 			t.Errorf("seeds %d and %d told the same story", seed, seed+1)
 		}
+	}
+}
+
+// What is looked at again after each deed is what changed, and that is enough.
+func TestWhatACheckFinds_IsWhatReadingEverythingFinds(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(25) {
+		l := unborn(seed, nil)
+		l.checked = func(found []string) {
+			if anew := l.w.ProblemsAnew(); !slices.Equal(found, anew) {
+				t.Errorf("seed %d: a check found %q, and reading everything %q, after\n%s", seed, found, anew, l.history)
+			}
+		}
+		l.live()
 	}
 }
 

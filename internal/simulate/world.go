@@ -14,12 +14,21 @@ import (
 // How many deeds a world has, at least and at most.
 const fewest, most = 5, 40
 
-// What the streams of a seed are for; deeds have the streams from 0 on. A deed
-// has a stream of its own, so that leaving one out changes no other's draws.
+// What the streams of a seed are for. A deed has streams of its own, so that
+// leaving one out changes no other's draws.
 const (
-	streamWorld = 1<<63 + iota
+	// streamWorld draws the world, and each deed.
+	streamWorld = iota
+	// streamQueue draws what the queue leaves open, and streamContention which
+	// transactions run twice.
 	streamQueue
+	streamContention
+	streams
 )
+
+// contention is how many transactions there are to one whose function runs
+// twice. In the other tests each does.
+const contention = 4
 
 // history is what a world lived through.
 type history struct {
@@ -32,6 +41,8 @@ type history struct {
 	// problems are the invariants that were broken. A history ends with the deed
 	// that broke one.
 	problems []string
+	// spent is where the time went; it is no part of the history.
+	spent worldtest.Spent
 }
 
 // String is the history as a person reads it.
@@ -55,14 +66,17 @@ func (h history) String() string {
 type life struct {
 	history
 	w *worldtest.World
-	// draws is the stream of the deed that is being done.
-	draws *rand.Rand
-	polls []known
+	// draws is the stream of the deed that is being done, queue and contention
+	// those of what happens meanwhile.
+	draws, queue, contention *rand.Rand
+	polls                    []known
 	// outside are polls that were edited behind the program's back, which it was
 	// kept from noticing: they are right again only in the end.
 	outside map[string]bool
 	// stood is how each poll was last told of.
 	stood map[string]string
+	// checked, where set, is called after each check of the invariants.
+	checked func(found []string)
 }
 
 // known is a poll that was made, deleted since or not.
@@ -72,17 +86,28 @@ type known struct {
 }
 
 // live lives through the world of a seed, without some of its deeds.
-func live(seed uint64, without map[int]bool) history {
-	l := &life{history: history{seed: seed, without: without}, outside: map[string]bool{}, stood: map[string]string{}}
+func live(seed uint64, without map[int]bool) history { return unborn(seed, without).live() }
+
+// unborn is a life before its first day.
+func unborn(seed uint64, without map[int]bool) *life {
+	return &life{history: history{seed: seed, without: without}, outside: map[string]bool{}, stood: map[string]string{}}
+}
+
+func (l *life) live() history {
 	l.guard(l.run)
+	if l.w != nil {
+		l.spent = l.w.Spent()
+	}
 	return l.history
 }
 
 // run is the whole life.
 func (l *life) run() {
-	l.draws = rand.New(rand.NewPCG(l.seed, streamWorld))
-	queue := rand.New(rand.NewPCG(l.seed, streamQueue))
-	l.w = worldtest.New(l, worldtest.Options{Draw: queue.IntN})
+	l.draw(0)
+	l.w = worldtest.New(l, worldtest.Options{
+		Draw: func(n int) int { return l.queue.IntN(n) },
+		Wrap: worldtest.Contended(func() bool { return l.contention.IntN(contention) == 0 }),
+	})
 	l.begin()
 	choice := l.choose()
 	l.deeds = fewest + l.draws.IntN(most-fewest+1)
@@ -90,13 +115,23 @@ func (l *life) run() {
 		if l.without[i] {
 			continue
 		}
-		l.draws = rand.New(rand.NewPCG(l.seed, uint64(i)))
+		l.draw(1 + i)
 		l.deed(choice[l.draws.IntN(len(choice))])
 		if len(l.problems) > 0 {
 			return
 		}
 	}
+	l.draw(1 + l.deeds)
 	l.settle()
+}
+
+// draw begins the streams of the making of the world (0), of a deed (from 1 on),
+// or of the end.
+func (l *life) draw(of int) {
+	stream := func(purpose int) *rand.Rand {
+		return rand.New(rand.NewPCG(l.seed, uint64(of*streams+purpose)))
+	}
+	l.draws, l.queue, l.contention = stream(streamWorld), stream(streamQueue), stream(streamContention)
 }
 
 // begin makes the polls.
@@ -142,7 +177,16 @@ func (l *life) deed(d deed) {
 		}
 	}
 	l.tell()
-	for _, problem := range l.w.Problems() {
+	l.check()
+}
+
+// check looks for invariants that do not hold now.
+func (l *life) check() {
+	found := l.w.Problems()
+	if l.checked != nil {
+		l.checked(found)
+	}
+	for _, problem := range found {
 		if !l.excused(problem) {
 			l.problems = append(l.problems, problem)
 		}

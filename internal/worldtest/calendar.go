@@ -10,7 +10,6 @@ import (
 
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/sim/control"
 	"questscheduler/sim/google"
 )
 
@@ -170,7 +169,7 @@ func (w *World) google(person, method, below string, body []byte) (status int, t
 	request.Header.Set("Authorization", "Bearer "+w.browsers[owner].AccessToken)
 	faults := w.Google.Control().Rules()
 	w.Google.Control().Clear()
-	response, err := (&http.Client{Transport: control.Transport(w.Google.Handler())}).Do(request)
+	response, err := (&http.Client{Transport: w.transport()}).Do(request)
 	w.must(err)
 	for _, planted := range faults {
 		w.must(w.Google.Control().Plant(planted))

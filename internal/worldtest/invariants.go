@@ -3,10 +3,7 @@ package worldtest
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"questscheduler/cursor"
-	"questscheduler/gcal"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -21,10 +18,18 @@ func (w *World) Check() {
 	}
 }
 
-// Problems says which invariants do not hold, and where.
+// Problems says which invariants do not hold, and where. It looks at what has
+// changed since it was last asked alone, and finds what ProblemsAnew finds.
 func (w *World) Problems() []string {
 	w.t.Helper()
-	return slices.Concat(w.journalProblems(), w.eventProblems(), w.indexProblems(), w.slotProblems(), w.cursorProblems(), w.secretProblems())
+	defer w.meter.turn(w.meter.turn(checks))
+	return w.picture.problems()
+}
+
+// ProblemsAnew is Problems, from reading everything there is.
+func (w *World) ProblemsAnew() []string {
+	w.t.Helper()
+	return newPicture(w).problems()
 }
 
 // Polls are all polls.
@@ -33,38 +38,62 @@ func (w *World) Polls() []poll.Poll {
 	return decoded(w.all(allPolls), poll.Decode)
 }
 
+// invariants are what must hold, each with all that it depends on: where none of
+// it changed, it is not looked at again.
+var invariants = []struct {
+	of   kinds
+	find func(*picture) []string
+}{
+	{ofPolls | ofJournals, (*picture).journalProblems},
+	{ofIndex | ofIntents | ofAccounts | ofEvents | ofReleased, (*picture).eventProblems},
+	{ofPolls | ofIndex | ofCalendars, (*picture).indexProblems},
+	{ofPolls | ofSlots | ofIntents, (*picture).slotProblems},
+	{ofPolls | ofSlots | ofIntents | ofCalendars | ofEvents | ofTokens, (*picture).cursorProblems},
+	{ofSecrets, (*picture).secretProblems},
+}
+
 // journalProblems: a poll's state is what its journal replays to (invariant 1).
-func (w *World) journalProblems() (problems []string) {
-	for _, p := range w.Polls() {
-		replayed, err := Replay(w.Journal(p.ID))
-		if err != nil {
-			problems = append(problems, fmt.Sprintf("poll %s: its journal does not replay: %v", p.ID, err))
-			continue
+func (p *picture) journalProblems() (problems []string) {
+	for _, stored := range p.polls.all {
+		if p.stale[stored.ID] {
+			p.journals[stored.ID] = journalProblem(stored, p.world.Journal(stored.ID))
 		}
-		if stands := standing(p); replayed != stands {
-			problems = append(problems, fmt.Sprintf("poll %s is %+v, but its journal says %+v", p.ID, stands, replayed))
+		if problem := p.journals[stored.ID]; problem != "" {
+			problems = append(problems, problem)
 		}
 	}
+	clear(p.stale)
 	return problems
+}
+
+func journalProblem(stored poll.Poll, journal []poll.Entry) string {
+	replayed, err := Replay(journal)
+	if err != nil {
+		return fmt.Sprintf("poll %s: its journal does not replay: %v", stored.ID, err)
+	}
+	if stands := standing(stored); replayed != stands {
+		return fmt.Sprintf("poll %s is %+v, but its journal says %+v", stored.ID, stands, replayed)
+	}
+	return ""
 }
 
 // eventProblems: no event of ours without an index entry, or an intent that
 // will finish or delete it, unless released (invariant 5).
-func (w *World) eventProblems() (problems []string) {
+func (p *picture) eventProblems() (problems []string) {
 	followed := map[string]bool{}
-	for _, entry := range w.Index() {
+	for _, entry := range p.index.all {
 		followed[poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)] = true
 	}
-	for _, intent := range w.Intents() {
+	for _, intent := range p.intents.all {
 		followed[intent.ID()] = true
 	}
 	for _, name := range Calendars {
 		owner, calendarID := calendarOf(name)
-		for _, event := range w.Events(name) {
-			if len(event.Marks.Private) == 0 || w.released[event.ID] {
+		for _, event := range p.events[name] {
+			if len(event.Marks.Private) == 0 || p.world.released[event.ID] {
 				continue
 			}
-			if id := poll.IntentID(w.Account(owner), calendarID, event.ID); !followed[id] {
+			if id := poll.IntentID(p.world.Account(owner), calendarID, event.ID); !followed[id] {
 				problems = append(problems, fmt.Sprintf("event %s in the calendar of %s is an orphan", event.ID, name))
 			}
 		}
@@ -80,24 +109,24 @@ func (w *World) WasReleased(eventID string) bool { return w.released[eventID] }
 
 // indexProblems: no index entry without a linked poll, no linked poll without
 // one, and each calendar counts them (invariant 5).
-func (w *World) indexProblems() (problems []string) {
+func (p *picture) indexProblems() (problems []string) {
 	interests := map[string]int64{}
 	linked := map[string]bool{}
-	for _, entry := range w.Index() {
+	for _, entry := range p.index.all {
 		interests[poll.CalendarKey(entry.AccountID, entry.CalendarID)]++
 		linked[entry.PollID] = true
-		p, err := poll.Load(w.ctx, w.Documents, entry.PollID)
-		follows := p.Linked() || p.Status == rules.Archived // an archived poll stays linked
-		if err != nil || !follows || p.GoogleEventID != entry.EventID || p.GoogleCalendarID != entry.CalendarID {
+		of, there := p.polls.at[poll.Path(entry.PollID)]
+		follows := of.Linked() || of.Status == rules.Archived // an archived poll stays linked
+		if !there || !follows || of.GoogleEventID != entry.EventID || of.GoogleCalendarID != entry.CalendarID {
 			problems = append(problems, fmt.Sprintf("index entry %s is for poll %s, which does not follow it", entry.EventID, entry.PollID))
 		}
 	}
-	for _, p := range w.Polls() {
-		if p.Linked() && !linked[p.ID] {
-			problems = append(problems, fmt.Sprintf("poll %s follows event %s, which has no index entry", p.ID, p.GoogleEventID))
+	for _, stored := range p.polls.all {
+		if stored.Linked() && !linked[stored.ID] {
+			problems = append(problems, fmt.Sprintf("poll %s follows event %s, which has no index entry", stored.ID, stored.GoogleEventID))
 		}
 	}
-	for _, calendar := range decoded(w.all(allCalendars), cursor.Decode) {
+	for _, calendar := range p.calendars.all {
 		if count := calendar.Interests[poll.ConsumerPoll]; count != interests[calendar.Key] {
 			problems = append(problems, fmt.Sprintf("calendar %s counts %d linked polls and has %d", calendar.CalendarID, count, interests[calendar.Key]))
 		}
@@ -107,27 +136,23 @@ func (w *World) indexProblems() (problems []string) {
 
 // slotProblems: a calendar slot exists exactly while rescheduled names it
 // (invariant 6), and a winning slot exists.
-func (w *World) slotProblems() (problems []string) {
-	slots := map[store.Path]poll.Slot{}
-	for _, doc := range w.all(allSlots) {
-		slots[doc.Path] = poll.DecodeSlot(doc)
-	}
+func (p *picture) slotProblems() (problems []string) {
 	named := map[store.Path]bool{}
-	for _, p := range w.Polls() {
-		if moved := p.Sync.Rescheduled; moved != nil {
-			path := poll.SlotPath(p.ID, moved.ToSlotID)
+	for _, stored := range p.polls.all {
+		if moved := stored.Sync.Rescheduled; moved != nil {
+			path := poll.SlotPath(stored.ID, moved.ToSlotID)
 			named[path] = true
-			if slots[path].Source != poll.SourceCalendar {
-				problems = append(problems, fmt.Sprintf("poll %s was rescheduled to slot %s, which is no calendar slot", p.ID, moved.ToSlotID))
+			if p.slots.at[path].Source != poll.SourceCalendar {
+				problems = append(problems, fmt.Sprintf("poll %s was rescheduled to slot %s, which is no calendar slot", stored.ID, moved.ToSlotID))
 			}
 		}
-		if _, there := slots[poll.SlotPath(p.ID, p.WinningSlotID)]; p.Status == rules.Finalized && !there {
-			problems = append(problems, fmt.Sprintf("poll %s is finalised for slot %q, which is not there", p.ID, p.WinningSlotID))
+		if stored.Status == rules.Finalized && p.slot(stored.ID, stored.WinningSlotID) == nil {
+			problems = append(problems, fmt.Sprintf("poll %s is finalised for slot %q, which is not there", stored.ID, stored.WinningSlotID))
 		}
 	}
-	for _, doc := range w.all(allSlots) {
-		if slots[doc.Path].Source == poll.SourceCalendar && !named[doc.Path] && !w.purgeUnderWay(doc.Path) {
-			problems = append(problems, fmt.Sprintf("calendar slot %s is left over", doc.Path))
+	for path, slot := range p.slots.all {
+		if slot.Source == poll.SourceCalendar && !named[path] && !p.purgeUnderWay(path) {
+			problems = append(problems, fmt.Sprintf("calendar slot %s is left over", path))
 		}
 	}
 	return problems
@@ -135,60 +160,59 @@ func (w *World) slotProblems() (problems []string) {
 
 // purgeUnderWay tells whether a slot is that of a deleted poll, of which an
 // intent will remove what is left.
-func (w *World) purgeUnderWay(slot store.Path) bool {
-	return slices.ContainsFunc(w.Intents(), func(i poll.Intent) bool {
-		return i.Kind == poll.IntentPurge && strings.HasPrefix(string(slot), string(poll.Path(i.PollID))+"/")
-	})
+func (p *picture) purgeUnderWay(slot store.Path) bool {
+	for _, intent := range p.intents.all {
+		if intent.Kind == poll.IntentPurge && slot.Below(poll.Path(intent.PollID)) {
+			return true
+		}
+	}
+	return false
 }
 
 // cursorProblems: what a stored sync token covers was applied, or is to be
 // asked for by itself (invariant 9).
-func (w *World) cursorProblems() (problems []string) {
-	for _, calendar := range decoded(w.all(allCalendars), cursor.Decode) {
+func (p *picture) cursorProblems() (problems []string) {
+	for _, calendar := range p.calendars.all {
 		if calendar.SyncToken == "" || !calendar.FailedSince.IsZero() {
 			continue // the next look reads everything, or the account is not readable now
 		}
-		changed, err := w.changedSince(calendar)
-		if err != nil {
-			continue // the token is not good any more, so the next look reads everything
+		changed, good := p.world.Google.ChangedSince(calendar.CalendarID, calendar.SyncToken)
+		if !good {
+			continue // the next look reads everything
 		}
-		for _, p := range w.Polls() {
-			open := changed[p.GoogleEventID] || calendar.Pending[p.GoogleEventID] != "" || w.insertUnderWay(p)
-			if p.Linked() && p.GoogleCalendarID == calendar.CalendarID && !open && w.Disagreement(p) != "" {
-				problems = append(problems, fmt.Sprintf("the cursor of %s passed over a change: %s", calendar.CalendarID, w.Disagreement(p)))
+		for _, stored := range p.polls.all {
+			open := slices.Contains(changed, stored.GoogleEventID) || calendar.Pending[stored.GoogleEventID] != "" || p.insertUnderWay(stored)
+			if open || !stored.Linked() || stored.GoogleCalendarID != calendar.CalendarID {
+				continue
+			}
+			event := p.event(calendarName(stored), stored.GoogleEventID)
+			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID)); said != "" {
+				problems = append(problems, fmt.Sprintf("the cursor of %s passed over a change: %s", calendar.CalendarID, said))
 			}
 		}
 	}
 	return problems
 }
 
-// changedSince are the events that the next look will be shown.
-func (w *World) changedSince(calendar cursor.Calendar) (map[string]bool, error) {
-	changed := map[string]bool{}
-	faults := w.Google.Control().Rules()
-	defer func() {
-		for _, planted := range faults {
-			w.must(w.Google.Control().Plant(planted))
-		}
-	}()
-	w.Google.Control().Clear()
-	for page := ""; ; {
-		w.own["events.list"]++
-		got, err := w.reader.List(w.ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}, calendar.SyncToken, page)
-		if err != nil {
-			return nil, err
-		}
-		for _, event := range got.Events {
-			changed[event.ID] = true
-		}
-		if page = got.NextPage; page == "" {
-			return changed, nil
+func (p *picture) insertUnderWay(stored poll.Poll) bool {
+	for _, intent := range p.intents.all {
+		if intent.PollID == stored.ID && intent.Kind == poll.IntentInsert {
+			return true
 		}
 	}
+	return false
 }
 
-func (w *World) insertUnderWay(p poll.Poll) bool {
-	return slices.ContainsFunc(w.Intents(), func(i poll.Intent) bool { return i.PollID == p.ID && i.Kind == poll.IntentInsert })
+// secretProblems: no secret in the log, nor in a document of ours (invariant
+// 10). Only channels' hashes and sealed tokens are stored.
+func (p *picture) secretProblems() (problems []string) {
+	for _, mark := range p.logLeaks {
+		problems = append(problems, "the log holds a secret that begins with "+mark)
+	}
+	for path, mark := range p.leaks.all {
+		problems = append(problems, fmt.Sprintf("document %s holds a secret that begins with %s", path, mark))
+	}
+	return problems
 }
 
 // Disagreement says where a poll and its event tell different stories; "" where
@@ -198,13 +222,20 @@ func (w *World) Disagreement(p poll.Poll) string {
 	if !p.Linked() {
 		return ""
 	}
-	calendar := p.CreatorID
-	if p.GoogleCalendarID == ClubCalendar {
-		calendar = Club
-	}
-	event := w.EventOf(calendar, p.GoogleEventID)
 	slot, err := poll.LoadSlot(w.ctx, w.Documents, p.ID, p.WinningSlotID)
 	w.must(err)
+	return disagreement(p, w.EventOf(calendarName(p), p.GoogleEventID), slot)
+}
+
+// calendarName is the calendar that a poll's event is in, as calendarOf wants it.
+func calendarName(p poll.Poll) string {
+	if p.GoogleCalendarID == ClubCalendar {
+		return Club
+	}
+	return p.CreatorID
+}
+
+func disagreement(p poll.Poll, event Event, slot *poll.Slot) string {
 	switch {
 	case !event.Live():
 		return fmt.Sprintf("poll %s is finalised and its event was deleted", p.ID)
@@ -220,24 +251,4 @@ func (w *World) Disagreement(p poll.Poll) string {
 	default:
 		return ""
 	}
-}
-
-// secretProblems: no secret in the log, nor in a document of ours (invariant
-// 10). Only channels' hashes and sealed tokens are stored.
-func (w *World) secretProblems() (problems []string) {
-	var stored strings.Builder
-	for _, query := range inspections() {
-		for _, doc := range w.all(query) {
-			fmt.Fprintln(&stored, doc.Path, doc.Data)
-		}
-	}
-	for _, secret := range append([]string{"1//sim-", "ya29.sim-"}, w.secrets...) {
-		if strings.Contains(w.Log(), secret) {
-			problems = append(problems, "the log holds the secret "+secret)
-		}
-		if strings.Contains(stored.String(), secret) {
-			problems = append(problems, "a document holds the secret "+secret)
-		}
-	}
-	return problems
 }

@@ -71,7 +71,7 @@ type Options struct {
 	// NoPushes gives the watcher no address, so that there are no channels.
 	NoPushes bool
 	// Wrap wraps the documents; nil is storetest.Rerun. A counter of
-	// operations takes its place.
+	// operations takes its place, or Contended.
 	Wrap func(store.Store) store.Store
 	// PageSize is how many events a page of a listing has; 0 is three, so that
 	// listings have several pages.
@@ -111,9 +111,12 @@ type World struct {
 	own      map[string]int
 	// released are events that were left in the calendar as asked.
 	released map[string]bool
-	// reader reads calendars for the invariants.
-	reader *gcal.Client
-	ids    int
+	// picture is what the invariants are checked on, and observed is Documents,
+	// which tells what has changed.
+	picture  *picture
+	observed *observed
+	ids      int
+	meter    meter
 	// secrets were given out by newToken.
 	secrets []string
 	// Verdicts tell, oldest first, the runs of tasks that did not end well.
@@ -131,7 +134,9 @@ func New(t TB, options Options) *World {
 	if w.options.Wrap == nil {
 		w.options.Wrap = storetest.Rerun
 	}
+	w.meter.begin()
 	w.delivering = map[int64]bool{}
+	w.picture = newPicture(w)
 	w.Clock = control.NewClock(func() time.Time { return Start })
 	w.openPorts()
 	w.wire()
@@ -151,7 +156,8 @@ func (w *World) openPorts() {
 	queries := slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections())
 	documents, err := storememory.Open(queries)
 	w.must(err)
-	w.Documents = w.options.Wrap(documents)
+	w.observed = observe(w.options.Wrap(documents))
+	w.Documents = w.observed
 	w.Queue, err = queuememory.New(queuememory.Options{
 		Kinds: []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind},
 		Now:   w.Clock.Now, Rand: w.options.Draw,
@@ -171,13 +177,13 @@ func (w *World) wire() {
 	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	w.must(err)
-	transport := control.Transport(w.Google.Handler())
+	transport := w.transport()
 	w.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: w.Clock.Now, NewID: func() string { return w.ulid() }})
 	grants := accounts.NewGrants(accounts.GrantOptions{
-		Accounts: w.Accounts, ClientID: "client", ClientSecret: "secret", TokenURL: googleURL + "/token", Transport: transport, Now: w.Clock.Now,
+		Accounts: w.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", Transport: transport, Now: w.Clock.Now,
 	})
-	w.reader = gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: w.Clock.Now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
-	calendar := &googlePort{w.reader, &w.ports}
+	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: w.Clock.Now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
+	calendar := &googlePort{client, &w.ports}
 	w.Watcher = &calendarsync.Watcher{
 		Store: documents, Queue: tasks, Google: calendar, Now: w.Clock.Now, NewUUID: w.uuid, NewToken: w.newToken,
 		Address: pushAddress, TTL: 7 * 24 * time.Hour, RenewBefore: 48 * time.Hour, Log: log,
@@ -257,7 +263,7 @@ func (w *World) ulid() string {
 
 func (w *World) newToken() (string, error) {
 	w.ids++
-	token := fmt.Sprintf("channel-secret-%06d", w.ids)
+	token := fmt.Sprintf(channelSecret+"%06d", w.ids)
 	w.secrets = append(w.secrets, token)
 	return token, nil
 }

@@ -39,9 +39,7 @@ func (s *Server) change(fn func(*change) error) error {
 }
 
 func (c *change) empty() bool {
-	r := &c.record
-	return r.Offset == nil && r.Epoch == nil &&
-		len(r.Users)+len(r.Grants)+len(r.Tokens)+len(r.Calendars)+len(r.Events)+len(r.Channels)+len(r.Pushes)+len(r.Delivered) == 0
+	return c.record.beside() && len(c.record.Pushes)+len(c.record.Delivered) == 0
 }
 
 // event is the newest version, one of this change included; nil where the

@@ -65,6 +65,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	world   world
+	changes int64            // records that were committed, but for those about pushes alone
 	journal *control.Journal // nil: in memory
 	outbox  outbox
 }
@@ -108,6 +109,9 @@ func (s *Server) commit(r record) error {
 		if err := s.journal.Append(r); err != nil {
 			return fmt.Errorf("write the simulator's journal: %w", err)
 		}
+	}
+	if !r.beside() {
+		s.changes++
 	}
 	return s.world.apply(r)
 }
