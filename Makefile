@@ -10,6 +10,7 @@ FUZZTIME ?= 10s
 SEEDS ?= 1000
 SEED ?= 1
 # The race detector needs a C compiler; without one the tests run without it.
+# With it few worlds are simulated, so many are once more without it.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race)
 # The programs that `make check` runs are built here, from tools/go.mod.
 LINT := bin/golangci-lint
@@ -27,6 +28,7 @@ demo: ## Runs everything on this machine against simulators; no settings needed
 test: ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
 	$(GO) test $(RACE) -shuffle=on ./...
+	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
 
 .PHONY: check
 check: format vet lint layout generated tidy vulnerabilities ## Holds the code to the habits of the house
