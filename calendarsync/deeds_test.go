@@ -77,7 +77,7 @@ var deeds = map[string]func(c *chronicle){
 // event is gone or never to be touched, they are believed, so there they would
 // be no faults.
 var refusals = map[string][]int{
-	"events.insert": {403, 404, 429, 503}, "events.list": {403, 404, 429, 503}, "events.get": {403, 429, 503},
+	"events.insert": {403, 404, 429, 503}, "events.list": {403, 404, 429, 503}, "events.get": {403, 404, 429, 503},
 	"events.delete": {429, 503}, "events.watch": {403, 404, 429, 503}, "channels.stop": {429, 503}, "oauth.token": {429, 503},
 }
 

@@ -27,6 +27,9 @@ type look struct {
 	// shown are the linked events that a full listing showed; nil while the
 	// listing is one of changes alone.
 	shown map[string]bool
+	// listed are the linked events that the calendar holds, for what Google
+	// does not find; nil until it is needed.
+	listed map[string]bool
 }
 
 // Handle looks at the calendar of a task: the handler of cursor.LookKind. A
@@ -113,24 +116,35 @@ func (l *look) run(ctx context.Context) error {
 }
 
 // list reads page after page and applies each linked event; it gives the token
-// of the last page. Between pages the lease is renewed.
+// of the last page.
 func (l *look) list(ctx context.Context, token string) (nextToken string, err error) {
 	l.shown = nil
 	if token == "" {
 		l.shown = map[string]bool{}
 	}
+	return l.eachPage(ctx, token, func(page gcal.Page) error {
+		for _, event := range page.Events {
+			if !l.follows(event.ID) {
+				continue
+			}
+			if err := l.apply(ctx, event, page.Writable); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eachPage calls do with each page of a listing, and gives the token of the last
+// one. Between pages the lease is renewed.
+func (l *look) eachPage(ctx context.Context, token string, do func(gcal.Page) error) (nextToken string, err error) {
 	for page := ""; ; {
 		got, err := l.Google.List(ctx, l.ref, token, page)
 		if err != nil {
 			return "", err
 		}
-		for _, event := range got.Events {
-			if !l.follows(event.ID) {
-				continue
-			}
-			if err := l.apply(ctx, event, got.Writable); err != nil {
-				return "", err
-			}
+		if err := do(got); err != nil {
+			return "", err
 		}
 		if got.NextPage == "" {
 			return got.NextSync, nil

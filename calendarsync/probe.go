@@ -174,9 +174,12 @@ func (l *look) probe(ctx context.Context, eventID string) error {
 }
 
 // ask reads one event. It is gone only where the calendar itself answers us as
-// one of its writers: 404 alone is also what a calendar says that we lost.
+// one of its writers: 404 alone is also what a calendar says that we lost. And
+// 404 says no more than that Google does not find the event; that it was deleted
+// is believed only where the calendar's listing does not show it either.
 func (l *look) ask(ctx context.Context, eventID string) (gcal.Event, error) {
 	event, err := l.Google.Get(ctx, l.ref, eventID)
+	notFound := fault.Is(err, fault.NotFound) && fault.CodeOf(err) != gcal.CodeGone
 	if fault.Is(err, fault.NotFound) {
 		event, err = gcal.Event{ID: eventID, Seen: rules.Gone}, nil
 	}
@@ -186,6 +189,9 @@ func (l *look) ask(ctx context.Context, eventID string) (gcal.Event, error) {
 	writable, err := l.writable(ctx)
 	if err == nil && !writable {
 		err = fault.New(fault.Unavailable, "the calendar does not take us for one of its writers")
+	}
+	if err == nil && notFound {
+		err = l.unlisted(ctx, eventID)
 	}
 	return event, err
 }
@@ -198,4 +204,31 @@ func (l *look) writable(ctx context.Context) (bool, error) {
 		page, err = l.Google.List(ctx, l.ref, "", "")
 	}
 	return page.Writable, err
+}
+
+// unlisted is an error where the calendar's full listing shows an event. The
+// look lists the calendar once for that, and not at all where it did so anyway.
+func (l *look) unlisted(ctx context.Context, eventID string) error {
+	if l.listed == nil {
+		l.listed = l.shown
+	}
+	if l.listed == nil {
+		listed := map[string]bool{}
+		_, err := l.eachPage(ctx, "", func(page gcal.Page) error {
+			for _, event := range page.Events {
+				if l.follows(event.ID) && event.Seen != rules.Gone {
+					listed[event.ID] = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		l.listed = listed
+	}
+	if l.listed[eventID] {
+		return fault.New(fault.Unavailable, "the calendar lists an event that it does not find")
+	}
+	return nil
 }

@@ -46,6 +46,52 @@ func TestAnAbsence_IsNoDeletion(t *testing.T) {
 	}
 }
 
+// That Google does not find an event is no word that it was deleted: where the
+// calendar lists it, it is there.
+func TestAnEventThatGoogleDoesNotFind_IsGoneOnlyWhereTheCalendarDoesNotListIt(t *testing.T) {
+	t.Parallel()
+	for name, hint := range map[string]func(t *testing.T, w *worldtest.World, pollID string){
+		"asked for by a person": func(t *testing.T, w *worldtest.World, pollID string) {
+			if _, err := w.Scheduler.Sync(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
+				t.Error(err)
+			}
+		},
+		"not shown after a 410": func(t *testing.T, w *worldtest.World, _ string) {
+			if err := w.Google.ExpireSyncTokens(); err != nil {
+				t.Error(err)
+			}
+			w.Sweep()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			for range 7 { // the listing has several pages
+				finalisedToo(w)
+			}
+			w.Run(time.Minute)
+			w.Refuse("events.get", 404, "notFound", 0)
+			hint(t, w, pollID)
+			w.Run(5 * time.Minute)
+			stands(t, w, pollID, rules.StateOK, ten.Start)
+			w.Heal()
+			w.Sweep()
+			w.Run(5 * time.Minute)
+			stands(t, w, pollID, rules.StateOK, ten.Start)
+			same(t, "journal", w.Decisions(pollID), []string{"finalise"})
+
+			w.Refuse("events.get", 404, "notFound", 0) // as of an event whose deletion is long past
+			w.DeleteEvent("gm", eventID)
+			w.LosePushes()
+			hint(t, w, pollID)
+			w.Run(5 * time.Minute)
+			equal(t, "status after a deletion", w.View(pollID).Poll.Status, rules.Cancelled)
+			atRest(t, w)
+		})
+	}
+}
+
 func TestALostAccessToTheCalendar_CancelsNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
