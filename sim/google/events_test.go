@@ -76,6 +76,8 @@ func TestTimes(t *testing.T) {
 		"an offset":                          {`{"start":{"dateTime":"2026-03-06T18:00:00Z"},"end":{"dateTime":"2026-03-06T14:00:00-05:00"}}`, "2026-03-06T19:00:00+01:00", "2026-03-06T20:00:00+01:00", ""},
 		"wall time with a zone":              {`{"start":{"dateTime":"2026-03-06T19:00:00","timeZone":"America/New_York"},"end":{"dateTime":"2026-03-06T20:00:00","timeZone":"America/New_York"}}`, "2026-03-07T01:00:00+01:00", "2026-03-07T02:00:00+01:00", ""},
 		"wall time after the clocks changed": {`{"start":{"dateTime":"2026-03-29T19:00:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-03-29T20:00:00","timeZone":"Europe/Zurich"}}`, "2026-03-29T19:00:00+02:00", "2026-03-29T20:00:00+02:00", ""},
+		"wall times that clocks skip":        {`{"start":{"dateTime":"2026-03-29T02:30:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-03-29T03:45:00","timeZone":"Europe/Zurich"}}`, "2026-03-29T03:30:00+02:00", "2026-03-29T03:45:00+02:00", ""},
+		"wall times that clocks show twice":  {`{"start":{"dateTime":"2026-10-25T02:30:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-10-25T03:00:00","timeZone":"Europe/Zurich"}}`, "2026-10-25T02:30:00+02:00", "2026-10-25T03:00:00+01:00", ""},
 		"fractions are cut":                  {`{"start":{"dateTime":"2026-03-06T19:00:00.999+01:00"},"end":{"dateTime":"2026-03-06T20:00:00.5+01:00"}}`, "2026-03-06T19:00:00+01:00", "2026-03-06T20:00:00+01:00", ""},
 		"all day":                            {`{"start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, "2026-03-06", "2026-03-07", ""},
 		"wall time without a zone":           {`{"start":{"dateTime":"2026-03-06T19:00:00"},"end":{"dateTime":"2026-03-06T20:00:00"}}`, "", "", "required"},

@@ -63,11 +63,28 @@ func parseMoment(which string, given map[string]any, calendarZone string) (momen
 	if err != nil {
 		return moment{}, err
 	}
-	at, err := time.ParseInLocation(localLayout, dateTime, loc)
+	shown, err := time.Parse(localLayout, dateTime)
 	if err != nil {
 		return moment{}, invalid("Invalid value for: %s.dateTime", which)
 	}
-	return moment{Instant: at.UTC().Truncate(time.Second), Zone: zone}, nil
+	return moment{Instant: atWall(shown, loc).Truncate(time.Second), Zone: zone}, nil
+}
+
+// atWall is the instant at which clocks in a zone show a time, given as if in
+// UTC: the first one where they show it twice, and by the offset of before where
+// they skip it (RFC 5545, 3.3.5).
+func atWall(shown time.Time, zone *time.Location) time.Time {
+	offset := func(at time.Time) time.Duration {
+		_, seconds := at.In(zone).Zone()
+		return time.Duration(seconds) * time.Second
+	}
+	before := offset(shown.Add(-24 * time.Hour))
+	first := shown.Add(-before)
+	after := offset(first)
+	if second := shown.Add(-after); after != before && offset(second) == after {
+		return second
+	}
+	return first
 }
 
 // checkRange refuses what cannot be an event's start and end.
