@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,8 +51,9 @@ type answer struct {
 	body   map[string]any
 }
 
-// try makes a call and gives what it answers, or why it did not.
-func (o *outside) try(method, url, bearer string, body any) (answer, error) {
+// try makes a call and gives what it answers, or why it did not. Headers come
+// in pairs. A clean-up asks too, when the test's own context is over.
+func (o *outside) try(method, url, bearer string, body any, headers ...string) (answer, error) {
 	var content io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
@@ -59,11 +62,16 @@ func (o *outside) try(method, url, bearer string, body any) (answer, error) {
 		}
 		content = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequestWithContext(o.t.Context(), method, url, content)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.t.Context()), 3*patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, url, content)
 	if err != nil {
 		return answer{}, err
 	}
 	request.Header.Set("Authorization", bearer)
+	for pair := range slices.Chunk(headers, 2) {
+		request.Header.Set(pair[0], pair[1])
+	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -115,8 +123,13 @@ func (o *outside) poll(id string) (map[string]any, error) {
 
 // event calls Calendar v3 for an event in the game master's calendar.
 func (o *outside) event(method, id string, body any) (answer, error) {
-	gm := o.ready.Users["gm"]
-	return o.try(method, strings.TrimSuffix(o.ready.Google+"/calendar/v3/calendars/"+gm.CalendarID+"/events/"+id, "/"), "Bearer "+gm.GoogleToken, body)
+	return o.eventOf("gm", method, id, body)
+}
+
+// eventOf calls Calendar v3 for an event in a person's own calendar.
+func (o *outside) eventOf(who, method, id string, body any) (answer, error) {
+	user := o.ready.Users[who]
+	return o.try(method, strings.TrimSuffix(o.ready.Google+"/calendar/v3/calendars/"+user.CalendarID+"/events/"+id, "/"), "Bearer "+user.GoogleToken, body)
 }
 
 // events lists the live events of the game master's calendar that have a title.
@@ -135,20 +148,30 @@ func (o *outside) events(title string) []map[string]any {
 	return found
 }
 
+// messages are all messages in the party's channel, newest first.
+func (o *outside) messages() ([]map[string]any, error) {
+	var all []map[string]any
+	for before := ""; ; {
+		got, err := o.try("GET", o.ready.Discord+"/api/v9/channels/"+o.ready.DiscordChannel+"/messages?limit=100"+before, "Bot "+o.ready.DiscordToken, nil)
+		if err != nil || got.status != http.StatusOK {
+			return nil, fmt.Errorf("list messages: %v %w", got, err)
+		}
+		page := list(got.body["list"])
+		all = append(all, page...)
+		if len(page) < 100 {
+			return all, nil
+		}
+		before = fmt.Sprintf("&before=%v", page[len(page)-1]["id"])
+	}
+}
+
 // said lists the messages in the party's channel about a poll that hold a word.
 func (o *outside) said(title, word string) ([]map[string]any, error) {
-	got, err := o.try("GET", o.ready.Discord+"/api/v9/channels/"+o.ready.DiscordChannel+"/messages?limit=100", "Bot "+o.ready.DiscordToken, nil)
-	if err != nil || got.status != http.StatusOK {
-		return nil, fmt.Errorf("list messages: %v %w", got, err)
-	}
-	var found []map[string]any
-	for _, message := range list(got.body["list"]) {
+	messages, err := o.messages()
+	return slices.DeleteFunc(messages, func(message map[string]any) bool {
 		content, _ := message["content"].(string)
-		if strings.Contains(content, title) && strings.Contains(content, word) {
-			found = append(found, message)
-		}
-	}
-	return found, nil
+		return !strings.Contains(content, title) || !strings.Contains(content, word)
+	}), err
 }
 
 // notices counts a person's in-app notices of a type about a poll.
@@ -170,17 +193,22 @@ func (o *outside) notices(who, kind, pollID string) (int, error) {
 // toldOnce checks that a transition was announced: one message on Discord, one
 // notice for each of the players, none for the game master, who caused it.
 func (o *outside) toldOnce(title, pollID, kind, word string) error {
+	return o.told("gm", title, pollID, kind, word, 1)
+}
+
+// told checks how often a transition was announced that a person caused.
+func (o *outside) told(by, title, pollID, kind, word string, times int) error {
 	messages, err := o.said(title, word)
 	if err != nil {
 		return err
 	}
 	var wrong []error
-	if len(messages) != 1 {
-		wrong = append(wrong, fmt.Errorf("%d messages on Discord say %q, want 1", len(messages), word))
+	if len(messages) != times {
+		wrong = append(wrong, fmt.Errorf("%d messages on Discord say %q, want %d", len(messages), word, times))
 	}
 	for _, who := range party {
-		want := 1
-		if who == "gm" {
+		want := times
+		if who == by {
 			want = 0
 		}
 		got, err := o.notices(who, kind, pollID)

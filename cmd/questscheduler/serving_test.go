@@ -18,11 +18,12 @@ type ran struct {
 	out, errors string
 }
 
-// run runs a command to its end, in this process.
+// run runs a command to its end, in this process; in a clean-up too, when the
+// test's own context is over.
 func run(t *testing.T, environ []string, args ...string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
 	defer cancel()
 	code := Main(ctx, Process{Args: args, Environ: environ, Stdout: &out, Stderr: &errs})
 	return ran{code, out.String(), errs.String()}

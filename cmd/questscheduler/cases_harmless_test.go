@@ -1,0 +1,91 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// TestHarmlessActsInTheCalendar_ChangeNothing: what is no other time of the
+// session's own event decides nothing and is announced to nobody.
+func TestHarmlessActsInTheCalendar_ChangeNothing(t *testing.T) {
+	t.Parallel()
+	demo := startCases(t)
+	for name, act := range map[string]func(s *session){
+		"the title is edited":       func(s *session) { s.patch(map[string]any{"summary": "Another title"}) },
+		"the description is edited": func(s *session) { s.patch(map[string]any{"description": "Bring more dice."}) },
+		"a guest is invited": func(s *session) {
+			s.patch(map[string]any{"attendees": []any{map[string]any{"email": "ben@party.example"}}})
+		},
+		"the reminders are changed": func(s *session) {
+			s.patch(map[string]any{"reminders": map[string]any{"useDefault": false, "overrides": []any{map[string]any{"method": "popup", "minutes": 5}}}})
+		},
+		"the same instants are written in another offset": func(s *session) {
+			kathmandu := time.FixedZone("", 5*3600+45*60)
+			s.patch(times(s.start.In(kathmandu), s.end.In(kathmandu)))
+		},
+		"the same instants are written as wall times of another zone": func(s *session) {
+			tokyo := s.start.Add(9 * time.Hour)
+			s.patch(map[string]any{
+				"start": map[string]any{"dateTime": tokyo.Format("2006-01-02T15:04:05"), "timeZone": "Asia/Tokyo"},
+				"end":   map[string]any{"dateTime": tokyo.Add(s.end.Sub(s.start)).Format("2006-01-02T15:04:05"), "timeZone": "Asia/Tokyo"},
+			})
+		},
+		"the event is written anew as it was": func(s *session) { s.move(0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(demo.in(t), "gm")
+			s.unchangedBy(func() { act(s) })
+			s.wantDecisions("finalise")
+		})
+	}
+}
+
+// TestAGuestRemovesTheirCopy_NothingChanges: the copy has the event's own id,
+// and stands in a calendar that we follow too.
+func TestAGuestRemovesTheirCopy_NothingChanges(t *testing.T) {
+	t.Parallel()
+	o := startCases(t)
+	anas := newSession(o, "ana")
+	s := newPoll(o, "gm").finalised(map[string]any{"attendees": []string{"ana@party.example"}})
+	before := anas.tell()
+	s.unchangedBy(func() {
+		got, err := o.eventOf("ana", "GET", s.event, nil)
+		if err != nil || got.status != http.StatusOK {
+			t.Fatalf("ana has no copy of the event: %v %v", got, err)
+		}
+		got, err = o.eventOf("ana", "DELETE", s.event, nil)
+		if err != nil || got.status != http.StatusNoContent {
+			t.Fatalf("ana cannot remove her copy: %v %v", got, err)
+		}
+		anas.unchangedBy(func() {}) // her calendar was looked at since
+	})
+	anas.wantStory(before, "after its creator removed a copy of another session's event")
+	if event := s.google("GET", nil).want(t, http.StatusOK); event.body["status"] != "confirmed" {
+		t.Errorf("the organiser's event is %v", event.body["status"])
+	}
+}
+
+// TestAMoveThatIsTakenBackBetweenTwoLooks_ChangesNothing: no look saw the event
+// anywhere else, since its pushes were lost, or since no look got through.
+func TestAMoveThatIsTakenBackBetweenTwoLooks_ChangesNothing(t *testing.T) {
+	t.Parallel()
+	for name, blind := range map[string]func(o *outside){
+		"its pushes are lost":   func(o *outside) { o.plant("push", map[string]any{"drop": true}) },
+		"no look comes through": func(o *outside) { o.plant("events.list", map[string]any{"status": 503}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := startCases(t)
+			s := newSession(o, "gm")
+			s.unchangedBy(func() {
+				blind(o)
+				s.move(24 * time.Hour)
+				s.move(0)
+				o.heal()
+			})
+			s.wantDecisions("finalise")
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+)
+
+// TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent, and are answered alike. The
+// key with another request is refused, and changes nothing.
+func TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent(t *testing.T) {
+	t.Parallel()
+	o := startCases(t)
+	s := newPoll(o, "gm")
+	key := []string{"Idempotency-Key", "six-at-once"}
+	inserts := o.calls("events.insert")
+	answers := make([]answer, 6)
+	var asks []func()
+	for i := range answers {
+		asks = append(asks, func() { answers[i] = s.finalise(nil, key...) })
+	}
+	atOnce(asks...)
+	for _, got := range answers {
+		got.want(t, http.StatusOK)
+		if !reflect.DeepEqual(got.body["data"], answers[0].body["data"]) {
+			t.Errorf("the answers differ:\n%v\n%v", got.body["data"], answers[0].body["data"])
+		}
+	}
+	s.knowEvent()
+	s.wantOneEvent()
+	if got := o.calls("events.insert") - inserts; got != 1 {
+		t.Errorf("Google was asked for %d events, want one", got)
+	}
+	s.wantDecisions("finalise")
+
+	before := s.tell()
+	s.finalise(map[string]any{"title": "Another body"}, key...).want(t, http.StatusConflict)
+	if again := s.finalise(nil, key...).want(t, http.StatusOK); !reflect.DeepEqual(again.body["data"], answers[0].body["data"]) {
+		t.Errorf("the same request is answered otherwise later: %v", again.body["data"])
+	}
+	s.unchangedBy(func() {})
+	s.wantStory(before, "after the key was used for something else")
+}
+
+// TestSixFinalisesAtOnce_WithoutAKey_LeaveOneEvent: each is a command of its own,
+// the last one holds, and what the others made is taken away.
+func TestSixFinalisesAtOnce_WithoutAKey_LeaveOneEvent(t *testing.T) {
+	t.Parallel()
+	s := newPoll(startCases(t), "gm")
+	var asks []func()
+	for range 6 {
+		asks = append(asks, func() {
+			if got := s.finalise(nil); got.status != http.StatusOK && got.status != http.StatusConflict {
+				t.Errorf("a finalisation answers %d: %v", got.status, got.body)
+			}
+		})
+	}
+	atOnce(asks...)
+	s.becomes("is finalised", map[string]any{"status": "FINALIZED", "sync.state": "OK"})
+	s.knowEvent()
+	eventually(t, "one event", s.hasOneEvent)
+	s.unchangedBy(func() {})
+	s.wantOneEvent()
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// wholeCalendar are the calls that a storm refuses. People's own changes are
+// made by events.patch, so that they come through.
+const wholeCalendar = "events.list|events.get|events.insert|events.delete|events.watch"
+
+// TestAStormOverTheWholeCalendar_LeavesEveryPollAsItWas_AndIsCaughtUpAfter: while
+// Google refuses everything, events are moved and deleted; no poll changes until
+// Google answers again.
+func TestAStormOverTheWholeCalendar_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t *testing.T) {
+	t.Parallel()
+	for name, storm := range map[string]struct {
+		status int
+		reason string
+		// asked: after such an answer the next look takes half a minute to come
+		// by itself, so a person asks for it.
+		asked bool
+	}{
+		"503":                           {status: 503},
+		"429":                           {status: 429},
+		"403 since we ask too often":    {status: 403, reason: "userRateLimitExceeded"},
+		"403 for a reason not known":    {status: 403, reason: "forbidden", asked: true},
+		"404 as of a calendar not ours": {status: 404, asked: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := startCases(t)
+			moved, deleted, still := newSession(o, "gm"), newSession(o, "gm"), newSession(o, "gm")
+			all := []*session{moved, deleted, still}
+			var before []string
+			for _, s := range all {
+				before = append(before, s.tell())
+			}
+			o.plant(wholeCalendar, map[string]any{"status": storm.status, "reason": storm.reason})
+			refused := o.calls("events.list")
+			moved.move(24 * time.Hour)
+			deleted.patch(map[string]any{"status": "cancelled"})
+			for _, s := range all {
+				s.ask("sync", nil).want(t, http.StatusOK)
+			}
+			if got := o.calls("events.list"); got == refused {
+				t.Error("nobody looked at the calendar in the storm")
+			}
+			for i, s := range all {
+				s.wantStory(before[i], "in the storm")
+			}
+
+			o.heal()
+			if storm.asked {
+				still.ask("sync", nil).want(t, http.StatusOK)
+			}
+			moved.becomesMoved(24 * time.Hour)
+			moved.becomesTold("SESSION_RESCHEDULED", 1)
+			deleted.becomesCancelled()
+			deleted.becomesTold("SESSION_CANCELLED", 1)
+			moved.wantDecisions("finalise", "reschedule")
+			deleted.wantDecisions("finalise", "cancel")
+			still.wantStory(before[2], "after the storm")
+		})
+	}
+}
+
+// TestAStormOverOneMethod_LeavesEveryPollAsItWas_AndIsCaughtUpAfter: the calendar
+// answers, and one of its methods does not.
+func TestAStormOverOneMethod_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"events.list", "events.get"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			demo := startCases(t)
+			for name, fault := range map[string]map[string]any{
+				"503": {"status": 503}, "429": {"status": 429}, "404": {"status": 404},
+				"403": {"status": 403, "reason": "forbidden"},
+			} {
+				t.Run(name, func(t *testing.T) { // one storm at a time
+					o := demo.in(t)
+					s := newSession(o, "gm")
+					before := s.tell()
+					o.plant(method, fault)
+					refused := o.calls(method)
+					s.ask("sync", nil).want(t, http.StatusOK) // which asks for the event by itself
+					if got := o.calls(method); got == refused {
+						t.Errorf("%s was not called in the storm", method)
+					}
+					s.wantStory(before, "in the storm")
+					o.heal()
+					s.ask("sync", nil).want(t, http.StatusOK)
+					s.unchangedBy(func() {})
+					s.move(time.Hour)
+					s.becomesMoved(time.Hour)
+					s.becomesTold("SESSION_RESCHEDULED", 1)
+					s.wantDecisions("finalise", "reschedule")
+				})
+			}
+		})
+	}
+}
