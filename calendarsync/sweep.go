@@ -35,7 +35,7 @@ type Swept struct {
 // failure does not stop the others.
 func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, error) {
 	var swept Swept
-	if err := w.mendLinks(ctx, cause, &swept); err != nil {
+	if err := w.mendPolls(ctx, cause, &swept); err != nil {
 		return swept, err
 	}
 	var after *store.Cursor
@@ -96,12 +96,28 @@ func (w *Watcher) fresh(calendar cursor.Calendar) bool {
 	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))
 }
 
-// mendLinks goes through the finalised polls and brings those in order whose
-// event has no index entry, or that say something else than what is linked.
-func (w *Watcher) mendLinks(ctx context.Context, cause scheduler.Cause, swept *Swept) error {
+// mendPolls brings polls in order by two roads beside that of the index: those
+// whose status is another than their journal knows, which need not have an index
+// entry, and the finalised ones, whose event may have none.
+func (w *Watcher) mendPolls(ctx context.Context, cause scheduler.Cause, swept *Swept) error {
+	for _, status := range rules.Statuses {
+		err := w.mendEach(ctx, cause, swept, func(after *store.Cursor) ([]poll.Poll, *store.Cursor, error) {
+			return poll.Edited(ctx, w.Store, status, sweepPage, after)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return w.mendEach(ctx, cause, swept, func(after *store.Cursor) ([]poll.Poll, *store.Cursor, error) {
+		return poll.Finalised(ctx, w.Store, sweepPage, after)
+	})
+}
+
+// mendEach brings the polls of a list in order, page by page.
+func (w *Watcher) mendEach(ctx context.Context, cause scheduler.Cause, swept *Swept, list func(after *store.Cursor) ([]poll.Poll, *store.Cursor, error)) error {
 	var after *store.Cursor
 	for {
-		polls, next, err := poll.Finalised(ctx, w.Store, sweepPage, after)
+		polls, next, err := list(after)
 		if err != nil {
 			return err
 		}

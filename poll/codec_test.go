@@ -78,6 +78,7 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 				"participantIds": []any{"gm"}, "pendingInvites": []any{}, "allowLinkSharing": true, "timezone": "Europe/Berlin",
 				"winningSlotId": nil, "googleEventId": nil, "questingGroupId": nil, "questingGroupName": nil,
 				"createdAt": moment, "updatedAt": moment,
+				"calendarSync": fields{"recorded": fields{"at": moment, "status": "OPEN", "winningSlotId": nil}},
 			},
 		},
 		"a slot of people": {
@@ -118,6 +119,10 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 					"source": nil, "lastVotedFrom": "discord",
 				}},
 			},
+		},
+		"what the journal knows": {
+			stored(t, fields{}, poll.SetRecorded(poll.Recorded{At: moment, Status: rules.Finalized, WinningSlotID: "s1"})),
+			fields{"calendarSync": fields{"recorded": fields{"at": moment, "status": "FINALIZED", "winningSlotId": "s1"}}},
 		},
 		"a baseline": {
 			stored(t, fields{}, poll.SetBaseline(time1)),

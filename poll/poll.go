@@ -123,6 +123,7 @@ func New(p Poll) map[string]any {
 		"questingGroupId":   store.NullIfEmpty(p.GroupID),
 		"questingGroupName": store.NullIfEmpty(p.GroupName),
 		"createdAt":         p.CreatedAt, "updatedAt": p.CreatedAt,
+		"calendarSync": map[string]any{"recorded": Recorded{At: p.CreatedAt, Status: rules.Open}.encode()},
 	}
 }
 
@@ -130,6 +131,17 @@ func New(p Poll) map[string]any {
 func (p Poll) Linked() bool {
 	return p.Status == rules.Finalized && p.GoogleEventID != ""
 }
+
+// EditedDirectly tells whether somebody wrote the document's status or winning
+// slot directly, which the journal does not know yet.
+func (p Poll) EditedDirectly() bool {
+	known := p.Sync.Recorded
+	return !known.At.IsZero() && (p.Status != known.Status || p.WinningSlotID != known.WinningSlotID)
+}
+
+// MarkedCancelled tells whether a mark of a cancellation is left in the poll: of
+// an archived one it says what the poll was.
+func (p Poll) MarkedCancelled() bool { return p.Cancelled != nil || p.Sync.Cancelled != nil }
 
 // InvitedAs tells whether an e-mail address is among the pending invites.
 func (p Poll) InvitedAs(email string) bool {

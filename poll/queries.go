@@ -39,7 +39,31 @@ var finalisedPolls = &store.Query{
 
 // Finalised lists finalised polls, at most limit behind after.
 func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after))
+	return pollsOf(ctx, reader, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after))
+}
+
+// editedPolls are in the order of their paths, as the finalised ones are.
+var editedPolls = &store.Query{
+	Name: "polls of another status than their journal knows", Collection: "schedulers",
+	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: SyncField("recorded", "status"), Op: store.In}},
+}
+
+// Edited lists the polls that have a status which their journal does not know of,
+// at most limit behind after: somebody wrote it directly. As a rule there are
+// none, and asking costs next to nothing.
+func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
+	var others []any
+	for _, other := range rules.Statuses {
+		if other != status {
+			others = append(others, string(other))
+		}
+	}
+	return pollsOf(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after))
+}
+
+// pollsOf reads a page of polls, and where to go on; nil at the end.
+func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Poll, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, asked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,8 +71,8 @@ func Finalised(ctx context.Context, reader store.Reader, limit int, after *store
 	for _, doc := range docs {
 		polls = append(polls, Decode(doc))
 	}
-	if limit > 0 && len(docs) == limit {
-		return polls, finalisedPolls.CursorAt(docs[limit-1]), nil
+	if asked.Limit > 0 && len(docs) == asked.Limit {
+		return polls, asked.Query.CursorAt(docs[len(docs)-1]), nil
 	}
 	return polls, nil, nil
 }
@@ -57,7 +81,7 @@ func Finalised(ctx context.Context, reader store.Reader, limit int, after *store
 var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, announcementsDue, intentsDue, intentsOfPoll,
 	indexOfPoll, indexOfCalendar,
-	finalisedPolls, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
+	finalisedPolls, editedPolls, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
 	groupsOfMember, groupsOfCreator, pollsOfGroup,
 }
 
@@ -87,15 +111,5 @@ func LoadList(ctx context.Context, reader store.Reader, list List) (polls []Poll
 	if list.Status != "" {
 		args = append(args, list.Status)
 	}
-	docs, err := reader.Query(ctx, query.With(args...).First(list.Limit).From(list.After))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		polls = append(polls, Decode(doc))
-	}
-	if list.Limit > 0 && len(docs) == list.Limit {
-		next = query.CursorAt(docs[list.Limit-1])
-	}
-	return polls, next, nil
+	return pollsOf(ctx, reader, query.With(args...).First(list.Limit).From(list.After))
 }

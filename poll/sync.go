@@ -22,6 +22,20 @@ type Sync struct {
 	Rescheduled *Rescheduled
 	Cancelled   *Cancelled
 	Error       *SyncError
+	// Recorded is recorded: what the journal knows of the poll.
+	Recorded Recorded
+}
+
+// Recorded is what a poll's document says that its journal knows: those fields
+// that others write too, as its last entry left them, or as the poll was made.
+// Where they stand otherwise, somebody edited the document directly since. The
+// zero one is that of a poll that was made elsewhere and has no entry yet.
+type Recorded struct {
+	// At is the last entry's. The next one's is later, whatever the clock of
+	// whoever writes it says, so that entries sort as they were committed.
+	At            time.Time
+	Status        rules.Status
+	WinningSlotID string
 }
 
 // Rescheduled says that the calendar moved the session, and how to undo it.
@@ -54,6 +68,10 @@ func decodeSync(f store.Fields) Sync {
 	}
 	if e := f.Map("error"); len(e) > 0 {
 		s.Error = &SyncError{At: e.Time("at"), Code: rules.ErrorCode(e.String("code")), Message: e.String("message")}
+	}
+	recorded := f.Map("recorded")
+	s.Recorded = Recorded{
+		At: recorded.Time("at"), Status: rules.Status(recorded.String("status")), WinningSlotID: recorded.String("winningSlotId"),
 	}
 	return s
 }
@@ -136,6 +154,15 @@ func SetError(e *SyncError) store.Update {
 	return store.Update{Path: SyncField("error"), Value: map[string]any{
 		"at": e.At, "code": string(e.Code), "message": e.Message,
 	}}
+}
+
+// SetRecorded writes calendarSync.recorded.
+func SetRecorded(r Recorded) store.Update {
+	return store.Update{Path: SyncField("recorded"), Value: r.encode()}
+}
+
+func (r Recorded) encode() map[string]any {
+	return map[string]any{"at": r.At, "status": string(r.Status), "winningSlotId": store.NullIfEmpty(r.WinningSlotID)}
 }
 
 // SetCancelled writes both places where the web app looks for a cancellation,

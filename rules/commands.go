@@ -55,10 +55,7 @@ type CommandRow struct {
 
 const archivedFirst = "This poll is archived. Unarchive it first."
 
-var (
-	anyStatus = []Status{Open, Finalized, Cancelled, Archived}
-	living    = []Status{Open, Finalized, Cancelled}
-)
+var living = []Status{Open, Finalized, Cancelled}
 
 // commands is the table of people's commands (design.md, "Rules"; seed 002,
 // "Manual Cancel Flow" and "Manual poll reopen or edit").
@@ -100,7 +97,7 @@ var commands = []CommandRow{
 	{Command: CommandAcceptNew, From: []Status{Finalized}, Change: Change{To: Finalized}},
 	{Command: CommandAcceptNew, From: []Status{Open, Cancelled, Archived}, Refusal: notRescheduled},
 
-	{Command: CommandDelete, From: anyStatus, Change: Change{Supersedes: true, Unlinks: true}},
+	{Command: CommandDelete, From: Statuses, Change: Change{Supersedes: true, Unlinks: true}},
 }
 
 const notRescheduled = "This poll is not rescheduled. Reload it to see how it stands."

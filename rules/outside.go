@@ -19,6 +19,8 @@ type Documents struct {
 	Cancelled   bool
 	// Inserting tells whether a finalisation is under way.
 	Inserting bool
+	// Edited tells whether the journal knows another status or winning slot.
+	Edited bool
 	// LongPast tells whether the session is over for ForgetAfter, so that its
 	// event is not followed any more.
 	LongPast bool
@@ -45,6 +47,9 @@ const (
 	// MendRestore: the poll is no longer cancelled, but its fields still say
 	// so.
 	MendRestore Mending = "outside_restore"
+	// MendNote: the status or the winning slot is another than the journal
+	// knows, and nothing follows from it but a line.
+	MendNote Mending = "outside_status"
 )
 
 // MendingRow is one row of the table of direct edits.
@@ -59,18 +64,21 @@ type MendingRow struct {
 var mendings = []MendingRow{
 	{"poll deleted, entry or insert left", MendGone, func(d Documents) bool { return !d.Exists && (d.HasEntry || d.Inserting) }},
 	{"poll deleted", MendNothing, func(d Documents) bool { return !d.Exists }},
+	{"ARCHIVED, which the journal does not know", MendNote, func(d Documents) bool { return d.Status == Archived && d.Edited }},
 	{"ARCHIVED", MendNothing, func(d Documents) bool { return d.Status == Archived }},
 	{"CANCELLED, but linked or not marked as cancelled", MendCancel, func(d Documents) bool {
 		return d.Status == Cancelled && (d.HasEntry || d.Inserting || !d.Cancelled)
 	}},
+	{"CANCELLED, which the journal does not know", MendNote, func(d Documents) bool { return d.Status == Cancelled && d.Edited }},
 	{"CANCELLED", MendNothing, func(d Documents) bool { return d.Status == Cancelled }},
-	{"OPEN, but linked, or marked as rescheduled or cancelled", MendReopen, func(d Documents) bool {
-		return d.Status != Finalized && (d.HasEntry || d.Rescheduled || d.Cancelled || d.State != StateNone)
+	{"OPEN, which the journal does not know, or linked, or marked as rescheduled or cancelled", MendReopen, func(d Documents) bool {
+		return d.Status != Finalized && (d.Edited || d.HasEntry || d.Rescheduled || d.Cancelled || d.State != StateNone)
 	}},
 	{"OPEN", MendNothing, func(d Documents) bool { return d.Status != Finalized }},
 	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Cancelled || d.State == StateCancelled }},
 	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
 	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},
+	{"FINALIZED, or another winning slot, which the journal does not know", MendNote, func(d Documents) bool { return d.Edited }},
 	{"FINALIZED", MendNothing, func(Documents) bool { return true }},
 }
 

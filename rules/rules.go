@@ -21,6 +21,9 @@ const (
 	Archived  Status = "ARCHIVED"
 )
 
+// Statuses are all that a poll can have.
+var Statuses = []Status{Open, Finalized, Cancelled, Archived}
+
 // State is calendarSync.state, as it stands in the shared document (seed 002).
 type State string
 

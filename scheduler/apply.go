@@ -46,7 +46,15 @@ type Applied struct {
 // and does it: one transaction for poll, slots, snapshot, index, journal and
 // the announcement due. An event that no poll follows is passed over. Applying
 // the same observation again changes nothing.
-func (s *Service) Apply(ctx context.Context, seen Observed) (Applied, error) {
+func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err error) {
+	err = s.afterEdits(ctx, seen.Cause, func() error {
+		result, err = s.applyOnce(ctx, seen)
+		return err
+	})
+	return result, err
+}
+
+func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error) {
 	var result Applied
 	var due *announcement
 	var orphan *poll.Intent
@@ -72,6 +80,9 @@ func (s *Service) Apply(ctx context.Context, seen Observed) (Applied, error) {
 			orphan, err = state{poll: poll.Poll{ID: entry.PollID}, entry: entry, entryPath: path, calendar: calendar}.abandon(tx, s.Now(), seen.Cause.Trace)
 			return err
 		}
+		if err == nil {
+			err = checkEdits(p)
+		}
 		if err != nil {
 			return err
 		}
@@ -83,9 +94,10 @@ func (s *Service) Apply(ctx context.Context, seen Observed) (Applied, error) {
 			Link: entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
 			AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
 		}
-		decision := rules.Decide(st.rules(), observation, s.Now())
+		now := s.entryTime(p)
+		decision := rules.Decide(st.rules(), observation, now)
 		result, before = Applied{PollID: p.ID, Decision: decision}, p
-		if due, err = s.applyDecision(ctx, tx, st, decision, seen); err != nil || !seen.Own {
+		if due, err = s.applyDecision(ctx, tx, st, decision, seen, now); err != nil || !seen.Own {
 			return err
 		}
 		// What a command saw, a look may have overtaken: the event could have
@@ -129,9 +141,9 @@ func dropEntry(tx store.Tx, path store.Path, calendar cursor.Calendar, entry pol
 }
 
 // applyDecision writes what a decision does, and asks for its announcement.
-func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, seen Observed) (*announcement, error) {
+func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, seen Observed, now time.Time) (*announcement, error) {
 	entry := poll.Entry{
-		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: decision.Row,
+		At: now, Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: decision.Row,
 		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
 		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
 		Before: st.poll.Sync.Applied, After: seen.Fingerprint,
@@ -156,7 +168,7 @@ func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, deci
 			return nil, nil // nothing that a line would tell
 		}
 		entry.After = st.poll.Sync.Applied
-		return s.record(tx, entry, outcome{st.poll, st.winning}, "", false)
+		return s.record(tx, entry, outcome{st.poll, st.winning, nil}, "", false)
 	default:
 		return nil, nil
 	}

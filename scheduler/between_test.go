@@ -220,9 +220,7 @@ func TestAnything_InterruptedByAnything_LeavesOneStory(t *testing.T) {
 	for _, from := range stories {
 		for _, first := range firsts {
 			for _, between := range betweens {
-				if pair++; first.name == finaliseAlone.name && between.name == reopenDirectly.name {
-					continue // a direct reopening where there is no event leaves nothing to set right, nor a line in the journal
-				}
+				pair++
 				start := 1 + pair%*every
 				t.Run(from.name+"/"+first.name+", amid it "+between.name, func(t *testing.T) {
 					t.Parallel()

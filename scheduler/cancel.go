@@ -11,9 +11,17 @@ import (
 // Cancel cancels a poll at once. Its event is deleted by an intent, or released
 // where keepEvent is set. Cancelling a cancelled poll changes nothing.
 func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) (View, error) {
-	account, err := s.accountForCommand(ctx, person, pollID)
+	err := s.afterEdits(ctx, cause, func() error { return s.cancel(ctx, person, pollID, keepEvent, cause) })
 	if err != nil {
 		return View{}, err
+	}
+	return s.shown(ctx, rules.CommandCancel, person, pollID, cause)
+}
+
+func (s *Service) cancel(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) error {
+	account, err := s.accountForCommand(ctx, person, pollID)
+	if err != nil {
+		return err
 	}
 	var due *announcement
 	var deletion *poll.Intent
@@ -46,12 +54,12 @@ func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keep
 		return err
 	})
 	if err != nil {
-		return View{}, pollError(pollID, "cancel", err)
+		return pollError(pollID, "cancel", err)
 	}
 	s.deletionsSoon(ctx, superseded)
 	s.carryOutSoon(ctx, deletion)
 	s.announceSoon(ctx, due, cause.Trace)
-	return s.shown(ctx, rules.CommandCancel, person, pollID, cause)
+	return nil
 }
 
 // supersedeOnly is for a command that finds the poll as asked already: where a
@@ -66,13 +74,10 @@ func (s *Service) supersedeOnly(tx store.Tx, st state, command rules.Command, pe
 	}
 	after := st.poll
 	after.Sync.Generation++
-	if err := tx.Update(poll.Path(after.ID), poll.SetSync("generation", after.Sync.Generation)); err != nil {
-		return nil, err
-	}
 	_, err := s.record(tx, poll.Entry{
 		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: "a finalisation under way was taken back",
 		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-	}, outcome{after, st.winning}, person.ID, false)
+	}, outcome{after, st.winning, []store.Update{poll.SetSync("generation", after.Sync.Generation)}}, person.ID, false)
 	return st.intents, err
 }
 
@@ -117,14 +122,11 @@ func (s *Service) writeCancelled(tx store.Tx, st state, cancelled poll.Cancelled
 	} else {
 		updates = append(updates, poll.SetSync("lastSyncedAt", cancelled.At), poll.SetSync("observedUpdated", store.NullIfZero(entry.Updated)))
 	}
-	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
-		return nil, err
-	}
 	entry.EventID, entry.CalendarID = st.poll.GoogleEventID, st.poll.GoogleCalendarID
 	entry.Before, entry.After = st.poll.Sync.Applied, st.poll.Sync.Applied
 	actor := entry.Who
 	if actor == "" {
 		actor = after.CreatorID
 	}
-	return s.record(tx, entry, outcome{after, st.winning}, actor, true)
+	return s.record(tx, entry, outcome{after, st.winning, updates}, actor, true)
 }

@@ -172,8 +172,5 @@ func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decisi
 		after.Sync.Error = syncError(decision.Error, now)
 		updates = append(updates, poll.SetError(after.Sync.Error))
 	}
-	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
-		return nil, err
-	}
-	return s.record(tx, entry, outcome{after, winning}, after.CreatorID, announce)
+	return s.record(tx, entry, outcome{after, winning, updates}, after.CreatorID, announce)
 }

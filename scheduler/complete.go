@@ -16,6 +16,10 @@ import (
 // nothing the second time. made tells that this very run made the event, so
 // that nobody else can know of it.
 func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
+	return s.afterEdits(ctx, cause, func() error { return s.completeOnce(ctx, intent, event, made, cause) })
+}
+
+func (s *Service) completeOnce(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
 	var due *announcement
 	var oldEvent *poll.Intent
 	superseded := false
@@ -45,6 +49,9 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 		if p.ID == "" || p.Sync.Generation != intent.Generation {
 			superseded = true
 			return tx.Set(intent.Path(), poll.EncodeIntent(asDelete(*stands, s.Now())))
+		}
+		if err := checkEdits(p); err != nil {
+			return err
 		}
 		st, err := complete(ctx, tx, p)
 		if err != nil {

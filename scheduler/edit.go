@@ -38,6 +38,14 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 	if err := ask.check(); err != nil {
 		return View{}, err
 	}
+	err := s.afterEdits(ctx, cause, func() error { return s.edit(ctx, person, pollID, ask, cause) })
+	if err != nil {
+		return View{}, err
+	}
+	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
+}
+
+func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Edit, cause Cause) error {
 	var p poll.Poll
 	now := store.Instant(s.Now())
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -60,16 +68,16 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 			}
 			updates = append(updates, more...)
 		}
-		if err := tx.Update(poll.Path(pollID), updates...); err != nil || ask.Slots == nil {
-			return err
+		if ask.Slots == nil {
+			return tx.Update(poll.Path(pollID), updates...)
 		}
 		return s.recordSlotsEdited(tx, st, updates, person, cause)
 	})
 	if err != nil {
-		return View{}, pollError(pollID, "edit", err)
+		return pollError(pollID, "edit", err)
 	}
 	s.cardSoon(ctx, p, "edit/"+now.String(), cause)
-	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
+	return nil
 }
 
 func (e Edit) check() error {
@@ -200,7 +208,7 @@ func removeSlots(tx store.Tx, pollID string, slots []poll.Slot, votes []poll.Vot
 	return nil
 }
 
-// recordSlotsEdited writes the journal entry of an edit of slots.
+// recordSlotsEdited writes a poll whose slots were edited, with its journal entry.
 func (s *Service) recordSlotsEdited(tx store.Tx, st state, updates []store.Update, person Person, cause Cause) error {
 	after := st.poll
 	after.Sync.Rescheduled = nil
@@ -215,7 +223,7 @@ func (s *Service) recordSlotsEdited(tx store.Tx, st state, updates []store.Updat
 	_, err := s.record(tx, poll.Entry{
 		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandEditSlots, Reason: "the slots were edited",
 		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-	}, outcome{after, winning}, person.ID, false)
+	}, outcome{after, winning, updates}, person.ID, false)
 	return err
 }
 

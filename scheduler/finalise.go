@@ -41,21 +41,25 @@ const insertGrace = 30 * time.Second
 // an insert whose answer was lost is Unavailable to the caller and finished by
 // the drain, or by the same Finalise again.
 func (s *Service) Finalise(ctx context.Context, person Person, pollID string, ask Finalise, cause Cause) (View, error) {
-	account, calendar, err := s.chooseCalendar(ctx, person, pollID, ask)
+	var intent poll.Intent
+	err := s.afterEdits(ctx, cause, func() (err error) {
+		account, calendar, err := s.chooseCalendar(ctx, person, pollID, ask)
+		if err != nil {
+			return err
+		}
+		if !ask.CreateEvent {
+			return s.finaliseWithoutEvent(ctx, person, pollID, ask, account, cause)
+		}
+		if ask.oldAccount, err = s.accountForCommand(ctx, person, pollID); err != nil {
+			return err
+		}
+		intent, err = s.beginFinalise(ctx, person, pollID, ask, account, calendar, cause)
+		return err
+	})
+	if err == nil && ask.CreateEvent {
+		err = s.carryOutInsert(ctx, intent, cause)
+	}
 	if err != nil {
-		return View{}, err
-	}
-	if !ask.CreateEvent {
-		return s.finaliseWithoutEvent(ctx, person, pollID, ask, account, cause)
-	}
-	if ask.oldAccount, err = s.accountForCommand(ctx, person, pollID); err != nil {
-		return View{}, err
-	}
-	intent, err := s.beginFinalise(ctx, person, pollID, ask, account, calendar, cause)
-	if err != nil {
-		return View{}, err
-	}
-	if err := s.carryOutInsert(ctx, intent, cause); err != nil {
 		return View{}, err
 	}
 	return s.shown(ctx, rules.CommandFinalise, person, pollID, cause)
@@ -194,7 +198,7 @@ func errNoSlot() error {
 }
 
 // finaliseWithoutEvent is the whole finalisation where no event is asked for.
-func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollID string, ask Finalise, account string, cause Cause) (View, error) {
+func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollID string, ask Finalise, account string, cause Cause) error {
 	var due *announcement
 	var deletion *poll.Intent
 	var superseded []poll.Intent
@@ -230,10 +234,10 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 		return err
 	})
 	if err != nil {
-		return View{}, pollError(pollID, "finalise", err)
+		return pollError(pollID, "finalise", err)
 	}
 	s.deletionsSoon(ctx, superseded)
 	s.carryOutSoon(ctx, deletion)
 	s.announceSoon(ctx, due, cause.Trace)
-	return s.shown(ctx, rules.CommandFinalise, person, pollID, cause)
+	return nil
 }

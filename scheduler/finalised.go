@@ -13,7 +13,7 @@ import (
 func finalised(p poll.Poll, slot *poll.Slot, generation int64) poll.Poll {
 	p.Status, p.WinningSlotID, p.Cancelled = rules.Finalized, slot.ID, nil
 	p.GoogleEventID, p.GoogleCalendarID = "", ""
-	p.Sync = poll.Sync{Generation: generation}
+	p.Sync = poll.Sync{Generation: generation, Recorded: p.Sync.Recorded}
 	return p
 }
 
@@ -35,9 +35,6 @@ func (s *Service) writeFinalised(tx store.Tx, st state, after poll.Poll, slot *p
 	if _, kept := st.poll.SlotPriority[slot.ID]; !kept {
 		updates = append(updates, store.Update{Path: store.Field("finalizedSlotPriorityAtMs", slot.ID), Value: now.UnixMilli()})
 	}
-	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
-		return nil, err
-	}
 	if left := st.poll.Sync.Rescheduled; left != nil && left.ToSlotID != slot.ID {
 		if err := tx.Delete(poll.SlotPath(after.ID, left.ToSlotID)); err != nil {
 			return nil, err
@@ -49,7 +46,7 @@ func (s *Service) writeFinalised(tx store.Tx, st state, after poll.Poll, slot *p
 	}
 	entry.EventID, entry.CalendarID = after.GoogleEventID, after.GoogleCalendarID
 	entry.Before, entry.After = st.poll.Sync.Applied, after.Sync.Applied
-	return s.record(tx, entry, outcome{after, slot}, entry.Who, true)
+	return s.record(tx, entry, outcome{after, slot, updates}, entry.Who, true)
 }
 
 // linkUpdates writes the fields of calendarSync that go with a link, or

@@ -8,24 +8,45 @@ import (
 	"questscheduler/store"
 )
 
-// outcome is a poll as a transaction leaves it: what journal and announcement
-// say of it.
+// outcome is a poll as a transaction leaves it, which is what journal and
+// announcement say of it, and the updates of its document that make it so.
 type outcome struct {
 	poll    poll.Poll
 	winning *poll.Slot
+	updates []store.Update
 }
 
-// record writes the journal entry of a transition and, where announce is set,
-// makes its announcement due. entry holds what is known of the cause; the rest
-// is taken from the outcome. It gives the announcement's task, to be enqueued
-// after the commit, or nil.
+// entryTime is that of the next entry of a poll's journal: now, but later than
+// the last entry in any case. Clocks of two processes differ, and entries are
+// read in the order of their times.
+func (s *Service) entryTime(p poll.Poll) time.Time {
+	now := store.Instant(s.Now())
+	if last := p.Sync.Recorded.At; !now.After(last) {
+		return last.Add(time.Microsecond)
+	}
+	return now
+}
+
+// record writes a poll as a transition leaves it, with the entry of its journal
+// and, where announce is set, an announcement that is due: nothing that the
+// journal tells of is written without its entry. entry holds what is known of
+// the cause, and its time where something was decided by that; the rest is taken
+// from the outcome. It gives the announcement's task, to be enqueued after the
+// commit, or nil.
 func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor string, announce bool) (*announcement, error) {
 	p := after.poll
-	entry.ID, entry.At = s.IDs.ULID("jrn"), s.Now()
+	if entry.At.IsZero() {
+		entry.At = s.entryTime(p)
+	}
+	entry.ID = s.IDs.ULID("jrn")
 	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
 	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
 	if p.Sync.Error != nil {
 		entry.Error = p.Sync.Error.Code
+	}
+	known := poll.Recorded{At: entry.At, Status: p.Status, WinningSlotID: p.WinningSlotID}
+	if err := tx.Update(poll.Path(p.ID), append(after.updates, poll.SetRecorded(known))...); err != nil {
+		return nil, err
 	}
 	told := poll.Told{
 		Ref: entry.ID, Story: p.Story(after.winning), Actor: actor, Trace: entry.Trace,
@@ -33,7 +54,7 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	}
 	var due *announcement
 	if announce {
-		due = &announcement{pollID: p.ID, ref: entry.ID, at: entry.At.Add(s.Settle)}
+		due = &announcement{pollID: p.ID, ref: entry.ID, at: s.Now().Add(s.Settle)}
 		entry.Announcement = entry.ID
 		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.WantUpdates(p.ID, told, due.at)...); err != nil {
 			return nil, err

@@ -14,9 +14,17 @@ import (
 // is kept; its event stays in the calendar, released, unless deleteEvent is
 // set. Reopening an open poll changes nothing.
 func (s *Service) Reopen(ctx context.Context, person Person, pollID string, deleteEvent bool, cause Cause) (View, error) {
-	account, err := s.accountForCommand(ctx, person, pollID)
+	err := s.afterEdits(ctx, cause, func() error { return s.reopen(ctx, person, pollID, deleteEvent, cause) })
 	if err != nil {
 		return View{}, err
+	}
+	return s.shown(ctx, rules.CommandReopen, person, pollID, cause)
+}
+
+func (s *Service) reopen(ctx context.Context, person Person, pollID string, deleteEvent bool, cause Cause) error {
+	account, err := s.accountForCommand(ctx, person, pollID)
+	if err != nil {
+		return err
 	}
 	var done handover
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -48,10 +56,10 @@ func (s *Service) Reopen(ctx context.Context, person Person, pollID string, dele
 		return err
 	})
 	if err != nil {
-		return View{}, pollError(pollID, "reopen", err)
+		return pollError(pollID, "reopen", err)
 	}
 	s.handOver(ctx, done, cause)
-	return s.shown(ctx, rules.CommandReopen, person, pollID, cause)
+	return nil
 }
 
 // writeReopened writes a poll as open, with journal and announcement.
@@ -66,22 +74,19 @@ func (s *Service) writeReopened(tx store.Tx, st state, eventGone bool, entry pol
 	if eventGone {
 		updates = append(updates, poll.Set("googleEventId", nil))
 	}
-	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
-		return nil, err
-	}
 	if left := st.poll.Sync.Rescheduled; left != nil {
 		if err := tx.Delete(poll.SlotPath(after.ID, left.ToSlotID)); err != nil {
 			return nil, err
 		}
 	}
-	return s.record(tx, entry, outcome{poll: after}, entry.Who, true)
+	return s.record(tx, entry, outcome{poll: after, updates: updates}, entry.Who, true)
 }
 
 // reopened is the poll after a reopening. An event that stays keeps its id on
 // the poll, so that the next finalisation knows of it.
 func reopened(p poll.Poll, eventGone bool) poll.Poll {
 	p.Status, p.WinningSlotID, p.Cancelled = rules.Open, "", nil
-	p.Sync = poll.Sync{Generation: p.Sync.Generation + 1}
+	p.Sync = poll.Sync{Generation: p.Sync.Generation + 1, Recorded: p.Sync.Recorded}
 	if eventGone {
 		p.GoogleEventID = ""
 	}
@@ -102,6 +107,14 @@ func (s *Service) Unarchive(ctx context.Context, person Person, pollID string, c
 
 // setStatus carries out a command that changes nothing but the status.
 func (s *Service) setStatus(ctx context.Context, person Person, pollID string, command rules.Command, cause Cause) (View, error) {
+	err := s.afterEdits(ctx, cause, func() error { return s.writeStatus(ctx, person, pollID, command, cause) })
+	if err != nil {
+		return View{}, err
+	}
+	return s.shown(ctx, command, person, pollID, cause)
+}
+
+func (s *Service) writeStatus(ctx context.Context, person Person, pollID string, command rules.Command, cause Cause) error {
 	var entry *poll.IndexEntry
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		entry = nil
@@ -118,10 +131,15 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 		}
 		after := st.poll
 		if after.Status = change.To; command == rules.CommandUnarchive {
-			after.Status = rules.Before(st.poll.WinningSlotID != "", st.poll.Cancelled != nil || st.poll.Sync.Cancelled != nil)
+			after.Status = rules.Before(st.poll.WinningSlotID != "", st.poll.MarkedCancelled())
 		}
-		if err := tx.Update(poll.Path(pollID), poll.Set("status", string(after.Status)), poll.Set("updatedAt", s.Now())); err != nil {
-			return err
+		updates := []store.Update{poll.Set("status", string(after.Status)), poll.Set("updatedAt", s.Now())}
+		if st.poll.Status == rules.Cancelled && !st.poll.MarkedCancelled() {
+			// The web app cancelled it, and nothing but the status says so:
+			// unarchived, it would be something else.
+			cancelled := poll.Cancelled{At: s.Now(), Reason: rules.ReasonManual}
+			after.Cancelled, after.Sync.Cancelled = &cancelled, &cancelled
+			updates = append(updates, poll.SetCancelled(&cancelled)...)
 		}
 		if st.entry != nil && after.Linked() {
 			entry = st.entry
@@ -132,22 +150,26 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 		_, err = s.record(tx, poll.Entry{
 			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: string(command),
 			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-		}, outcome{after, st.winning}, person.ID, false)
+		}, outcome{after, st.winning, updates}, person.ID, false)
 		return err
 	})
 	if err != nil {
-		return View{}, pollError(pollID, string(command), err)
+		return pollError(pollID, string(command), err)
 	}
 	if entry != nil {
 		s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
 	}
-	return s.shown(ctx, command, person, pollID, cause)
+	return nil
 }
 
 // Delete removes a poll with everything below it. Its event is deleted, or
 // released where keepEvent is set. What a crash leaves half removed is removed
 // by the drain.
 func (s *Service) Delete(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) error {
+	return s.afterEdits(ctx, cause, func() error { return s.remove(ctx, person, pollID, keepEvent, cause) })
+}
+
+func (s *Service) remove(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) error {
 	account, err := s.accountForCommand(ctx, person, pollID)
 	if err != nil {
 		return err

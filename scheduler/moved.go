@@ -66,6 +66,14 @@ func (s *Service) rescheduled(ctx context.Context, person Person, pollID string,
 // and the calendar slot an ordinary one. seen is the fingerprint that the
 // person decided on; where another stands by now it is Conflict.
 func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) (View, error) {
+	err := s.afterEdits(ctx, cause, func() error { return s.acceptNew(ctx, person, pollID, seen, cause) })
+	if err != nil {
+		return View{}, err
+	}
+	return s.shown(ctx, rules.CommandAcceptNew, person, pollID, cause)
+}
+
+func (s *Service) acceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) error {
 	var due *announcement
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		due = nil
@@ -86,10 +94,10 @@ func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen str
 		if after.Sync.Error != nil && st.poll.Sync.State == rules.StateError {
 			after.Sync.State = rules.StateError
 		}
-		if err := tx.Update(poll.Path(pollID), poll.SetBaseline(after.Sync.Baseline), poll.SetRescheduled(nil),
+		updates := []store.Update{
+			poll.SetBaseline(after.Sync.Baseline), poll.SetRescheduled(nil),
 			poll.SetSync("state", string(after.Sync.State)), poll.Set("updatedAt", now),
-			store.Update{Path: store.Field("finalizedSlotPriorityAtMs", after.WinningSlotID), Value: now.UnixMilli()}); err != nil {
-			return err
+			{Path: store.Field("finalizedSlotPriorityAtMs", after.WinningSlotID), Value: now.UnixMilli()},
 		}
 		if err := tx.Update(poll.SlotPath(pollID, st.poll.Sync.Rescheduled.ToSlotID),
 			poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {
@@ -99,12 +107,12 @@ func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen str
 			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandAcceptNew, Reason: "the new time was accepted",
 			EventID: after.GoogleEventID, CalendarID: after.GoogleCalendarID, Fingerprint: st.poll.Sync.Applied,
 			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-		}, outcome{after, st.winning}, person.ID, true)
+		}, outcome{after, st.winning, updates}, person.ID, true)
 		return err
 	})
 	if err != nil {
-		return View{}, pollError(pollID, "accept new time", err)
+		return pollError(pollID, "accept new time", err)
 	}
 	s.announceSoon(ctx, due, cause.Trace)
-	return s.shown(ctx, rules.CommandAcceptNew, person, pollID, cause)
+	return nil
 }

@@ -15,8 +15,11 @@ import (
 // directly, as the web app does for its own cancel, restore, reopen and delete
 // (data-contract.md, "Document hints"). What was written is never thrown away:
 // it is carried through, and journaled as the outside edit that it was. Nothing
-// happens where poll and index agree. (What a crash of ours leaves is an intent:
-// see drain.go.)
+// happens where poll, index and journal agree. (What a crash of ours leaves is an
+// intent: see drain.go.)
+//
+// Three things bring a poll here: the sweep, a hint about the document, and
+// afterEdits.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	account, calendarID, err := s.outsideAccount(ctx, pollID)
 	if err != nil {
@@ -30,8 +33,7 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		if err != nil {
 			return err
 		}
-		mending = rules.Mend(st.documents(exists, s.Now()))
-		switch mending {
+		switch mending = rules.Mend(st.documents(exists, s.Now())); mending {
 		case rules.MendGone:
 			return s.mendGone(tx, st, &done, cause)
 		case rules.MendCancel:
@@ -43,11 +45,17 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		case rules.MendRestore:
 			return s.mendRestore(tx, st, &done, cause)
 		case rules.MendLink:
-			if account == "" {
-				mending = rules.MendNothing // nobody's account is linked: there is nothing to look with
+			linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
+			if err != nil || linked {
+				return err
+			}
+			if mending = rules.MendNothing; !st.poll.EditedDirectly() {
 				return nil
 			}
-			return s.mendLink(ctx, tx, st, account, calendarID, cause)
+			mending = rules.MendNote
+			return s.mendNote(tx, st, cause)
+		case rules.MendNote:
+			return s.mendNote(tx, st, cause)
 		default:
 			return nil
 		}
@@ -116,7 +124,7 @@ func (st state) documents(exists bool, now time.Time) rules.Documents {
 		Exists: exists, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
 		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.GoogleEventID,
 		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
-		Inserting: st.pendingInsert() != nil, LongPast: st.longPast(now),
+		Inserting: st.pendingInsert() != nil, LongPast: st.longPast(now), Edited: p.EditedDirectly(),
 	}
 }
 
@@ -128,166 +136,4 @@ func (st state) longPast(now time.Time) bool {
 	}
 	limit := now.Add(-rules.ForgetAfter)
 	return st.winning.End.Before(limit) && (st.poll.Sync.Applied.IsZero() || st.poll.Sync.Applied.EndTime().Before(limit))
-}
-
-// outsideEntry is the journal's line of a mending. For announcements a direct
-// edit counts as the creator's.
-func outsideEntry(st state, mending rules.Mending, command rules.Command, cause Cause) poll.Entry {
-	return poll.Entry{
-		Trace: cause.Trace, Hint: "outside_edit", Who: st.poll.CreatorID, Command: command, Reason: string(mending),
-		EventID: st.poll.GoogleEventID, CalendarID: st.poll.GoogleCalendarID, Before: st.poll.Sync.Applied,
-	}
-}
-
-func (s *Service) mendGone(tx store.Tx, st state, done *handover, cause Cause) error {
-	now := s.Now()
-	done.superseded = st.intents
-	if err := st.supersede(tx, now); err != nil || st.entry == nil {
-		return err
-	}
-	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
-	var err error
-	done.deletion, err = st.unlink(tx, true, "", now, cause.Trace)
-	return err
-}
-
-func (s *Service) mendCancel(tx store.Tx, st state, account string, done *handover, cause Cause) error {
-	now := s.Now()
-	done.superseded = st.intents
-	if err := st.supersede(tx, now); err != nil {
-		return err
-	}
-	linked := st
-	if st.entry != nil { // the direct edit may have changed what the poll names
-		linked.poll.GoogleEventID, linked.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
-	}
-	var err error
-	if done.deletion, err = linked.unlink(tx, true, account, now, cause.Trace); err != nil {
-		return err
-	}
-	cancelled := poll.Cancelled{At: now, Reason: rules.ReasonManual}
-	if st.poll.Cancelled != nil {
-		cancelled = *st.poll.Cancelled
-	}
-	done.due, err = s.writeCancelled(tx, st, cancelled, true, outsideEntry(st, rules.MendCancel, rules.CommandCancel, cause))
-	return err
-}
-
-func (s *Service) mendReopen(tx store.Tx, st state, done *handover, cause Cause) error {
-	if _, err := st.unlink(tx, false, "", s.Now(), cause.Trace); err != nil {
-		return err
-	}
-	var err error
-	done.due, err = s.writeReopened(tx, st, false, outsideEntry(st, rules.MendReopen, rules.CommandReopen, cause))
-	return err
-}
-
-func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause) error {
-	named, namedCalendar := st.poll.GoogleEventID, st.poll.GoogleCalendarID
-	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
-	var err error
-	if done.deletion, err = st.unlink(tx, true, "", s.Now(), cause.Trace); err != nil {
-		return err
-	}
-	st.poll.GoogleEventID, st.poll.GoogleCalendarID = named, namedCalendar
-	after, err := forgetTimes(tx, st)
-	if err != nil {
-		return err
-	}
-	entry := outsideEntry(st, rules.MendUnlink, "", cause)
-	entry.Decision = rules.Record
-	_, err = s.record(tx, entry, outcome{after, st.winning}, st.poll.CreatorID, false)
-	return err
-}
-
-// forgetTimes takes away what is known of the times of an event that the poll no
-// longer names, and what it moved: the next event is adopted as it is.
-func forgetTimes(tx store.Tx, st state) (poll.Poll, error) {
-	after := st.poll
-	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
-	updates := []store.Update{
-		poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
-		poll.SetSync("observedUpdated", store.Delete),
-	}
-	if moved := st.poll.Sync.Rescheduled; moved != nil {
-		after.Sync.Rescheduled = nil
-		updates = append(updates, poll.SetRescheduled(nil))
-		if st.poll.WinningSlotID == moved.ToSlotID {
-			after.WinningSlotID = moved.FromSlotID
-			updates = append(updates, poll.Set("winningSlotId", store.NullIfEmpty(moved.FromSlotID)))
-		}
-		if err := tx.Delete(poll.SlotPath(after.ID, moved.ToSlotID)); err != nil {
-			return after, err
-		}
-	}
-	return after, tx.Update(poll.Path(after.ID), updates...)
-}
-
-// mendRestore takes away what says that a poll is cancelled which is finalised
-// again. Where it still names an event, the next look finds out about it.
-func (s *Service) mendRestore(tx store.Tx, st state, done *handover, cause Cause) error {
-	after := st.poll
-	after.Cancelled, after.Sync.Cancelled = nil, nil
-	updates := append(poll.SetCancelled(nil), poll.Set("updatedAt", s.Now()))
-	if after.Sync.State == rules.StateCancelled {
-		after.Sync.State = rules.StateNone
-		if after.GoogleEventID != "" {
-			after.Sync.State = rules.Recovered(st.rules())
-		}
-		var state any = store.Delete
-		if after.Sync.State != rules.StateNone {
-			state = string(after.Sync.State)
-		}
-		updates = append(updates, poll.SetSync("state", state))
-	}
-	if err := tx.Update(poll.Path(after.ID), updates...); err != nil {
-		return err
-	}
-	entry := outsideEntry(st, rules.MendRestore, "", cause)
-	entry.Decision, entry.After = rules.Clear, st.poll.Sync.Applied
-	var err error
-	done.due, err = s.record(tx, entry, outcome{after, st.winning}, after.CreatorID, true)
-	return err
-}
-
-// mendLink makes the index entry of an event that the poll names, and asks for
-// a look at it: an event without a baseline is adopted there.
-func (s *Service) mendLink(ctx context.Context, tx store.Tx, st state, account, calendarID string, cause Cause) error {
-	if st.poll.GoogleCalendarID != "" && st.poll.GoogleCalendarID != "primary" {
-		calendarID = st.poll.GoogleCalendarID
-	}
-	calendar, _, err := cursor.Load(ctx, tx, account, calendarID)
-	if err != nil {
-		return err
-	}
-	other, path, err := poll.FindIndex(ctx, tx, account, calendarID, st.poll.GoogleEventID)
-	if err != nil || other != nil {
-		return err // another poll follows this event
-	}
-	entry := poll.IndexEntry{
-		EventID: st.poll.GoogleEventID, PollID: st.poll.ID, AccountID: account, CreatorID: st.poll.CreatorID,
-		CalendarID: calendarID, Generation: st.poll.Sync.Generation, CreatedAt: s.Now(),
-	}
-	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
-		return err
-	}
-	updates := append(calendar.Link(s.Now(), st.poll.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
-	if err := tx.Merge(cursor.Path(calendar.Key), updates...); err != nil {
-		return err
-	}
-	after := st.poll
-	var own []store.Update
-	if after.GoogleCalendarID != calendarID { // "primary" is resolved once
-		after.GoogleCalendarID = calendarID
-		own = append(own, poll.Set("googleCalendarId", calendarID))
-	}
-	if len(own) > 0 {
-		if err := tx.Update(poll.Path(after.ID), own...); err != nil {
-			return err
-		}
-	}
-	line := outsideEntry(st, rules.MendLink, "", cause)
-	line.Decision, line.After = rules.Record, st.poll.Sync.Applied
-	_, err = s.record(tx, line, outcome{after, st.winning}, after.CreatorID, false)
-	return err
 }

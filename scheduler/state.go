@@ -26,13 +26,16 @@ type state struct {
 }
 
 // load reads the state of a poll for a command of a person who must be its
-// creator.
+// creator. The command is to be given by afterEdits.
 func load(ctx context.Context, tx store.Tx, person Person, pollID string) (state, error) {
 	p, group, err := readable(ctx, tx, person, pollID)
 	if err != nil {
 		return state{}, err
 	}
 	if err := checkCreator(person, p); err != nil {
+		return state{}, err
+	}
+	if err := checkEdits(p); err != nil {
 		return state{}, err
 	}
 	st, err := complete(ctx, tx, p)

@@ -30,8 +30,15 @@ func syncError(code rules.ErrorCode, at time.Time) *poll.SyncError {
 // what it is, and what stands of a reschedule too. Setting the code that stands
 // changes nothing, nor does it for a poll that follows no event.
 func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
+	return s.afterEdits(ctx, cause, func() error { return s.setSyncError(ctx, pollID, code, cause) })
+}
+
+func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		p, err := poll.Load(ctx, tx, pollID)
+		if err == nil {
+			err = checkEdits(p)
+		}
 		if err != nil || !p.Linked() {
 			return err
 		}
@@ -46,15 +53,14 @@ func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.Er
 		}
 		now := s.Now()
 		p.Sync.State, p.Sync.Error = rules.StateError, syncError(code, now)
-		if err := tx.Update(poll.Path(pollID),
-			poll.SetSync("state", string(rules.StateError)), poll.SetError(p.Sync.Error), poll.Set("updatedAt", now)); err != nil {
-			return err
+		updates := []store.Update{
+			poll.SetSync("state", string(rules.StateError)), poll.SetError(p.Sync.Error), poll.Set("updatedAt", now),
 		}
 		_, err = s.record(tx, poll.Entry{
 			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Warn, Reason: string(code),
 			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
 			Before: p.Sync.Applied, After: p.Sync.Applied,
-		}, outcome{p, winning}, "", false)
+		}, outcome{p, winning, updates}, "", false)
 		return err
 	})
 }
@@ -62,8 +68,15 @@ func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.Er
 // ClearSyncError takes an error off a poll, where that is the one that stands:
 // what it said is over. The state is again what the reschedule says.
 func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
+	return s.afterEdits(ctx, cause, func() error { return s.clearSyncError(ctx, pollID, code, cause) })
+}
+
+func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		p, err := poll.Load(ctx, tx, pollID)
+		if err == nil {
+			err = checkEdits(p)
+		}
 		if err != nil || p.Status != rules.Finalized || p.Sync.Error == nil || p.Sync.Error.Code != code {
 			return err
 		}
@@ -82,9 +95,8 @@ func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.
 			}
 		}
 		p.Sync.State, p.Sync.Error = rules.Recovered(p.Rules("", winning)), nil
-		if err := tx.Update(poll.Path(pollID),
-			poll.SetSync("state", string(p.Sync.State)), poll.SetError(nil), poll.Set("updatedAt", s.Now())); err != nil {
-			return err
+		updates := []store.Update{
+			poll.SetSync("state", string(p.Sync.State)), poll.SetError(nil), poll.Set("updatedAt", s.Now()),
 		}
 		if entry != nil {
 			// What is wrong with the event itself may have had to stand back:
@@ -97,7 +109,7 @@ func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.
 			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Clear, Reason: string(code) + " is over",
 			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
 			Before: p.Sync.Applied, After: p.Sync.Applied,
-		}, outcome{p, winning}, "", false)
+		}, outcome{p, winning, updates}, "", false)
 		return err
 	})
 }

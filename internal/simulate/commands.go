@@ -150,26 +150,30 @@ func (l *life) remove(by scheduler.Person, k known) error {
 	return l.w.Scheduler.Delete(l.w.Context(), by, k.id, false, worldtest.Cause)
 }
 
-// outsideEdit cancels or reopens a poll as the web app of old does, and lets the
-// program notice at once. What keeps it from noticing leaves that to the sweep.
-// A poll without an event is not reopened so: nothing would have to be set
-// right, and the journal would have no line of it.
+// outsideEdit cancels or reopens a poll as the web app of old does. The program
+// is told of it at once, or notices when it comes by.
 func (l *life) outsideEdit() {
 	i := l.draws.IntN(len(l.polls))
 	k := l.polls[i]
 	p, err := poll.Load(l.w.Context(), l.w.Documents, k.id)
-	if err != nil || !p.Linked() {
+	if err != nil {
 		return
 	}
 	status := one(l, []rules.Status{rules.Cancelled, rules.Open})
 	l.say("the web app: poll %d becomes %s", i+1, status)
 	updates := []store.Update{poll.Set("status", string(status))}
 	if status == rules.Open {
-		l.w.Released(p.GoogleEventID) // the event stays where it is
+		if p.GoogleEventID != "" {
+			l.w.Released(p.GoogleEventID) // the event stays where it is
+		}
 		updates = append(updates, poll.Set("winningSlotId", nil))
 	}
 	l.outside[k.id] = true
 	l.w.Edit(poll.Path(k.id), updates...)
+	if l.draws.IntN(2) == 0 {
+		l.add("and no hint tells of it")
+		return
+	}
 	_, err = l.w.Scheduler.Reconcile(l.w.Context(), k.id, worldtest.Cause)
 	if err == nil {
 		delete(l.outside, k.id)

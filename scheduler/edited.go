@@ -1,0 +1,47 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+)
+
+// editTries is how often a direct edit may come before what is to be done.
+const editTries = 5
+
+// editedError says that somebody edited a poll's document directly, which its
+// journal does not know yet.
+type editedError struct{ pollID string }
+
+func (e *editedError) Error() string { return "poll " + e.pollID + " was edited directly" }
+
+// checkEdits refuses to go on over a direct edit that the journal does not know:
+// whatever were written next would follow from a state that nobody recorded. It
+// costs no read, since the poll's own document says what its journal knows
+// (poll.Recorded).
+func checkEdits(p poll.Poll) error {
+	if p.EditedDirectly() {
+		return &editedError{p.ID}
+	}
+	return nil
+}
+
+// afterEdits does something to a poll in a transaction that asks checkEdits.
+// Where that refuses, the direct edit is set right and journaled first, and it
+// is done again from the beginning: a poll without an event has no index entry
+// that a sweep would come by, so whoever touches it next is the first to notice.
+func (s *Service) afterEdits(ctx context.Context, cause Cause, do func() error) error {
+	for range editTries {
+		err := do()
+		edited, found := errors.AsType[*editedError](err)
+		if !found {
+			return err
+		}
+		if _, err := s.Reconcile(ctx, edited.pollID, cause); err != nil {
+			return err
+		}
+	}
+	return fault.New(fault.Unavailable, "Somebody edits this poll at the same time. Try again in a moment.")
+}

@@ -1,0 +1,202 @@
+package scheduler_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// withoutEvent is a poll that is finalised and follows no event: no index entry
+// leads a sweep to it.
+func withoutEvent(t *testing.T, w *worldtest.World) story {
+	t.Helper()
+	s := fresh(w)
+	if _, err := w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[0]}); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	return s
+}
+
+// reopenBehindUs is what the web app writes.
+func reopenBehindUs(w *worldtest.World, s story) {
+	w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Open)), poll.Set("winningSlotId", nil))
+}
+
+func setBehindUs(status rules.Status) func(w *worldtest.World, s story) {
+	return func(w *worldtest.World, s story) { w.Edit(poll.Path(s.poll), poll.Set("status", string(status))) }
+}
+
+func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		before  func(w *worldtest.World, s story)
+		edit    func(w *worldtest.World, s story)
+		status  rules.Status
+		mending rules.Mending
+	}{
+		{"reopened", nil, reopenBehindUs, rules.Open, rules.MendReopen},
+		{"cancelled", nil, setBehindUs(rules.Cancelled), rules.Cancelled, rules.MendCancel},
+		{"archived", nil, setBehindUs(rules.Archived), rules.Archived, rules.MendNote},
+		{"restored", cancelIt.do, setBehindUs(rules.Finalized), rules.Finalized, rules.MendRestore},
+		{"reopened out of the archive", archiveIt.do, reopenBehindUs, rules.Open, rules.MendReopen},
+		{"finalised out of the archive", archiveIt.do, setBehindUs(rules.Finalized), rules.Finalized, rules.MendNote},
+		{
+			"cancelled out of the archive", func(w *worldtest.World, s story) { cancelIt.do(w, s); archiveIt.do(w, s) },
+			setBehindUs(rules.Cancelled), rules.Cancelled, rules.MendNote,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := withoutEvent(t, w)
+			if c.before != nil {
+				c.before(w, s)
+				w.Run(time.Minute)
+			}
+			before := len(w.Journal(s.poll))
+			c.edit(w, s)
+			w.Sweep()
+			w.Run(time.Minute)
+			journal := w.Journal(s.poll)[before:]
+			if len(journal) != 1 || journal[0].Hint != "outside_edit" || journal[0].Reason != string(c.mending) || journal[0].Status != c.status {
+				t.Errorf("the journal goes on with %+v, want one entry %s", journal, c.mending)
+			}
+			equal(t, "status", w.View(s.poll).Poll.Status, c.status)
+			w.Sweep()
+			equal(t, "entries after another sweep", len(w.Journal(s.poll)), before+1)
+			atRest(t, w)
+		})
+	}
+}
+
+// No sweep and no hint comes before the command.
+func TestACommand_OnAPollThatWasEditedDirectly_SetsThatRightFirst(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		begin   func(t *testing.T, w *worldtest.World) story
+		edit    func(w *worldtest.World, s story)
+		command act
+		want    []string // what the journal goes on with
+	}{
+		{"finalised again, after it was reopened", withoutEvent, reopenBehindUs, finaliseSecond, []string{"reopen", "finalise"}},
+		{"finalised alone, after it was cancelled", withoutEvent, setBehindUs(rules.Cancelled), finaliseAlone, []string{"cancel", "finalise"}},
+		{"archived, after it was cancelled", withoutEvent, setBehindUs(rules.Cancelled), archiveIt, []string{"cancel", "archive"}},
+		{"cancelled, after it was reopened", linked, reopenBehindUs, cancelIt, []string{"reopen", "cancel"}},
+		{"reopened, after it was reopened", linked, reopenBehindUs, reopenIt, []string{"reopen"}},
+		{"edited, after it was reopened", linked, reopenBehindUs, editSlots, []string{"reopen", "edit_slots"}},
+		{"accepted, after it was cancelled", rescheduled, setBehindUs(rules.Cancelled), acceptIt, []string{"cancel"}},
+		{"moved, after it was archived", linked, setBehindUs(rules.Archived), moveIt, []string{"record"}},
+		{"deleted in the calendar, after it was reopened", linked, reopenBehindUs, deleteEvent, []string{"reopen"}},
+		{"failing, after it was cancelled", linked, setBehindUs(rules.Cancelled), act{"sync error", func(w *worldtest.World, s story) {
+			_ = w.Scheduler.SetSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause)
+		}}, []string{"cancel"}},
+		{"recovered, after it was cancelled", failing, setBehindUs(rules.Cancelled), act{"sync error over", func(w *worldtest.World, s story) {
+			_ = w.Scheduler.ClearSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause)
+		}}, []string{"cancel"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := c.begin(t, w)
+			before := len(w.Decisions(s.poll))
+			if s.event != "" {
+				w.Released(s.event) // a reopening leaves it
+			}
+			c.edit(w, s)
+			c.command.do(w, s)
+			if done := w.Decisions(s.poll)[before:]; !slices.Equal(done, c.want) {
+				t.Errorf("the journal goes on with %v, want %v", done, c.want)
+			}
+			if first := w.Journal(s.poll)[before:]; len(first) > 0 && first[0].Hint != "outside_edit" {
+				t.Errorf("the first entry is %+v, want the direct edit", first[0])
+			}
+			w.Run(3 * time.Minute)
+			atRest(t, w)
+		})
+	}
+}
+
+func linked(_ *testing.T, w *worldtest.World) story { return finalised(w) }
+
+func rescheduled(_ *testing.T, w *worldtest.World) story { return moved(w) }
+
+func failing(t *testing.T, w *worldtest.World) story {
+	t.Helper()
+	s := finalised(w)
+	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.WatchFailed, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The web app writes amid the command's own transactions.
+func TestFinalise_OfAPollThatIsReopenedDirectlyMeanwhile_IsSuperseded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := withoutEvent(t, w)
+	w.On("after events.insert", func() { reopenBehindUs(w, s) })
+	_, _ = w.Finalise(s.poll, s.slots[1])
+	w.Run(10 * time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Open)
+	equal(t, "events", len(w.Events("gm")), 0)
+	atRest(t, w)
+}
+
+func TestADirectCancel_OfAnOpenPoll_IsFoundByTheSweep(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	setBehindUs(rules.Cancelled)(w, s)
+	w.Sweep()
+	w.Run(time.Minute)
+	if notices := w.Notices("ana"); !slices.Equal(notices, []string{string(rules.NoticeCancelled)}) {
+		t.Errorf("ana has %v, want one notice of the cancellation", notices)
+	}
+	atRest(t, w)
+}
+
+func TestUnarchive_OfWhatTheWebAppCancelled_IsCancelledAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.Edit(poll.Path(s.poll), store.Update{Path: poll.SyncField("recorded"), Value: store.Delete}) // as of a poll that the web app made
+	setBehindUs(rules.Cancelled)(w, s)
+	archiveIt.do(w, s)
+	unarchiveIt.do(w, s)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+}
+
+// Another process has a clock that is behind.
+func TestEntries_SortAsTheyWereWritten_WhateverTheClocksSay(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	w.Scheduler.Now = func() time.Time { return w.Clock.Now().Add(-5 * time.Minute) }
+	for _, next := range []func(scheduler.Person) error{
+		func(by scheduler.Person) error {
+			_, err := w.Scheduler.Archive(t.Context(), by, s.poll, worldtest.Cause)
+			return err
+		},
+		func(by scheduler.Person) error {
+			_, err := w.Scheduler.Unarchive(t.Context(), by, s.poll, worldtest.Cause)
+			return err
+		},
+	} {
+		if err := next(worldtest.Person("gm")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done := w.Decisions(s.poll); !slices.Equal(done, []string{"finalise", "archive", "unarchive"}) {
+		t.Errorf("the journal reads %v", done)
+	}
+	atRest(t, w)
+}

@@ -1,0 +1,190 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// outsideEntry is the journal's line of a mending. For announcements a direct
+// edit counts as the creator's.
+func outsideEntry(st state, mending rules.Mending, command rules.Command, cause Cause) poll.Entry {
+	return poll.Entry{
+		Trace: cause.Trace, Hint: "outside_edit", Who: st.poll.CreatorID, Command: command, Reason: string(mending),
+		EventID: st.poll.GoogleEventID, CalendarID: st.poll.GoogleCalendarID, Before: st.poll.Sync.Applied,
+	}
+}
+
+func (s *Service) mendGone(tx store.Tx, st state, done *handover, cause Cause) error {
+	now := s.Now()
+	done.superseded = st.intents
+	if err := st.supersede(tx, now); err != nil || st.entry == nil {
+		return err
+	}
+	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
+	var err error
+	done.deletion, err = st.unlink(tx, true, "", now, cause.Trace)
+	return err
+}
+
+func (s *Service) mendCancel(tx store.Tx, st state, account string, done *handover, cause Cause) error {
+	now := s.Now()
+	done.superseded = st.intents
+	if err := st.supersede(tx, now); err != nil {
+		return err
+	}
+	linked := st
+	if st.entry != nil { // the direct edit may have changed what the poll names
+		linked.poll.GoogleEventID, linked.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
+	}
+	var err error
+	if done.deletion, err = linked.unlink(tx, true, account, now, cause.Trace); err != nil {
+		return err
+	}
+	cancelled := poll.Cancelled{At: now, Reason: rules.ReasonManual}
+	if st.poll.Cancelled != nil {
+		cancelled = *st.poll.Cancelled
+	}
+	done.due, err = s.writeCancelled(tx, st, cancelled, true, outsideEntry(st, rules.MendCancel, rules.CommandCancel, cause))
+	return err
+}
+
+func (s *Service) mendReopen(tx store.Tx, st state, done *handover, cause Cause) error {
+	now := s.Now()
+	done.superseded = st.intents
+	if err := st.supersede(tx, now); err != nil {
+		return err
+	}
+	if _, err := st.unlink(tx, false, "", now, cause.Trace); err != nil {
+		return err
+	}
+	var err error
+	done.due, err = s.writeReopened(tx, st, false, outsideEntry(st, rules.MendReopen, rules.CommandReopen, cause))
+	return err
+}
+
+func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause) error {
+	named, namedCalendar := st.poll.GoogleEventID, st.poll.GoogleCalendarID
+	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
+	var err error
+	if done.deletion, err = st.unlink(tx, true, "", s.Now(), cause.Trace); err != nil {
+		return err
+	}
+	st.poll.GoogleEventID, st.poll.GoogleCalendarID = named, namedCalendar
+	after, updates, err := forgetTimes(tx, st)
+	if err != nil {
+		return err
+	}
+	entry := outsideEntry(st, rules.MendUnlink, "", cause)
+	entry.Decision = rules.Record
+	_, err = s.record(tx, entry, outcome{after, st.winning, updates}, st.poll.CreatorID, false)
+	return err
+}
+
+// forgetTimes takes away what is known of the times of an event that the poll no
+// longer names, and what it moved: the next event is adopted as it is.
+func forgetTimes(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
+	after = st.poll
+	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
+	updates = []store.Update{
+		poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
+		poll.SetSync("observedUpdated", store.Delete),
+	}
+	if moved := st.poll.Sync.Rescheduled; moved != nil {
+		after.Sync.Rescheduled = nil
+		updates = append(updates, poll.SetRescheduled(nil))
+		if st.poll.WinningSlotID == moved.ToSlotID {
+			after.WinningSlotID = moved.FromSlotID
+			updates = append(updates, poll.Set("winningSlotId", store.NullIfEmpty(moved.FromSlotID)))
+		}
+		if err := tx.Delete(poll.SlotPath(after.ID, moved.ToSlotID)); err != nil {
+			return after, nil, err
+		}
+	}
+	return after, updates, nil
+}
+
+// mendRestore takes away what says that a poll is cancelled which is finalised
+// again. Where it still names an event, the next look finds out about it.
+func (s *Service) mendRestore(tx store.Tx, st state, done *handover, cause Cause) error {
+	after := st.poll
+	after.Cancelled, after.Sync.Cancelled = nil, nil
+	updates := append(poll.SetCancelled(nil), poll.Set("updatedAt", s.Now()))
+	if after.Sync.State == rules.StateCancelled {
+		after.Sync.State = rules.StateNone
+		if after.GoogleEventID != "" {
+			after.Sync.State = rules.Recovered(st.rules())
+		}
+		var state any = store.Delete
+		if after.Sync.State != rules.StateNone {
+			state = string(after.Sync.State)
+		}
+		updates = append(updates, poll.SetSync("state", state))
+	}
+	entry := outsideEntry(st, rules.MendRestore, "", cause)
+	entry.Decision, entry.After = rules.Clear, st.poll.Sync.Applied
+	var err error
+	done.due, err = s.record(tx, entry, outcome{after, st.winning, updates}, after.CreatorID, true)
+	return err
+}
+
+// mendLink makes the index entry of an event that the poll names, and asks for
+// a look at it: an event without a baseline is adopted there. It does neither,
+// and gives false, where nobody's account is linked to look with, or another
+// poll follows the event.
+func (s *Service) mendLink(ctx context.Context, tx store.Tx, st state, account, calendarID string, cause Cause) (linked bool, err error) {
+	if account == "" {
+		return false, nil
+	}
+	if st.poll.GoogleCalendarID != "" && st.poll.GoogleCalendarID != "primary" {
+		calendarID = st.poll.GoogleCalendarID
+	}
+	calendar, _, err := cursor.Load(ctx, tx, account, calendarID)
+	if err != nil {
+		return false, err
+	}
+	other, path, err := poll.FindIndex(ctx, tx, account, calendarID, st.poll.GoogleEventID)
+	if err != nil || other != nil {
+		return false, err
+	}
+	entry := poll.IndexEntry{
+		EventID: st.poll.GoogleEventID, PollID: st.poll.ID, AccountID: account, CreatorID: st.poll.CreatorID,
+		CalendarID: calendarID, Generation: st.poll.Sync.Generation, CreatedAt: s.Now(),
+	}
+	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
+		return false, err
+	}
+	updates := append(calendar.Link(s.Now(), st.poll.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
+	if err := tx.Merge(cursor.Path(calendar.Key), updates...); err != nil {
+		return false, err
+	}
+	after := st.poll
+	var own []store.Update
+	if after.GoogleCalendarID != calendarID { // "primary" is resolved once
+		after.GoogleCalendarID = calendarID
+		own = append(own, poll.Set("googleCalendarId", calendarID))
+	}
+	line := outsideEntry(st, rules.MendLink, "", cause)
+	line.Decision, line.After = rules.Record, st.poll.Sync.Applied
+	_, err = s.record(tx, line, outcome{after, st.winning, own}, after.CreatorID, false)
+	return true, err
+}
+
+// mendNote writes down that a poll has another status or winning slot than its
+// journal knew. Where it follows an event, the event is looked at: nothing may
+// have been decided about it while the poll stood otherwise.
+func (s *Service) mendNote(tx store.Tx, st state, cause Cause) error {
+	if st.entry != nil && st.poll.Linked() {
+		if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Ask(st.entry.EventID)...); err != nil {
+			return err
+		}
+	}
+	entry := outsideEntry(st, rules.MendNote, "", cause)
+	entry.Decision, entry.After = rules.Record, st.poll.Sync.Applied
+	_, err := s.record(tx, entry, outcome{poll: st.poll, winning: st.winning}, st.poll.CreatorID, false)
+	return err
+}
