@@ -124,6 +124,12 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 			stored(t, fields{}, poll.SetRecorded(poll.Recorded{At: moment, Status: rules.Finalized, WinningSlotID: "s1"})),
 			fields{"calendarSync": fields{"recorded": fields{"at": moment, "status": "FINALIZED", "winningSlotId": "s1"}}},
 		},
+		"what the journal knows of a past session": {
+			stored(t, fields{}, poll.SetRecorded(poll.Recorded{At: moment, Status: rules.Finalized, Noted: "gone", NotedUpdated: moment})),
+			fields{"calendarSync": fields{"recorded": fields{
+				"at": moment, "status": "FINALIZED", "winningSlotId": nil, "noted": "gone", "notedUpdated": moment,
+			}}},
+		},
 		"a baseline": {
 			stored(t, fields{}, poll.SetBaseline(time1)),
 			fields{"calendarSync": fields{"baseline": fields{

@@ -36,6 +36,11 @@ type Recorded struct {
 	At            time.Time
 	Status        rules.Status
 	WinningSlotID string
+	// Noted is how the event looked when an entry was written about it last that
+	// changed nothing, and NotedUpdated its `updated` then: what is seen again
+	// needs no other entry. "" where there is none.
+	Noted        string
+	NotedUpdated time.Time
 }
 
 // Rescheduled says that the calendar moved the session, and how to undo it.
@@ -72,6 +77,7 @@ func decodeSync(f store.Fields) Sync {
 	recorded := f.Map("recorded")
 	s.Recorded = Recorded{
 		At: recorded.Time("at"), Status: rules.Status(recorded.String("status")), WinningSlotID: recorded.String("winningSlotId"),
+		Noted: recorded.String("noted"), NotedUpdated: recorded.Time("notedUpdated"),
 	}
 	return s
 }
@@ -162,7 +168,11 @@ func SetRecorded(r Recorded) store.Update {
 }
 
 func (r Recorded) encode() map[string]any {
-	return map[string]any{"at": r.At, "status": string(r.Status), "winningSlotId": store.NullIfEmpty(r.WinningSlotID)}
+	fields := map[string]any{"at": r.At, "status": string(r.Status), "winningSlotId": store.NullIfEmpty(r.WinningSlotID)}
+	if r.Noted != "" {
+		fields["noted"], fields["notedUpdated"] = r.Noted, store.NullIfZero(r.NotedUpdated)
+	}
+	return fields
 }
 
 // SetCancelled writes both places where the web app looks for a cancellation,

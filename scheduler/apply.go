@@ -164,11 +164,7 @@ func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, deci
 	case rules.Forget:
 		return nil, dropEntry(tx, st.entryPath, st.calendar, *st.entry)
 	case rules.Record:
-		if seen.Fingerprint == st.poll.Sync.Applied {
-			return nil, nil // nothing that a line would tell
-		}
-		entry.After = st.poll.Sync.Applied
-		return s.record(tx, entry, outcome{st.poll, st.winning, nil}, "", false)
+		return nil, s.note(tx, st, entry)
 	default:
 		return nil, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"questscheduler/poll"
 	"questscheduler/rules"
@@ -143,6 +145,26 @@ func (s *Service) applyAdopt(tx store.Tx, st state, decision rules.Decision, ent
 		entry.Reason += ": the event does not start where the slot does"
 	}
 	return s.writeTransition(tx, st, after, decision, entry, st.winning, false, poll.SetBaseline(entry.Fingerprint))
+}
+
+// note writes an entry about an event that decides nothing any more: once for
+// each time that it looks otherwise than before, however often that is seen.
+func (s *Service) note(tx store.Tx, st state, entry poll.Entry) error {
+	looks := func(seen string, at rules.Fingerprint) string { return entry.EventID + "|" + seen + "|" + at.String() }
+	before := st.poll.Sync.Recorded
+	if !strings.HasPrefix(before.Noted, entry.EventID+"|") { // of an earlier event
+		before.Noted, before.NotedUpdated = looks(seenName(rules.Present), st.poll.Sync.Applied), time.Time{}
+	}
+	now := looks(entry.Seen, entry.Fingerprint)
+	older := entry.Seen != seenName(rules.Gone) && entry.Updated.Before(before.NotedUpdated)
+	if now == before.Noted || older {
+		return nil
+	}
+	after := st.poll
+	after.Sync.Recorded.Noted, after.Sync.Recorded.NotedUpdated = now, entry.Updated
+	entry.After = st.poll.Sync.Applied
+	_, err := s.record(tx, entry, outcome{poll: after, winning: st.winning}, "", false)
+	return err
 }
 
 // applyError writes an error that is set or over, and the state that goes with

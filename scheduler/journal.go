@@ -44,7 +44,8 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	if p.Sync.Error != nil {
 		entry.Error = p.Sync.Error.Code
 	}
-	known := poll.Recorded{At: entry.At, Status: p.Status, WinningSlotID: p.WinningSlotID}
+	known := p.Sync.Recorded
+	known.At, known.Status, known.WinningSlotID = entry.At, p.Status, p.WinningSlotID
 	if err := tx.Update(poll.Path(p.ID), append(after.updates, poll.SetRecorded(known))...); err != nil {
 		return nil, err
 	}
