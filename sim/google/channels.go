@@ -2,7 +2,6 @@ package google
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -90,9 +89,7 @@ func checkAddress(address string) error {
 	if err != nil || u.Host == "" {
 		return newError(http.StatusBadRequest, "push.webhookUrlNotHttps", "WebHook callback must be an HTTPS address.")
 	}
-	ip := net.ParseIP(u.Hostname())
-	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	if u.Scheme == "https" || u.Scheme == "http" && loopback {
+	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u) {
 		return nil
 	}
 	return newError(http.StatusBadRequest, "push.webhookUrlNotHttps", "WebHook callback must be HTTPS.")

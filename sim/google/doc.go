@@ -1,6 +1,6 @@
-// Package google simulates Google Calendar v3 and the token endpoint of
-// Google's OAuth, so that the real client can be tested, measured and shown
-// without the cloud. It speaks HTTP, over a socket or through
+// Package google simulates Google Calendar v3 and Google's OAuth, from the
+// consent page to the revocation, so that the real clients can be tested,
+// measured and shown without the cloud. It speaks HTTP, over a socket or through
 // control.Transport. What it simulates is what external-apis.md says; where
 // Google leaves something open it takes the side that is harder on a client:
 //

@@ -44,5 +44,5 @@ func (s *Server) ChangedSince(calendarID, token string) (ids []string, good bool
 // beside tells whether a record is about pushes alone.
 func (r *record) beside() bool {
 	return r.Offset == nil && r.Epoch == nil &&
-		len(r.Users)+len(r.Grants)+len(r.Tokens)+len(r.Calendars)+len(r.Events)+len(r.Channels) == 0
+		len(r.Users)+len(r.Grants)+len(r.Tokens)+len(r.Codes)+len(r.Calendars)+len(r.Events)+len(r.Channels) == 0
 }

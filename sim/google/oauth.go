@@ -2,99 +2,41 @@ package google
 
 import (
 	"crypto/subtle"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"questscheduler/sim/control"
 )
 
-// tokenLife is how long an access token from the token endpoint is good, by
-// the simulator's clock.
-const tokenLife = time.Hour
-
-// authenticate finds who is calling and demands one of the scopes.
-func (s *Server) authenticate(r *http.Request, scopes []string) (*User, error) {
+// authenticate finds who is calling, by which grant, and demands one of the
+// scopes; none are demanded where there are none.
+func (s *Server) authenticate(r *http.Request, scopes []string) (*User, *grant, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" {
-		return nil, errLogin
+		return nil, nil, errLogin
 	}
 	scheme, token, _ := strings.Cut(header, " ")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.world.tokens[strings.TrimSpace(token)]
 	if !strings.EqualFold(scheme, "Bearer") || t == nil || !t.liveAt(s.clock.Now()) {
-		return nil, errCredentials
+		return nil, nil, errCredentials
 	}
 	g := s.world.grants[t.Refresh]
 	if g.Revoked {
-		return nil, errCredentials
+		return nil, nil, errCredentials
 	}
-	if !slices.ContainsFunc(scopes, func(scope string) bool { return slices.Contains(g.Scopes, scope) }) {
-		return nil, errScopes
+	if len(scopes) > 0 && !slices.ContainsFunc(scopes, func(scope string) bool { return slices.Contains(g.Scopes, scope) }) {
+		return nil, nil, errScopes
 	}
-	return s.world.users[g.User], nil
+	return s.world.users[g.User], g, nil
 }
 
-// token answers a refresh of an access token. Its answer carries no refresh
-// token: the old one stays good.
-func (s *Server) token(w http.ResponseWriter, r *http.Request) {
-	if !readForm(w, r) {
-		return
-	}
-	if !s.clientKnown(r) {
-		writeOAuthError(w, http.StatusUnauthorized, "invalid_client", "The OAuth client was not found.")
-		return
-	}
-	switch kind := r.PostForm.Get("grant_type"); {
-	case kind == "":
-		writeOAuthError(w, http.StatusBadRequest, "invalid_request", "Required parameter is missing: grant_type")
-		return
-	case kind != "refresh_token":
-		writeOAuthError(w, http.StatusBadRequest, "unsupported_grant_type", "This simulator gives tokens for grant_type=refresh_token alone.")
-		return
-	}
-	refresh := r.PostForm.Get("refresh_token")
-	if refresh == "" {
-		writeOAuthError(w, http.StatusBadRequest, "invalid_request", "Missing required parameter: refresh_token")
-		return
-	}
-	access, g, err := s.refresh(refresh)
-	switch {
-	case err != nil:
-		s.opt.Log.ErrorContext(r.Context(), "google simulator: token", "error", err)
-		writeOAuthError(w, http.StatusInternalServerError, "internal_failure", "")
-	case g == nil:
-		writeOAuthError(w, http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
-	default:
-		writeJSON(w, http.StatusOK, object{
-			{"access_token", access},
-			{"expires_in", int(tokenLife / time.Second)},
-			{"scope", strings.Join(g.Scopes, " ")},
-			{"token_type", "Bearer"},
-		})
-	}
-}
-
-// refresh makes an access token; a nil grant says that the refresh token is
-// dead or none.
-func (s *Server) refresh(refresh string) (access string, g *grant, err error) {
-	access = "ya29.sim-" + s.opt.NewID()
-	err = s.change(func(c *change) error {
-		if g = c.world.grants[refresh]; g == nil || g.Revoked {
-			g = nil
-			return nil
-		}
-		c.record.Tokens = append(c.record.Tokens, &accessToken{Token: access, Refresh: refresh, Expires: c.now.Add(tokenLife).UTC()})
-		return nil
-	})
-	return access, g, err
-}
-
-// clientKnown checks the client's credentials where Options has some: in the
-// form or by basic authentication.
-func (s *Server) clientKnown(r *http.Request) bool {
+// clientKnown reads the client's credentials, in the form or by basic
+// authentication, and checks them where Options has some.
+func (s *Server) clientKnown(r *http.Request) (id string, known bool) {
 	id, secret, basic := r.BasicAuth()
 	if !basic {
 		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
@@ -102,11 +44,12 @@ func (s *Server) clientKnown(r *http.Request) bool {
 	same := func(want, got string) bool {
 		return want == "" || subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
 	}
-	return same(s.opt.ClientID, id) && same(s.opt.ClientSecret, secret)
+	return id, same(s.opt.ClientID, id) && same(s.opt.ClientSecret, secret)
 }
 
-// revoke ends the grant that a refresh or access token belongs to, and with it
-// all of its tokens. Watch channels live on until they expire.
+// revoke ends the grant that a refresh or access token belongs to, with all of
+// its tokens and all else that the person gave the client on the consent page.
+// Watch channels live on until they expire.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	if !readForm(w, r) {
 		return
@@ -120,25 +63,18 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 		g := c.world.grants[given]
 		found = g != nil && !g.Revoked
 		if found {
-			c.revokeGrant(g)
+			c.revokeAccess(g)
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
-		s.opt.Log.ErrorContext(r.Context(), "google simulator: revoke", "error", err)
-		writeOAuthError(w, http.StatusInternalServerError, "internal_failure", "")
+		s.refuseToken(w, r, err)
 	case !found:
 		writeOAuthError(w, http.StatusBadRequest, "invalid_token", "Token expired or revoked")
 	default:
 		writeJSON(w, http.StatusOK, object{})
 	}
-}
-
-func (c *change) revokeGrant(g *grant) {
-	dead := *g
-	dead.Revoked = true
-	c.record.Grants = append(c.record.Grants, &dead)
 }
 
 // readForm reads the parameters of body and query, the body at most maxBody
@@ -150,6 +86,16 @@ func readForm(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	return true
+}
+
+// refuseToken answers an error of the endpoints outside the Calendar API.
+func (s *Server) refuseToken(w http.ResponseWriter, r *http.Request, err error) {
+	var e *oauthError
+	if !errors.As(err, &e) {
+		s.opt.Log.ErrorContext(r.Context(), "google simulator", "path", r.URL.Path, "error", err)
+		e = &oauthError{http.StatusInternalServerError, "internal_failure", ""}
+	}
+	writeOAuthError(w, e.status, e.code, e.description)
 }
 
 // writeOAuthError answers in the shape of RFC 6749, which oauth2 makes a

@@ -54,7 +54,7 @@ func (s *Server) restore(ownClock bool) error {
 }
 
 // records are the world in few lines: applied in order they make it anew.
-// Access tokens that have ended are left out.
+// Access tokens and codes that have ended are left out.
 func (w *world) records(now time.Time) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		if !yield(w.people(now)) {
@@ -95,6 +95,11 @@ func (w *world) people(now time.Time) record {
 	for _, token := range sortedKeys(w.tokens) {
 		if t := w.tokens[token]; t.liveAt(now) {
 			first.Tokens = append(first.Tokens, t)
+		}
+	}
+	for _, text := range sortedKeys(w.codes) {
+		if code := w.codes[text]; code.liveAt(now) {
+			first.Codes = append(first.Codes, code)
 		}
 	}
 	for _, cal := range w.calendarsInOrder() {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"questscheduler/sim/control"
@@ -13,6 +14,7 @@ import (
 type call struct {
 	r     *http.Request
 	user  *User
+	grant *grant
 	query url.Values
 	mask  mask
 }
@@ -52,20 +54,40 @@ func apiRoutes() []route {
 	}
 }
 
-// The names of calls outside the Calendar API.
-const (
-	tokenMethod  = "oauth.token"
-	revokeMethod = "oauth.revoke"
-	pushMethod   = "push"
-)
+// pushMethod is the name of what the simulator itself sends.
+const pushMethod = "push"
+
+// oauthRoute is a call outside the Calendar API.
+type oauthRoute struct {
+	name, pattern string
+	serve         func(*Server, http.ResponseWriter, *http.Request)
+}
+
+// oauthRoutes: the consent page has both of its addresses at Google.
+func oauthRoutes() []oauthRoute {
+	return []oauthRoute{
+		{"oauth.authorize", "GET /o/oauth2/v2/auth", (*Server).authorize},
+		{"oauth.authorize", "GET /o/oauth2/auth", (*Server).authorize},
+		{"oauth.consent", "POST /o/oauth2/v2/auth", (*Server).consent},
+		{"oauth.consent", "POST /o/oauth2/auth", (*Server).consent},
+		{"oauth.token", "POST /token", (*Server).token},
+		{"oauth.revoke", "POST /revoke", (*Server).revoke},
+		{"oauth.certs", "GET /oauth2/v3/certs", (*Server).certs},
+		{"oauth.userinfo", "GET /v1/userinfo", (*Server).userInfo},
+	}
+}
 
 // methods are all names that faults and counts go by.
 func methods() []string {
-	names := []string{tokenMethod, revokeMethod, pushMethod}
+	names := []string{pushMethod}
+	for _, r := range oauthRoutes() {
+		names = append(names, r.name)
+	}
 	for _, r := range apiRoutes() {
 		names = append(names, r.name)
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (s *Server) routes() {
@@ -73,8 +95,10 @@ func (s *Server) routes() {
 		refuse := func(w http.ResponseWriter, req *http.Request, f control.Fault) { s.writeError(w, req, planted(f)) }
 		s.mux.HandleFunc(r.verb+" /calendar/v3"+r.path, s.control.Wrap(r.name, refuse, s.handle(r)))
 	}
-	s.mux.HandleFunc("POST /token", s.control.Wrap(tokenMethod, refuseOAuth, s.token))
-	s.mux.HandleFunc("POST /revoke", s.control.Wrap(revokeMethod, refuseOAuth, s.revoke))
+	for _, r := range oauthRoutes() {
+		serve := func(w http.ResponseWriter, req *http.Request) { r.serve(s, w, req) }
+		s.mux.HandleFunc(r.pattern, s.control.Wrap(r.name, refuseOAuth, serve))
+	}
 	s.control.Register(s.mux)
 	s.mux.HandleFunc("POST /_sim/revoke", s.simRevoke)
 	s.mux.HandleFunc("POST /_sim/expire-sync-tokens", s.simExpireSyncTokens)
@@ -101,7 +125,7 @@ func (s *Server) handle(rt route) http.HandlerFunc {
 }
 
 func (s *Server) answer(rt route, r *http.Request) (answer, error) {
-	user, err := s.authenticate(r, rt.scope)
+	user, g, err := s.authenticate(r, rt.scope)
 	if err != nil {
 		return answer{}, err
 	}
@@ -116,7 +140,7 @@ func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 	if err := m.check(rt.shape); err != nil {
 		return answer{}, err
 	}
-	return rt.serve(s, &call{r: r, user: user, query: query, mask: m})
+	return rt.serve(s, &call{r: r, user: user, grant: g, query: query, mask: m})
 }
 
 // calendarFor finds the calendar that a call names in its path.

@@ -32,8 +32,14 @@ type Options struct {
 	// hands them out.
 	Sequential bool
 	// ClientID and ClientSecret, where set, are demanded at the token
-	// endpoint.
+	// endpoint, ClientID at the consent page too.
 	ClientID, ClientSecret string
+	// RedirectURIs, where set, are those that a consent may go back to; else
+	// any with HTTPS, or on loopback, may.
+	RedirectURIs []string
+	// Testing: the client is in testing, so its refresh tokens die after seven
+	// days.
+	Testing bool
 	// MaxChannelTTL is the longest that a watch channel is granted for,
 	// whatever is asked; 0 is 30 days.
 	MaxChannelTTL time.Duration
@@ -96,7 +102,8 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves /calendar/v3/, /token, /revoke and the controls under /_sim/.
+// Handler serves /calendar/v3/, Google's OAuth (routes.go tells the paths) and
+// the controls under /_sim/.
 func (s *Server) Handler() http.Handler { return s.mux }
 
 // Control plants faults and counts calls, as /_sim/faults and /_sim/calls do.

@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 )
 
 // Scopes that a grant may hold, in Google's spelling.
@@ -15,6 +13,10 @@ const (
 	ScopeEvents               = "https://www.googleapis.com/auth/calendar.events"
 	ScopeEventsReadonly       = "https://www.googleapis.com/auth/calendar.events.readonly"
 	ScopeCalendarListReadonly = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
+	// ScopeEmail and ScopeProfile are what a consent to "email" and "profile"
+	// is answered with.
+	ScopeEmail   = "https://www.googleapis.com/auth/userinfo.email"
+	ScopeProfile = "https://www.googleapis.com/auth/userinfo.profile"
 )
 
 // The scopes of which a call needs one.
@@ -24,7 +26,7 @@ var (
 	readCalendarList = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeCalendarListReadonly}
 )
 
-// allScopes are what a person grants who agrees to everything asked for.
+// allScopes are what AddUser and NewGrant give.
 var allScopes = []string{"openid", "email", ScopeEvents, ScopeCalendarListReadonly}
 
 // User is a Google account of the simulator.
@@ -36,38 +38,6 @@ type User struct {
 	Email string `json:"email"`
 	// TimeZone is that of the primary calendar; empty is UTC.
 	TimeZone string `json:"time_zone"`
-}
-
-// Grant is what a person's consent gives: a refresh token for a client, and an
-// access token that lives until the grant is revoked, for demos and curl.
-type Grant struct {
-	RefreshToken string
-	AccessToken  string
-	Scopes       []string
-}
-
-// grant is a Grant as it is kept.
-type grant struct {
-	Refresh string   `json:"refresh"`
-	Access  string   `json:"access"` // the one without an end
-	User    string   `json:"user"`
-	Scopes  []string `json:"scopes"`
-	Revoked bool     `json:"revoked,omitempty"`
-}
-
-func (g *grant) public() Grant {
-	return Grant{RefreshToken: g.Refresh, AccessToken: g.Access, Scopes: slices.Clone(g.Scopes)}
-}
-
-// accessToken is good for calls until it expires or its grant is revoked.
-type accessToken struct {
-	Token   string    `json:"token"`
-	Refresh string    `json:"refresh"` // of its grant
-	Expires time.Time `json:"expires,omitzero"`
-}
-
-func (t *accessToken) liveAt(now time.Time) bool {
-	return t.Expires.IsZero() || now.Before(t.Expires)
 }
 
 // AddUser makes an account with its primary calendar, whose id is the e-mail
@@ -98,33 +68,10 @@ func (s *Server) AddUser(u User) (g Grant, err error) {
 		c.record.Users = append(c.record.Users, &u)
 		c.record.Calendars = append(c.record.Calendars, &calendarInfo{ID: u.Email, Summary: u.Email,
 			TimeZone: u.TimeZone, Primary: u.Key, Roles: map[string]Role{u.Key: Owner}, Order: len(w.calendars)})
-		g = s.grant(c, u.Key, allScopes)
+		g = s.grantByHand(c, u.Key, allScopes)
 		return nil
 	})
 	return g, err
-}
-
-// NewGrant is a person's consent, once more: after a revocation, or with other
-// scopes. No scopes are all of them. Earlier grants stay as they are.
-func (s *Server) NewGrant(userKey string, scopes ...string) (g Grant, err error) {
-	err = s.change(func(c *change) error {
-		if c.world.users[userKey] == nil {
-			return errNoUser(c.world)
-		}
-		if len(scopes) == 0 {
-			scopes = allScopes
-		}
-		g = s.grant(c, userKey, scopes)
-		return nil
-	})
-	return g, err
-}
-
-func (s *Server) grant(c *change, userKey string, scopes []string) Grant {
-	g := &grant{Refresh: "1//sim-" + s.opt.NewID(), Access: "ya29.sim-" + s.opt.NewID(), User: userKey, Scopes: slices.Clone(scopes)}
-	c.record.Grants = append(c.record.Grants, g)
-	c.record.Tokens = append(c.record.Tokens, &accessToken{Token: g.Access, Refresh: g.Refresh})
-	return g.public()
 }
 
 // Calendar is a secondary calendar.

@@ -17,8 +17,9 @@ type world struct {
 	users     map[string]*User
 	byEmail   map[string]string // lower-case e-mail → user key
 	grants    map[string]*grant // by refresh token
-	newest    map[string]string // user key → refresh token last given
+	newest    map[string]string // user key → refresh token last given by hand
 	tokens    map[string]*accessToken
+	codes     map[string]*authCode
 	calendars map[string]*calendar
 	channels  map[string]*channel
 	pushes    map[int64]*push
@@ -32,6 +33,7 @@ func newWorld() world {
 		grants:    map[string]*grant{},
 		newest:    map[string]string{},
 		tokens:    map[string]*accessToken{},
+		codes:     map[string]*authCode{},
 		calendars: map[string]*calendar{},
 		channels:  map[string]*channel{},
 		pushes:    map[int64]*push{},
@@ -46,6 +48,7 @@ type record struct {
 	Users     []*User         `json:"users,omitempty"`
 	Grants    []*grant        `json:"grants,omitempty"`
 	Tokens    []*accessToken  `json:"tokens,omitempty"`
+	Codes     []*authCode     `json:"codes,omitempty"`
 	Calendars []*calendarInfo `json:"calendars,omitempty"`
 	Events    []*event        `json:"events,omitempty"`
 	Channels  []*channel      `json:"channels,omitempty"`
@@ -67,13 +70,16 @@ func (w *world) apply(r record) error {
 		w.byEmail[fold(u.Email)] = u.Key
 	}
 	for _, g := range r.Grants {
-		if w.grants[g.Refresh] == nil {
+		if w.grants[g.Refresh] == nil && !g.consented() {
 			w.newest[g.User] = g.Refresh
 		}
 		w.grants[g.Refresh] = g
 	}
 	for _, t := range r.Tokens {
 		w.tokens[t.Token] = t
+	}
+	for _, code := range r.Codes {
+		w.codes[code.Code] = code
 	}
 	for _, info := range r.Calendars {
 		w.putCalendar(info)
