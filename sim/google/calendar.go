@@ -33,7 +33,10 @@ type calendarInfo struct {
 	// Epoch grows when the access list changes, which ends the calendar's sync
 	// tokens.
 	Epoch int64 `json:"epoch,omitempty"`
-	Order int   `json:"order"` // among the calendars, as they were added
+	// NoPush: the calendar cannot be watched, as those that Google itself
+	// fills, such as holidays.
+	NoPush bool `json:"no_push,omitempty"`
+	Order  int  `json:"order"` // among the calendars, as they were added
 }
 
 // calendar is a calendar with its events. Events are never removed: a deleted

@@ -12,6 +12,7 @@ type change struct {
 	now     time.Time
 	record  record
 	version int64
+	grace   time.Duration // Options.StopGrace
 	// touched are the calendars whose events change, each once, in order.
 	touched []string
 }
@@ -21,7 +22,7 @@ type change struct {
 func (s *Server) change(fn func(*change) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &change{world: &s.world, now: s.clock.Now(), version: s.world.version}
+	c := &change{world: &s.world, now: s.clock.Now(), version: s.world.version, grace: s.opt.StopGrace}
 	if err := fn(c); err != nil {
 		return err
 	}
@@ -91,11 +92,13 @@ func (c *change) nextOrdinal(calendarID string) int {
 	return next
 }
 
-// pushTouched adds a push for each live channel of each calendar that changes.
+// pushTouched adds a push for each live channel of each calendar that changes,
+// as long as whoever made it may read the calendar.
 func (c *change) pushTouched() {
 	for _, id := range c.touched {
-		for _, channelID := range c.world.calendars[id].watchers {
-			if ch := c.world.channels[channelID]; ch.liveAt(c.now) {
+		cal := c.world.calendars[id]
+		for _, channelID := range cal.watchers {
+			if ch := c.world.channels[channelID]; ch.pushesAt(c.now, c.grace) && cal.role(ch.User).mayRead() {
 				c.push(ch, "exists")
 			}
 		}

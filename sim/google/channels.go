@@ -18,14 +18,22 @@ type channel struct {
 	Address    string    `json:"address"`
 	Token      string    `json:"token,omitempty"`
 	Expiration time.Time `json:"expiration"`
-	Stopped    bool      `json:"stopped,omitempty"`
+	// Grant is the refresh token of the grant that made it: it can be stopped
+	// by the same client alone, and not once the grant is revoked.
+	Grant     string    `json:"grant,omitempty"`
+	Stopped   bool      `json:"stopped,omitempty"`
+	StoppedAt time.Time `json:"stopped_at,omitzero"`
 	// LastNumber is the number of the channel's last push.
 	LastNumber int64 `json:"last_number,omitempty"`
 }
 
-// liveAt says whether a change at this time is pushed.
-func (ch *channel) liveAt(now time.Time) bool {
-	return !ch.Stopped && now.Before(ch.Expiration)
+// liveAt says whether the channel can be stopped.
+func (ch *channel) liveAt(now time.Time) bool { return !ch.Stopped && now.Before(ch.Expiration) }
+
+// pushesAt says whether a change at this time is pushed: a stopped channel may
+// go on for a while.
+func (ch *channel) pushesAt(now time.Time, grace time.Duration) bool {
+	return now.Before(ch.Expiration) && (!ch.Stopped || now.Before(ch.StoppedAt.Add(grace)))
 }
 
 // resourceID is the same for every channel of a calendar, whoever made it.
@@ -136,6 +144,10 @@ func (s *Server) watchEvents(c *call) (answer, error) {
 		if err != nil {
 			return err
 		}
+		if cal.NoPush {
+			return newError(http.StatusBadRequest, "pushNotSupportedForRequestedResource",
+				"Push notifications are not supported by this resource.")
+		}
 		if change.world.channels[req.ID] != nil {
 			return newError(http.StatusBadRequest, "channelIdNotUnique", "Channel id not unique")
 		}
@@ -143,7 +155,8 @@ func (s *Server) watchEvents(c *call) (answer, error) {
 		if err != nil {
 			return err
 		}
-		ch = &channel{ID: req.ID, User: c.user.Key, Calendar: cal.ID, Address: req.Address, Token: req.Token, Expiration: until}
+		ch = &channel{ID: req.ID, User: c.user.Key, Calendar: cal.ID, Grant: c.grant.Refresh,
+			Address: req.Address, Token: req.Token, Expiration: until}
 		change.record.Channels = append(change.record.Channels, ch)
 		change.push(ch, "sync")
 		return nil
@@ -160,8 +173,9 @@ func (s *Server) watchEvents(c *call) (answer, error) {
 	return answer{status: http.StatusOK, body: body}, err
 }
 
-// stopChannel ends a channel of the caller. What was on its way is still
-// delivered.
+// stopChannel ends a channel that the caller made through the same client.
+// What was on its way is still delivered, and for Options.StopGrace what
+// changes afterwards.
 func (s *Server) stopChannel(c *call) (answer, error) {
 	req, err := readChannel(c.r)
 	if err != nil {
@@ -169,13 +183,20 @@ func (s *Server) stopChannel(c *call) (answer, error) {
 	}
 	err = s.change(func(change *change) error {
 		ch := change.world.channels[req.ID]
-		if ch == nil || !ch.liveAt(change.now) || ch.User != c.user.Key || ch.resourceID() != req.ResourceID {
+		if ch == nil || !ch.liveAt(change.now) || ch.resourceID() != req.ResourceID || !change.world.mayStop(c, ch) {
 			return newError(http.StatusNotFound, "notFound", "Channel '"+req.ID+"' not found for project")
 		}
 		stopped := *ch
-		stopped.Stopped = true
+		stopped.Stopped, stopped.StoppedAt = true, change.now.UTC()
 		change.record.Channels = append(change.record.Channels, &stopped)
 		return nil
 	})
 	return answer{status: http.StatusNoContent}, err
+}
+
+// mayStop says whether a channel is the caller's: made by the same person and
+// client, with a grant that was not revoked since.
+func (w *world) mayStop(c *call, ch *channel) bool {
+	made := w.grants[ch.Grant]
+	return ch.User == c.user.Key && (made == nil || made.Client == c.grant.Client && !made.Revoked)
 }

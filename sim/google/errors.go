@@ -51,6 +51,8 @@ var (
 		"Shared properties can only be changed by the organizer of the event.")
 	errFullSync = &apiError{http.StatusGone, "fullSyncRequired",
 		"Sync token is no longer valid, a full sync is required.", "syncToken", "parameter"}
+	errTooLongAgo = &apiError{http.StatusGone, "updatedMinTooLongAgo",
+		"The requested minimum modification time lies too far in the past.", "updatedMin", "parameter"}
 	errPrecondition = &apiError{http.StatusPreconditionFailed, "conditionNotMet",
 		"Precondition Failed", "If-Match", "header"}
 	errLogin = &apiError{http.StatusUnauthorized, "required",

@@ -39,6 +39,10 @@ const instantLayout = "2006-01-02T15:04:05.000Z"
 
 func (e *event) isCopy() bool { return e.Organizer != e.Calendar }
 
+// vanished says whether an event was deleted so long ago that it is no longer
+// seen. Its id stays taken.
+func (e *event) vanished(seenSince time.Time) bool { return e.Cancelled && !e.Updated.After(seenSince) }
+
 // recurring says whether the event is a series.
 func (e *event) recurring() bool { return len(e.Fields["recurrence"]) > 0 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // getEvent shows one event, a deleted one too.
@@ -23,11 +24,14 @@ func (s *Server) getEvent(c *call) (answer, error) {
 		return answer{}, err
 	}
 	e := cal.events[c.r.PathValue("eventId")]
-	if e == nil {
+	if e == nil || e.vanished(s.seenSince()) {
 		return answer{}, errNotFound
 	}
 	return show(e, v)
 }
+
+// seenSince is when an event must have been deleted to be seen now.
+func (s *Server) seenSince() time.Time { return s.clock.Now().Add(-s.opt.TombstoneLife) }
 
 // view reads how the caller wants the event to look.
 func (c *call) view(cal *calendar) (view, error) {
@@ -130,7 +134,7 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 		return answer{}, err
 	}
 	err = s.write(c, func(ch *change, cal *calendar, v view) error {
-		before, err := ch.toRewrite(c, cal, body)
+		before, err := ch.toRewrite(c, cal, body, s.seenSince())
 		if err != nil {
 			return err
 		}
@@ -155,9 +159,9 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 }
 
 // toRewrite is the event that a patch or update starts from.
-func (c *change) toRewrite(call *call, cal *calendar, body map[string]any) (*event, error) {
+func (c *change) toRewrite(call *call, cal *calendar, body map[string]any, seenSince time.Time) (*event, error) {
 	gone := cal.events[call.r.PathValue("eventId")]
-	if gone == nil || !gone.Cancelled || !revives(body) {
+	if gone == nil || !gone.Cancelled || gone.vanished(seenSince) || !revives(body) {
 		return current(call, cal, errForbidden)
 	}
 	if err := gone.matches(call.r); err != nil {

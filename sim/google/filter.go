@@ -2,7 +2,6 @@ package google
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -64,8 +63,7 @@ func (q *query) properties(name string) []property {
 
 func (f *filter) check(now time.Time) error {
 	if !f.updatedMin.IsZero() && now.Sub(f.updatedMin) > tooLongAgo {
-		return &apiError{http.StatusGone, "updatedMinTooLongAgo",
-			"The requested minimum modification time lies too far in the past.", "updatedMin", "parameter"}
+		return errTooLongAgo
 	}
 	return nil
 }

@@ -28,6 +28,11 @@ type listing struct {
 	shaping string
 	// all are the parameters that must stay the same from page to page.
 	all string
+
+	now       time.Time
+	tokenLife time.Duration
+	// seenSince is when an event must have been deleted to be seen.
+	seenSince time.Time
 }
 
 // notWithSyncToken are refused beside a sync token, as is showDeleted=false.
@@ -157,6 +162,7 @@ func (s *Server) findPage(c *call) (foundPage, object, error) {
 	if err := l.filter.check(s.clock.Now()); err != nil {
 		return foundPage{}, nil, err
 	}
+	l.now, l.tokenLife, l.seenSince = s.clock.Now(), s.opt.SyncTokenLife, s.seenSince()
 	page, err := s.world.walk(cal, l, !slices.ContainsFunc(givesNoSyncToken, c.query.Has))
 	if err != nil {
 		return foundPage{}, nil, err

@@ -79,7 +79,7 @@ func (w *world) records(now time.Time) iter.Seq[any] {
 // people is the first of the records: who there is, what they have granted, and
 // their calendars.
 func (w *world) people(now time.Time) record {
-	first := record{Offset: &w.offset, Epoch: &w.epoch}
+	first := record{Offset: &w.offset, Epoch: &w.epoch, Reason: w.epochReason}
 	for _, key := range sortedKeys(w.users) {
 		first.Users = append(first.Users, w.users[key])
 	}

@@ -36,7 +36,10 @@ type route struct {
 	serve func(*Server, *call) (answer, error)
 }
 
-// routes of the Calendar API.
+// writes says whether the method changes events.
+func (rt route) writes() bool { return slices.Equal(rt.scope, writeEvents) }
+
+// apiRoutes are those of the Calendar API.
 func apiRoutes() []route {
 	const events = "/calendars/{calendarId}/events"
 	return []route{
@@ -101,6 +104,7 @@ func (s *Server) routes() {
 	}
 	s.control.Register(s.mux)
 	s.mux.HandleFunc("POST /_sim/revoke", s.simRevoke)
+	s.mux.HandleFunc("POST /_sim/quota", s.simQuota)
 	s.mux.HandleFunc("POST /_sim/expire-sync-tokens", s.simExpireSyncTokens)
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNotFound) })
 }
@@ -127,6 +131,9 @@ func (s *Server) handle(rt route) http.HandlerFunc {
 func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 	user, g, err := s.authenticate(r, rt.scope)
 	if err != nil {
+		return answer{}, err
+	}
+	if err := s.takeQuota(rt, user); err != nil {
 		return answer{}, err
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)

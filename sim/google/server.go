@@ -43,6 +43,15 @@ type Options struct {
 	// MaxChannelTTL is the longest that a watch channel is granted for,
 	// whatever is asked; 0 is 30 days.
 	MaxChannelTTL time.Duration
+	// StopGrace is how long a stopped channel is still told of changes.
+	StopGrace time.Duration
+	// SyncTokenLife is how long a sync token is good, by the simulator's
+	// clock; 0 is 28 days. TombstoneLife is how long a deleted event can be
+	// seen; 0 is 30 days.
+	SyncTokenLife, TombstoneLife time.Duration
+	// Quota limits calls; GoogleQuota is Google's. The zero Quota is none,
+	// since the clocks of tests stand still.
+	Quota Quota
 	// Log gets one line for each call and push at debug level; nil is silence.
 	Log *slog.Logger
 }
@@ -56,6 +65,12 @@ func (o *Options) setDefaults() {
 	}
 	if o.MaxChannelTTL == 0 {
 		o.MaxChannelTTL = 30 * 24 * time.Hour
+	}
+	if o.SyncTokenLife == 0 {
+		o.SyncTokenLife = tooLongAgo
+	}
+	if o.TombstoneLife == 0 {
+		o.TombstoneLife = 30 * 24 * time.Hour
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -74,6 +89,7 @@ type Server struct {
 	changes int64            // records that were committed, but for those about pushes alone
 	journal *control.Journal // nil: in memory
 	outbox  outbox
+	usage   usage
 }
 
 // New makes a simulator, with everything that an earlier one answered where
@@ -92,6 +108,7 @@ func New(o Options) (*Server, error) {
 		mux:     http.NewServeMux(),
 		world:   newWorld(),
 		outbox:  newOutbox(),
+		usage:   newUsage(o.Quota),
 	}
 	if o.Dir != "" {
 		if err := s.restore(ownClock); err != nil {

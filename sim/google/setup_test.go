@@ -2,6 +2,7 @@ package google_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -206,6 +207,22 @@ func wantError(t *testing.T, err error, status int, reason string) {
 	if !errors.As(err, &g) || g.Code != status || len(g.Errors) == 0 || g.Errors[0].Reason != reason {
 		t.Errorf("got %v, want %d %s", err, status, reason)
 	}
+}
+
+// reasonOf is that of an error answer.
+func reasonOf(t *testing.T, text string) string {
+	t.Helper()
+	var answer struct {
+		Error struct {
+			Errors []struct {
+				Reason string `json:"reason"`
+			} `json:"errors"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Error.Errors) == 0 {
+		t.Fatalf("no error answer: %s", text)
+	}
+	return answer.Error.Errors[0].Reason
 }
 
 // receiver is an address that pushes go to. It answers what answer gives, 200

@@ -31,10 +31,13 @@ func (s *Server) Revoke(userKey string) error {
 
 // ExpireSyncTokens makes every sync token that was given so far answer 410
 // fullSyncRequired.
-func (s *Server) ExpireSyncTokens() error {
+func (s *Server) ExpireSyncTokens() error { return s.expireSyncTokens("") }
+
+// expireSyncTokens takes the reason of the 410; "" is fullSyncRequired.
+func (s *Server) expireSyncTokens(reason string) error {
 	return s.change(func(c *change) error {
 		epoch := c.world.epoch + 1
-		c.record.Epoch = &epoch
+		c.record.Epoch, c.record.Reason = &epoch, reason
 		return nil
 	})
 }
@@ -54,9 +57,20 @@ func (s *Server) simRevoke(w http.ResponseWriter, r *http.Request) {
 	control.Answer(w, http.StatusOK, map[string]string{"revoked": body.User})
 }
 
-// simExpireSyncTokens is POST /_sim/expire-sync-tokens.
-func (s *Server) simExpireSyncTokens(w http.ResponseWriter, _ *http.Request) {
-	if err := s.ExpireSyncTokens(); err != nil {
+// simExpireSyncTokens is POST /_sim/expire-sync-tokens, with or without
+// {"reason": "updatedMinTooLongAgo"}.
+func (s *Server) simExpireSyncTokens(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Reason string `json:"reason"`
+	}
+	if r.ContentLength != 0 && !control.Decode(w, r, &body) {
+		return
+	}
+	if body.Reason != "" && body.Reason != errFullSync.reason && body.Reason != errTooLongAgo.reason {
+		control.Refuse(w, http.StatusBadRequest, errors.New("reason: fullSyncRequired or updatedMinTooLongAgo"))
+		return
+	}
+	if err := s.expireSyncTokens(body.Reason); err != nil {
 		control.Refuse(w, http.StatusInternalServerError, err)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"time"
 )
 
 // syncToken is what stands in a nextSyncToken. Tokens are not stored: a
@@ -16,6 +17,7 @@ type syncToken struct {
 	// Since is the version up to which everything has been listed.
 	Since   int64  `json:"v"`
 	Shaping string `json:"s"`
+	Given   int64  `json:"t"` // Unix seconds
 }
 
 // pageToken is what stands in a nextPageToken.
@@ -46,17 +48,18 @@ func decodeToken(text string, v any) bool {
 }
 
 // checkSyncToken refuses a token that is none or was given for something else
-// (400), and one that has ended (410): by expiry, by a change of the access
-// list, or because it comes from another life of the simulator.
+// (400), and one that has ended (410): on demand, by age, by a change of the
+// access list, or because it comes from another life of the simulator.
 func (w *world) checkSyncToken(cal *calendar, l *listing) (syncToken, error) {
 	var t syncToken
-	if !decodeToken(l.syncToken, &t) || t.Calendar != cal.ID {
+	switch {
+	case !decodeToken(l.syncToken, &t) || t.Calendar != cal.ID:
 		return t, invalidParameter("syncToken", "Invalid sync token value.")
-	}
-	if t.Epoch != w.epoch || t.CalendarEpoch != cal.Epoch || t.Since > w.version {
+	case t.Epoch != w.epoch && w.epochReason == errTooLongAgo.reason, l.now.Sub(time.Unix(t.Given, 0)) >= l.tokenLife:
+		return t, errTooLongAgo
+	case t.Epoch != w.epoch, t.CalendarEpoch != cal.Epoch, t.Since > w.version:
 		return t, errFullSync
-	}
-	if t.Shaping != digest(l.shaping) {
+	case t.Shaping != digest(l.shaping):
 		return t, newError(http.StatusBadRequest, "badRequest",
 			"Sync token cannot be used with other parameters than those of the listing that gave it.")
 	}

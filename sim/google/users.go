@@ -80,6 +80,7 @@ type Calendar struct {
 	Summary  string
 	TimeZone string // empty is UTC
 	Owner    string // user key
+	NoPush   bool   // it cannot be watched
 }
 
 // AddCalendar makes a secondary calendar. One that is there already stays as
@@ -101,7 +102,7 @@ func (s *Server) AddCalendar(cal Calendar) error {
 			return err
 		}
 		c.record.Calendars = append(c.record.Calendars, &calendarInfo{ID: cal.ID, Summary: cal.Summary,
-			TimeZone: cal.TimeZone, Roles: map[string]Role{cal.Owner: Owner}, Order: len(c.world.calendars)})
+			TimeZone: cal.TimeZone, Roles: map[string]Role{cal.Owner: Owner}, NoPush: cal.NoPush, Order: len(c.world.calendars)})
 		return nil
 	})
 }

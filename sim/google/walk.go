@@ -40,7 +40,8 @@ func (w *world) walk(cal *calendar, l *listing, givesToken bool) (foundPage, err
 	case more:
 		page.tokens = object{{"nextPageToken", at.encode()}}
 	case givesToken:
-		token := syncToken{Calendar: cal.ID, Epoch: w.epoch, CalendarEpoch: cal.Epoch, Since: at.UpTo, Shaping: digest(l.shaping)}
+		token := syncToken{Calendar: cal.ID, Epoch: w.epoch, CalendarEpoch: cal.Epoch, Since: at.UpTo,
+			Shaping: digest(l.shaping), Given: l.now.Unix()}
 		page.tokens = object{{"nextSyncToken", token.encode()}}
 	}
 	return page, nil
@@ -133,5 +134,5 @@ func (l *listing) wants(e *event) bool {
 	if !l.filter.updatedMin.IsZero() {
 		return !e.Updated.Before(l.filter.updatedMin)
 	}
-	return l.showDeleted
+	return l.showDeleted && !e.vanished(l.seenSince)
 }

@@ -13,17 +13,18 @@ type world struct {
 	// calendars: etags, sync tokens and the order of changes come from it.
 	version int64
 	// epoch ends every sync token given before it grew.
-	epoch     int64
-	users     map[string]*User
-	byEmail   map[string]string // lower-case e-mail → user key
-	grants    map[string]*grant // by refresh token
-	newest    map[string]string // user key → refresh token last given by hand
-	tokens    map[string]*accessToken
-	codes     map[string]*authCode
-	calendars map[string]*calendar
-	channels  map[string]*channel
-	pushes    map[int64]*push
-	lastPush  int64
+	epoch       int64
+	epochReason string // of the 410 of those before; "" is fullSyncRequired
+	users       map[string]*User
+	byEmail     map[string]string // lower-case e-mail → user key
+	grants      map[string]*grant // by refresh token
+	newest      map[string]string // user key → refresh token last given by hand
+	tokens      map[string]*accessToken
+	codes       map[string]*authCode
+	calendars   map[string]*calendar
+	channels    map[string]*channel
+	pushes      map[int64]*push
+	lastPush    int64
 }
 
 func newWorld() world {
@@ -45,6 +46,7 @@ func newWorld() world {
 type record struct {
 	Offset    *time.Duration  `json:"offset,omitempty"`
 	Epoch     *int64          `json:"epoch,omitempty"`
+	Reason    string          `json:"epoch_reason,omitempty"`
 	Users     []*User         `json:"users,omitempty"`
 	Grants    []*grant        `json:"grants,omitempty"`
 	Tokens    []*accessToken  `json:"tokens,omitempty"`
@@ -63,7 +65,7 @@ func (w *world) apply(r record) error {
 		w.offset = *r.Offset
 	}
 	if r.Epoch != nil {
-		w.epoch = *r.Epoch
+		w.epoch, w.epochReason = *r.Epoch, r.Reason
 	}
 	for _, u := range r.Users {
 		w.users[u.Key] = u

@@ -1,0 +1,92 @@
+package google_test
+
+import (
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+	"google.golang.org/api/calendar/v3"
+
+	"questscheduler/sim/google"
+)
+
+func (w *world) with(token *oauth2.Token) *calendar.Service {
+	return w.client(oauth2.StaticTokenSource(token))
+}
+
+func TestStop_IsForTheSamePersonAndClientWhileTheGrantLives(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	ours := w.consented(w.linking("ours"), google.Consent{User: "gm"})
+	again := w.consented(w.linking("ours"), google.Consent{User: "gm"}, oauth2.ApprovalForce)
+	others := w.consented(w.linking("other"), google.Consent{User: "gm"})
+	watch := func(id string) *calendar.Channel {
+		ch := &calendar.Channel{Id: id, Type: "web_hook", Address: "https://app.test/push"}
+		made := must(w.with(ours).Events.Watch("primary", ch).Do())(t)
+		return &calendar.Channel{Id: made.Id, ResourceId: made.ResourceId}
+	}
+	one, two := watch("one"), watch("two")
+	wantError(t, w.with(others).Channels.Stop(one).Do(), 404, "notFound")
+	if err := w.with(again).Channels.Stop(one).Do(); err != nil {
+		t.Errorf("another grant to the same client: %v", err)
+	}
+
+	t.Log("after a revocation the channel can only be left to expire")
+	w.control("revoke", `{"user":"gm"}`)
+	fresh := w.consented(w.linking("ours"), google.Consent{User: "gm"})
+	wantError(t, w.with(fresh).Channels.Stop(two).Do(), 404, "notFound")
+	must(w.with(fresh).Events.Insert("primary", timed("", 6)).Do())(t)
+	if pending := w.sim.PendingPushes(); pending[len(pending)-1].ChannelID != "two" || pending[len(pending)-1].State != "exists" {
+		t.Errorf("pending %+v", pending)
+	}
+}
+
+func TestStop_AStoppedChannelMayGoOnForAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, google.Options{Sequential: true, StopGrace: time.Minute})
+	r := newReceiver(t, nil)
+	one := w.watch("gm", "one", r.url)
+	w.deliverAll()
+	if err := w.as("gm").Channels.Stop(one).Do(); err != nil {
+		t.Fatal(err)
+	}
+	w.insert("gm", timed("", 6))
+	if n := len(w.sim.PendingPushes()); n != 1 {
+		t.Errorf("%d pushes within the grace, want 1", n)
+	}
+	w.deliverAll()
+	if len(r.pushes) != 2 {
+		t.Errorf("%d pushes received, want sync and one more", len(r.pushes))
+	}
+	w.advance(time.Minute)
+	w.insert("gm", timed("", 7))
+	if n := len(w.sim.PendingPushes()); n != 0 {
+		t.Errorf("%d pushes after the grace", n)
+	}
+	wantError(t, w.as("gm").Channels.Stop(one).Do(), 404, "notFound")
+}
+
+func TestWatch_SomeCalendarsCannotBeWatched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	if err := w.sim.AddCalendar(google.Calendar{ID: "holidays@group.v.calendar.test", Owner: "gm", NoPush: true}); err != nil {
+		t.Fatal(err)
+	}
+	ch := &calendar.Channel{Id: "one", Type: "web_hook", Address: "https://app.test/push"}
+	_, err := w.as("gm").Events.Watch("holidays@group.v.calendar.test", ch).Do()
+	wantError(t, err, 400, "pushNotSupportedForRequestedResource")
+	must(w.as("gm").Events.Watch("primary", ch).Do())(t)
+}
+
+func TestPushes_EndForWhoMayNoLongerRead(t *testing.T) {
+	t.Parallel()
+	w := newClub(t)
+	must(w.as("ben").Events.Watch(club, &calendar.Channel{Id: "bens", Type: "web_hook", Address: "https://app.test/push"}).Do())(t)
+	if err := w.sim.Share(club, "ben", google.NoAccess); err != nil {
+		t.Fatal(err)
+	}
+	must(w.as("gm").Events.Insert(club, timed("", 6)).Do())(t)
+	if pending := w.sim.PendingPushes(); len(pending) != 1 || pending[0].State != "sync" {
+		t.Errorf("pending %+v", pending)
+	}
+}
