@@ -11,13 +11,7 @@ func (s *Server) listCalendars(c *call) (answer, error) {
 	q := query{values: c.query}
 	size := q.number("maxResults")
 	least := Role(q.oneOf("minAccessRole", "freeBusyReader", string(Owner), string(Reader), string(Writer), "writerWithoutPrivateAccess"))
-	skip := 0
-	if text := c.query.Get("pageToken"); text != "" {
-		var err error
-		if skip, err = strconv.Atoi(text); err != nil || skip < 0 {
-			q.fail("pageToken", "Invalid page token value.")
-		}
-	}
+	skip := q.offset("pageToken")
 	if c.query.Has("syncToken") {
 		q.fail("syncToken", "This simulator gives no sync tokens for the list of calendars.")
 	}

@@ -57,6 +57,17 @@ func (c *change) event(calendarID, id string) *event {
 	return nil
 }
 
+// find is event, or an instance of a series.
+func (c *change) find(calendarID, id string) *event {
+	if e := c.event(calendarID, id); e != nil {
+		return e
+	}
+	if cal := c.world.calendars[calendarID]; cal != nil {
+		return cal.find(id)
+	}
+	return nil
+}
+
 // put makes e the event's newest version. e belongs to the change from here
 // on.
 func (c *change) put(e *event) {

@@ -9,7 +9,9 @@
 //     still name a next one;
 //   - a sync token is bound to the parameters of the listing that gave it.
 //
-// Recurring events keep their recurrence but are not expanded.
+// A series is expanded (rule.go) as far as its rule is one of days, weeks,
+// months or years; an instance that is written becomes an event of its own, and
+// keeps what it has when the series changes, unless that moves.
 //
 // State is a world (world.go) that only commit changes, by applying a record;
 // with Options.Dir the record is written to a journal first, so what was

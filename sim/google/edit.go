@@ -75,8 +75,16 @@ func edit(before *event, body map[string]any, replace bool, calendarZone string)
 			delete(after.Fields, f.name)
 		}
 	}
+	if before.Series != "" && after.recurring() {
+		return nil, invalid("Cannot turn an instance of a recurring event into a recurring event itself.")
+	}
 	if err := after.editTimes(before, body, replace, calendarZone); err != nil {
 		return nil, err
+	}
+	if after.recurring() {
+		if _, err := after.series(); err != nil {
+			return nil, err
+		}
 	}
 	if err := after.editAttendees(before, body, replace); err != nil {
 		return nil, err

@@ -29,6 +29,10 @@ type event struct {
 	Moved bool   `json:"moved,omitempty"`
 	Start moment `json:"start"`
 	End   moment `json:"end"`
+	// Series and Original are set in an instance of a series: the id of the
+	// series, and when the instance would take place by its recurrence.
+	Series   string `json:"series,omitempty"`
+	Original moment `json:"original,omitzero"`
 	// Fields are those that are neither named above nor made from them, in
 	// compact JSON.
 	Fields map[string]json.RawMessage `json:"fields"`
@@ -40,8 +44,16 @@ const instantLayout = "2006-01-02T15:04:05.000Z"
 func (e *event) isCopy() bool { return e.Organizer != e.Calendar }
 
 // vanished says whether an event was deleted so long ago that it is no longer
-// seen. Its id stays taken.
-func (e *event) vanished(seenSince time.Time) bool { return e.Cancelled && !e.Updated.After(seenSince) }
+// seen. Its id stays taken. An instance is seen as long as its series.
+func (c *calendar) vanished(e *event, seenSince time.Time) bool {
+	return e.Cancelled && !e.Updated.After(seenSince) && !c.lives(e.Series)
+}
+
+// lives says whether there is a live event of that id.
+func (c *calendar) lives(id string) bool {
+	e := c.events[id]
+	return e != nil && !e.Cancelled
+}
 
 // recurring says whether the event is a series.
 func (e *event) recurring() bool { return len(e.Fields["recurrence"]) > 0 }
@@ -74,6 +86,9 @@ func (e *event) render(v view) (object, error) {
 	o := make(object, 0, len(eventFields))
 	if e.Cancelled {
 		o = append(o, field{"kind", "calendar#event"}, field{"etag", e.etag()}, field{"id", e.ID}, field{"status", "cancelled"})
+		if e.Series != "" {
+			o = append(o, field{"recurringEventId", e.Series}, field{"originalStartTime", e.Original.render(v.zone)})
+		}
 		return v.mask.apply(o)
 	}
 	for _, f := range eventFields {
@@ -130,12 +145,25 @@ func (e *event) computed(name string, v view) any {
 		return e.person(e.Creator)
 	case "organizer":
 		return e.person(e.Organizer)
+	case "recurringEventId":
+		return textOrNil(e.Series)
+	case "originalStartTime":
+		if e.Series != "" {
+			return e.Original.render(v.zone)
+		}
 	case "start":
 		return e.Start.render(v.zone)
 	case "end":
 		return e.End.render(v.zone)
 	}
 	return nil
+}
+
+func textOrNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // person is a creator or organizer; self says that it is the one whose

@@ -23,8 +23,8 @@ func (s *Server) getEvent(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	e := cal.events[c.r.PathValue("eventId")]
-	if e == nil || e.vanished(s.seenSince()) {
+	e := cal.find(c.r.PathValue("eventId"))
+	if e == nil || cal.vanished(e, s.seenSince()) {
 		return answer{}, errNotFound
 	}
 	return show(e, v)
@@ -144,7 +144,7 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 			return err
 		case after.Cancelled:
 			err = ch.cancel(before)
-		case cal.events[before.ID].Cancelled:
+		case cal.events[before.ID] != nil && cal.events[before.ID].Cancelled:
 			err = ch.undelete(before, after)
 		default:
 			err = ch.save(before, after)
@@ -161,7 +161,7 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 // toRewrite is the event that a patch or update starts from.
 func (c *change) toRewrite(call *call, cal *calendar, body map[string]any, seenSince time.Time) (*event, error) {
 	gone := cal.events[call.r.PathValue("eventId")]
-	if gone == nil || !gone.Cancelled || gone.vanished(seenSince) || !revives(body) {
+	if gone == nil || !gone.Cancelled || cal.vanished(gone, seenSince) || !revives(body) {
 		return current(call, cal, errForbidden)
 	}
 	if err := gone.matches(call.r); err != nil {
@@ -203,7 +203,7 @@ func (s *Server) write(c *call, fn func(*change, *calendar, view) error) error {
 
 // current is the live event that a write names.
 func current(c *call, cal *calendar, ifDeleted error) (*event, error) {
-	e := cal.events[c.r.PathValue("eventId")]
+	e := cal.find(c.r.PathValue("eventId"))
 	switch {
 	case e == nil:
 		return nil, errNotFound

@@ -18,9 +18,12 @@ import (
 func (c *change) save(before, after *event) error {
 	if !after.isCopy() {
 		c.put(after)
+		if err := c.resetSeries(before, after); err != nil {
+			return err
+		}
 		return c.spread(before, after)
 	}
-	organised := c.event(after.Organizer, after.ID)
+	organised := c.find(after.Organizer, after.ID)
 	sameShared, err := equalShared(before, after)
 	if err != nil {
 		return err
@@ -56,9 +59,12 @@ func (c *change) cancel(e *event) error {
 	gone.Cancelled = true
 	c.put(&gone)
 	if !e.isCopy() {
+		if err := c.resetSeries(e, &gone); err != nil {
+			return err
+		}
 		return c.spread(e, &gone)
 	}
-	organised := c.event(e.Organizer, e.ID)
+	organised := c.find(e.Organizer, e.ID)
 	if organised == nil || organised.Cancelled {
 		return nil
 	}
@@ -91,7 +97,7 @@ func (c *change) spread(before, after *event) error {
 		if cal == nil {
 			continue
 		}
-		old := c.event(cal.ID, after.ID)
+		old := c.find(cal.ID, after.ID)
 		wasInvited, isInvited := find(invited, a.email()) != nil, find(now, a.email()) != nil
 		switch {
 		case old != nil && old.Organizer != after.Organizer:
@@ -123,6 +129,7 @@ func (c *change) guestCalendar(a attendee, e *event) *calendar {
 
 func (c *change) copyTo(cal *calendar, old, organised *event) error {
 	next := &event{Calendar: cal.ID, ID: organised.ID, Organizer: organised.Organizer, Creator: organised.Creator,
+		Series: organised.Series, Original: organised.Original,
 		Fields: map[string]json.RawMessage{"reminders": json.RawMessage(`{"useDefault":true}`)}}
 	if old != nil {
 		kept := *old

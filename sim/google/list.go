@@ -66,10 +66,7 @@ func readListing(c *call, cal *calendar) (*listing, error) {
 	}
 	q.flag("showHiddenInvitations") // every invitation is shown; a wrong value is still refused
 	l.filter = readFilter(q, l.view.zone)
-	if l.max == 0 {
-		l.max = defaultPage
-	}
-	l.max = min(l.max, maxPage)
+	l.max = pageSize(l.max)
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -117,6 +114,11 @@ func (s *Server) listEvents(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return c.showPage(page, head)
+}
+
+// showPage renders a page as the mask asks for it.
+func (c *call) showPage(page foundPage, head object) (answer, error) {
 	itemMask, wanted := c.mask.inner("items")
 	page.view.mask = itemMask
 	items := make([]object, 0, len(page.events))
@@ -131,7 +133,7 @@ func (s *Server) listEvents(c *call) (answer, error) {
 		items = append(items, o)
 	}
 	// Items are masked already; the mask for them must not look again.
-	head, err = c.mask.apply(append(head, page.tokens...))
+	head, err := c.mask.apply(append(head, page.tokens...))
 	if err != nil {
 		return answer{}, err
 	}

@@ -256,9 +256,6 @@ func TestList_Filters(t *testing.T) {
 			}
 		})
 	}
-	w.insert("gm", &calendar.Event{Id: "series", Recurrence: []string{"RRULE:FREQ=DAILY"}, Start: special.Start, End: special.End})
-	_, err := w.as("gm").Events.List("primary").SingleEvents(true).Do()
-	wantError(t, err, 400, "badRequest")
 }
 
 func TestList_HeadAndMask(t *testing.T) {

@@ -24,7 +24,7 @@ func (s *Server) moveEvent(c *call) (a answer, err error) {
 		if err != nil {
 			return err
 		}
-		moved, err := ch.move(before, to)
+		moved, err := ch.move(before, from, to)
 		if err != nil {
 			return err
 		}
@@ -49,12 +49,16 @@ func (w *world) destination(c *call) (*calendar, error) {
 	return to, err
 }
 
-// move makes an event another calendar's. What the destination has under the
+// move makes an event another calendar's, with the instances of a series that
+// were changed by themselves. What the destination has under the
 // id may be a copy of the event, or what it left behind there earlier; anything
 // else keeps the id taken.
-func (c *change) move(before *event, to *calendar) (*event, error) {
+func (c *change) move(before *event, from, to *calendar) (*event, error) {
 	there := c.event(to.ID, before.ID)
 	switch {
+	case before.Series != "":
+		return nil, newError(http.StatusBadRequest, "cannotChangeOrganizerOfInstance",
+			"Cannot change the organizer of an instance.")
 	case before.isCopy():
 		return nil, errNotOrganizer
 	case before.text("eventType") != "default":
@@ -64,6 +68,16 @@ func (c *change) move(before *event, to *calendar) (*event, error) {
 	case there != nil && !there.Moved && there.Organizer != before.Organizer:
 		return nil, errDuplicate
 	}
+	for _, one := range from.exceptions(before.ID) {
+		if _, err := c.transfer(one, to); err != nil {
+			return nil, err
+		}
+	}
+	return c.transfer(before, to)
+}
+
+func (c *change) transfer(before *event, to *calendar) (*event, error) {
+	there := c.event(to.ID, before.ID)
 	moved := before.under(to.ID)
 	moved.Calendar = to.ID
 	if there != nil {

@@ -49,6 +49,7 @@ func apiRoutes() []route {
 		{"events.patch", "PATCH", events + "/{eventId}", writeEvents, eventShape, (*Server).patchEvent},
 		{"events.update", "PUT", events + "/{eventId}", writeEvents, eventShape, (*Server).updateEvent},
 		{"events.delete", "DELETE", events + "/{eventId}", writeEvents, nil, (*Server).deleteEvent},
+		{"events.instances", "GET", events + "/{eventId}/instances", readEvents, listShape, (*Server).listInstances},
 		{"events.move", "POST", events + "/{eventId}/move", writeEvents, eventShape, (*Server).moveEvent},
 		{"events.watch", "POST", events + "/watch", readEvents, nil, (*Server).watchEvents},
 		{"channels.stop", "POST", "/channels/stop", readEvents, nil, (*Server).stopChannel},

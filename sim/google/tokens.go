@@ -26,6 +26,8 @@ type pageToken struct {
 	Request  string `json:"r"`
 	// After is the place reached: a version, or how many events went before.
 	After int64 `json:"p"`
+	// Instance is the last one shown of the series behind that place.
+	Instance string `json:"i,omitempty"`
 	// UpTo is the version when the first page was asked for.
 	UpTo int64 `json:"v"`
 }

@@ -2,13 +2,9 @@ package google
 
 import (
 	"cmp"
-	"net/http"
+	"iter"
 	"slices"
 )
-
-// errExpand is the simulator's own: it does not expand series.
-var errExpand = newError(http.StatusBadRequest, "badRequest",
-	"This simulator does not expand recurring events: list with singleEvents=false.")
 
 // walk finds one page. A page is cut before it is filtered, and so may be
 // short or empty and still name a next one.
@@ -25,15 +21,17 @@ func (w *world) walk(cal *calendar, l *listing, givesToken bool) (foundPage, err
 	var page foundPage
 	var more bool
 	switch {
+	case l.orderBy != "":
+		page.events, more, err = cal.sorted(&at, l)
+	case l.singleEvents:
+		page.events, more, err = cal.expanded(&at, l)
 	case l.syncToken != "":
 		page.events, more = cal.changes(&at, l)
-	case l.orderBy != "":
-		page.events, more = cal.sorted(&at, l)
 	default:
 		page.events, more = cal.created(&at, l)
 	}
-	if l.singleEvents && slices.ContainsFunc(page.events, (*event).recurring) {
-		return foundPage{}, errExpand
+	if err != nil {
+		return foundPage{}, err
 	}
 	page.view = l.view
 	switch {
@@ -82,7 +80,7 @@ func (c *calendar) changes(at *pageToken, l *listing) (found []*event, more bool
 			return found, true
 		}
 		at.After = entry.version
-		if e := c.events[entry.id]; e.Cancelled || l.filter.shows(e) {
+		if e := c.events[entry.id]; l.wants(c, e) {
 			found = append(found, e)
 		}
 	}
@@ -97,19 +95,63 @@ func (c *calendar) created(at *pageToken, l *listing) (found []*event, more bool
 	}
 	at.After += int64(len(rest))
 	for _, id := range rest {
-		if e := c.events[id]; l.wants(e) {
+		if e := c.events[id]; l.wants(c, e) {
 			found = append(found, e)
 		}
 	}
 	return found, more
 }
 
-// sorted are the events in the order that was asked for, filtered first.
-func (c *calendar) sorted(at *pageToken, l *listing) (found []*event, more bool) {
-	for _, id := range c.order {
-		if e := c.events[id]; l.wants(e) {
-			found = append(found, e)
+// rows are the events behind a place, in the order of the listing, each with
+// the place behind it.
+func (c *calendar) rows(at *pageToken, l *listing) iter.Seq2[int64, *event] {
+	return func(yield func(int64, *event) bool) {
+		if l.syncToken == "" {
+			for i := int(at.After); i < len(c.order); i++ {
+				if !yield(int64(i+1), c.events[c.order[i]]) {
+					return
+				}
+			}
+			return
 		}
+		for _, entry := range c.log[c.firstAfter(at.After):] {
+			if entry.version > at.UpTo || c.current(entry) && !yield(entry.version, c.events[entry.id]) {
+				return
+			}
+		}
+	}
+}
+
+// expanded are the events with the instances of a series in its place. A page
+// may end between two instances.
+func (c *calendar) expanded(at *pageToken, l *listing) (found []*event, more bool, err error) {
+	for place, e := range c.rows(at, l) {
+		items, err := l.items(c, e)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, one := range items {
+			if at.Instance != "" && one.ID <= at.Instance {
+				continue
+			}
+			if len(found) == l.max {
+				return found, true, nil
+			}
+			found, at.Instance = append(found, one), one.ID
+		}
+		at.After, at.Instance = place, ""
+	}
+	return found, false, nil
+}
+
+// sorted are the events in the order that was asked for, filtered first.
+func (c *calendar) sorted(at *pageToken, l *listing) (found []*event, more bool, err error) {
+	for _, id := range c.order {
+		items, err := l.items(c, c.events[id])
+		if err != nil {
+			return nil, false, err
+		}
+		found = append(found, items...)
 	}
 	slices.SortStableFunc(found, func(a, b *event) int {
 		if l.orderBy == "startTime" {
@@ -122,17 +164,5 @@ func (c *calendar) sorted(at *pageToken, l *listing) (found []*event, more bool)
 		found, more = found[:l.max], true
 	}
 	at.After += int64(len(found))
-	return found, more
-}
-
-// wants says whether a listing without a sync token shows the event. Deleted
-// ones are hidden unless asked for, or changed since updatedMin.
-func (l *listing) wants(e *event) bool {
-	if !e.Cancelled {
-		return l.filter.shows(e)
-	}
-	if !l.filter.updatedMin.IsZero() {
-		return !e.Updated.Before(l.filter.updatedMin)
-	}
-	return l.showDeleted && !e.vanished(l.seenSince)
+	return found, more, nil
 }
