@@ -18,7 +18,7 @@ func (r *replay) apply(decision rules.Decision, entry poll.Entry) {
 	r.observed = entry.Updated
 	switch decision.Action {
 	case rules.Cancel:
-		r.at.Status, r.cancelled = rules.Cancelled, true
+		r.at.Status, r.at.Cancelled = rules.Cancelled, true
 		r.link, r.known = rules.Link{}, true
 	case rules.Adopt:
 		r.at.Baseline, r.at.Applied = entry.Fingerprint, entry.Fingerprint
@@ -59,6 +59,9 @@ func (r *replay) command(entry poll.Entry) string {
 		return fmt.Sprintf("%s of a poll that is %s is refused: %v", entry.Command, r.at.Status, err)
 	}
 	if change.Nothing {
+		if entry.Generation > r.generation {
+			return "" // it took back a finalisation that was under way
+		}
 		return fmt.Sprintf("%s of a poll that is %s changes nothing", entry.Command, r.at.Status)
 	}
 	r.at.Status = change.To
@@ -66,7 +69,7 @@ func (r *replay) command(entry poll.Entry) string {
 		r.at.Rescheduled, r.from, r.to = false, "", ""
 	}
 	if change.ClearsCancelled {
-		r.cancelled = false
+		r.at.Cancelled = false
 	}
 	r.write(entry)
 	return ""
@@ -84,13 +87,13 @@ func (r *replay) write(entry poll.Entry) {
 			r.link = rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID}
 		}
 	case rules.CommandCancel:
-		r.at.State, r.at.Error, r.cancelled = rules.StateCancelled, "", true
+		r.at.State, r.at.Error, r.at.Cancelled = rules.StateCancelled, "", true
 	case rules.CommandReopen:
 		r.at, r.observed = Standing{Status: r.at.Status}, time.Time{}
 	case rules.CommandEditSlots:
 		r.at.WinningSlotID = entry.WinningSlotID
 	case rules.CommandUnarchive:
-		r.at.Status = rules.Before(r.at.WinningSlotID != "", r.cancelled)
+		r.at.Status = rules.Before(r.at.WinningSlotID != "", r.at.Cancelled)
 	case rules.CommandAcceptNew:
 		r.at.Baseline, r.at.Rescheduled = r.at.Applied, false
 		if r.at.Error == "" || r.at.State != rules.StateError {
@@ -98,6 +101,34 @@ func (r *replay) write(entry poll.Entry) {
 		}
 		r.from, r.to = "", ""
 	}
+}
+
+// mended carries out what set a direct edit right.
+func (r *replay) mended(entry poll.Entry) string {
+	r.at.Status, r.at.WinningSlotID = entry.Status, entry.WinningSlotID
+	switch mending := rules.Mending(entry.Reason); mending {
+	case rules.MendCancel:
+		r.at.Status, r.at.State, r.at.Error, r.at.Cancelled = rules.Cancelled, rules.StateCancelled, "", true
+	case rules.MendReopen:
+		r.at, r.observed, r.from, r.to = Standing{Status: rules.Open}, time.Time{}, "", ""
+	case rules.MendUnlink:
+		r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false
+		r.observed, r.from, r.to = time.Time{}, "", ""
+	case rules.MendRestore:
+		if r.at.Cancelled = false; r.at.State == rules.StateCancelled {
+			r.at.State = rules.StateNone
+			if entry.EventID != "" {
+				r.at.State = rules.Recovered(rules.Poll{Rescheduled: r.at.Rescheduled})
+			}
+		}
+	case rules.MendLink, rules.MendNote:
+	default:
+		return fmt.Sprintf("it says that %q set a direct edit right, and nothing is called so", mending)
+	}
+	if r.link, r.known = (rules.Link{}), false; r.at.Status == rules.Cancelled || r.at.Status == rules.Open {
+		r.known = true // it follows no event
+	}
+	return ""
 }
 
 // or is the first text, or where that is empty the second.

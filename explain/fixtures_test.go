@@ -13,7 +13,9 @@ import (
 var (
 	noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	first  = session("2026-03-10T18:00:00Z", 4*time.Hour)
+	first   = session("2026-03-10T18:00:00Z", 4*time.Hour)
+	longAgo = session("2025-03-10T18:00:00Z", 4*time.Hour)
+
 	second = session("2026-03-11T20:00:00Z", 6*time.Hour)
 	third  = rules.Fingerprint{Start: day("2026-03-14"), End: day("2026-03-16"), AllDay: true}
 )
@@ -50,6 +52,7 @@ func seen(n int, action rules.Action, row string, before, at rules.Fingerprint, 
 	return entry(n, func(e *poll.Entry) {
 		e.Seen, e.Fingerprint, e.Updated, e.Fence = "present", at, e.At.Add(-time.Minute), int64(n)
 		e.Decision, e.Reason, e.Before, e.After = action, row, before, at
+		e.Inputs = &poll.Inputs{Winning: before}
 		change(e)
 	})
 }
@@ -74,7 +77,7 @@ func story() []poll.Entry {
 		seen(4, rules.Restore, "moved_back", third, first, func(e *poll.Entry) { e.Hint, e.Who, e.Announcement = "person", "gm", e.ID }),
 		seen(5, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
 			e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
-			e.Status, e.State, e.Announcement = rules.Cancelled, rules.StateCancelled, e.ID
+			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 		}),
 		entry(6, func(e *poll.Entry) {
 			e.Hint, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandReopen, "reopened"
@@ -89,9 +92,18 @@ func story() []poll.Entry {
 		entry(8, func(e *poll.Entry) {
 			e.Hint, e.Who, e.Command, e.Reason = "outside_edit", "gm", rules.CommandCancel, "outside_cancel"
 			e.Status, e.State, e.Generation, e.WinningSlotID = rules.Cancelled, rules.StateCancelled, 4, "slot-3"
+			e.Before, e.Cancelled = rules.Fingerprint{}, true
 			e.EventID, e.CalendarID, e.AccountID, e.Baseline, e.Announcement = "", "", "", rules.Fingerprint{}, e.ID
 		}),
 	}
+}
+
+// withoutInputs are entries from before their inputs were kept.
+func withoutInputs(entries []poll.Entry) []poll.Entry {
+	for i := range entries {
+		entries[i].Inputs = nil
+	}
+	return entries
 }
 
 // historyOf is a history that ends with the nth entry of the story, and a poll
@@ -99,10 +111,14 @@ func story() []poll.Entry {
 func historyOf(entries []poll.Entry, upTo int) explain.History {
 	entries = entries[:upTo+1]
 	last := entries[upTo]
+	known := poll.Recorded{At: last.At, Status: last.Status, WinningSlotID: last.WinningSlotID}
 	p := poll.Poll{
 		ID: "poll-1", Title: "Session nine", CreatorID: "gm", Status: last.Status, WinningSlotID: last.WinningSlotID,
 		GoogleEventID: last.EventID, GoogleCalendarID: last.CalendarID,
-		Sync: poll.Sync{State: last.State, Applied: last.After, Baseline: last.Baseline, Generation: last.Generation},
+		Sync: poll.Sync{State: last.State, Applied: last.After, Baseline: last.Baseline, Generation: last.Generation, Recorded: known},
+	}
+	if last.Cancelled {
+		p.Cancelled = &poll.Cancelled{At: last.At, Reason: rules.ReasonManual}
 	}
 	if last.Rescheduled {
 		p.Sync.Rescheduled = &poll.Rescheduled{FromSlotID: "slot-1", ToSlotID: last.WinningSlotID}

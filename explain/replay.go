@@ -16,8 +16,10 @@ type Standing struct {
 	Error         rules.ErrorCode
 	WinningSlotID string
 	Rescheduled   bool
-	Baseline      rules.Fingerprint
-	Applied       rules.Fingerprint
+	// Cancelled tells whether a mark of a cancellation is in the poll.
+	Cancelled bool
+	Baseline  rules.Fingerprint
+	Applied   rules.Fingerprint
 }
 
 // Break is an entry that does not follow from those before it.
@@ -40,22 +42,24 @@ type Replayed struct {
 }
 
 // outsideEdit is the hint of entries that record what somebody wrote into the
-// documents directly. Nothing of that was decided by the rules.
+// documents directly.
 const outsideEdit = "outside_edit"
 
 // Replay works a poll's state out again from its journal, oldest entry first:
 // a command by rules.Apply, an observation by rules.Decide on the state before
-// it, which must come out as the entry says. What was edited directly is taken
-// as it stands.
+// it, which must come out as the entry says. Of a direct edit, the status and
+// the slot that somebody wrote are the entry's word, and the rest is what sets
+// it right. For each entry all of the state is compared that it leaves.
 //
-// An entry does not say whether a watch channel lived, whether a person
-// confirmed a cancellation, and when the winning slot ended; a decision that
-// follows for either answer follows.
+// Entries from before their inputs were kept do not say whether a watch channel
+// lived, whether a person confirmed a cancellation, and when the winning slot
+// ended; there, a decision that follows for either answer follows.
 func Replay(entries []poll.Entry) Replayed {
 	r := replay{at: Standing{Status: rules.Open}, times: map[string]rules.Fingerprint{}}
 	result := Replayed{Breaks: []Break{}}
 	for i, entry := range entries {
 		first := i == 0
+		result.Partial = result.Partial || first && !entry.Before.IsZero()
 		problem := r.step(entry, first)
 		switch {
 		case problem == "":
@@ -81,8 +85,8 @@ type replay struct {
 	known bool
 	// observed is the event's `updated` when an observation was applied last.
 	observed time.Time
-	// cancelled tells whether the poll's cancelled field is present.
-	cancelled bool
+	// generation is that of the last entry.
+	generation int64
 	// from and to are the slots of the reschedule that stands, "" where they
 	// are not known.
 	from, to string
@@ -92,16 +96,17 @@ type replay struct {
 
 // step carries an entry out. It gives why the entry does not follow, or "".
 func (r *replay) step(entry poll.Entry, first bool) string {
-	if entry.Hint == outsideEdit {
-		r.take(entry)
-		return ""
-	}
 	if !first && entry.Before != r.at.Applied {
 		return fmt.Sprintf("it begins at %s, and the one before ended at %s", told(entry.Before), told(r.at.Applied))
+	}
+	if entry.Generation < r.generation {
+		return fmt.Sprintf("its generation is %d, and the one before had %d", entry.Generation, r.generation)
 	}
 	next := *r
 	var problem string
 	switch {
+	case entry.Hint == outsideEdit:
+		problem = next.mended(entry)
 	case entry.Command != "":
 		problem = next.command(entry)
 	case entry.Seen != "":
@@ -144,22 +149,34 @@ func (r *replay) observe(entry poll.Entry) string {
 	return ""
 }
 
-// decide looks for an answer to what an entry does not say for which the rules
-// decide as it says; where there is none it gives one of the others.
+// decide decides again, and tells whether that comes out as the entry says. It
+// looks for inputs for which it does, where the entry has none; where there are
+// none it gives one of the other decisions.
 func (r *replay) decide(state rules.Poll, seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
-	row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
-	for _, winning := range []rules.Fingerprint{r.times[r.at.WinningSlotID], {}, r.lastKnown(entry)} {
-		for _, watchLive := range []bool{false, true} {
-			for _, confirmed := range []bool{false, true} {
-				state.Winning, seen.WatchLive, seen.Confirmed = winning, watchLive, confirmed
-				decision = rules.Decide(state, seen, entry.At)
-				if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
-					return decision, true
-				}
-			}
+	for _, in := range r.inputs(entry) {
+		state.Winning, seen.WatchLive, seen.Confirmed = in.Winning, in.WatchLive, in.Confirmed
+		decision = rules.Decide(state, seen, entry.At)
+		row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
+		if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
+			return decision, true
 		}
 	}
 	return decision, false
+}
+
+// inputs are those of an entry, or all that it may have been decided on.
+func (r *replay) inputs(entry poll.Entry) (all []poll.Inputs) {
+	if entry.Inputs != nil {
+		return []poll.Inputs{*entry.Inputs}
+	}
+	for _, winning := range []rules.Fingerprint{r.times[r.at.WinningSlotID], {}, r.lastKnown(entry)} {
+		for _, watchLive := range []bool{false, true} {
+			for _, confirmed := range []bool{false, true} {
+				all = append(all, poll.Inputs{Winning: winning, WatchLive: watchLive, Confirmed: confirmed})
+			}
+		}
+	}
+	return all
 }
 
 // lastKnown is where the event was when the entry was written.
@@ -176,7 +193,6 @@ func (r *replay) lastKnown(entry poll.Entry) rules.Fingerprint {
 // it.
 func (r *replay) compare(entry poll.Entry) string {
 	after := standingAfter(entry)
-	after.Applied = r.at.Applied // of it the next entry's Before tells
 	for _, d := range differences(r.at, after) {
 		return fmt.Sprintf("it leaves %s %s; worked out again, it is %s", d.Field, or(d.Stored, "empty"), or(d.Journal, "empty"))
 	}
@@ -185,14 +201,8 @@ func (r *replay) compare(entry poll.Entry) string {
 
 // take makes an entry's own word the state.
 func (r *replay) take(entry poll.Entry) {
-	applied := entry.After
-	if entry.Decision == rules.Record {
-		applied = entry.Before // what was seen was not applied
-	}
 	r.at = standingAfter(entry)
-	r.at.Applied = applied
 	r.link, r.known = rules.Link{}, false
-	r.cancelled = entry.Status == rules.Cancelled || entry.State == rules.StateCancelled
 	r.from, r.to = "", ""
 	if entry.Rescheduled {
 		r.to = entry.WinningSlotID
@@ -202,8 +212,10 @@ func (r *replay) take(entry poll.Entry) {
 	}
 }
 
-// remember keeps the time of the slot that an entry lets win.
+// remember keeps of an entry what the next ones are held against, and the time
+// of the slot that it lets win.
 func (r *replay) remember(entry poll.Entry) {
+	r.generation = max(r.generation, entry.Generation)
 	setsTime := entry.Command == rules.CommandFinalise ||
 		entry.Decision == rules.Reschedule || entry.Decision == rules.RescheduleAgain
 	if setsTime {
@@ -213,10 +225,14 @@ func (r *replay) remember(entry poll.Entry) {
 
 // standingAfter is the poll as an entry says it is afterwards.
 func standingAfter(entry poll.Entry) Standing {
-	return Standing{
+	after := Standing{
 		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
-		Rescheduled: entry.Rescheduled, Baseline: entry.Baseline, Applied: entry.After,
+		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
 	}
+	if entry.Decision == rules.Record && entry.Seen != "" {
+		after.Applied = entry.Before // what was seen was not applied
+	}
+	return after
 }
 
 var seenNames = map[string]rules.Seen{

@@ -15,9 +15,11 @@ import (
 func TestJudge_AStory_GivesBackThePollAtEachStep(t *testing.T) {
 	t.Parallel()
 	for upTo := range story() {
-		verdict := explain.Judge(historyOf(story(), upTo))
-		if !verdict.Agrees || verdict.Partial || verdict.Entries != upTo+1 {
-			t.Errorf("after entry %d: %+v", upTo, verdict)
+		for _, entries := range [][]poll.Entry{story(), withoutInputs(story())} {
+			verdict := explain.Judge(historyOf(entries, upTo))
+			if !verdict.Agrees || verdict.Partial || verdict.Entries != upTo+1 {
+				t.Errorf("after entry %d: %+v", upTo, verdict)
+			}
 		}
 	}
 }
@@ -44,18 +46,27 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 		"a reschedule":      {func(h *explain.History) { h.Entries[1].Rescheduled = false }, "jrn_01: it leaves rescheduled false"},
 		"an error":          {func(h *explain.History) { h.Entries[2].Error = rules.SyncFailed }, "jrn_02: it leaves error sync_failed"},
 		"a command":         {func(h *explain.History) { h.Entries[6].Command = rules.CommandVote }, "jrn_06: vote of a poll that is CANCELLED is refused"},
-		"one without sense": {func(h *explain.History) { h.Entries[6].Command = rules.CommandCancel }, "jrn_06: cancel of a poll that is CANCELLED changes nothing"},
+		"one without sense": {func(h *explain.History) { h.Entries[6].Command, h.Entries[6].Generation = rules.CommandCancel, 1 }, "jrn_06: cancel of a poll that is CANCELLED changes nothing"},
 		"no cause at all":   {func(h *explain.History) { h.Entries[2].Decision = rules.Adopt }, "jrn_02: it is \"adopt\", and says neither"},
-		"the first entry":   {func(h *explain.History) { h.Entries[0].State = rules.StateNone }, "jrn_00: it leaves sync state empty"},
+		"a generation":      {func(h *explain.History) { h.Entries[3].Generation = 0 }, "jrn_03: its generation is 0, and the one before had 1"},
+		"a cancellation":    {func(h *explain.History) { h.Entries[5].Cancelled = false }, "jrn_05: it leaves cancelled false; worked out again, it is true"},
+		"a mending":         {func(h *explain.History) { h.Entries[8].Reason = "outside_chance" }, `jrn_08: it says that "outside_chance" set a direct edit right`},
+		"what was mended":   {func(h *explain.History) { h.Entries[8].State = rules.StateOK }, "jrn_08: it leaves sync state OK; worked out again, it is CANCELLED"},
+		"when a slot ended": {func(h *explain.History) { // a session that is long over is not moved
+			h.Entries[1].Inputs.Winning, h.Entries[1].Fingerprint, h.Entries[1].After = longAgo, longAgo, longAgo
+		}, "jrn_01: it says reschedule (moved); decided again, it is forget (long_past)"},
+		"the first entry": {func(h *explain.History) { h.Entries[0].State = rules.StateNone }, "jrn_00: it leaves sync state empty"},
 
-		"the poll's status":    {func(h *explain.History) { h.Poll.Status = rules.Archived }, "status: CANCELLED, ARCHIVED"},
-		"the poll's slot":      {func(h *explain.History) { h.Poll.WinningSlotID = "" }, "winning slot: slot-3, "},
-		"the poll's baseline":  {func(h *explain.History) { h.Poll.Sync.Baseline = first }, "baseline: , 2026-03-10"},
-		"the poll's applied":   {func(h *explain.History) { h.Poll.Sync.Applied = first }, "applied: , 2026-03-10"},
-		"the poll's error":     {func(h *explain.History) { h.Poll.Sync.Error = &poll.SyncError{Code: rules.WatchFailed} }, "error: , watch_failed"},
-		"the whole journal":    {func(h *explain.History) { h.Entries = nil }, "status: OPEN, CANCELLED"},
-		"the newest entries":   {func(h *explain.History) { h.Entries = h.Entries[:7] }, "status: OPEN, CANCELLED"},
-		"the poll's rescedule": {func(h *explain.History) { h.Poll.Sync.Rescheduled = &poll.Rescheduled{} }, "rescheduled: false, true"},
+		"the poll's status":     {func(h *explain.History) { h.Poll.Status = rules.Archived }, "status: CANCELLED, ARCHIVED"},
+		"the poll's slot":       {func(h *explain.History) { h.Poll.WinningSlotID = "" }, "winning slot: slot-3, "},
+		"the poll's baseline":   {func(h *explain.History) { h.Poll.Sync.Baseline = first }, "baseline: , 2026-03-10"},
+		"the poll's applied":    {func(h *explain.History) { h.Poll.Sync.Applied = first }, "applied: , 2026-03-10"},
+		"the poll's error":      {func(h *explain.History) { h.Poll.Sync.Error = &poll.SyncError{Code: rules.WatchFailed} }, "error: , watch_failed"},
+		"the whole journal":     {func(h *explain.History) { h.Entries = nil }, "status: OPEN, CANCELLED"},
+		"the newest entries":    {func(h *explain.History) { h.Entries = h.Entries[:7] }, "status: OPEN, CANCELLED"},
+		"the newest entry":      {func(h *explain.History) { h.Entries = h.Entries[:8] }, "last entry: 2026-03-01T19:00:00Z, 2026-03-01T20:00:00Z"},
+		"the poll's mark":       {func(h *explain.History) { h.Poll.Cancelled = nil }, "cancelled: true, false"},
+		"the poll's reschedule": {func(h *explain.History) { h.Poll.Sync.Rescheduled = &poll.Rescheduled{} }, "rescheduled: false, true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,6 +112,65 @@ func TestJudge_AJournalThatBeginsInTheMiddle_IsReplayedFromThere(t *testing.T) {
 				t.Errorf("got %+v", verdict)
 			}
 		})
+	}
+}
+
+// What a watch channel and a person's word let happen, does not without.
+func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
+	t.Parallel()
+	warned := func(code rules.ErrorCode) poll.Entry {
+		return entry(1, func(e *poll.Entry) {
+			e.Hint, e.Decision, e.Reason, e.Error = "look", rules.Warn, string(code), code
+			e.State, e.Before, e.After = rules.StateError, first, first
+		})
+	}
+	for name, test := range map[string]struct {
+		standing rules.ErrorCode
+		then     poll.Entry
+		vouch    func(in *poll.Inputs, live bool)
+	}{
+		"a watch lives": {
+			rules.WatchFailed, seen(2, rules.Clear, "in_step", first, first, func(*poll.Entry) {}),
+			func(in *poll.Inputs, live bool) { in.WatchLive = live },
+		},
+		"a person confirmed": {
+			rules.MassCancellationHeld, seen(2, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+				e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+				e.Status, e.State, e.Cancelled = rules.Cancelled, rules.StateCancelled, true
+			}),
+			func(in *poll.Inputs, live bool) { in.Confirmed = live },
+		},
+	} {
+		for _, vouched := range []bool{true, false} {
+			then := test.then
+			then.Inputs = &poll.Inputs{Winning: first}
+			test.vouch(then.Inputs, vouched)
+			entries := []poll.Entry{story()[0], warned(test.standing), then}
+			if verdict := explain.Judge(historyOf(entries, 2)); verdict.Agrees != vouched {
+				t.Errorf("%s, %t: %+v", name, vouched, verdict)
+			}
+			if verdict := explain.Judge(historyOf(withoutInputs(entries), 2)); !verdict.Agrees {
+				t.Errorf("%s, before inputs were kept: %+v", name, verdict)
+			}
+		}
+	}
+}
+
+func TestJudge_ACommandThatTookAFinalisationBack_Follows(t *testing.T) {
+	t.Parallel()
+	again := story()[5]
+	again.ID, again.At, again.Command, again.Decision, again.Seen, again.Generation = "jrn_06", again.At.Add(time.Hour), rules.CommandCancel, "", "", 3
+	if verdict := explain.Judge(historyOf(append(story()[:6], again), 6)); !verdict.Agrees {
+		t.Errorf("got %+v", verdict)
+	}
+}
+
+func TestJudge_ADirectEditThatNothingSetRightYet_IsCalledSo(t *testing.T) {
+	t.Parallel()
+	history := historyOf(story(), 7)
+	history.Poll.Status = rules.Open
+	if verdict := explain.Judge(history); verdict.Agrees || !verdict.Edited || len(verdict.Breaks) > 0 {
+		t.Errorf("got %+v", verdict)
 	}
 }
 

@@ -63,6 +63,7 @@ func TestReport_Text(t *testing.T) {
 		"rescheduled.txt": {1, refused, nil},
 		"edited.txt":      {8, poll.Announcement{Wanted: poll.Told{Ref: "jrn_08"}, Announced: poll.Told{Ref: "jrn_08"}}, nil},
 		"disagrees.txt":   {5, told("jrn_05"), func(h *explain.History) { h.Poll.Status = "OPEN" }},
+		"changed.txt":     {4, told("jrn_04"), func(h *explain.History) { h.Poll.Sync.State = "ERROR" }},
 		"broken.txt":      {1, told("jrn_01"), func(h *explain.History) { h.Entries[1].Reason = "in_step" }},
 	} {
 		t.Run(name, func(t *testing.T) {

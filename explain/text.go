@@ -143,8 +143,11 @@ func (v Verdict) write(text *strings.Builder) {
 	for _, b := range v.Breaks {
 		fmt.Fprintf(text, "          %s does not follow: %s\n", clean(b.Entry), clean(b.What))
 	}
-	if len(v.Differences) > 0 && len(v.Breaks) == 0 {
-		text.WriteString("          The poll was changed without a line in the journal, as a direct edit of its document does.\n")
+	switch {
+	case v.Edited:
+		text.WriteString("          Somebody wrote the poll's document directly; the next look, command or sweep sets that right, with an entry.\n")
+	case len(v.Differences) > 0 && len(v.Breaks) == 0:
+		text.WriteString("          The poll was changed without an entry in the journal, as a direct edit of its document does.\n")
 	}
 	v.writeFields(text)
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"strconv"
+	"time"
 
 	"questscheduler/poll"
 	"questscheduler/rules"
@@ -24,6 +25,9 @@ type Verdict struct {
 	Entries int `json:"entries"`
 	// Partial: see Replayed.
 	Partial bool `json:"partial"`
+	// Edited tells that somebody wrote the poll's document directly, and that
+	// nothing of ours came by since: whatever does next writes an entry of it.
+	Edited bool `json:"edited"`
 	// Fields are all that was compared, the differing ones included.
 	Fields      []Difference `json:"fields"`
 	Differences []Difference `json:"differences"`
@@ -31,17 +35,23 @@ type Verdict struct {
 }
 
 // Judge replays a history and compares what comes out with the stored poll. A
-// poll that has no journal and that this backend never changed is taken as it
-// stands.
+// poll that was made elsewhere and has no journal yet is taken as it stands.
 func Judge(h History) Verdict {
 	replayed := Replay(h.Entries)
 	stored := standingOf(h.Poll)
-	if len(h.Entries) == 0 && h.Poll.Sync.Generation == 0 && stored.State == rules.StateNone {
+	if len(h.Entries) == 0 && h.Poll.Sync.Recorded.At.IsZero() && stored.State == rules.StateNone {
 		replayed.Standing, replayed.Partial = stored, stored.Status != rules.Open
 	}
 	v := Verdict{
-		Entries: len(h.Entries), Partial: replayed.Partial,
+		Entries: len(h.Entries), Partial: replayed.Partial, Edited: h.Poll.EditedDirectly(),
 		Fields: fields(replayed.Standing, stored), Differences: differences(replayed.Standing, stored), Breaks: replayed.Breaks,
+	}
+	if known := h.Poll.Sync.Recorded.At; !known.IsZero() && len(h.Entries) > 0 {
+		newest := h.Entries[len(h.Entries)-1].At
+		last := Difference{"last entry", moment(newest), moment(known)}
+		if v.Fields = append(v.Fields, last); last.Journal != last.Stored {
+			v.Differences = append(v.Differences, last)
+		}
 	}
 	v.Agrees = len(v.Breaks) == 0 && len(v.Differences) == 0
 	return v
@@ -51,7 +61,8 @@ func Judge(h History) Verdict {
 func standingOf(p poll.Poll) Standing {
 	s := Standing{
 		Status: p.Status, State: p.Sync.State, WinningSlotID: p.WinningSlotID,
-		Rescheduled: p.Sync.Rescheduled != nil, Baseline: p.Sync.Baseline, Applied: p.Sync.Applied,
+		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.MarkedCancelled(),
+		Baseline: p.Sync.Baseline, Applied: p.Sync.Applied,
 	}
 	if p.Sync.Error != nil {
 		s.Error = p.Sync.Error.Code
@@ -67,6 +78,7 @@ func fields(journal, stored Standing) []Difference {
 		{"error", string(journal.Error), string(stored.Error)},
 		{"winning slot", journal.WinningSlotID, stored.WinningSlotID},
 		{"rescheduled", strconv.FormatBool(journal.Rescheduled), strconv.FormatBool(stored.Rescheduled)},
+		{"cancelled", strconv.FormatBool(journal.Cancelled), strconv.FormatBool(stored.Cancelled)},
 		{"baseline", journal.Baseline.String(), stored.Baseline.String()},
 		{"applied", journal.Applied.String(), stored.Applied.String()},
 	}
@@ -81,6 +93,9 @@ func differences(journal, stored Standing) []Difference {
 	}
 	return differ
 }
+
+// moment is a time as it is compared.
+func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // told is a fingerprint for a sentence.
 func told(f rules.Fingerprint) string { return or(f.String(), "no time") }

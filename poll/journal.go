@@ -37,6 +37,10 @@ type Entry struct {
 	Decision      rules.Action      // what was done, for observations
 	Reason        string            // the row of the table, or a sentence
 	Fence         int64             // of the look; 0 for commands
+	// Inputs are those of the decision about an observation that neither the
+	// observation nor the entries before tell; nil for a command, and in entries
+	// from before they were kept.
+	Inputs *Inputs
 	// Status, State and the rest are the poll after the decision.
 	Status        rules.Status
 	State         rules.State
@@ -44,8 +48,18 @@ type Entry struct {
 	Generation    int64
 	WinningSlotID string
 	Rescheduled   bool
+	Cancelled     bool // whether a mark of a cancellation is in the poll
 	// Announcement is the reference of what was made due; "" where nothing was.
 	Announcement string
+}
+
+// Inputs are the part of a decision's inputs that is nowhere else in a journal:
+// with them, the rules decide the same again at any time.
+type Inputs struct {
+	// Winning is the time of the winning slot; zero: none.
+	Winning rules.Fingerprint
+	// WatchLive and Confirmed are the observation's.
+	WatchLive, Confirmed bool
 }
 
 // EntryPath is where a journal entry stands.
@@ -53,7 +67,7 @@ func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal"
 
 // EncodeEntry gives the fields of a journal entry.
 func EncodeEntry(e Entry) map[string]any {
-	return map[string]any{
+	fields := map[string]any{
 		"at": e.At, "trace": e.Trace, "hint": e.Hint, "who": store.NullIfEmpty(e.Who),
 		"command": string(e.Command),
 		"observation": map[string]any{
@@ -66,15 +80,25 @@ func EncodeEntry(e Entry) map[string]any {
 		"result": map[string]any{
 			"status": string(e.Status), "state": string(e.State), "error": string(e.Error),
 			"generation": e.Generation, "winningSlotId": store.NullIfEmpty(e.WinningSlotID), "rescheduled": e.Rescheduled,
+			"cancelled": e.Cancelled,
 		},
 		"announcement": store.NullIfEmpty(e.Announcement),
 	}
+	if in := e.Inputs; in != nil {
+		fields["inputs"] = map[string]any{"winning": in.Winning.String(), "watchLive": in.WatchLive, "confirmed": in.Confirmed}
+	}
+	return fields
 }
 
 // DecodeEntry reads a journal entry.
 func DecodeEntry(doc store.Document) Entry {
 	f := store.Fields(doc.Data)
 	seen, result := f.Map("observation"), f.Map("result")
+	var inputs *Inputs
+	if in := f.Map("inputs"); len(in) > 0 {
+		inputs = &Inputs{Winning: readFingerprint(in.String("winning")), WatchLive: in.Bool("watchLive"), Confirmed: in.Bool("confirmed")}
+	}
+	state := rules.State(result.String("state"))
 	return Entry{
 		ID: doc.Path.ID(), At: f.Time("at"), Trace: f.String("trace"), Hint: f.String("hint"), Who: f.String("who"),
 		Command: rules.Command(f.String("command")),
@@ -83,9 +107,11 @@ func DecodeEntry(doc store.Document) Entry {
 		Before: readFingerprint(f.String("before")), After: readFingerprint(f.String("after")),
 		Baseline: readFingerprint(f.String("baseline")),
 		Decision: rules.Action(f.String("decision")), Reason: f.String("reason"), Fence: f.Int("fence"),
-		Status: rules.Status(result.String("status")), State: rules.State(result.String("state")),
+		Status: rules.Status(result.String("status")), State: state,
 		Error: rules.ErrorCode(result.String("error")), Generation: result.Int("generation"),
 		WinningSlotID: result.String("winningSlotId"), Rescheduled: result.Bool("rescheduled"),
+		// The state says it too in entries from before the mark was kept.
+		Cancelled: result.Bool("cancelled") || state == rules.StateCancelled, Inputs: inputs,
 		Announcement: f.String("announcement"),
 	}
 }

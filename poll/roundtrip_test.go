@@ -78,7 +78,12 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 				Baseline: fingerprint.Draw(t, "baseline"), Decision: rules.Reschedule, Reason: text.Draw(t, "reason"),
 				Fence: rapid.Int64Range(0, 99).Draw(t, "fence"), Status: rules.Finalized, State: rules.StateOK, Error: rules.SyncFailed,
 				Generation: rapid.Int64Range(0, 99).Draw(t, "generation"), WinningSlotID: text.Draw(t, "winning"),
-				Rescheduled: rapid.Bool().Draw(t, "rescheduled"), Announcement: text.Draw(t, "announcement"),
+				Rescheduled: rapid.Bool().Draw(t, "rescheduled"), Cancelled: rapid.Bool().Draw(t, "cancelled"), Announcement: text.Draw(t, "announcement"),
+			}
+			if rapid.Bool().Draw(t, "decided") {
+				wrote.Inputs = &poll.Inputs{
+					Winning: fingerprint.Draw(t, "winning time"), WatchLive: rapid.Bool().Draw(t, "watch"), Confirmed: rapid.Bool().Draw(t, "confirmed"),
+				}
 			}
 			return wrote, poll.DecodeEntry(kept(t, poll.EntryPath("p1", wrote.ID), poll.EncodeEntry(wrote)))
 		},

@@ -94,10 +94,11 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 			Link: entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
 			AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
 		}
-		now := s.entryTime(p)
-		decision := rules.Decide(st.rules(), observation, now)
+		stands, now := st.rules(), s.entryTime(p)
+		decision := rules.Decide(stands, observation, now)
+		line := entryOf(stands, observation, decision, now, seen)
 		result, before = Applied{PollID: p.ID, Decision: decision}, p
-		if due, err = s.applyDecision(ctx, tx, st, decision, seen, now); err != nil || !seen.Own {
+		if due, err = s.applyDecision(ctx, tx, st, decision, line); err != nil || !seen.Own {
 			return err
 		}
 		// What a command saw, a look may have overtaken: the event could have
@@ -140,14 +141,19 @@ func dropEntry(tx store.Tx, path store.Path, calendar cursor.Calendar, entry pol
 	return tx.Merge(cursor.Path(calendar.Key), calendar.Unlink(entry.EventID)...)
 }
 
-// applyDecision writes what a decision does, and asks for its announcement.
-func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, seen Observed, now time.Time) (*announcement, error) {
-	entry := poll.Entry{
+// entryOf is the journal's entry of a decision, with all that it was made on.
+func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decision, now time.Time, seen Observed) poll.Entry {
+	return poll.Entry{
 		At: now, Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: decision.Row,
 		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
 		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
-		Before: st.poll.Sync.Applied, After: seen.Fingerprint,
+		Before: stands.Applied, After: seen.Fingerprint,
+		Inputs: &poll.Inputs{Winning: stands.Winning, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed},
 	}
+}
+
+// applyDecision writes what a decision does, and asks for its announcement.
+func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
 	switch decision.Action {
 	case rules.Cancel:
 		return s.applyCancel(tx, st, entry)

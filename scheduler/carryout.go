@@ -171,7 +171,6 @@ func (s *Service) note(tx store.Tx, st state, entry poll.Entry) error {
 // it.
 func (s *Service) applyError(tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
 	entry.After = st.poll.Sync.Applied
-	entry.Fingerprint = st.poll.Sync.Applied
 	return s.writeTransition(tx, st, st.poll, decision, entry, st.winning, false)
 }
 

@@ -41,6 +41,7 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	entry.ID = s.IDs.ULID("jrn")
 	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
 	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
+	entry.Cancelled = p.MarkedCancelled()
 	if p.Sync.Error != nil {
 		entry.Error = p.Sync.Error.Code
 	}

@@ -52,31 +52,6 @@ var invariants = []struct {
 	{ofSecrets, (*picture).secretProblems},
 }
 
-// journalProblems: a poll's state is what its journal replays to (invariant 1).
-func (p *picture) journalProblems() (problems []string) {
-	for _, stored := range p.polls.all {
-		if p.stale[stored.ID] {
-			p.journals[stored.ID] = journalProblem(stored, p.world.Journal(stored.ID))
-		}
-		if problem := p.journals[stored.ID]; problem != "" {
-			problems = append(problems, problem)
-		}
-	}
-	clear(p.stale)
-	return problems
-}
-
-func journalProblem(stored poll.Poll, journal []poll.Entry) string {
-	replayed, err := Replay(journal)
-	if err != nil {
-		return fmt.Sprintf("poll %s: its journal does not replay: %v", stored.ID, err)
-	}
-	if stands := standing(stored); replayed != stands {
-		return fmt.Sprintf("poll %s is %+v, but its journal says %+v", stored.ID, stands, replayed)
-	}
-	return ""
-}
-
 // eventProblems: no event of ours without an index entry, or an intent that
 // will finish or delete it, unless released (invariant 5).
 func (p *picture) eventProblems() (problems []string) {

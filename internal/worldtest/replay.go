@@ -2,72 +2,44 @@ package worldtest
 
 import (
 	"fmt"
+	"strings"
 
+	"questscheduler/explain"
 	"questscheduler/poll"
-	"questscheduler/rules"
 )
 
-// Standing is what a journal must give back of a poll.
-type Standing struct {
-	Status        rules.Status
-	State         rules.State
-	Error         rules.ErrorCode
-	WinningSlotID string
-	Rescheduled   bool
-	Baseline      rules.Fingerprint
-	Applied       rules.Fingerprint
-}
-
-func standing(p poll.Poll) Standing {
-	s := Standing{
-		Status: p.Status, State: p.Sync.State, WinningSlotID: p.WinningSlotID,
-		Rescheduled: p.Sync.Rescheduled != nil, Baseline: p.Sync.Baseline, Applied: p.Sync.Applied,
-	}
-	if p.Sync.Error != nil {
-		s.Error = p.Sync.Error.Code
-	}
-	return s
-}
-
-var seenNames = map[string]rules.Seen{
-	"present": rules.Present, "gone": rules.Gone, "series": rules.Series, "unreadable": rules.Unreadable,
-}
-
-// Replay goes through a poll's journal, oldest first: each decision is decided
-// again from what the journal says that the calendar said, and must come out
-// the same. The error names the first entry that does not.
-func Replay(entries []poll.Entry) (Standing, error) {
-	at := Standing{Status: rules.Open}
-	var seenUpdated poll.Entry
-	for i, entry := range entries {
-		if entry.Before != at.Applied {
-			return at, fmt.Errorf("entry %d (%s%s) begins at %v, and the one before ended at %v", i, entry.Command, entry.Decision, entry.Before, at.Applied)
+// journalProblems: a poll's state is what its journal replays to (invariant 1).
+func (p *picture) journalProblems() (problems []string) {
+	for _, stored := range p.polls.all {
+		if p.stale[stored.ID] {
+			p.journals[stored.ID] = journalProblem(stored, p.world.Journal(stored.ID))
 		}
-		if entry.Command == "" && entry.Seen != "" {
-			p := rules.Poll{
-				Status: at.Status, State: at.State, Error: at.Error, Link: linkOf(entry), Baseline: at.Baseline,
-				Applied: at.Applied, AppliedUpdated: seenUpdated.Updated, Rescheduled: at.Rescheduled, Winning: at.Applied,
-			}
-			seen := rules.Observation{
-				Link: linkOf(entry), Seen: seenNames[entry.Seen], Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true,
-			}
-			decided := rules.Decide(p, seen, entry.At)
-			if decided.Action != entry.Decision || decided.Row != entry.Reason || decided.State != entry.State || decided.Error != entry.Error {
-				return at, fmt.Errorf("entry %d says %s (%s) → %s %s, decided again it is %s (%s) → %s %s", i,
-					entry.Decision, entry.Reason, entry.State, entry.Error, decided.Action, decided.Row, decided.State, decided.Error)
-			}
-		}
-		if entry.Command != "" || entry.Seen != "" {
-			seenUpdated = entry
-		}
-		at = Standing{
-			Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
-			Rescheduled: entry.Rescheduled, Baseline: entry.Baseline, Applied: entry.After,
+		if problem := p.journals[stored.ID]; problem != "" {
+			problems = append(problems, problem)
 		}
 	}
-	return at, nil
+	clear(p.stale)
+	return problems
 }
 
-func linkOf(entry poll.Entry) rules.Link {
-	return rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
+// journalProblem says where a poll is not what its journal replays to, as
+// `explain --replay` works it out; "" where it is. Only the journal of a poll
+// that was linked before this backend, and so has no generation there, may begin
+// in the middle.
+func journalProblem(stored poll.Poll, journal []poll.Entry) string {
+	verdict := explain.Judge(explain.History{Poll: stored, Entries: journal})
+	var said []string
+	if verdict.Partial && len(journal) > 0 && journal[0].Generation > 0 {
+		said = append(said, "its journal does not replay: it begins in the middle")
+	}
+	for _, b := range verdict.Breaks {
+		said = append(said, fmt.Sprintf("its journal does not replay: entry %s: %s", b.Entry, b.What))
+	}
+	for _, d := range verdict.Differences {
+		said = append(said, fmt.Sprintf("its %s is %q, and its journal says %q", d.Field, d.Stored, d.Journal))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("poll %s: %s", stored.ID, strings.Join(said, "; "))
 }
