@@ -1,12 +1,67 @@
 package worldtest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"questscheduler/explain"
 	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
 )
+
+// AllPolls is the query by which ReplayEach finds the polls. A store that a test
+// opens for itself has to declare it.
+var AllPolls = allPolls
+
+// Reconciler is what sets direct edits right: the scheduler's.
+type Reconciler interface {
+	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
+}
+
+// ReplayEach says of every poll where it is not what its journal replays to, as
+// `explain POLL --replay` does. Every harness that lets the program write polls
+// asks it at the end of each test, whatever the test was about. Polls that the
+// test edited directly and left so are set right before, as a sweep would.
+func ReplayEach(ctx context.Context, documents store.Reader, program Reconciler) (problems []string, err error) {
+	found, err := documents.Query(ctx, AllPolls.With())
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range found {
+		if p := poll.Decode(doc); p.EditedDirectly() {
+			if _, err := program.Reconcile(ctx, p.ID, Cause); err != nil {
+				return nil, err
+			}
+		}
+		history, err := explain.Load(ctx, documents, doc.Path.ID())
+		if err != nil {
+			return nil, err
+		}
+		if problem := journalProblem(history.Poll, history.Entries); problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	return problems, nil
+}
+
+// replayAtTheEnd has the world's polls replayed when its test ends.
+func (w *World) replayAtTheEnd() {
+	test, ends := w.t.(interface{ Cleanup(end func()) })
+	if !ends {
+		return
+	}
+	test.Cleanup(func() {
+		w.Calm()
+		problems, err := ReplayEach(w.ctx, w.Documents, w.Scheduler)
+		w.must(err)
+		for _, problem := range problems {
+			w.t.Errorf("at the end of the test %s", problem)
+		}
+	})
+}
 
 // journalProblems: a poll's state is what its journal replays to (invariant 1).
 func (p *picture) journalProblems() (problems []string) {

@@ -148,6 +148,7 @@ func New(t TB, options Options) *World {
 	w.must(w.Google.AddCalendar(google.Calendar{ID: ClubCalendar, Summary: "Club", TimeZone: "Europe/Berlin", Owner: "gm"}))
 	w.Link("gm")
 	w.Link("ana")
+	w.replayAtTheEnd()
 	return w
 }
 
