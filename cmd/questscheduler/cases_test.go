@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"reflect"
@@ -203,9 +204,7 @@ func (s *session) knowEvent() {
 func (s *session) finalise(more map[string]any, headers ...string) answer {
 	s.t.Helper()
 	body := map[string]any{"slot_id": s.slots[0]["id"]}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	return s.ask("finalize", body, headers...)
 }
 
