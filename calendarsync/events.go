@@ -23,6 +23,7 @@ type EventWriter interface {
 	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
 	PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error)
 	Delete(ctx context.Context, ref gcal.Ref, eventID string) (deleted bool, err error)
+	List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
 }
 
 // Events makes, reads and deletes the events of polls in Google calendars. It
@@ -54,12 +55,13 @@ func (e Events) Move(ctx context.Context, accountID, calendarID string, event sc
 	return translate(moved), err
 }
 
-// Delete removes an event; one that is not there is no error. A calendar that
-// is gone as a whole, or lost to us, counts so too: there is nothing to delete.
+// Delete removes an event; one that is not there is no error. NotFound: it is the
+// calendar that is not there, or lost to us, and says nothing of its events.
 func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID string) error {
-	_, err := e.Google.Delete(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, eventID)
+	ref := gcal.Ref{Account: accountID, Calendar: calendarID}
+	_, err := e.Google.Delete(ctx, ref, eventID)
 	if fault.Is(err, fault.NotFound) {
-		return nil
+		_, err = e.Google.List(ctx, ref, "", "")
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func wantNoSecret(t *testing.T, err error) {
 
 func TestErrors_ForGoneThingsDeletingAndStoppingAreDone(t *testing.T) {
 	t.Parallel()
-	for name, statuses := range map[string][]int{"delete": {404, 410}, "stop": {404}} {
+	for name, statuses := range map[string][]int{"delete": {410}, "stop": {404}} {
 		for _, status := range statuses {
 			if err := calls[name](t.Context(), refusing(t, status, "notFound")); err != nil {
 				t.Errorf("%s after %d: %v", name, status, err)

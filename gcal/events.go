@@ -53,13 +53,14 @@ func (c *Client) PatchTimes(ctx context.Context, ref Ref, id, etag string, to ru
 	})
 }
 
-// Delete removes an event. deleted is false, without an error, where there was
-// none or it was deleted before. After Unavailable it may be gone.
+// Delete removes an event. deleted is false, without an error, where it was
+// deleted before. NotFound: there is no such event, or no such calendar for us.
+// After Unavailable it may be gone.
 func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, err error) {
 	err = c.call(ctx, opDelete, ref.Account, func(ctx context.Context, service *calendar.Service) error {
 		return service.Events.Delete(ref.Calendar, id).SendUpdates(c.audience("")).Context(ctx).Do()
 	})
-	if fault.Is(err, fault.NotFound) {
+	if fault.CodeOf(err) == CodeGone {
 		return false, nil
 	}
 	return err == nil, err

@@ -53,8 +53,8 @@ const (
 )
 
 // insert makes the event of an intent, or finds it made. An error leaves it
-// open whether there is one, but where the first attempt of all was refused, or
-// where the calendar says that there is none.
+// open whether there is one, but where the first attempt of all was refused,
+// where the calendar says that there is none, or where it is lost for good.
 func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, made whoMade, err error) {
 	event, err = s.Calendar.Insert(ctx, intent)
 	switch {
@@ -72,10 +72,10 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 		return Event{}, byNobody, err
 	case fault.Is(err, fault.Provider), fault.Is(err, fault.NotFound): // for good, so it has to be known
 		found, getErr := s.adoptInserted(ctx, intent)
-		if getErr == nil {
+		switch {
+		case getErr == nil:
 			return found, byBefore, nil
-		}
-		if fault.Is(getErr, fault.NotFound) {
+		case fault.Is(getErr, fault.NotFound) && (fault.Is(err, fault.Provider) || !s.mayComeBack(ctx, intent)):
 			return Event{}, byNobody, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/queue"
@@ -18,6 +19,19 @@ const (
 	relinkPause = 10 * time.Minute
 	queueGrace  = time.Minute
 )
+
+// lostFor is how long an intent waits for a calendar that is found no more.
+const lostFor = 24 * time.Hour
+
+// mayComeBack tells whether to wait for a calendar that is not found, which says
+// of none of its events that they are not there: it was read before, may be
+// shared with us again, and what is ours in it is then to be cared for. One that
+// never was, or that stays lost, holds nothing. Where the store does not say
+// which, it is waited for.
+func (s *Service) mayComeBack(ctx context.Context, intent poll.Intent) bool {
+	calendar, _, err := cursor.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)
+	return err != nil || !calendar.SuccessAt.IsZero() && s.Now().Sub(intent.CreatedAt) < lostFor
+}
 
 // HandleIntent carries out the intent of a task: the handler of KindIntent. An
 // intent that is gone was done by somebody else.
@@ -99,10 +113,11 @@ func (s *Service) postpone(ctx context.Context, intent poll.Intent, wait time.Du
 // carryOutDelete deletes an event and removes its intent. An event that is gone
 // already counts as deleted; where it may yet be made by an insert that was
 // under way, the intent stays to delete it once more (Intent.Until). One that
-// the calendar refuses for good to delete is released, with a line in the log.
+// the calendar refuses for good to delete, or whose calendar stays lost, is
+// released, with a line in the log.
 func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error {
 	err := s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
-	if fault.Is(err, fault.Provider) {
+	if fault.Is(err, fault.Provider) || fault.Is(err, fault.NotFound) && !s.mayComeBack(ctx, intent) {
 		s.Log.ErrorContext(ctx, "the calendar refuses to delete an event; it stays there", "poll", intent.PollID,
 			"event", intent.EventID, "calendar", intent.CalendarID, "trace", intent.Trace, "error", err)
 		err = nil

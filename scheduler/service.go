@@ -45,7 +45,8 @@ type Calendar interface {
 	// Move gives an event, as it was read, another time. Conflict with code
 	// CodeStale where it changed since.
 	Move(ctx context.Context, accountID, calendarID string, event Event, to rules.Fingerprint, zone string) (Event, error)
-	// Delete removes an event; one that is not there is no error.
+	// Delete removes an event; one that is not there is no error. NotFound: it
+	// is the calendar that is not there.
 	Delete(ctx context.Context, accountID, calendarID, eventID string) error
 }
 
