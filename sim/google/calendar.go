@@ -9,19 +9,29 @@ import (
 // Role is what a person may do with a calendar, in Google's words.
 type Role string
 
-// The roles that the simulator knows. NoAccess hides the calendar.
+// The roles that there are. NoAccess hides the calendar; a FreeBusyReader sees
+// when its events are and nothing else of them, a Reader and a
+// WriterWithoutPrivateAccess as little of the private ones.
 const (
-	NoAccess Role = "none"
-	Reader   Role = "reader"
-	Writer   Role = "writer"
-	Owner    Role = "owner"
+	NoAccess                   Role = "none"
+	FreeBusyReader             Role = "freeBusyReader"
+	Reader                     Role = "reader"
+	WriterWithoutPrivateAccess Role = "writerWithoutPrivateAccess"
+	Writer                     Role = "writer"
+	Owner                      Role = "owner"
 )
 
-func (r Role) mayRead() bool  { return r == Reader || r.mayWrite() }
-func (r Role) mayWrite() bool { return r == Writer || r == Owner }
+// rank orders roles.
+var rank = map[Role]int{NoAccess: 0, FreeBusyReader: 1, Reader: 2, WriterWithoutPrivateAccess: 3, Writer: 4, Owner: 5}
 
-// rank orders roles for minAccessRole.
-var rank = map[Role]int{NoAccess: 0, "freeBusyReader": 1, Reader: 2, "writerWithoutPrivateAccess": 3, Writer: 4, Owner: 5}
+func (r Role) mayRead() bool  { return rank[r] >= rank[FreeBusyReader] }
+func (r Role) mayWrite() bool { return rank[r] >= rank[WriterWithoutPrivateAccess] }
+
+// sees says whether the role shows an event whole.
+func (r Role) sees(e *event) bool {
+	private := e.text("visibility") == "private" || e.text("visibility") == "confidential"
+	return rank[r] >= rank[Writer] || r != FreeBusyReader && !private
+}
 
 // calendarInfo is a calendar without its events.
 type calendarInfo struct {

@@ -1,6 +1,7 @@
 package google
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -87,9 +88,13 @@ func planted(f control.Fault) *apiError {
 	return newError(f.Status, reason, "planted fault: "+http.StatusText(f.Status))
 }
 
-// quotaReasons lie in a domain of their own.
-var quotaReasons = map[string]bool{
-	"rateLimitExceeded": true, "userRateLimitExceeded": true, "quotaExceeded": true, "dailyLimitExceeded": true,
+// domains of reasons; the others lie in "global".
+var domains = map[string]string{
+	"rateLimitExceeded": "usageLimits", "userRateLimitExceeded": "usageLimits",
+	"quotaExceeded": "usageLimits", "dailyLimitExceeded": "usageLimits",
+	"fullSyncRequired": "calendar", "updatedMinTooLongAgo": "calendar", "timeRangeEmpty": "calendar",
+	"forbiddenForNonOrganizer": "calendar", "requiredAccessLevel": "calendar", "notACalendarUser": "calendar",
+	"cannotChangeOrganizerOfInstance": "calendar", "eventTypeRestriction": "calendar",
 }
 
 // writeError answers in Google's shape, which googleapi.CheckResponse reads.
@@ -99,10 +104,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		s.opt.Log.ErrorContext(r.Context(), "google simulator", "path", r.URL.Path, "error", err)
 		e = newError(http.StatusInternalServerError, "backendError", "Backend Error")
 	}
-	domain := "global"
-	if quotaReasons[e.reason] {
-		domain = "usageLimits"
-	}
+	domain := cmp.Or(domains[e.reason], "global")
 	one := object{{"domain", domain}, {"reason", e.reason}, {"message", e.message}}
 	if e.location != "" {
 		one = append(one, field{"locationType", e.locationType}, field{"location", e.location})

@@ -78,6 +78,13 @@ type view struct {
 	zone         *time.Location // of the offsets
 	maxAttendees int            // 0: all
 	mask         mask
+	role         Role // of the caller
+}
+
+// hiddenShape is what a role that does not see an event whole sees of it.
+var hiddenShape = map[string]bool{
+	"kind": true, "etag": true, "id": true, "status": true, "updated": true, "start": true, "end": true,
+	"recurringEventId": true, "originalStartTime": true, "transparency": true, "visibility": true, "iCalUID": true, "eventType": true,
 }
 
 // render is the resource as an answer shows it. Of a deleted event only what
@@ -91,12 +98,16 @@ func (e *event) render(v view) (object, error) {
 		}
 		return v.mask.apply(o)
 	}
+	whole := v.role.sees(e)
 	for _, f := range eventFields {
 		inner, wanted := v.mask.inner(f.name)
-		if !wanted {
+		if !wanted || !whole && !hiddenShape[f.name] {
 			continue
 		}
 		value := e.value(f, v)
+		if f.name == "visibility" && !whole {
+			value = "private"
+		}
 		if value == nil {
 			continue
 		}

@@ -37,6 +37,7 @@ func (s *Server) seenSince() time.Time { return s.clock.Now().Add(-s.opt.Tombsto
 func (c *call) view(cal *calendar) (view, error) {
 	q := query{values: c.query}
 	v := q.eventView(cal, c.mask)
+	v.role = cal.role(c.user.Key)
 	q.writeOptions()
 	return v, q.err
 }
@@ -207,6 +208,8 @@ func current(c *call, cal *calendar, ifDeleted error) (*event, error) {
 	switch {
 	case e == nil:
 		return nil, errNotFound
+	case !cal.role(c.user.Key).sees(e):
+		return nil, errForbidden
 	case e.Cancelled:
 		return nil, ifDeleted
 	}

@@ -81,6 +81,22 @@ var personalFields = func() map[string]bool {
 	return names
 }()
 
+// entryShape is what a fields mask may ask of a calendar in the list of them.
+var entryShape = func() shape {
+	s := shape{}
+	for _, name := range []string{
+		"accessRole", "autoAcceptInvitations", "backgroundColor", "colorId", "conferenceProperties", "dataOwner",
+		"defaultReminders", "deleted", "description", "etag", "foregroundColor", "hidden", "id", "kind", "location",
+		"notificationSettings", "primary", "selected", "summary", "summaryOverride", "timeZone",
+	} {
+		s[name] = nil
+	}
+	return s
+}()
+
+// entriesShape is what one may ask of the list.
+var entriesShape = shape{"etag": nil, "items": entryShape, "kind": nil, "nextPageToken": nil, "nextSyncToken": nil}
+
 // eventShape is what a fields mask may ask of an event.
 var eventShape = func() shape {
 	s := shape{}

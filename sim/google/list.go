@@ -64,6 +64,7 @@ func readListing(c *call, cal *calendar) (*listing, error) {
 		shaping:      canonical(c, shapesListing),
 		all:          canonical(c, slices.Concat(shapesListing, notWithSyncToken, []string{"showDeleted", "syncToken"})),
 	}
+	l.view.role = cal.role(c.user.Key)
 	q.flag("showHiddenInvitations") // every invitation is shown; a wrong value is still refused
 	l.filter = readFilter(q, l.view.zone)
 	l.max = pageSize(l.max)

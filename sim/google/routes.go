@@ -53,8 +53,8 @@ func apiRoutes() []route {
 		{"events.move", "POST", events + "/{eventId}/move", writeEvents, eventShape, (*Server).moveEvent},
 		{"events.watch", "POST", events + "/watch", readEvents, nil, (*Server).watchEvents},
 		{"channels.stop", "POST", "/channels/stop", readEvents, nil, (*Server).stopChannel},
-		{"calendarList.list", "GET", "/users/me/calendarList", readCalendarList, nil, (*Server).listCalendars},
-		{"calendarList.get", "GET", "/users/me/calendarList/{calendarId}", readCalendarList, nil, (*Server).getCalendarListEntry},
+		{"calendarList.list", "GET", "/users/me/calendarList", readCalendarList, entriesShape, (*Server).listCalendars},
+		{"calendarList.get", "GET", "/users/me/calendarList/{calendarId}", readCalendarList, entryShape, (*Server).getCalendarListEntry},
 	}
 }
 
