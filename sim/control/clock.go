@@ -65,6 +65,16 @@ func (c *Clock) Advance(d time.Duration) error {
 	return errors.Join(failed...)
 }
 
+// Resume goes on at the offset that an earlier process reached, and has keep
+// called with each later one.
+func (c *Clock) Resume(offset time.Duration, keep func(offset time.Duration) error) error {
+	if err := c.Advance(offset); err != nil {
+		return err
+	}
+	c.OnAdvance(keep)
+	return nil
+}
+
 // OnAdvance has tell called after every advance with the whole offset, such as
 // to keep it over a restart. tell runs without the clock's lock.
 func (c *Clock) OnAdvance(tell func(offset time.Duration) error) {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,17 +64,19 @@ func (j *Journal) replay(apply func(line []byte) error) error {
 func (j *Journal) Lines() int { return j.lines }
 
 // Append writes one record. On an error nothing of it is left, so that the
-// next one does not stand behind half a line.
+// next one does not stand behind half a line. Raw JSON inside a record stays
+// as it is, but for blanks between its parts.
 func (j *Journal) Append(record any) error {
-	line, err := json.Marshal(record)
-	if err != nil {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line) // ends the line, too
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(record); err != nil {
 		return err
 	}
-	line = append(line, '\n')
-	if _, err := j.file.Write(line); err != nil {
+	if _, err := j.file.Write(line.Bytes()); err != nil {
 		return errors.Join(err, j.file.Truncate(j.size))
 	}
-	j.size += int64(len(line))
+	j.size += int64(line.Len())
 	j.lines++
 	return nil
 }

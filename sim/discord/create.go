@@ -3,7 +3,6 @@ package discord
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -27,6 +26,9 @@ func (s *Server) createMessage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Archived {
+		return nil, coded(codeThreadArchived)
+	}
 	if formErr != nil {
 		return nil, formErr
 	}
@@ -34,11 +36,8 @@ func (s *Server) createMessage(r *http.Request) (any, error) {
 		return nil, coded(codeMissingPermissions)
 	}
 	now := s.clock.Now()
-	m := Message{
-		ChannelID: c.ID, Author: bot(), Timestamp: stamp(now), TTS: f.tts,
-		Attachments: []json.RawMessage{}, Embeds: []json.RawMessage{}, Components: []json.RawMessage{},
-		Nonce: f.nonce,
-	}
+	m := blank(c.ID, bot(), now)
+	m.TTS, m.Nonce = f.tts, f.nonce
 	m.take(f)
 	if m.empty() {
 		return nil, coded(codeEmptyMessage)
@@ -49,11 +48,19 @@ func (s *Server) createMessage(r *http.Request) (any, error) {
 		}
 	}
 	m.mention(f.allowed, c.Channel, s.world.guilds[c.GuildID])
-	m.ID = strconv.FormatUint(snowflake(now, s.world.lastID), 10)
+	m.ID = s.newID(now)
 	if err := s.commit(record{Message: &m}); err != nil {
 		return nil, err
 	}
 	return m.posted(), nil
+}
+
+// blank is a message that says nothing yet.
+func blank(channelID string, author User, now time.Time) Message {
+	return Message{
+		ChannelID: channelID, Author: author, Timestamp: stamp(now), Mentions: []User{}, MentionRoles: []string{},
+		Attachments: []json.RawMessage{}, Embeds: []json.RawMessage{}, Components: []json.RawMessage{},
+	}
 }
 
 // byNonce finds the message that a nonce of the past few minutes stands for;

@@ -12,10 +12,14 @@ func (s *Server) editMessage(r *http.Request) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, i, err := s.message(r)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if formErr != nil {
+	case c.Archived:
+		return nil, coded(codeThreadArchived)
+	case c.posted[i].message.Author.ID != BotID:
+		return nil, coded(codeOthersMessage)
+	case formErr != nil:
 		return nil, formErr
 	}
 	if len(f.embeds) > 0 && !c.allows(EmbedLinks) {
@@ -42,8 +46,13 @@ func (s *Server) deleteMessage(r *http.Request) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, i, err := s.message(r)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case c.Archived:
+		return nil, coded(codeThreadArchived)
+	case c.posted[i].message.Author.ID != BotID && !c.allows(ManageMessages):
+		return nil, coded(codeMissingPermissions)
 	}
 	return nil, s.commit(record{Deleted: &deletion{c.ID, c.posted[i].message.ID}})
 }

@@ -21,9 +21,11 @@ const (
 	// MentionEveryone: without it @everyone, @here and roles that are not
 	// mentionable are plain text.
 	MentionEveryone Permission = "MENTION_EVERYONE"
+	// ManageMessages: without it deleting a person's message is 50013.
+	ManageMessages Permission = "MANAGE_MESSAGES"
 )
 
-var permissions = []Permission{ViewChannel, SendMessages, EmbedLinks, ReadMessageHistory, MentionEveryone}
+var permissions = []Permission{ViewChannel, SendMessages, EmbedLinks, ReadMessageHistory, MentionEveryone, ManageMessages}
 
 // Role is a role of a guild.
 type Role struct {
@@ -51,6 +53,9 @@ type Channel struct {
 	// Gone: the channel was deleted, every call on it is 10003. Its messages
 	// stay to be looked at through Messages.
 	Gone bool `json:"gone"`
+	// Archived: it is a thread that was archived and locked. Posting, editing
+	// and deleting are 50083, reading goes on.
+	Archived bool `json:"archived"`
 }
 
 func (c Channel) allows(p Permission) bool { return !slices.Contains(c.Denied, p) }
@@ -118,6 +123,6 @@ func (s *Server) putChannel(c Channel) error {
 }
 
 func sameChannel(a, b Channel) bool {
-	return a.ID == b.ID && a.GuildID == b.GuildID && a.Name == b.Name && a.Gone == b.Gone &&
+	return a.ID == b.ID && a.GuildID == b.GuildID && a.Name == b.Name && a.Gone == b.Gone && a.Archived == b.Archived &&
 		slices.Equal(a.Denied, b.Denied)
 }

@@ -12,6 +12,7 @@ const (
 	codeUnknownMessage     = 10008
 	codeTooLarge           = 40005
 	codeMissingAccess      = 50001
+	codeOthersMessage      = 50005
 	codeEmptyMessage       = 50006
 	codeMissingPermissions = 50013
 	codeInvalidForm        = 50035
@@ -27,6 +28,7 @@ var codes = map[int]struct {
 	codeUnknownMessage:     {http.StatusNotFound, "Unknown Message"},
 	codeTooLarge:           {http.StatusRequestEntityTooLarge, "Request entity too large"},
 	codeMissingAccess:      {http.StatusForbidden, "Missing Access"},
+	codeOthersMessage:      {http.StatusForbidden, "Cannot edit a message authored by another user"},
 	codeEmptyMessage:       {http.StatusBadRequest, "Cannot send an empty message"},
 	codeMissingPermissions: {http.StatusForbidden, "Missing Permissions"},
 	codeInvalidForm:        {http.StatusBadRequest, "Invalid Form Body"},

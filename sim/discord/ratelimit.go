@@ -11,14 +11,19 @@ import (
 
 const (
 	defaultRouteLimit = 1000
-	routeWindow       = time.Second
+	limitWindow       = time.Second
+	// DefaultGlobalLimit is how many calls a second Discord takes from a bot.
+	DefaultGlobalLimit = 50
 )
 
-// rateLimits counts calls per route and channel in windows of the simulator's
-// clock. Counts are forgotten at a restart. The Server's lock guards it.
+// rateLimits counts calls per route and channel, and all together, in windows
+// of the simulator's clock. Counts are forgotten at a restart. The Server's
+// lock guards it.
 type rateLimits struct {
 	limit   int
 	buckets map[bucketKey]*bucket
+	most    int // of all calls together; 0: no limit
+	all     *bucket
 }
 
 type bucketKey struct{ method, channelID string }
@@ -28,31 +33,57 @@ type bucket struct {
 	reset time.Time
 }
 
-func newRateLimits(limit int) rateLimits {
+func newRateLimits(limit, most int) rateLimits {
 	if limit <= 0 {
 		limit = defaultRouteLimit
 	}
-	return rateLimits{limit: limit, buckets: map[bucketKey]*bucket{}}
+	return rateLimits{limit: limit, buckets: map[bucketKey]*bucket{}, most: most, all: &bucket{}}
 }
 
-// take counts a call, writes the headers, and refuses the call above the limit.
+// renew begins another window where the last has ended.
+func (b *bucket) renew(limit int, now time.Time) {
+	if !now.Before(b.reset) {
+		b.left, b.reset = limit, now.Add(limitWindow)
+	}
+}
+
+// spend counts a call, or says that there is no room for it.
+func (b *bucket) spend() bool {
+	if b.left == 0 {
+		return false
+	}
+	b.left--
+	return true
+}
+
+// take counts a call, writes the headers, and refuses the call above a limit.
+// One above the global limit counts for no route and has no route's headers.
 func (l rateLimits) take(h http.Header, method, channelID string, now time.Time) *problem {
+	if l.most > 0 {
+		l.all.renew(l.most, now)
+		if !l.all.spend() {
+			return globallyTooMany(h, l.all.reset.Sub(now))
+		}
+	}
 	key := bucketKey{method, channelID}
 	b, ok := l.buckets[key]
-	if !ok || !now.Before(b.reset) {
-		b = &bucket{left: l.limit, reset: now.Add(routeWindow)}
+	if !ok {
+		b = &bucket{}
 		l.buckets[key] = b
 	}
-	over := b.left == 0
-	if !over {
-		b.left--
-	}
+	b.renew(l.limit, now)
+	taken := b.spend()
 	wait := b.reset.Sub(now)
 	bucketHeaders(h, method, l.limit, b.left, b.reset, wait)
-	if over {
+	if !taken {
 		return tooMany(h, wait, false)
 	}
 	return nil
+}
+
+func globallyTooMany(h http.Header, wait time.Duration) *problem {
+	h.Set("X-RateLimit-Reset-After", strconv.FormatFloat(wait.Seconds(), 'f', 3, 64))
+	return tooMany(h, wait, true)
 }
 
 func bucketHeaders(h http.Header, method string, limit, left int, reset time.Time, wait time.Duration) {

@@ -24,12 +24,12 @@ func (s *Server) refuse(method string) func(http.ResponseWriter, *http.Request, 
 		if f.Status == http.StatusTooManyRequests {
 			wait, global := rateLimitReason(f.Reason)
 			now := s.clock.Now()
-			if !global {
-				bucketHeaders(w.Header(), method, s.limits.limit, 0, now.Add(wait), wait)
-			} else {
-				w.Header().Set("X-RateLimit-Reset-After", strconv.FormatFloat(wait.Seconds(), 'f', 3, 64))
+			if global {
+				writeProblem(w, globallyTooMany(w.Header(), wait))
+				return
 			}
-			writeProblem(w, tooMany(w.Header(), wait, global))
+			bucketHeaders(w.Header(), method, s.limits.limit, 0, now.Add(wait), wait)
+			writeProblem(w, tooMany(w.Header(), wait, false))
 			return
 		}
 		writeProblem(w, planted(method, f))

@@ -49,6 +49,7 @@ func (s *Server) routes() {
 	})
 	s.control.Register(s.mux)
 	s.mux.HandleFunc("GET /_sim/channels/{channel}/messages", s.simMessages)
+	s.mux.HandleFunc("POST /_sim/channels/{channel}/messages", s.simSay)
 	s.mux.HandleFunc("PUT /_sim/channels/{channel}", s.simChannel)
 }
 

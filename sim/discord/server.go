@@ -38,6 +38,10 @@ type Options struct {
 	// RouteLimit is how many calls one route of one channel takes in a second;
 	// 0 is 1000.
 	RouteLimit int
+	// GlobalLimit is how many calls all routes take together in a second;
+	// Discord's is DefaultGlobalLimit. 0 is no limit, since the clocks of tests
+	// stand still.
+	GlobalLimit int
 	// Log gets one line for each call at debug level; nil is silence.
 	Log *slog.Logger
 }
@@ -52,7 +56,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	world   world
-	journal *journal // nil: in memory
+	journal *control.Journal // nil: in memory
 	limits  rateLimits
 }
 
@@ -76,7 +80,7 @@ func New(o Options) (*Server, error) {
 		log:     o.Log,
 		mux:     http.NewServeMux(),
 		world:   newWorld(),
-		limits:  newRateLimits(o.RouteLimit),
+		limits:  newRateLimits(o.RouteLimit, o.GlobalLimit),
 	}
 	if o.Dir != "" {
 		if err := s.restore(o.Dir, ownClock); err != nil {
@@ -101,7 +105,7 @@ func (s *Server) Close() error {
 	if s.journal == nil {
 		return nil
 	}
-	return s.journal.close()
+	return s.journal.Close()
 }
 
 // Messages are a channel's messages, oldest first; none for a channel that is
@@ -116,7 +120,7 @@ func (s *Server) Messages(channelID string) []Message {
 // an error nothing has changed.
 func (s *Server) commit(r record) error {
 	if s.journal != nil {
-		if err := s.journal.append(r); err != nil {
+		if err := s.journal.Append(r); err != nil {
 			return err
 		}
 	}

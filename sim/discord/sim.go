@@ -38,10 +38,11 @@ func (s *Server) simMessages(w http.ResponseWriter, r *http.Request) {
 // permission away. It answers the channel as it is then.
 func (s *Server) simChannel(w http.ResponseWriter, r *http.Request) {
 	var change struct {
-		GuildID *string       `json:"guild_id"`
-		Name    *string       `json:"name"`
-		Denied  *[]Permission `json:"denied"`
-		Gone    *bool         `json:"gone"`
+		GuildID  *string       `json:"guild_id"`
+		Name     *string       `json:"name"`
+		Denied   *[]Permission `json:"denied"`
+		Gone     *bool         `json:"gone"`
+		Archived *bool         `json:"archived"`
 	}
 	if !control.Decode(w, r, &change) {
 		return
@@ -56,6 +57,7 @@ func (s *Server) simChannel(w http.ResponseWriter, r *http.Request) {
 	set(&c.Name, change.Name)
 	set(&c.Denied, change.Denied)
 	set(&c.Gone, change.Gone)
+	set(&c.Archived, change.Archived)
 	if err := s.checkChannel(c); err != nil {
 		control.Refuse(w, http.StatusBadRequest, err)
 		return

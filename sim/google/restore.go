@@ -42,14 +42,14 @@ func (s *Server) restore(ownClock bool) error {
 	if !ownClock {
 		return nil
 	}
-	if err := s.clock.Advance(s.world.offset); err != nil {
-		return errors.Join(err, j.Close())
-	}
-	s.clock.OnAdvance(func(offset time.Duration) error {
+	err = s.clock.Resume(s.world.offset, func(offset time.Duration) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.commit(record{Offset: &offset})
 	})
+	if err != nil {
+		return errors.Join(err, j.Close())
+	}
 	return nil
 }
 

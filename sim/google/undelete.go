@@ -21,7 +21,7 @@ func (c *change) revive(gone *event) (*event, error) {
 	if !gone.isCopy() {
 		return &live, nil
 	}
-	organised := c.event(gone.Organizer, gone.ID)
+	organised := c.find(gone.Organizer, gone.ID)
 	if organised == nil || organised.Cancelled || find(organised.attendees(), gone.Calendar) == nil {
 		return nil, errForbidden
 	}
