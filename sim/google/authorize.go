@@ -111,6 +111,11 @@ func isLoopback(u *url.URL) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// sendBack sends the browser to the client with the outcome.
+func (a *authRequest) sendBack(w http.ResponseWriter, r *http.Request, outcome url.Values) {
+	http.Redirect(w, r, a.back(outcome), http.StatusFound) //nolint:gosec // mayReturnTo has checked the address
+}
+
 // back is where the browser goes with the outcome.
 func (a *authRequest) back(outcome url.Values) string {
 	if a.state != "" {
@@ -142,7 +147,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	case user != nil && len(a.prompt) == 0, user != nil && slices.Equal(a.prompt, []string{"none"}):
 		s.finishConsent(w, r, a, decision{user: user.Key, scopes: a.scopes})
 	case slices.Contains(a.prompt, "none"):
-		http.Redirect(w, r, a.back(url.Values{"error": {"interaction_required"}}), http.StatusFound)
+		a.sendBack(w, r, url.Values{"error": {"interaction_required"}})
 	default:
 		s.showConsent(w, r, a, users)
 	}

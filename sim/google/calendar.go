@@ -29,8 +29,11 @@ func (r Role) mayWrite() bool { return rank[r] >= rank[WriterWithoutPrivateAcces
 
 // sees says whether the role shows an event whole.
 func (r Role) sees(e *event) bool {
-	private := e.text("visibility") == "private" || e.text("visibility") == "confidential"
-	return rank[r] >= rank[Writer] || r != FreeBusyReader && !private
+	if r == Owner || r == Writer {
+		return true
+	}
+	visibility := e.text("visibility")
+	return r != FreeBusyReader && visibility != "private" && visibility != "confidential"
 }
 
 // calendarInfo is a calendar without its events.

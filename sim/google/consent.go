@@ -74,7 +74,7 @@ func (s *Server) readDecision(a *authRequest, form url.Values) (d decision, err 
 // where the person refused all of it.
 func (s *Server) finishConsent(w http.ResponseWriter, r *http.Request, a *authRequest, d decision) {
 	if d.deny || len(d.scopes) == 0 {
-		http.Redirect(w, r, a.back(url.Values{"error": {"access_denied"}}), http.StatusFound)
+		a.sendBack(w, r, url.Values{"error": {"access_denied"}})
 		return
 	}
 	var code *authCode
@@ -87,8 +87,7 @@ func (s *Server) finishConsent(w http.ResponseWriter, r *http.Request, a *authRe
 		s.showError(w, r, err)
 		return
 	}
-	outcome := url.Values{"code": {code.Code}, "scope": {strings.Join(code.Scopes, " ")}}
-	http.Redirect(w, r, a.back(outcome), http.StatusFound)
+	a.sendBack(w, r, url.Values{"code": {code.Code}, "scope": {strings.Join(code.Scopes, " ")}})
 }
 
 // newCode is the code of a consent. It will give a refresh token where the

@@ -254,7 +254,7 @@ func TestAuthorize_APersonSeesWhatIsAskedAndWho(t *testing.T) {
 		resp := must(browser.Get(address))(t)
 		resp.Body.Close()
 		location := resp.Header.Get("Location")
-		if tc.want == "" && (resp.StatusCode != 200 || location != "") || !strings.Contains(location, tc.want) {
+		if tc.want == "" && (resp.StatusCode != http.StatusOK || location != "") || !strings.Contains(location, tc.want) {
 			t.Errorf("%s: %d %s", name, resp.StatusCode, location)
 		}
 	}

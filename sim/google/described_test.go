@@ -184,3 +184,35 @@ func TestDescription_EveryMethodAnswersAsDescribed(t *testing.T) {
 		})
 	}
 }
+
+func TestDescription_TellsWhatBreaksIt(t *testing.T) {
+	t.Parallel()
+	desc, err := loadDescription()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, breaks := range map[string]bool{
+		`{"id":"x","status":"confirmed","start":{"date":"2026-03-06"}}`: false,
+		`{"id":7}`:                            true,
+		`{"colour":"red"}`:                    true,
+		`{"start":"2026-03-06"}`:              true,
+		`{"start":{"date":"6 March"}}`:        true,
+		`{"updated":"yesterday"}`:             true,
+		`{"attendees":{"email":"a@b"}}`:       true,
+		`{"attendees":[{"email":true}]}`:      true,
+		`{"sequence":"1"}`:                    true,
+		`{"locked":"yes"}`:                    true,
+		`{"summary":null}`:                    true,
+		`["id"]`:                              true,
+		`{"extendedProperties":{"own":{}}}`:   true,
+		`{"reminders":{"useDefault":"true"}}`: true,
+	} {
+		var value any
+		if err := json.Unmarshal([]byte(text), &value); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := desc.check("Event", &schema{Ref: "Event"}, value); (wrong != "") != breaks {
+			t.Errorf("%s: %q", text, wrong)
+		}
+	}
+}

@@ -348,3 +348,17 @@ func TestRoles(t *testing.T) {
 	_, err = w.as("ana").Events.Get(team, e.Id).Do()
 	wantError(t, err, http.StatusNotFound, "notFound")
 }
+
+func TestAddGmailEvent_IsInTheDelta(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	_, token := w.list("gm", nil)
+	id := must(w.sim.AddGmailEvent("gm@example.test", "Flight", epoch, epoch.Add(time.Hour)))(t)
+	items, _ := w.since("gm", token)
+	if len(items) != 1 || items[0].Id != id || items[0].EventType != "fromGmail" || !items[0].Locked || items[0].Start == nil {
+		t.Errorf("delta %+v", items)
+	}
+	if _, err := w.sim.AddGmailEvent("nobody@example.test", "x", epoch, epoch); err == nil {
+		t.Error("an event in no calendar")
+	}
+}

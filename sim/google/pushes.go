@@ -27,7 +27,7 @@ type Push struct {
 	ID        int64
 	ChannelID string
 	Calendar  string
-	State     string // "sync" or "exists"
+	State     string // "sync", "exists" or "not_exists"
 	Number    int64  // X-Goog-Message-Number
 	Attempts  int    // made so far, all in vain
 	Due       time.Time

@@ -19,6 +19,9 @@ type rule struct {
 	beyond bool
 }
 
+// lastYear is the last that a date can be written in.
+const lastYear = 9999
+
 // maxInstances is how many instances of a series are expanded at most.
 const maxInstances = 730
 
@@ -112,7 +115,7 @@ func (r rule) candidates(first time.Time) iter.Seq[time.Time] {
 				batch = sameDay(first, first.Year()+n, int(first.Month()))
 			}
 			for _, at := range batch {
-				if !yield(at) {
+				if at.Year() > lastYear || !yield(at) {
 					return
 				}
 			}

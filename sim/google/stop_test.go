@@ -90,3 +90,32 @@ func TestPushes_EndForWhoMayNoLongerRead(t *testing.T) {
 		t.Errorf("pending %+v", pending)
 	}
 }
+
+func TestRemoveCalendar_EndsItsChannelsWithNotExists(t *testing.T) {
+	t.Parallel()
+	w := newClub(t)
+	r := newReceiver(t, nil)
+	must(w.as("gm").Events.Watch(club, &calendar.Channel{Id: "one", Type: "web_hook", Address: r.url}).Do())(t)
+	e := must(w.as("gm").Events.Insert(club, timed("", 6)).Do())(t)
+	if err := w.sim.RemoveCalendar(club); err != nil {
+		t.Fatal(err)
+	}
+	w.deliverAll()
+	for _, want := range []string{"sync", "exists", "not_exists"} {
+		if got := r.next(t).Get("X-Goog-Resource-State"); got != want {
+			t.Errorf("state %s, want %s", got, want)
+		}
+	}
+	_, err := w.as("gm").Events.Get(club, e.Id).Do()
+	wantError(t, err, 404, "notFound")
+	_, err = w.as("gm").Events.List(club).Do()
+	wantError(t, err, 404, "notFound")
+	if list := must(w.as("gm").CalendarList.List().Do())(t); len(list.Items) != 1 {
+		t.Errorf("%d calendars", len(list.Items))
+	}
+	for _, id := range []string{"gm@example.test", "nobody@example.test"} {
+		if w.sim.RemoveCalendar(id) == nil {
+			t.Errorf("%s was removed", id)
+		}
+	}
+}

@@ -134,5 +134,31 @@ func (s *Server) Share(calendarID, userKey string, role Role) error {
 	})
 }
 
+// RemoveCalendar takes a secondary calendar away from everyone: it is found no
+// more, and its channels end with a push that says not_exists.
+func (s *Server) RemoveCalendar(calendarID string) error {
+	return s.change(func(c *change) error {
+		cal := c.world.calendars[calendarID]
+		if cal == nil || cal.Primary != "" {
+			return errors.New("google simulator: no such calendar, or a primary one")
+		}
+		info := *cal.calendarInfo
+		info.Epoch++
+		info.Roles = map[string]Role{}
+		c.record.Calendars = append(c.record.Calendars, &info)
+		for _, id := range cal.watchers {
+			ch := c.world.channels[id]
+			if !ch.liveAt(c.now) {
+				continue
+			}
+			ended := *ch
+			ended.Stopped, ended.StoppedAt = true, c.now.UTC()
+			c.record.Channels = append(c.record.Channels, &ended)
+			c.push(ch, "not_exists")
+		}
+		return nil
+	})
+}
+
 // randomID is Options.NewID where none is given.
 func randomID() string { return rand.Text() }
