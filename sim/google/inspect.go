@@ -30,7 +30,7 @@ func (s *Server) ChangedSince(calendarID, token string) (ids []string, good bool
 	cal := s.world.calendars[calendarID]
 	var since syncToken
 	if cal == nil || !decodeToken(token, &since) || since.Calendar != cal.ID ||
-		since.Epoch != s.world.epoch || since.CalendarEpoch != cal.Epoch || since.Since > s.world.version {
+		s.world.ended(cal, since, s.clock.Now(), s.opt.SyncTokenLife) != nil {
 		return nil, false
 	}
 	for _, entry := range cal.log[cal.firstAfter(since.Since):] {

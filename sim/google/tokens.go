@@ -54,18 +54,28 @@ func decodeToken(text string, v any) bool {
 // access list, or because it comes from another life of the simulator.
 func (w *world) checkSyncToken(cal *calendar, l *listing) (syncToken, error) {
 	var t syncToken
-	switch {
-	case !decodeToken(l.syncToken, &t) || t.Calendar != cal.ID:
+	if !decodeToken(l.syncToken, &t) || t.Calendar != cal.ID {
 		return t, invalidParameter("syncToken", "Invalid sync token value.")
-	case t.Epoch != w.epoch && w.epochReason == errTooLongAgo.reason, l.now.Sub(time.Unix(t.Given, 0)) >= l.tokenLife:
-		return t, errTooLongAgo
-	case t.Epoch != w.epoch, t.CalendarEpoch != cal.Epoch, t.Since > w.version:
-		return t, errFullSync
-	case t.Shaping != digest(l.shaping):
+	}
+	if err := w.ended(cal, t, l.now, l.tokenLife); err != nil {
+		return t, err
+	}
+	if t.Shaping != digest(l.shaping) {
 		return t, newError(http.StatusBadRequest, "badRequest",
 			"Sync token cannot be used with other parameters than those of the listing that gave it.")
 	}
 	return t, nil
+}
+
+// ended gives the 410 of a token that is good no more, or nil.
+func (w *world) ended(cal *calendar, t syncToken, now time.Time, life time.Duration) error {
+	switch {
+	case t.Epoch != w.epoch && w.epochReason == errTooLongAgo.reason, now.Sub(time.Unix(t.Given, 0)) >= life:
+		return errTooLongAgo
+	case t.Epoch != w.epoch, t.CalendarEpoch != cal.Epoch, t.Since > w.version:
+		return errFullSync
+	}
+	return nil
 }
 
 // digest makes a text short. Two requests that differ are told apart.
