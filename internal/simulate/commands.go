@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
 	"questscheduler/rules"
@@ -112,23 +111,13 @@ func (l *life) finalise(ask worldtest.Ask, how string) {
 }
 
 // end is a command after which the poll does not follow its event any more.
-// Where the event is to be kept, and the command was not refused, nobody looks
-// after the event from then on.
+// Where the event is to be kept, nobody looks after it from then on.
 func (l *life) end(what string, keep bool, do func(by scheduler.Person, k known) error) {
-	l.command(what, func(by scheduler.Person, k known) (err error) {
-		p, missing := poll.Load(l.w.Context(), l.w.Documents, k.id)
-		if missing != nil || !keep || p.GoogleEventID == "" {
+	l.command(what, func(by scheduler.Person, k known) error {
+		if !keep {
 			return do(by, k)
 		}
-		refused := false
-		defer func() { // also where the program dies of it
-			if !refused {
-				l.w.Released(p.GoogleEventID)
-			}
-		}()
-		err = do(by, k)
-		refused = err != nil && !fault.Is(err, fault.Unavailable)
-		return err
+		return l.w.Keep(func() error { return do(by, k) })
 	})
 }
 

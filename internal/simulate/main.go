@@ -1,9 +1,11 @@
 // Command simulate looks for histories that break an invariant of design.md. It
 // lives through worlds of the real program on memory drivers and simulators
 // (package worldtest): each draws, from its seed alone, polls, commands, acts in
-// people's calendars, faults and deaths of the program. What must always hold is
-// checked after every deed; then the faults end, and what must hold in the end
-// is checked.
+// people's calendars, faults and deaths of the program. Several things may be
+// under way at once; then the seed draws, between any two calls of the store,
+// the queue or Google, which of them goes on. What must always hold is checked
+// after every deed, and at a share of those points; then the faults end, and
+// what must hold in the end is checked.
 //
 // A world that fails is shrunk: deeds that its failing does not need are left
 // out, and what is left is printed, with the command that repeats it. One seed

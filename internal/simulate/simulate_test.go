@@ -111,7 +111,7 @@ func TestADeedLeftOut_ChangesNoneBeforeIt(t *testing.T) {
 	t.Parallel()
 	whole := live(7, nil)
 	last := whole.deeds - 1
-	less := live(7, map[int]bool{last: true})
+	less := live(7, map[step]bool{{last, 0}: true})
 	// The end is the same line in both, but comes sooner where a deed is missing.
 	end := 0
 	for i, line := range less.lines {

@@ -33,9 +33,11 @@ const contention = 4
 // history is what a world lived through.
 type history struct {
 	seed uint64
-	// deeds is how many there were to be, and without are those left out.
+	// deeds is how many there were to be; steps are those that were come to, in
+	// order, with the strands of each, and without are those left out.
 	deeds   int
-	without map[int]bool
+	steps   []step
+	without map[step]bool
 	// lines tell what was done and what became of the polls.
 	lines []string
 	// problems are the invariants that were broken. A history ends with the deed
@@ -44,6 +46,9 @@ type history struct {
 	// spent is where the time went; it is no part of the history.
 	spent worldtest.Spent
 }
+
+// step is a deed, from 0 on, or a strand of one, from 1 on (0: the whole deed).
+type step struct{ deed, strand int }
 
 // String is the history as a person reads it.
 func (h history) String() string {
@@ -66,6 +71,8 @@ func (h history) String() string {
 type life struct {
 	history
 	w *worldtest.World
+	// at is the deed that is being done.
+	at int
 	// draws is the stream of the deed that is being done, queue and contention
 	// those of what happens meanwhile.
 	draws, queue, contention *rand.Rand
@@ -86,10 +93,10 @@ type known struct {
 }
 
 // live lives through the world of a seed, without some of its deeds.
-func live(seed uint64, without map[int]bool) history { return unborn(seed, without).live() }
+func live(seed uint64, without map[step]bool) history { return unborn(seed, without).live() }
 
 // unborn is a life before its first day.
-func unborn(seed uint64, without map[int]bool) *life {
+func unborn(seed uint64, without map[step]bool) *life {
 	return &life{history: history{seed: seed, without: without}, outside: map[string]bool{}, stood: map[string]string{}}
 }
 
@@ -112,7 +119,8 @@ func (l *life) run() {
 	choice := l.choose()
 	l.deeds = fewest + l.draws.IntN(most-fewest+1)
 	for i := range l.deeds {
-		if l.without[i] {
+		l.at = i
+		if l.leavesOut(0) {
 			continue
 		}
 		l.draw(1 + i)
@@ -123,6 +131,14 @@ func (l *life) run() {
 	}
 	l.draw(1 + l.deeds)
 	l.settle()
+}
+
+// leavesOut tells whether a strand of the deed that is being done is left out; 0:
+// the deed itself.
+func (l *life) leavesOut(strand int) bool {
+	this := step{l.at, strand}
+	l.steps = append(l.steps, this)
+	return l.without[this]
 }
 
 // draw begins the streams of the making of the world (0), of a deed (from 1 on),

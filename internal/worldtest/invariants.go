@@ -79,6 +79,15 @@ func (p *picture) eventProblems() (problems []string) {
 // Released says that an event was left in the calendar as asked.
 func (w *World) Released(eventID string) { w.released[eventID] = true }
 
+// Keep runs a command that leaves the event in the calendar: one that it takes
+// from its poll is released at that moment, which a death may follow. So is the
+// older event of a finalisation that keeps it, whoever carries that out.
+func (w *World) Keep(do func() error) error {
+	w.keeping = true
+	defer func() { w.keeping = false }()
+	return do()
+}
+
 // WasReleased tells whether an event was left in the calendar as asked.
 func (w *World) WasReleased(eventID string) bool { return w.released[eventID] }
 

@@ -5,22 +5,27 @@ import (
 	"maps"
 	"slices"
 
+	"questscheduler/poll"
 	"questscheduler/store"
 	"questscheduler/store/storetest"
 )
 
 // observed is a store that knows which documents may have changed since it was
 // last asked, so that a check looks at those alone. A write that did not count,
-// of an attempt that was thrown away or refused, is taken for one that did.
+// of an attempt that was thrown away or refused, is taken for one that did. It
+// also sees which events are left in the calendar as asked.
 type observed struct {
 	store.Store
+	// stored are the documents themselves, for reads that nobody is to count.
+	stored  store.Reader
+	world   *World
 	written map[store.Path]bool
 	// trees were deleted whole.
 	trees []store.Path
 }
 
-func observe(inner store.Store) *observed {
-	return &observed{Store: inner, written: map[store.Path]bool{}}
+func observe(world *World, inner store.Store, stored store.Reader) *observed {
+	return &observed{Store: inner, stored: stored, world: world, written: map[store.Path]bool{}}
 }
 
 // changed gives what may have changed since it was last called.
@@ -33,9 +38,33 @@ func (o *observed) changed() (written, trees []store.Path) {
 
 // Run implements store.Store.
 func (o *observed) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
-	return o.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		return fn(ctx, &observedTx{tx, o})
+	var last *observedTx
+	err := o.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		last = &observedTx{Tx: tx, store: o, keeps: o.world.keeping}
+		return fn(ctx, last)
 	})
+	if err == nil && last.keeps {
+		o.released(last.unlinked)
+	}
+	return err
+}
+
+// released tells the world of events that are followed no longer, and that
+// nothing is to delete.
+func (o *observed) released(unlinked []poll.IndexEntry) {
+	for _, entry := range unlinked {
+		id := poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)
+		if deletion, err := poll.LoadIntent(o.world.ctx, o.stored, id); err == nil && deletion == nil {
+			o.world.Released(entry.EventID)
+		}
+	}
+}
+
+// document is as it was committed last.
+func (o *observed) document(path store.Path) store.Document {
+	document, err := o.stored.Get(o.world.ctx, path)
+	o.world.must(err)
+	return document
 }
 
 // DeleteTree implements store.Store.
@@ -44,9 +73,13 @@ func (o *observed) DeleteTree(ctx context.Context, path store.Path) error {
 	return o.Store.DeleteTree(ctx, path)
 }
 
+// observedTx is one attempt of a transaction.
 type observedTx struct {
 	store.Tx
 	store *observed
+	// keeps: the event that it takes from a poll is to stay where it is.
+	keeps    bool
+	unlinked []poll.IndexEntry
 }
 
 // Create implements store.Tx.
@@ -76,6 +109,12 @@ func (t *observedTx) Merge(path store.Path, updates ...store.Update) error {
 // Delete implements store.Tx.
 func (t *observedTx) Delete(path store.Path) error {
 	t.store.written[path] = true
+	switch path.Collection() {
+	case allIntents.Collection: // the end of a finalisation, whoever carried it out
+		t.keeps = t.keeps || poll.DecodeIntent(t.store.document(path)).Session.KeepOld
+	case allIndex.Collection:
+		t.unlinked = append(t.unlinked, poll.DecodeIndex(t.store.document(path)))
+	}
 	return t.Tx.Delete(path)
 }
 

@@ -15,6 +15,7 @@ import (
 // ports counts the calls that leave the program, each at two points: before it
 // has an effect, and after. Anything may be made to happen at a point.
 type ports struct {
+	world *World
 	hooks map[string][]func()
 	// passed names the points passed since calm.
 	passed []string
@@ -30,20 +31,20 @@ type ports struct {
 type crashed struct{ point string }
 
 // calm forgets hooks, counts and planned crashes.
-func (p *ports) calm() { *p = ports{} }
+func (p *ports) calm() { *p = ports{world: p.world} }
 
-// pass is called at each point.
+// pass is called at each point. What is under way at once gives up the baton
+// there.
 func (p *ports) pass(point string) {
 	p.passed = append(p.passed, point)
 	if p.at == len(p.passed) {
 		p.do()
 	}
-	hooks := p.hooks[point]
-	if len(hooks) == 0 {
-		return
+	if hooks := p.hooks[point]; len(hooks) > 0 {
+		p.hooks[point] = hooks[1:]
+		hooks[0]()
 	}
-	p.hooks[point] = hooks[1:]
-	hooks[0]()
+	p.world.halt(halt{point: point})
 }
 
 // On has do run once, at the next point of that name: "before" or "after",
@@ -57,7 +58,7 @@ func (w *World) On(point string, do func()) {
 }
 
 // Crash has the program die at the next point of that name.
-func (w *World) Crash(point string) { w.On(point, func() { panic(crashed{point}) }) }
+func (w *World) Crash(point string) { w.On(point, func() { w.die(point) }) }
 
 // Fail has the next call end with an error at the point of that name: before,
 // it has no effect; after, it has, and nobody hears of it.
@@ -86,7 +87,7 @@ func (w *World) At(n int, do func()) {
 
 // CrashAt has the program die at the nth point from here on.
 func (w *World) CrashAt(n int) {
-	w.At(n, func() { panic(crashed{w.ports.passed[n-1]}) })
+	w.At(n, func() { w.die(w.ports.passed[n-1]) })
 }
 
 // FailAt has the nth point from here on be one where a call ends with an error.
@@ -125,6 +126,7 @@ func (w *World) Points(do func()) []string {
 
 func through[T any](p *ports, call string, do func() (T, error)) (T, error) {
 	var nothing T
+	p.world.refuseKilled(call)
 	p.pass("before " + call)
 	if err := p.failure("before " + call); err != nil {
 		return nothing, err

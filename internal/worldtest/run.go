@@ -10,6 +10,7 @@ import (
 	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/queue"
+	queuememory "questscheduler/queue/memory"
 	"questscheduler/scheduler"
 )
 
@@ -31,14 +32,10 @@ func (w *World) RunDue() {
 // Step delivers the first push or runs the first task that is due; false: there
 // was none.
 func (w *World) Step() bool {
-	now := w.Clock.Now()
-	for _, push := range w.Google.PendingPushes() {
-		if !push.Due.After(now) && !w.delivering[push.ID] {
-			w.deliver(push.ID)
-			return true
-		}
+	if w.pushDue() {
+		return true
 	}
-	due := w.Queue.Due(now)
+	due := w.Queue.Due(w.Clock.Now())
 	if len(due) == 0 {
 		return false
 	}
@@ -46,12 +43,52 @@ func (w *World) Step() bool {
 	return true
 }
 
+// pushDue delivers the first push that is due; false: there was none.
+func (w *World) pushDue() bool {
+	due := w.PushesDue()
+	if len(due) > 0 {
+		w.deliver(due[0])
+	}
+	return len(due) > 0
+}
+
+// PushesDue are the pushes that may be delivered now, and are not on their way.
+func (w *World) PushesDue() (ids []int64) {
+	now := w.Clock.Now()
+	for _, push := range w.Google.PendingPushes() {
+		if !push.Due.After(now) && !w.delivering[push.ID] {
+			ids = append(ids, push.ID)
+		}
+	}
+	return ids
+}
+
+// Deliver makes an attempt at a push that is due.
+func (w *World) Deliver(push int64) {
+	w.t.Helper()
+	w.deliver(push)
+}
+
 // RunTask runs a waiting task, due or not.
 func (w *World) RunTask(id string) {
+	w.t.Helper()
+	w.carryOut(w.take(id))
+}
+
+func (w *World) take(id string) *queuememory.Run {
 	w.t.Helper()
 	run, ok := w.Queue.Take(id)
 	if !ok {
 		w.t.Fatalf("task %s does not wait", id)
+	}
+	return run
+}
+
+// carryOut runs a task that was taken. Where it dies alone of several things
+// that are under way at once, the queue hands it out again.
+func (w *World) carryOut(run *queuememory.Run) {
+	if s := w.running; s != nil {
+		s.lost = append(s.lost, func() { run.Lose() })
 	}
 	verdict := w.handlers[run.Kind](w.ctx, run.Delivery)
 	if verdict.Outcome == queue.Retry || verdict.Outcome == queue.Permanent {
@@ -64,9 +101,15 @@ func (w *World) RunTask(id string) {
 // and tasks as they become due, and a drain every minute.
 func (w *World) Run(d time.Duration) {
 	w.t.Helper()
+	w.run(d, w.RunDue)
+}
+
+// run is Run with a way of doing what is due.
+func (w *World) run(d time.Duration, due func()) {
+	w.t.Helper()
 	end := w.Clock.Now().Add(d)
 	for range mostSteps {
-		w.RunDue()
+		due()
 		now := w.Clock.Now()
 		minute := now.Truncate(time.Minute).Add(time.Minute)
 		next := minute
@@ -74,7 +117,7 @@ func (w *World) Run(d time.Duration) {
 			next = due
 		}
 		for _, push := range w.Google.PendingPushes() {
-			if push.Due.Before(next) {
+			if push.Due.Before(next) && !w.delivering[push.ID] {
 				next = push.Due
 			}
 		}
@@ -84,12 +127,17 @@ func (w *World) Run(d time.Duration) {
 		}
 		w.advance(next.Sub(now))
 		if next.Equal(minute) {
-			if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
-				w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err)) // the next one comes in a minute
-			}
+			w.drain()
 		}
 	}
 	w.t.Fatalf("the world does not come to rest")
+}
+
+// drain is the timer's job of every minute. What fails is left to the next one.
+func (w *World) drain() {
+	if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
+	}
 }
 
 // Skip lets time pass in which the program does not run.
@@ -160,8 +208,13 @@ func (w *World) advance(d time.Duration) {
 	}
 }
 
-// wait is the service's Wait: the world goes on meanwhile.
+// wait is the service's Wait: the world goes on meanwhile, and so does what is
+// under way at once with the caller.
 func (w *World) wait(_ context.Context, d time.Duration) error {
+	if w.running != nil {
+		w.halt(halt{point: "waiting", until: w.Clock.Now().Add(d)})
+		return nil
+	}
 	w.advance(d)
 	w.RunDue()
 	return nil
