@@ -12,14 +12,14 @@ import (
 )
 
 // refusals are what Google may answer with. Where 404 or 403 say that an event
-// is gone or never to be touched they are believed, so there they would be no
-// faults.
+// was deleted before or is never to be touched they are believed, so there they
+// would be no faults.
 var refusals = []struct {
 	method   string
 	statuses []int
 }{
 	{"events.insert", []int{401, 403, 404, 429, 503}}, {"events.list", []int{401, 403, 404, 410, 429, 500}},
-	{"events.get", []int{401, 403, 429, 503}}, {"events.patch", []int{401, 412, 429, 503}},
+	{"events.get", []int{401, 403, 404, 429, 503}}, {"events.patch", []int{401, 412, 429, 503}},
 	{"events.delete", []int{401, 429, 503}}, {"events.watch", []int{401, 403, 404, 429, 503}},
 	{"channels.stop", []int{429, 503}}, {"oauth.token", []int{429, 503}},
 }
