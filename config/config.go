@@ -152,10 +152,10 @@ type Config struct {
 	// JournalKeep is how long journal entries are kept.
 	JournalKeep time.Duration `env:"JOURNAL_KEEP"`
 	// MassCancelShare is the share of a calendar's linked polls, above 0 and at
-	// most 1, from which on deletions that are found at once are held for a
-	// person, where they are MassCancelMin or more.
+	// most 1, beyond which deletions that are found at once are held for a
+	// person, where they are more than MassCancelMin.
 	MassCancelShare float64 `env:"MASS_CANCEL_SHARE"`
-	// MassCancelMin is the number of deletions below which none is held.
+	// MassCancelMin is the number of deletions up to which none is held.
 	MassCancelMin int `env:"MASS_CANCEL_MIN"`
 
 	// MachineAccounts are the e-mail addresses of the service accounts that may
