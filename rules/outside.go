@@ -47,6 +47,9 @@ const (
 	// MendRestore: the poll is no longer cancelled, but its fields still say
 	// so.
 	MendRestore Mending = "outside_restore"
+	// MendForget: the session is long past; its event is followed no more. This
+	// is nobody's edit, and stands in no journal.
+	MendForget Mending = "long_past"
 	// MendNote: the status or the winning slot is another than the journal
 	// knows, and nothing follows from it but a line.
 	MendNote Mending = "outside_status"
@@ -79,6 +82,7 @@ var mendings = []MendingRow{
 	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
 	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},
 	{"FINALIZED, or another winning slot, which the journal does not know", MendNote, func(d Documents) bool { return d.Edited }},
+	{"FINALIZED, entry of a session that is long past", MendForget, func(d Documents) bool { return d.HasEntry && d.LongPast }},
 	{"FINALIZED", MendNothing, func(Documents) bool { return true }},
 }
 

@@ -54,6 +54,8 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 			}
 			mending = rules.MendNote
 			return s.mendNote(tx, st, cause)
+		case rules.MendForget:
+			return dropEntry(tx, st.entryPath, st.calendar, *st.entry)
 		case rules.MendNote:
 			return s.mendNote(tx, st, cause)
 		default:
@@ -63,7 +65,7 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	if err != nil {
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
-	if mending != rules.MendNothing {
+	if mending != rules.MendNothing && mending != rules.MendForget {
 		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "mending", string(mending), "trace", cause.Trace)
 		s.handOver(ctx, done, cause)
 	}

@@ -3,6 +3,7 @@ package worldtest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"questscheduler/poll"
 	"questscheduler/rules"
@@ -170,7 +171,7 @@ func (p *picture) cursorProblems() (problems []string) {
 				continue
 			}
 			event := p.event(calendarName(stored), stored.GoogleEventID)
-			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID)); said != "" {
+			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.world.Clock.Now()); said != "" {
 				problems = append(problems, fmt.Sprintf("the cursor of %s passed over a change: %s", calendar.CalendarID, said))
 			}
 		}
@@ -208,7 +209,7 @@ func (w *World) Disagreement(p poll.Poll) string {
 	}
 	slot, err := poll.LoadSlot(w.ctx, w.Documents, p.ID, p.WinningSlotID)
 	w.must(err)
-	return disagreement(p, w.EventOf(calendarName(p), p.GoogleEventID), slot)
+	return disagreement(p, w.EventOf(calendarName(p), p.GoogleEventID), slot, w.Clock.Now())
 }
 
 // calendarName is the calendar that a poll's event is in, as calendarOf wants it.
@@ -219,8 +220,16 @@ func calendarName(p poll.Poll) string {
 	return p.CreatorID
 }
 
-func disagreement(p poll.Poll, event Event, slot *poll.Slot) string {
+// disagreement is none where both are past: what is over is left as it was.
+func disagreement(p poll.Poll, event Event, slot *poll.Slot, now time.Time) string {
+	at := p.Sync.Applied
+	if event.Live() {
+		at = event.Fingerprint()
+	}
+	past := now.Add(-rules.PastAfter)
 	switch {
+	case slot != nil && slot.End.Before(past) && at.EndTime().Before(past):
+		return ""
 	case !event.Live():
 		return fmt.Sprintf("poll %s is finalised and its event was deleted", p.ID)
 	case len(event.Recurrence) > 0:
