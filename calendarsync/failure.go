@@ -28,7 +28,7 @@ func (l *look) verdict(ctx context.Context, err error) queue.Verdict {
 	if recordErr := l.fail(ctx, err); recordErr != nil {
 		return queue.Verdict{Err: errors.Join(err, recordErr)}
 	}
-	row := failureOf(fault.KindOf(err))
+	row := failureOf(err)
 	if !row.again {
 		return queue.Verdict{Outcome: queue.Done}
 	}
@@ -36,9 +36,11 @@ func (l *look) verdict(ctx context.Context, err error) queue.Verdict {
 }
 
 // failures is what follows from a look that Google, or the store, did not let
-// through, by kind. None changes a poll's status.
+// through, by kind; the first row that fits counts. None changes a poll's status.
 var failures = []failure{
-	// Only relinking helps, and that asks for a look.
+	// Only relinking helps, and that asks for a look. Who took the account out
+	// themselves need not be told.
+	{kind: fault.Revoked, code: string(rules.CalendarUnlinked), polls: rules.CalendarUnlinked},
 	{kind: fault.Revoked, polls: rules.TokenExpired, tell: true},
 	// The quota is used up for hours: the calendar is left alone meanwhile.
 	{kind: fault.Exhausted, again: true, after: quotaPause, leave: quotaPause},
@@ -54,6 +56,8 @@ var failures = []failure{
 // failure is one row of the table.
 type failure struct {
 	kind fault.Kind
+	// code, where set, is the one that the row is for.
+	code string
 	// again tries the look again, after at least that long.
 	again bool
 	after time.Duration
@@ -70,9 +74,10 @@ const (
 	refusedPause = 30 * time.Second
 )
 
-func failureOf(kind fault.Kind) failure {
+func failureOf(err error) failure {
+	kind, code := fault.KindOf(err), fault.CodeOf(err)
 	for _, row := range failures {
-		if row.kind == kind {
+		if row.kind == kind && (row.code == "" || row.code == code) {
 			return row
 		}
 	}
@@ -83,7 +88,7 @@ func failureOf(kind fault.Kind) failure {
 // the account's owner can mend it.
 func (l *look) fail(ctx context.Context, cause error) error {
 	kind := fault.KindOf(cause)
-	row := failureOf(kind)
+	row := failureOf(cause)
 	fenced := false
 	err := l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		calendar, _, err := cursor.LoadKey(ctx, tx, l.calendar.Key)

@@ -67,10 +67,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, c
 	if err != nil {
 		return err
 	}
-	watchErr := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
-	if watchErr == nil && w.Address != "" { // said again, should a crash have kept it from being said
-		watchErr = w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID)
-	}
+	watchErr := w.sweepWatch(ctx, calendar)
 	if w.fresh(calendar) {
 		swept.Fresh++
 		return watchErr
@@ -83,6 +80,31 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, c
 		err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
 	}
 	return errors.Join(watchErr, err)
+}
+
+// enoughSweeps is how many sweeps in a row have to go well for a calendar to do
+// without a watch channel.
+const enoughSweeps = 2
+
+// sweepWatch makes sure of a calendar's watch channel. The error of one that
+// cannot be made is given back; its polls show watch_failed no longer where the
+// sweeps do well enough without.
+func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar) error {
+	failure := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
+	if failure != nil {
+		updates, good := calendar.Unwatched(w.Now())
+		err := w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Merge(cursor.Path(calendar.Key), updates...)
+		})
+		if err != nil || good < enoughSweeps {
+			return errors.Join(failure, err)
+		}
+	}
+	if w.Address == "" {
+		return failure
+	}
+	// Said again where a channel lives, should a crash have kept it from being said.
+	return errors.Join(failure, w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID))
 }
 
 // fresh tells whether nothing is owed to a calendar: a look went through within

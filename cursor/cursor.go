@@ -56,6 +56,10 @@ type Calendar struct {
 	// ParkedUntil is until when the calendar is left alone, where its quota is
 	// used up.
 	ParkedUntil time.Time
+	// SweptAt is when a sweep last found that no watch channel could be made;
+	// GoodSweeps counts those in a row by which looks went well all the same.
+	SweptAt    time.Time
+	GoodSweeps int64
 	// LookDue tells that a look is owed since LookDueAt, whatever became of
 	// its task.
 	LookDue bool
@@ -111,6 +115,7 @@ func Decode(doc store.Document) Calendar {
 		LookGen: f.Int("lookGen"), BegunGen: f.Int("begunGen"), Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), LookedAt: f.Time("lookedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
 		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), ParkedUntil: f.Time("parkedUntil"),
+		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
 		LookDue: f.Bool("lookDue"), LegacyEventIDs: f.Strings("legacyEventIds"),
 		Interests: map[string]int64{}, Pending: map[string]string{},
 	}
@@ -213,6 +218,16 @@ func Forget() []store.Update { return []store.Update{set("syncToken", store.Dele
 
 // Owe gives the updates that ask for a look, by whatever way it comes.
 func Owe() []store.Update { return []store.Update{set("lookDue", true)} }
+
+// Unwatched gives the updates of a sweep that could make no watch channel, and
+// how many such sweeps in a row went well: between each and the next a look came
+// through, and none fails now.
+func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) {
+	if !c.SweptAt.IsZero() && !c.SuccessAt.Before(c.SweptAt) && c.FailedSince.IsZero() {
+		good = c.GoodSweeps + 1
+	}
+	return []store.Update{set("sweptAt", now), set("goodSweeps", good)}, good
+}
 
 // Link gives the updates, to be merged, that add the interest of one more poll
 // and ask for a look. legacyEvent is the event's id where Google made it.

@@ -319,3 +319,28 @@ func TestCalendars_AreFoundByWhatIsOwed(t *testing.T) {
 	_, ok, err := cursor.LoadKey(t.Context(), k.documents, "no-such-key")
 	same(t, "one that is not there", []any{ok, err}, []any{false, error(nil)})
 }
+
+func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
+	t.Parallel()
+	k := open(t)
+	sweep := func(at time.Time) (good int64) {
+		k.write(func(c cursor.Calendar) []store.Update {
+			updates, count := c.Unwatched(at)
+			good = count
+			return updates
+		})
+		return good
+	}
+	look := func(at time.Time) {
+		k.write(func(cursor.Calendar) []store.Update { return cursor.Succeeded(at, "token", 1) })
+	}
+	same(t, "the first, which follows none", sweep(now), int64(0))
+	same(t, "one without a look since", sweep(now.Add(time.Hour)), int64(0))
+	look(now.Add(2 * time.Hour))
+	same(t, "one with a look since", sweep(now.Add(3*time.Hour)), int64(1))
+	look(now.Add(4 * time.Hour))
+	same(t, "another", sweep(now.Add(5*time.Hour)), int64(2))
+	look(now.Add(6 * time.Hour))
+	k.write(func(c cursor.Calendar) []store.Update { return c.Failed(now.Add(7*time.Hour), "unavailable") })
+	same(t, "one while looks fail", sweep(now.Add(8*time.Hour)), int64(0))
+}
