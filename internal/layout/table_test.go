@@ -65,6 +65,8 @@ var table = []row{
 	// The pages of docs/ are held against the program by tests, which may import
 	// anything.
 	{packages: "internal/docs"},
+	// Google's emulators, as processes of their own, for tests alone.
+	{packages: "internal/emulator"},
 	// What `make bench` runs: real parts, measured.
 	{packages: "internal/bench", may: []string{"..."}},
 	// A world of real parts on memory drivers and simulators, for tests alone.
@@ -86,6 +88,7 @@ var restrictions = []restriction{
 	{imports: "google.golang.org/api/calendar", only: []string{"gcal", "sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
 	{imports: "github.com/riverqueue", only: []string{"queue/river/..."}, why: "River is one driver of the queue port"},
 	{imports: "modernc.org/sqlite", only: []string{"store/sqlite/..."}, why: "SQLite is one driver of the store port"},
+	{imports: "cloud.google.com/go/firestore", only: []string{"store/firestore/..."}, why: "Firestore is one driver of the store port"},
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{imports: "github.com/labstack/echo", only: []string{"api", "web-hooks", "cmd/...", "internal/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
