@@ -13,6 +13,8 @@ const (
 	// MaxDocument is the most bytes of a document, by Firestore's way of
 	// counting, its path included.
 	MaxDocument = 1 << 20
+	// MaxValue is the most bytes of one field's value, counted alike.
+	MaxValue = MaxDocument - 89
 	// MaxDepth is how deep maps and lists may lie in each other.
 	MaxDepth = 20
 )
@@ -27,10 +29,17 @@ func CheckSize(path Path, data map[string]any) error {
 	for part := range strings.SplitSeq(string(path), "/") {
 		size += len(part) + 1
 	}
+	largest := 0
+	for _, value := range data {
+		bytes, _ := measure(value)
+		largest = max(largest, bytes)
+	}
 	fields, depth := measure(data)
 	switch {
 	case size+fields > MaxDocument:
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document is over 1 MiB; store less in it")
+	case largest > MaxValue:
+		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a field of a document is over 1 MiB less 89 bytes; store less in it")
 	case depth > MaxDepth+1: // the document itself is a map and does not count
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document has maps or lists more than 20 deep")
 	}

@@ -5,30 +5,41 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"questscheduler/store"
 )
 
-// Counts are small, since drivers that lock take their time under contention.
+// Counts are small, since drivers that lock take their time under contention:
+// Firestore's emulator lets two seconds pass before it ends a deadlock.
 const (
-	contenders = 4
-	rounds     = 6
+	contenders = 3
+	rounds     = 2
 )
 
 // meeting lets the contenders of a round go on when all have read, so that a
 // driver without isolation is caught. On a driver that runs one after the
 // other they never meet, and each goes on alone after a while.
-type meeting struct{ arrived atomic.Int64 }
+type meeting struct {
+	mu      sync.Mutex
+	arrived int
+	all     chan struct{}
+}
+
+func newMeeting() *meeting { return &meeting{all: make(chan struct{})} }
 
 func (m *meeting) wait() {
-	m.arrived.Add(1)
-	for range 2000 {
-		if m.arrived.Load() >= contenders {
-			return
-		}
-		runtime.Gosched()
+	m.mu.Lock()
+	if m.arrived++; m.arrived == contenders {
+		close(m.all)
+	}
+	m.mu.Unlock()
+	alone := time.NewTimer(100 * time.Millisecond)
+	defer alone.Stop()
+	select {
+	case <-m.all:
+	case <-alone.C:
 	}
 }
 
@@ -54,7 +65,7 @@ var contention = []promise{
 	{"of many that create one document, one succeeds", func(t *testing.T, s store.Store) {
 		for round := range rounds {
 			path := store.Doc("books", fmt.Sprint(round))
-			var m meeting
+			m := newMeeting()
 			contend(t, func(contender int) error {
 				return persist(t.Context(), s, func(ctx context.Context, tx store.Tx) error {
 					got, err := tx.Get(ctx, path)
@@ -77,7 +88,10 @@ var contention = []promise{
 // own, so that a transaction whose fate was unknown is not done twice.
 func checkLostUpdate(t *testing.T, s store.Store) {
 	set(t, s, doc, map[string]any{"count": 0})
-	meetings := make([]meeting, rounds)
+	var meetings [rounds]*meeting
+	for round := range meetings {
+		meetings[round] = newMeeting()
+	}
 	contend(t, func(contender int) error {
 		for round := range rounds {
 			mark := store.Doc("marks", fmt.Sprintf("%d-%d", contender, round))
@@ -104,7 +118,7 @@ func checkLostUpdate(t *testing.T, s store.Store) {
 // checkWriteSkew: of the people on call, each may leave while another stays.
 func checkWriteSkew(t *testing.T, s store.Store) {
 	for round := range rounds {
-		var m meeting
+		m := newMeeting()
 		all := make([]store.Path, contenders)
 		for i := range all {
 			all[i] = store.Doc("calls", fmt.Sprint(round), "people", fmt.Sprint(i))
@@ -145,7 +159,7 @@ func checkWriteSkew(t *testing.T, s store.Store) {
 func checkPhantom(t *testing.T, s store.Store) {
 	for round := range rounds {
 		parent := store.Doc("books", fmt.Sprint(round))
-		var m meeting
+		m := newMeeting()
 		contend(t, func(contender int) error {
 			return persist(t.Context(), s, func(ctx context.Context, tx store.Tx) error {
 				there, err := tx.Query(ctx, ofKind.With("k").Below(parent))
@@ -173,7 +187,7 @@ func checkPhantomUpdate(t *testing.T, s store.Store) {
 		for i := range contenders {
 			set(t, s, parent.Doc("notes", fmt.Sprint(i)), map[string]any{"rank": i})
 		}
-		var m meeting
+		m := newMeeting()
 		contend(t, func(contender int) error {
 			return persist(t.Context(), s, func(ctx context.Context, tx store.Tx) error {
 				there, err := tx.Query(ctx, between.With(100, 200).Below(parent).First(1))

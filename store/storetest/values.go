@@ -217,18 +217,38 @@ func checkCopies(t *testing.T, s store.Store) {
 
 func checkSizes(t *testing.T, s store.Store) {
 	// Firestore counts 16 bytes and each part of the path and one, 32 for the
-	// document, and for the field its name and one and its text and one.
-	rest := store.MaxDocument - (16 + len("books") + 1 + len("one") + 1 + 32 + len("text") + 1 + 1)
-	set(t, s, doc, map[string]any{"text": strings.Repeat("x", rest)})
-	refused(t, s, fault.TooLarge, func(tx store.Tx) error {
-		return tx.Set("books/two", map[string]any{"text": strings.Repeat("x", rest+1)})
-	})
-	refused(t, s, fault.TooLarge, func(tx store.Tx) error {
-		return tx.Update(doc, store.Update{Path: store.Field("more"), Value: 1})
-	})
-	refused(t, s, fault.TooLarge, func(tx store.Tx) error {
-		return tx.Set("books/two", map[string]any{"deep": deep(store.MaxDepth + 1)})
-	})
+	// document, and for each field its name and one and its text and one.
+	rest := store.MaxDocument - (16 + len("books") + 1 + len("one") + 1 + 32)
+	texts := func(bytes int) map[string]any {
+		const half = store.MaxDocument / 2
+		bytes -= 2 * (len("a") + 1 + 1)
+		return map[string]any{"a": strings.Repeat("x", half), "b": strings.Repeat("x", bytes-half)}
+	}
+	set(t, s, doc, texts(rest))
+	tooLarge := map[string]func(tx store.Tx) error{
+		"a document by a byte": func(tx store.Tx) error { return tx.Set("books/two", texts(rest+1)) },
+		"an update that adds to what is there": func(tx store.Tx) error {
+			return tx.Update(doc, field(1, "c"))
+		},
+		"a merge that adds to what is there": func(tx store.Tx) error { return tx.Merge(doc, field(1, "c")) },
+		"one value": func(tx store.Tx) error {
+			return tx.Create("books/two", map[string]any{"a": strings.Repeat("x", store.MaxValue+1)})
+		},
+		"an updated value": func(tx store.Tx) error {
+			return tx.Merge("books/two", field(strings.Repeat("x", store.MaxValue+1), "a"))
+		},
+		"levels":            func(tx store.Tx) error { return tx.Set("books/two", map[string]any{"deep": deep(store.MaxDepth + 1)}) },
+		"levels of a field": func(tx store.Tx) error { return tx.Merge("books/two", field(deep(store.MaxDepth), "on", "top")) },
+	}
+	for name, write := range tooLarge {
+		t.Run(name, func(t *testing.T) { refused(t, s, fault.TooLarge, write) })
+	}
+	must(t, s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+		if _, err := tx.Get(ctx, doc); err != nil {
+			return err
+		}
+		return tx.Update(doc, field(store.Delete, "a"), field(1, "c")) // what was read does not stand in the way
+	}))
 	set(t, s, "books/two", map[string]any{"deep": deep(store.MaxDepth)})
 }
 

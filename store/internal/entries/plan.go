@@ -59,16 +59,39 @@ type Plan struct {
 	Limit int
 }
 
-// Plan works out how to answer a bound query. A query that was not declared,
-// and arguments that do not fit it, are Invalid.
-func (s *Set) Plan(bound store.Bound) (Plan, error) {
+// Check refuses what no driver answers, with Invalid: a query that was not
+// declared, arguments that do not fit it, a cursor of another collection.
+func (s *Set) Check(bound store.Bound) error {
 	if err := bound.Check(); err != nil {
+		return err
+	}
+	if _, declared := s.byQuery[bound.Query]; !declared {
+		return fault.Newf(fault.Invalid, "query %q was not declared when the store was opened", bound.Query.Name)
+	}
+	if bound.After == nil {
+		return nil
+	}
+	at := bound.After.Path
+	if err := at.Valid(); err != nil {
+		return err
+	}
+	if at.Collection() != bound.Query.Collection || (!bound.Query.Group && at.Parent() != bound.Parent) {
+		return fault.Newf(fault.Invalid, "a cursor of query %q belongs to another collection", bound.Query.Name)
+	}
+	for _, value := range bound.After.Values {
+		if _, err := store.NormalizeValue(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plan works out how to answer a bound query, or refuses it as Check does.
+func (s *Set) Plan(bound store.Bound) (Plan, error) {
+	if err := s.Check(bound); err != nil {
 		return Plan{}, err
 	}
-	number, declared := s.byQuery[bound.Query]
-	if !declared {
-		return Plan{}, fault.Newf(fault.Invalid, "query %q was not declared when the store was opened", bound.Query.Name)
-	}
+	number := s.byQuery[bound.Query]
 	index := s.indexes[number]
 	prefixes, ordered, err := constraints(index, bound)
 	if err != nil {
@@ -116,12 +139,6 @@ func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered int
 // behind is the first key after a cursor.
 func behind(index Index, bound store.Bound) ([]byte, error) {
 	cursor := bound.After
-	if err := cursor.Path.Valid(); err != nil {
-		return nil, err
-	}
-	if cursor.Path.Collection() != index.Collection || (!index.Group && cursor.Path.Parent() != bound.Parent) {
-		return nil, fault.Newf(fault.Invalid, "a cursor of query %q belongs to another collection", bound.Query.Name)
-	}
 	values := make([]any, len(cursor.Values))
 	for i, value := range cursor.Values {
 		normal, err := store.NormalizeValue(value)

@@ -51,7 +51,7 @@ func Begin(reads store.Reader) *Attempt { return &Attempt{reads: reads} }
 // Resolve says what its writes come to.
 type Attempt struct {
 	reads  store.Reader
-	writes []write
+	writes []Write
 	// misuse is the first call that was refused. It ends the attempt even if
 	// the function went on after it.
 	misuse error

@@ -1,64 +1,72 @@
 package txn
 
 import (
+	"maps"
 	"slices"
 
 	"questscheduler/fault"
 	"questscheduler/store"
 )
 
-type kind uint8
+// Kind is which of a transaction's calls a write was.
+type Kind uint8
 
+// The calls of store.Tx that write.
 const (
-	create kind = iota + 1
-	set
-	update
-	merge
-	remove
+	Create Kind = iota + 1
+	Set
+	Update
+	Merge
+	Delete
 )
 
-// write is one buffered call. Its data and updates are normalised copies.
-type write struct {
-	kind    kind
-	path    store.Path
-	data    map[string]any
-	updates []store.Update
+// Write is one buffered call. Data (of Create and Set) and Updates (of Update
+// and Merge) are normalised copies.
+type Write struct {
+	Kind    Kind
+	Path    store.Path
+	Data    map[string]any
+	Updates []store.Update
 }
+
+// Writes are the buffered calls in the order they were made, for a driver whose
+// database carries them out itself; others ask Resolve.
+func (a *Attempt) Writes() []Write { return a.writes }
 
 // Create implements store.Tx.
 func (a *Attempt) Create(path store.Path, data map[string]any) error {
-	return a.whole(create, path, data)
+	return a.whole(Create, path, data)
 }
 
 // Set implements store.Tx.
 func (a *Attempt) Set(path store.Path, data map[string]any) error {
-	return a.whole(set, path, data)
+	return a.whole(Set, path, data)
 }
 
 // Update implements store.Tx.
 func (a *Attempt) Update(path store.Path, updates ...store.Update) error {
-	return a.fields(update, path, updates)
+	return a.fields(Update, path, updates)
 }
 
 // Merge implements store.Tx.
 func (a *Attempt) Merge(path store.Path, updates ...store.Update) error {
-	return a.fields(merge, path, updates)
+	return a.fields(Merge, path, updates)
 }
 
 // Delete implements store.Tx.
 func (a *Attempt) Delete(path store.Path) error {
-	return a.add(write{kind: remove, path: path})
+	return a.add(Write{Kind: Delete, Path: path})
 }
 
-func (a *Attempt) whole(kind kind, path store.Path, data map[string]any) error {
+func (a *Attempt) whole(kind Kind, path store.Path, data map[string]any) error {
 	normal, err := store.Normalize(data)
 	if err != nil {
 		return a.refuse(err)
 	}
-	return a.add(write{kind: kind, path: path, data: normal})
+	return a.add(Write{Kind: kind, Path: path, Data: normal})
 }
 
-func (a *Attempt) fields(kind kind, path store.Path, updates []store.Update) error {
+func (a *Attempt) fields(kind Kind, path store.Path, updates []store.Update) error {
 	if err := store.CheckUpdates(updates); err != nil {
 		return a.refuse(err)
 	}
@@ -73,14 +81,14 @@ func (a *Attempt) fields(kind kind, path store.Path, updates []store.Update) err
 			return a.refuse(err)
 		}
 	}
-	return a.add(write{kind: kind, path: path, updates: normal})
+	return a.add(Write{Kind: kind, Path: path, Updates: normal})
 }
 
-func (a *Attempt) add(w write) error {
+func (a *Attempt) add(w Write) error {
 	if a.ended {
 		return errEnded()
 	}
-	if err := a.refuse(w.path.Valid()); err != nil {
+	if err := a.refuse(w.Path.Valid()); err != nil {
 		return err
 	}
 	a.writes = append(a.writes, w)
@@ -102,14 +110,14 @@ func (a *Attempt) Resolve(load func(store.Path) (map[string]any, error)) ([]Chan
 	var changes []*Change
 	byPath := map[store.Path]*Change{}
 	for _, w := range a.writes {
-		change := byPath[w.path]
+		change := byPath[w.Path]
 		if change == nil {
-			before, err := load(w.path)
+			before, err := load(w.Path)
 			if err != nil {
 				return nil, err
 			}
-			change = &Change{Path: w.path, Before: before, After: before}
-			byPath[w.path], changes = change, append(changes, change)
+			change = &Change{Path: w.Path, Before: before, After: before}
+			byPath[w.Path], changes = change, append(changes, change)
 		}
 		after, err := w.apply(change.After)
 		if err != nil {
@@ -130,22 +138,51 @@ func (a *Attempt) Resolve(load func(store.Path) (map[string]any, error)) ([]Chan
 }
 
 // apply gives the fields after the write, without changing those before it.
-func (w write) apply(before map[string]any) (map[string]any, error) {
+func (w Write) apply(before map[string]any) (map[string]any, error) {
 	switch {
-	case w.kind == remove:
+	case w.Kind == Delete:
 		return nil, nil
-	case w.kind == create && before != nil:
-		return nil, fault.Wrap(fault.Conflict, cause(w.path), "the document to create is there already")
-	case w.kind == create || w.kind == set:
-		return w.data, nil
-	case w.kind == update && before == nil:
-		return nil, fault.Wrap(fault.NotFound, cause(w.path), "the document to update is not there")
+	case w.Kind == Create && before != nil:
+		return nil, fault.Wrap(fault.Conflict, cause(w.Path), "the document to create is there already")
+	case w.Kind == Create || w.Kind == Set:
+		return w.Data, nil
+	case w.Kind == Update && before == nil:
+		return nil, fault.Wrap(fault.NotFound, cause(w.Path), "the document to update is not there")
 	}
 	after := Copy(before)
 	if after == nil {
 		after = map[string]any{}
 	}
-	return after, store.ApplyUpdates(after, w.updates)
+	return after, store.ApplyUpdates(after, w.Updates)
+}
+
+// CheckSizes refuses writes that would make a document too large, as far as it
+// can be told from what is known: the present fields of the documents that were
+// read. Of others it checks what is written of them.
+func (a *Attempt) CheckSizes(known map[store.Path]map[string]any) error {
+	states := maps.Clone(known)
+	if states == nil {
+		states = map[store.Path]map[string]any{}
+	}
+	for _, w := range a.writes {
+		after := w.Data
+		if w.Kind == Update || w.Kind == Merge {
+			after = Copy(states[w.Path])
+			if after == nil {
+				after = map[string]any{}
+			}
+			if err := store.ApplyUpdates(after, w.Updates); err != nil {
+				return err
+			}
+		}
+		states[w.Path] = after
+	}
+	for _, w := range a.writes {
+		if err := store.CheckSize(w.Path, states[w.Path]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Copy is a deep copy of normalised fields; nil of nil.

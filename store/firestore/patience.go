@@ -1,0 +1,53 @@
+package firestore
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// The pauses between attempts: they double, and each is drawn between nothing
+// and its bound, so that those who met once do not meet again.
+const (
+	firstPause = 20 * time.Millisecond
+	lastPause  = 3 * time.Second
+)
+
+// patiently makes a call again while it fails for what may pass, until ctx's
+// deadline, or where it has none for s.patience. The error it gives is
+// explained.
+func (s *Store) patiently(ctx context.Context, call func(context.Context) error) error {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(s.patience)
+	}
+	for bound := firstPause; ; bound = min(2*bound, lastPause) {
+		err := call(ctx)
+		var own *final
+		switch {
+		case err == nil:
+			return nil
+		case errors.As(err, &own):
+			return own.error
+		case !again(err):
+			return s.explain(ctx, err)
+		}
+		pause := rand.N(bound) //nolint:gosec // jitter is no secret
+		if time.Now().Add(pause).After(deadline) || s.pause(ctx, pause) != nil {
+			return s.explain(ctx, err)
+		}
+	}
+}
+
+// pause waits, or ends with ctx or the store.
+func (s *Store) pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-s.closed:
+	}
+	return s.open(ctx)
+}

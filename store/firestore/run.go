@@ -1,0 +1,152 @@
+package firestore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+
+	"questscheduler/store"
+	"questscheduler/store/internal/txn"
+)
+
+// rollbackPatience is how long a transaction that failed may take to give its
+// locks back; Firestore does it by itself a minute later.
+const rollbackPatience = 5 * time.Second
+
+// Run implements store.Store. fn runs again for as long as ctx waits (or
+// Options.Patience, where it has no deadline) while others have its documents;
+// then Run is Unavailable, and nothing was written.
+//
+// A commit is sent once. Where its answer is lost, Run is Unavailable and the
+// effect may have taken place.
+func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	inside, err := txn.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	var before []byte // the attempt before this one, which then waits less for its locks
+	return s.patiently(ctx, func(ctx context.Context) error {
+		reads := &view{store: s, session: session{begin: readWrite(before)}, seen: map[store.Path]map[string]any{}}
+		err := s.attempt(ctx, inside, reads, fn)
+		before = reads.session.id
+		return err
+	})
+}
+
+// readWrite is a transaction that may write, in place of one that was thrown
+// away.
+func readWrite(before []byte) *pb.TransactionOptions {
+	return &pb.TransactionOptions{Mode: &pb.TransactionOptions_ReadWrite_{
+		ReadWrite: &pb.TransactionOptions_ReadWrite{RetryTransaction: before},
+	}}
+}
+
+// attempt runs fn once and commits what it wrote. Its error is of Firestore
+// (and may mean: again), or final.
+func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(context.Context, store.Tx) error) error {
+	attempt := txn.Begin(reads)
+	err := attempt.Do(inside, fn)
+	if err == nil {
+		err = attempt.CheckSizes(reads.seen)
+	}
+	switch {
+	case reads.failed != nil && ctx.Err() == nil:
+		// Whatever fn made of it: what it read is not to be relied on.
+		err = reads.failed
+	case err != nil:
+		err = &final{err}
+	default:
+		if err = s.commit(ctx, reads.session.id, s.writes(attempt.Writes())); err != nil {
+			err = &commitError{err}
+		}
+	}
+	if err != nil {
+		s.rollback(ctx, reads.session.id)
+	}
+	return err
+}
+
+// commit carries writes out, all or none, if what the transaction read still
+// holds. One that read and wrote nothing needs no request; one that only read
+// is committed too, since that is what checks its reads.
+func (s *Store) commit(ctx context.Context, transaction []byte, writes []*pb.Write) error {
+	if len(writes) == 0 && transaction == nil {
+		return nil
+	}
+	ctx, cancel := s.request(ctx)
+	defer cancel()
+	_, err := s.client.Commit(ctx, &pb.CommitRequest{Database: s.database, Transaction: transaction, Writes: writes})
+	if err != nil {
+		return fmt.Errorf("commit %d writes: %w", len(writes), err)
+	}
+	return nil
+}
+
+// rollback gives locks back. It is best effort: they end by themselves, and
+// the error that led here is the one to tell.
+func (s *Store) rollback(ctx context.Context, transaction []byte) {
+	if transaction == nil {
+		return
+	}
+	ctx, cancel := s.request(context.WithoutCancel(ctx))
+	defer cancel()
+	ctx, cancelSooner := context.WithTimeout(ctx, rollbackPatience)
+	defer cancelSooner()
+	_ = s.client.Rollback(ctx, &pb.RollbackRequest{Database: s.database, Transaction: transaction})
+}
+
+// view reads for one attempt of a transaction.
+type view struct {
+	store   *Store
+	session session
+	// seen are the fields of the documents that were read; nil: not there.
+	seen map[store.Path]map[string]any
+	// failed is the first error of Firestore at a read. It ends the attempt.
+	failed error
+}
+
+// Get implements store.Reader.
+func (v *view) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	documents, err := v.GetAll(ctx, []store.Path{path})
+	if err != nil {
+		return store.Document{}, err
+	}
+	return documents[0], nil
+}
+
+// GetAll implements store.Reader.
+func (v *view) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
+	return v.read(ctx, func() ([]store.Document, error) { return v.store.getAll(ctx, &v.session, paths) })
+}
+
+// Query implements store.Reader.
+func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
+	if err := v.store.queries.Check(query); err != nil {
+		return nil, err
+	}
+	return v.read(ctx, func() ([]store.Document, error) { return v.store.query(ctx, &v.session, query) })
+}
+
+// read notes what a read saw, or that it failed.
+func (v *view) read(ctx context.Context, from func() ([]store.Document, error)) ([]store.Document, error) {
+	if err := v.store.open(ctx); err != nil {
+		return nil, err
+	}
+	if v.failed != nil {
+		return nil, v.store.explain(ctx, v.failed)
+	}
+	documents, err := from()
+	if err != nil {
+		v.failed = err
+		return nil, v.store.explain(ctx, err)
+	}
+	for _, document := range documents {
+		v.seen[document.Path] = txn.Copy(document.Data)
+	}
+	return documents, nil
+}
