@@ -8,7 +8,7 @@ import (
 	"questscheduler/fault"
 )
 
-// The limits of Firestore on one document, held by every driver.
+// The limits of Firestore, held by every driver.
 const (
 	// MaxDocument is the most bytes of a document, by Firestore's way of
 	// counting, its path included.
@@ -17,6 +17,10 @@ const (
 	MaxValue = MaxDocument - 89
 	// MaxDepth is how deep maps and lists may lie in each other.
 	MaxDepth = 20
+	// MaxTransaction is the most bytes that the writes of one transaction hold,
+	// counted alike. Firestore takes requests of 10 MiB and its emulator of
+	// 4 MiB, in which names are longer than here.
+	MaxTransaction = 3 << 20
 )
 
 // CheckSize refuses a document that is over Firestore's limits, with TooLarge.
@@ -25,10 +29,6 @@ func CheckSize(path Path, data map[string]any) error {
 	if data == nil {
 		return nil
 	}
-	size := 32 + 16
-	for part := range strings.SplitSeq(string(path), "/") {
-		size += len(part) + 1
-	}
 	largest := 0
 	for _, value := range data {
 		bytes, _ := measure(value)
@@ -36,7 +36,7 @@ func CheckSize(path Path, data map[string]any) error {
 	}
 	fields, depth := measure(data)
 	switch {
-	case size+fields > MaxDocument:
+	case measurePath(path)+32+fields > MaxDocument:
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document is over 1 MiB; store less in it")
 	case largest > MaxValue:
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a field of a document is over 1 MiB less 89 bytes; store less in it")
@@ -44,6 +44,28 @@ func CheckSize(path Path, data map[string]any) error {
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document has maps or lists more than 20 deep")
 	}
 	return nil
+}
+
+// WriteSize is what a write counts towards MaxTransaction: its path, and the
+// normalised fields that it names (Data) or updates.
+func WriteSize(path Path, data map[string]any, updates []Update) int {
+	size, _ := measure(data)
+	for _, update := range updates {
+		for _, name := range update.Path {
+			size += len(name) + 1
+		}
+		value, _ := measure(update.Value)
+		size += value
+	}
+	return measurePath(path) + size
+}
+
+func measurePath(path Path) int {
+	size := 16
+	for part := range strings.SplitSeq(string(path), "/") {
+		size += len(part) + 1
+	}
+	return size
 }
 
 // measure counts a value's bytes as Firestore does, and its levels.

@@ -24,7 +24,8 @@
 // Errors carry kinds of package fault: NotFound (update of a document that is
 // not there), Conflict (create of one that is), Invalid (misuse: bad path, bad
 // value, conflicting field paths, undeclared query, read after write),
-// TooLarge (a document over Firestore's limits: see CheckSize), Unavailable
+// TooLarge (a document or a transaction over Firestore's limits: see CheckSize
+// and MaxTransaction), Unavailable
 // (the store did not answer, or contention outlasted the retries; RetryAfter
 // may be set).
 package store

@@ -58,7 +58,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	switch {
 	case answer.Code() == codes.NotFound && strings.Contains(message, "database"):
 		return fault.Wrap(fault.Unavailable, err, "there is no such Firestore database; make it, or correct project and database in the settings")
-	case answer.Code() == codes.InvalidArgument && isTooLarge(message):
+	case isTooLarge(answer):
 		return fault.Wrap(fault.TooLarge, err, "a document or a transaction is over Firestore's limits; store less in it")
 	}
 	told, ok := explanations[answer.Code()]
@@ -70,8 +70,12 @@ func (s *Store) explain(ctx context.Context, err error) error {
 
 // isTooLarge knows Firestore's sentences about sizes, which have no code of
 // their own.
-func isTooLarge(message string) bool {
-	for _, words := range []string{"exceeds the maximum", "maximum allowed size", "maximum entity size", "too large", "too big", "longer than"} {
+func isTooLarge(answer *status.Status) bool {
+	if answer.Code() != codes.InvalidArgument && answer.Code() != codes.ResourceExhausted {
+		return false
+	}
+	message := strings.ToLower(answer.Message())
+	for _, words := range []string{"exceeds the maximum", "exceeds maximum", "maximum allowed size", "maximum entity size", "too large", "too big", "longer than", "larger than"} {
 		if strings.Contains(message, words) {
 			return true
 		}
@@ -88,8 +92,10 @@ func again(err error) bool {
 		return false // a refusal of our own
 	}
 	switch answer.Code() {
-	case codes.Aborted, codes.ResourceExhausted:
+	case codes.Aborted:
 		return true // refused before it had any effect
+	case codes.ResourceExhausted:
+		return !isTooLarge(answer) // likewise
 	case codes.InvalidArgument:
 		// A transaction that was given up meanwhile, for its age or its silence.
 		return strings.Contains(answer.Message(), "transaction") && strings.Contains(answer.Message(), "no longer valid")

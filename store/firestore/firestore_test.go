@@ -34,3 +34,21 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, queries []*store.Query) store.Store { return open(t, queries) })
 }
+
+func TestConformance_Durable(t *testing.T) {
+	t.Parallel()
+	storetest.RunDurable(t, func(t *testing.T) storetest.Place {
+		host, project := emulator.Project(t)
+		return server{host, project}
+	})
+}
+
+// server is a project as a place of the suite: our death leaves it as it is.
+type server struct{ host, project string }
+
+func (s server) Open(t *testing.T, queries []*store.Query) store.Store {
+	t.Helper()
+	return openProject(t, s.host, s.project, queries)
+}
+
+func (s server) Crash(*testing.T) storetest.Place { return s }

@@ -72,6 +72,7 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		{codes.Unauthenticated, "no", fault.Unavailable, "check the service account"},
 		{codes.FailedPrecondition, "The query requires an index. You can create it here: https://…", fault.Unavailable, "firestore.indexes.json"},
 		{codes.InvalidArgument, "Transaction too big. Decrease transaction size.", fault.TooLarge, "store less"},
+		{codes.ResourceExhausted, "gRPC message exceeds maximum size 4194304: 8000902", fault.TooLarge, "store less"},
 		{codes.InvalidArgument, "something new", fault.Internal, "not foreseen"},
 		{codes.Unimplemented, "no such call", fault.Internal, "not foreseen"},
 	} {

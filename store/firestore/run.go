@@ -52,7 +52,7 @@ func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(contex
 	attempt := txn.Begin(reads)
 	err := attempt.Do(inside, fn)
 	if err == nil {
-		err = attempt.CheckSizes(reads.seen)
+		err = attempt.Foresee(reads.seen)
 	}
 	switch {
 	case reads.failed != nil && ctx.Err() == nil:

@@ -1,6 +1,9 @@
 package sqlite_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -30,4 +33,38 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, queries []*store.Query) store.Store {
 		return openFile(t, newFile(t), queries)
 	})
+}
+
+func TestConformance_Durable(t *testing.T) {
+	t.Parallel()
+	storetest.RunDurable(t, func(t *testing.T) storetest.Place { return file(newFile(t)) })
+}
+
+// file is a data file as a place of the suite.
+type file string
+
+func (f file) Open(t *testing.T, queries []*store.Query) store.Store {
+	t.Helper()
+	return openFile(t, string(f), queries)
+}
+
+// Crash copies what the file system has at this moment, which is what the next
+// process finds. The data file comes before its log: what is written meanwhile
+// goes to the log's end, where a torn piece is seen as such.
+func (f file) Crash(t *testing.T) storetest.Place {
+	t.Helper()
+	left := file(newFile(t))
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(string(f) + suffix)
+		if errors.Is(err, fs.ErrNotExist) && suffix != "" {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(string(left)+suffix, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return left
 }

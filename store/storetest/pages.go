@@ -121,25 +121,31 @@ var pages = []promise{
 		for _, parent := range []store.Path{"books/a", "books/a/pages/p", "books/a-", "books/b"} {
 			for _, id := range []string{"1", "2"} {
 				want = append(want, parent.Doc("notes", id))
-				set(t, s, parent.Doc("notes", id), map[string]any{"rank": 1})
+				set(t, s, parent.Doc("notes", id), map[string]any{"rank": 1, "kind": "k"})
 			}
 		}
-		for size := 1; size < 4; size++ {
-			var got []store.Path
-			query := everywhere.With().First(size)
-			for len(got) < len(want) {
-				page := ask(t, s, query)
-				if len(page) == 0 {
-					break
+		for _, whole := range []store.Bound{everywhere.With(), ofKindEverywhere.With("k")} {
+			for size := 1; size < 4; size++ {
+				if got := walkPaths(t, s, whole, size, len(want)); !slices.Equal(got, want) {
+					t.Fatalf("%q in pages of %d gave %q", whole.Query.Name, size, got)
 				}
-				for _, document := range page {
-					got = append(got, document.Path)
-				}
-				query = query.From(everywhere.CursorAt(page[len(page)-1]))
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("pages of %d gave %q", size, got)
 			}
 		}
 	}},
+}
+
+// walkPaths reads a query page by page until it has enough, or there is no more.
+func walkPaths(t *testing.T, s store.Store, query store.Bound, size, enough int) (got []store.Path) {
+	t.Helper()
+	for len(got) < enough {
+		page := ask(t, s, query.First(size))
+		if len(page) == 0 {
+			break
+		}
+		for _, document := range page {
+			got = append(got, document.Path)
+		}
+		query = query.From(query.Query.CursorAt(page[len(page)-1]))
+	}
+	return got
 }

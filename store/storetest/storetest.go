@@ -8,6 +8,9 @@
 //		})
 //	}
 //
+// RunDurable is its second part, for drivers that promise to keep what they
+// acknowledged.
+//
 // Beside it are two wrappers for the tests of other packages: Rerun runs each
 // transaction's function more than once, and Count counts reads and writes.
 package storetest

@@ -1,9 +1,12 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
+	"questscheduler/fault"
 	"questscheduler/store"
 )
 
@@ -42,6 +45,7 @@ var trees = []promise{
 			must(t, s.DeleteTree(t.Context(), "books/a"))
 		}
 	}},
+	{"a deletion that was cut short goes on when it is called again", checkCutShort},
 	{"a tree may be large", func(t *testing.T, s store.Store) {
 		const count, each = 450, 150
 		for start := 0; start < count; start += each {
@@ -62,4 +66,53 @@ var trees = []promise{
 		wantIDs(t, s, byRank.With().Below(book))
 		wantFields(t, s, book, nil)
 	}},
+}
+
+// checkCutShort deletes a tree with contexts that end a little later each time.
+func checkCutShort(t *testing.T, s store.Store) {
+	const count = 350
+	run(t, s, func(tx store.Tx) error {
+		for i := range count {
+			if err := tx.Set(book.Doc("notes", fmt.Sprint(i)), map[string]any{"rank": i}); err != nil {
+				return err
+			}
+		}
+		return tx.Set(book, nil)
+	})
+	for steps := range 1000 {
+		err := s.DeleteTree(endingAfter(t, steps), book)
+		if err == nil {
+			break
+		}
+		mustBe(t, fault.Unavailable, err)
+		if read(t, s, book) == nil && len(ask(t, s, byRank.With().Below(book).First(1))) > 0 {
+			t.Fatal("the document went before what lies below it")
+		}
+	}
+	wantIDs(t, s, byRank.With().Below(book))
+	wantFields(t, s, book, nil)
+}
+
+// ending is a context that ends when it was asked some times whether it has.
+type ending struct {
+	context.Context
+	end  context.CancelFunc
+	left atomic.Int64
+}
+
+func endingAfter(t *testing.T, questions int) *ending {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	t.Cleanup(end)
+	e := &ending{Context: ctx, end: end}
+	e.left.Store(int64(questions))
+	return e
+}
+
+// Err implements context.Context.
+func (e *ending) Err() error {
+	if e.left.Add(-1) < 0 {
+		e.end()
+	}
+	return e.Context.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -143,8 +144,31 @@ var values = []promise{
 			t.Fatalf("asked for nothing, got %v", none)
 		}
 	}},
+	{"GetAll takes many documents", func(t *testing.T, s store.Store) {
+		const count = 1100 // more than one request of Firestore's asks for
+		paths := make([]store.Path, count)
+		for i := range paths {
+			paths[i] = store.Doc("books", strconv.Itoa(i))
+		}
+		set(t, s, paths[0], map[string]any{"n": 0})
+		set(t, s, paths[count-1], map[string]any{"n": count - 1})
+		check := func(from store.Reader) error {
+			got, err := from.GetAll(t.Context(), paths)
+			if err != nil {
+				return err
+			}
+			for i, document := range got {
+				if there := i == 0 || i == count-1; document.Path != paths[i] || document.Exists() != there {
+					t.Fatalf("in place %d is %v", i, document)
+				}
+			}
+			return nil
+		}
+		must(t, check(s))
+		must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return check(tx) }))
+	}},
 	{"what was given and what is read are copies", checkCopies},
-	{"a document is the largest that Firestore takes, and no larger", checkSizes},
+	{"documents and transactions are the largest that Firestore takes, and no larger", checkSizes},
 	{"paths keep collections, documents and what lies below apart", func(t *testing.T, s store.Store) {
 		paths := []store.Path{"a/b", "a/b/c/d", "a/b-c", "a-b/c", "a/B", "a/b/c/é", "a/b/c/d.e", "a/1"}
 		for i, path := range paths {
@@ -243,6 +267,19 @@ func checkSizes(t *testing.T, s store.Store) {
 	for name, write := range tooLarge {
 		t.Run(name, func(t *testing.T) { refused(t, s, fault.TooLarge, write) })
 	}
+	many := func(count int) func(tx store.Tx) error {
+		return func(tx store.Tx) error {
+			for i := range count {
+				if err := tx.Set(numbered(i), map[string]any{"a": strings.Repeat("x", 1_000_000)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	const fit = store.MaxTransaction / 1_000_000
+	run(t, s, many(fit))
+	refused(t, s, fault.TooLarge, many(fit+1))
 	must(t, s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
 		if _, err := tx.Get(ctx, doc); err != nil {
 			return err

@@ -153,6 +153,7 @@ var writes = append(updatePromises(), []promise{
 		})
 		wantFields(t, s, doc, map[string]any{"new": true})
 	}},
+	{"what a write of a transaction demands is asked of what the writes before it left", checkDemands},
 	{"one refused write refuses all of them", func(t *testing.T, s store.Store) {
 		set(t, s, doc, map[string]any{"n": 1})
 		refused(t, s, fault.NotFound, func(tx store.Tx) error {
@@ -167,3 +168,51 @@ var writes = append(updatePromises(), []promise{
 		wantFields(t, s, doc, map[string]any{"n": int64(1)})
 	}},
 }...)
+
+// checkDemands writes to one document twice in a transaction.
+func checkDemands(t *testing.T, s store.Store) {
+	create := func(tx store.Tx) error { return tx.Create(doc, map[string]any{"n": 1}) }
+	replace := func(tx store.Tx) error { return tx.Set(doc, map[string]any{"n": 2}) }
+	update := func(tx store.Tx) error { return tx.Update(doc, field(3, "m")) }
+	merge := func(tx store.Tx) error { return tx.Merge(doc, field(4, "m")) }
+	remove := func(tx store.Tx) error { return tx.Delete(doc) }
+	for _, row := range []struct {
+		name          string
+		there         bool
+		first, second func(store.Tx) error
+		refused       fault.Kind // 0: not
+		after         map[string]any
+	}{
+		{"created twice", false, create, create, fault.Conflict, nil},
+		{"set and created", false, replace, create, fault.Conflict, nil},
+		{"merged and created", false, merge, create, fault.Conflict, nil},
+		{"created and updated", false, create, update, 0, map[string]any{"n": int64(1), "m": int64(3)}},
+		{"merged and updated", false, merge, update, 0, map[string]any{"m": int64(3)}},
+		{"deleted and updated", true, remove, update, fault.NotFound, map[string]any{"old": true}},
+		{"deleted and created", true, remove, create, 0, map[string]any{"n": int64(1)}},
+		{"deleted and merged", true, remove, merge, 0, map[string]any{"m": int64(4)}},
+		{"set and deleted", false, replace, remove, 0, nil},
+		{"updated and deleted", true, update, remove, 0, nil},
+		{"updated and set", true, update, replace, 0, map[string]any{"n": int64(2)}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if row.there {
+				set(t, s, doc, map[string]any{"old": true})
+			} else {
+				run(t, s, remove)
+			}
+			both := func(tx store.Tx) error {
+				if err := row.first(tx); err != nil {
+					return err
+				}
+				return row.second(tx)
+			}
+			if row.refused == 0 {
+				run(t, s, both)
+			} else {
+				refused(t, s, row.refused, both)
+			}
+			wantFields(t, s, doc, row.after)
+		})
+	}
+}

@@ -52,6 +52,7 @@ func Begin(reads store.Reader) *Attempt { return &Attempt{reads: reads} }
 type Attempt struct {
 	reads  store.Reader
 	writes []Write
+	size   int // of writes, as store.MaxTransaction counts
 	// misuse is the first call that was refused. It ends the attempt even if
 	// the function went on after it.
 	misuse error

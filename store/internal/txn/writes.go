@@ -1,7 +1,6 @@
 package txn
 
 import (
-	"maps"
 	"slices"
 
 	"questscheduler/fault"
@@ -91,6 +90,10 @@ func (a *Attempt) add(w Write) error {
 	if err := a.refuse(w.Path.Valid()); err != nil {
 		return err
 	}
+	a.size += store.WriteSize(w.Path, w.Data, w.Updates)
+	if a.size > store.MaxTransaction {
+		return a.refuse(fault.New(fault.TooLarge, "a transaction writes over 3 MiB; write less at once"))
+	}
 	a.writes = append(a.writes, w)
 	return nil
 }
@@ -156,26 +159,29 @@ func (w Write) apply(before map[string]any) (map[string]any, error) {
 	return after, store.ApplyUpdates(after, w.Updates)
 }
 
-// CheckSizes refuses writes that would make a document too large, as far as it
-// can be told from what is known: the present fields of the documents that were
-// read. Of others it checks what is written of them.
-func (a *Attempt) CheckSizes(known map[store.Path]map[string]any) error {
-	states := maps.Clone(known)
-	if states == nil {
-		states = map[store.Path]map[string]any{}
-	}
+// Foresee refuses what can be told without the database, for a driver whose
+// database carries the writes out: what the transaction's own writes before
+// rule out (Conflict, NotFound), and documents that become too large, as far as
+// it is known what they hold. known are the fields of those that were read.
+func (a *Attempt) Foresee(known map[store.Path]map[string]any) error {
+	states := map[store.Path]map[string]any{}
+	written := map[store.Path]bool{}
 	for _, w := range a.writes {
-		after := w.Data
-		if w.Kind == Update || w.Kind == Merge {
-			after = Copy(states[w.Path])
-			if after == nil {
-				after = map[string]any{}
-			}
-			if err := store.ApplyUpdates(after, w.Updates); err != nil {
-				return err
+		before := states[w.Path]
+		if !written[w.Path] {
+			before = known[w.Path]
+			switch {
+			case w.Kind == Create:
+				before = nil // the database will tell
+			case w.Kind == Update && before == nil:
+				before = map[string]any{}
 			}
 		}
-		states[w.Path] = after
+		after, err := w.apply(before)
+		if err != nil {
+			return err
+		}
+		states[w.Path], written[w.Path] = after, true
 	}
 	for _, w := range a.writes {
 		if err := store.CheckSize(w.Path, states[w.Path]); err != nil {
