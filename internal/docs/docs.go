@@ -52,10 +52,16 @@ func Read(t testing.TB, path string) string {
 // without its head. With the flag -update it writes the page instead.
 func Check(t testing.TB, page, text string) {
 	t.Helper()
-	text = Generated + text
-	file := filepath.Join(Root(t), "docs", page)
+	CheckFile(t, "docs/"+page, Generated+text)
+}
+
+// CheckFile is Check for another generated file, by its path below the top
+// folder: one that a program reads, and that has no head.
+func CheckFile(t testing.TB, path, text string) {
+	t.Helper()
+	file := filepath.Join(Root(t), filepath.FromSlash(path))
 	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // a page for everybody
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // for everybody
 			t.Fatal(err)
 		}
 		return
@@ -65,6 +71,6 @@ func Check(t testing.TB, page, text string) {
 		t.Fatal(err)
 	}
 	if string(stands) != text {
-		t.Errorf("docs/%s is not what the program is now; run: make generate", page)
+		t.Errorf("%s is not what the program is now; run: make generate", path)
 	}
 }

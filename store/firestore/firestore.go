@@ -75,6 +75,7 @@ type Store struct {
 	database string // projects/P/databases/D
 	root     string // the name that begins those of all documents
 	queries  *entries.Set
+	declared []*store.Query
 	timeout  time.Duration
 	patience time.Duration
 
@@ -110,7 +111,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	client.CallOptions = &apiv1.CallOptions{}
 	database := "projects/" + options.Project + "/databases/" + cmp.Or(options.Database, DefaultDatabase)
 	return &Store{
-		client: client, database: database, root: database + "/documents", queries: set,
+		client: client, database: database, root: database + "/documents", queries: set, declared: options.Queries,
 		timeout: cmp.Or(options.CallTimeout, 30*time.Second), patience: cmp.Or(options.Patience, time.Minute),
 		closed: make(chan struct{}),
 	}, nil
