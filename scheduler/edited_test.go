@@ -151,6 +151,26 @@ func TestFinalise_OfAPollThatIsReopenedDirectlyMeanwhile_IsSuperseded(t *testing
 	atRest(t, w)
 }
 
+// The event was kept, and nothing but one call of ours comes by.
+func TestADirectRestore_OfAPollWhoseEventWasKept_FollowsItAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	if _, err := w.Scheduler.Cancel(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.MoveEvent("gm", s.event, worldtest.Noon)
+	setBehindUs(rules.Finalized)(w, s)
+	if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.Check()
+	w.Drain() // hands over the look that is owed
+	w.Run(time.Minute)
+	followed(t, w, s, rules.StateRescheduled, worldtest.Noon, 1) // nobody heard of the cancellation
+	atRest(t, w)
+}
+
 func TestADirectCancel_OfAnOpenPoll_IsFoundByTheSweep(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

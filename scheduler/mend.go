@@ -109,11 +109,19 @@ func forgetTimes(tx store.Tx, st state) (after poll.Poll, updates []store.Update
 }
 
 // mendRestore takes away what says that a poll is cancelled which is finalised
-// again. Where it still names an event, the next look finds out about it.
-func (s *Service) mendRestore(tx store.Tx, st state, done *handover, cause Cause) error {
-	after := st.poll
+// again. Where it still names an event, that is followed again, and the next look
+// finds out about it.
+func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, account, calendarID string, done *handover, cause Cause) error {
+	after, updates := st.poll, []store.Update(nil)
+	if st.entry == nil && st.poll.GoogleEventID != "" && !st.longPast(s.Now()) {
+		var err error
+		if after, updates, _, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
+			return err
+		}
+	}
 	after.Cancelled, after.Sync.Cancelled = nil, nil
-	updates := append(poll.SetCancelled(nil), poll.Set("updatedAt", s.Now()))
+	updates = append(updates, poll.SetCancelled(nil)...)
+	updates = append(updates, poll.Set("updatedAt", s.Now()))
 	if after.Sync.State == rules.StateCancelled {
 		after.Sync.State = rules.StateNone
 		if after.GoogleEventID != "" {
@@ -132,46 +140,55 @@ func (s *Service) mendRestore(tx store.Tx, st state, done *handover, cause Cause
 	return err
 }
 
-// mendLink makes the index entry of an event that the poll names, and asks for
-// a look at it: an event without a baseline is adopted there. It does neither,
-// and gives false, where nobody's account is linked to look with, or another
-// poll follows the event.
+// mendLink has an event followed that the poll names. It gives false where that
+// cannot be.
 func (s *Service) mendLink(ctx context.Context, tx store.Tx, st state, account, calendarID string, cause Cause) (linked bool, err error) {
-	if account == "" {
-		return false, nil
-	}
-	if st.poll.GoogleCalendarID != "" && st.poll.GoogleCalendarID != "primary" {
-		calendarID = st.poll.GoogleCalendarID
-	}
-	calendar, _, err := cursor.Load(ctx, tx, account, calendarID)
-	if err != nil {
+	after, updates, linked, err := s.followAgain(ctx, tx, st, account, calendarID)
+	if err != nil || !linked {
 		return false, err
-	}
-	other, path, err := poll.FindIndex(ctx, tx, account, calendarID, st.poll.GoogleEventID)
-	if err != nil || other != nil {
-		return false, err
-	}
-	entry := poll.IndexEntry{
-		EventID: st.poll.GoogleEventID, PollID: st.poll.ID, AccountID: account, CreatorID: st.poll.CreatorID,
-		CalendarID: calendarID, Generation: st.poll.Sync.Generation, CreatedAt: s.Now(),
-	}
-	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
-		return false, err
-	}
-	updates := append(calendar.Link(s.Now(), st.poll.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
-	if err := tx.Merge(cursor.Path(calendar.Key), updates...); err != nil {
-		return false, err
-	}
-	after := st.poll
-	var own []store.Update
-	if after.GoogleCalendarID != calendarID { // "primary" is resolved once
-		after.GoogleCalendarID = calendarID
-		own = append(own, poll.Set("googleCalendarId", calendarID))
 	}
 	line := outsideEntry(st, rules.MendLink, "", cause)
 	line.Decision, line.After = rules.Record, st.poll.Sync.Applied
-	_, err = s.record(tx, line, outcome{after, st.winning, own}, after.CreatorID, false)
+	_, err = s.record(tx, line, outcome{after, st.winning, updates}, after.CreatorID, false)
 	return true, err
+}
+
+// followAgain makes the index entry of an event that the poll names, and asks for
+// a look at it: an event without a baseline is adopted there. It does neither,
+// and gives false, where nobody's account is linked to look with, or another
+// poll follows the event. The updates are those of the poll.
+func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, account, calendarID string) (after poll.Poll, updates []store.Update, linked bool, err error) {
+	after = st.poll
+	if account == "" {
+		return after, nil, false, nil
+	}
+	if after.GoogleCalendarID != "" && after.GoogleCalendarID != "primary" {
+		calendarID = after.GoogleCalendarID
+	}
+	calendar, _, err := cursor.Load(ctx, tx, account, calendarID)
+	if err != nil {
+		return after, nil, false, err
+	}
+	other, path, err := poll.FindIndex(ctx, tx, account, calendarID, after.GoogleEventID)
+	if err != nil || other != nil {
+		return after, nil, false, err
+	}
+	entry := poll.IndexEntry{
+		EventID: after.GoogleEventID, PollID: after.ID, AccountID: account, CreatorID: after.CreatorID,
+		CalendarID: calendarID, Generation: after.Sync.Generation, CreatedAt: s.Now(),
+	}
+	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
+		return after, nil, false, err
+	}
+	asked := append(calendar.Link(s.Now(), after.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
+	if err := tx.Merge(cursor.Path(calendar.Key), asked...); err != nil {
+		return after, nil, false, err
+	}
+	if after.GoogleCalendarID != calendarID { // "primary" is resolved once
+		after.GoogleCalendarID = calendarID
+		updates = append(updates, poll.Set("googleCalendarId", calendarID))
+	}
+	return after, updates, true, nil
 }
 
 // mendNote writes down that a poll has another status or winning slot than its

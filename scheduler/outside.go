@@ -43,7 +43,7 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		case rules.MendUnlink:
 			return s.mendUnlink(tx, st, &done, cause)
 		case rules.MendRestore:
-			return s.mendRestore(tx, st, &done, cause)
+			return s.mendRestore(ctx, tx, st, account, calendarID, &done, cause)
 		case rules.MendLink:
 			linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
 			if err != nil || linked {

@@ -139,7 +139,7 @@ func (l *life) remove(by scheduler.Person, k known) error {
 	return l.w.Scheduler.Delete(l.w.Context(), by, k.id, false, worldtest.Cause)
 }
 
-// outsideEdit cancels or reopens a poll as the web app of old does. The program
+// outsideEdit cancels, reopens or restores a poll as the web app does. The program
 // is told of it at once, or notices when it comes by.
 func (l *life) outsideEdit() {
 	i := l.draws.IntN(len(l.polls))
@@ -148,7 +148,11 @@ func (l *life) outsideEdit() {
 	if err != nil {
 		return
 	}
-	status := one(l, []rules.Status{rules.Cancelled, rules.Open})
+	could := []rules.Status{rules.Cancelled, rules.Open}
+	if p.Status == rules.Cancelled && p.WinningSlotID != "" {
+		could = append(could, rules.Finalized) // restored
+	}
+	status := one(l, could)
 	l.say("the web app: poll %d becomes %s", i+1, status)
 	updates := []store.Update{poll.Set("status", string(status))}
 	if status == rules.Open {
@@ -157,15 +161,11 @@ func (l *life) outsideEdit() {
 		}
 		updates = append(updates, poll.Set("winningSlotId", nil))
 	}
-	l.outside[k.id] = true
 	l.w.Edit(poll.Path(k.id), updates...)
 	if l.draws.IntN(2) == 0 {
 		l.add("and no hint tells of it")
 		return
 	}
 	_, err = l.w.Scheduler.Reconcile(l.w.Context(), k.id, worldtest.Cause)
-	if err == nil {
-		delete(l.outside, k.id)
-	}
 	l.answer(err)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"questscheduler/fault"
@@ -77,9 +78,6 @@ type life struct {
 	// those of what happens meanwhile.
 	draws, queue, contention *rand.Rand
 	polls                    []known
-	// outside are polls that were edited behind the program's back, which it was
-	// kept from noticing: they are right again only in the end.
-	outside map[string]bool
 	// stood is how each poll was last told of.
 	stood map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -97,7 +95,7 @@ func live(seed uint64, without map[step]bool) history { return unborn(seed, with
 
 // unborn is a life before its first day.
 func unborn(seed uint64, without map[step]bool) *life {
-	return &life{history: history{seed: seed, without: without}, outside: map[string]bool{}, stood: map[string]string{}}
+	return &life{history: history{seed: seed, without: without}, stood: map[string]string{}}
 }
 
 func (l *life) live() history {
@@ -209,15 +207,12 @@ func (l *life) check() {
 	}
 }
 
-// excused tells whether a problem is about a poll that was edited outside and
+// excused tells whether a problem is about a poll that was edited directly and
 // is not set right yet.
 func (l *life) excused(problem string) bool {
-	for id := range l.outside {
-		if strings.Contains(problem, id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
+		return p.EditedDirectly() && strings.Contains(problem, p.ID)
+	})
 }
 
 // say begins a line of the history.
