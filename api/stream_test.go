@@ -228,7 +228,7 @@ func TestStream_OutlivesTheServersTimeForAnswers(t *testing.T) {
 func TestStream_BeginsWithAnAnswerLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	must(t, w.store.Close())
+	w.closeStore()
 	got := w.send(call{as: "gm", method: "GET", path: "/v1/stream"})
 	if got.status != 503 || !strings.Contains(got.text, `"code":"UNAVAILABLE"`) || w.changes.Listening() != 0 {
 		t.Errorf("answered %s; %d listen", got.text, w.changes.Listening())

@@ -21,6 +21,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/changes"
 	"questscheduler/cursor"
+	"questscheduler/internal/worldtest"
 	"questscheduler/notify"
 	"questscheduler/poll"
 	queuememory "questscheduler/queue/memory"
@@ -40,6 +41,7 @@ type world struct {
 	echo     *echo.Echo
 	url      string
 	store    *countingStore
+	closed   bool // the store
 	changes  *changes.Store
 	queue    *queuememory.Queue
 	accounts *accounts
@@ -88,13 +90,30 @@ func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	document := httptest.NewRecorder()
 	w.echo.ServeHTTP(document, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
 	w.promises = readPromises(t, document.Body.String())
+	t.Cleanup(w.replayEach)
 	return w
+}
+
+// replayEach demands at the end of every test that each poll is what its journal
+// replays to.
+func (w *world) replayEach() {
+	w.t.Helper()
+	if w.closed {
+		return
+	}
+	problems, err := worldtest.ReplayEach(context.Background(), w.store.Store, w.options.Scheduler)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, problem := range problems {
+		w.t.Errorf("at the end of the test %s", problem)
+	}
 }
 
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, notify.Queries, api.Queries))
+	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, notify.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
@@ -112,6 +131,13 @@ func (w *world) openPorts(options *api.Options) {
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
 	}
+}
+
+// closeStore closes the store, after which nothing can be read.
+func (w *world) closeStore() {
+	w.t.Helper()
+	w.closed = true
+	must(w.t, w.store.Close())
 }
 
 // serve answers requests until the test ends. Whoever still listens then is cut
