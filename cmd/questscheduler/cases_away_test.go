@@ -16,7 +16,7 @@ const clubCalendar = "club@group.calendar.party.example"
 // which nobody can make from outside.
 func startCasesWithClub(t *testing.T) *outside {
 	t.Helper()
-	dir := t.TempDir()
+	dir := dataDir(t)
 	d, err := openDemo(t.Context(), dir, "127.0.0.1:0", Process{Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"}})
 	if err != nil {
 		t.Fatal(err)
@@ -32,9 +32,7 @@ func startCasesWithClub(t *testing.T) *outside {
 	if err := d.sims.googleServer.AddCalendar(google.Calendar{ID: clubCalendar, Summary: "Club", Owner: "gm"}); err != nil {
 		t.Fatal(err)
 	}
-	o := &outside{t, d.ready()}
-	t.Cleanup(func() { o.wantReplays(dir) })
-	return o
+	return &outside{t, d.ready()}
 }
 
 // moveFrom moves the event of a session out of a calendar into another.

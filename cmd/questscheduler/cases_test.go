@@ -1,86 +1,30 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"questscheduler/explain"
 )
 
 // The cases of the files cases_*_test.go run over HTTP against a demo. Several
 // share one where they do not disturb each other: each has a session of its own
-// in it. Whatever happened, every poll's journal must replay to the poll.
+// in it.
 
 // startCases starts a demo for cases that looks at a calendar as often as it is
 // asked to.
 func startCases(t *testing.T, environ ...string) *outside {
 	t.Helper()
-	dir := t.TempDir()
-	o := &outside{t, startDemo(t, dir, append([]string{"QS_SYNC_MIN_GAP=20ms"}, environ...)...)}
-	t.Cleanup(func() { o.wantReplays(dir) })
-	return o
+	return &outside{t, startDemo(t, dataDir(t), append([]string{"QS_SYNC_MIN_GAP=20ms"}, environ...)...)}
 }
 
 // in is the same demo for a test within.
 func (o *outside) in(t *testing.T) *outside { return &outside{t, o.ready} }
-
-// wantReplays works every poll of the demo out again, as explain --replay does.
-func (o *outside) wantReplays(dir string) {
-	o.t.Helper()
-	ctx := context.WithoutCancel(o.t.Context()) // this is a clean-up
-	reader, err := openReader(ctx, Process{Environ: []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}}, queries())
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	defer func() {
-		if err := reader.Close(); err != nil {
-			o.t.Error(err)
-		}
-	}()
-	polls := o.allPolls()
-	if len(polls) < len(o.ready.Polls) {
-		o.t.Errorf("%d polls are replayed, and the demo begins with %d", len(polls), len(o.ready.Polls))
-	}
-	for _, id := range polls {
-		history, err := explain.Load(ctx, reader, id)
-		if err != nil {
-			o.t.Error(err)
-			continue
-		}
-		var told strings.Builder
-		report := explain.Tell(history, true)
-		if err := report.WriteText(&told); err != nil || !report.Replay.Agrees {
-			o.t.Errorf("the replay of a poll does not agree (%v):\n%s", err, &told)
-		}
-	}
-}
-
-// allPolls are the ids of all polls of the party.
-func (o *outside) allPolls() []string {
-	o.t.Helper()
-	var ids []string
-	for _, who := range party {
-		for next := ""; ; {
-			got := o.do("GET", o.ready.API+"/v1/polls?role=creator&limit=100&cursor="+next, "Bearer "+o.ready.Users[who].Token, nil).want(o.t, http.StatusOK)
-			for _, poll := range list(at(got.body, "data", "polls")) {
-				ids = append(ids, fmt.Sprint(poll["id"]))
-			}
-			if next, _ = at(got.body, "meta", "next_cursor").(string); next == "" {
-				break
-			}
-		}
-	}
-	return ids
-}
 
 // do is try for a call that must be answered, by whatever status.
 func (o *outside) do(method, url, bearer string, body any, headers ...string) answer {

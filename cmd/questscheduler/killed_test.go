@@ -11,7 +11,7 @@ import (
 // answered is neither lost nor doubled.
 func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := dataDir(t)
 	running := spawnDemo(t, dir)
 	job := newMainJob(&outside{t, running.ready})
 	restart := func() {
@@ -42,7 +42,7 @@ func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 // TestDemo_EndsAtATermination stops its watch channels and exits with 0.
 func TestDemo_EndsAtATermination(t *testing.T) {
 	t.Parallel()
-	running := spawnDemo(t, t.TempDir())
+	running := spawnDemo(t, dataDir(t))
 	if err := running.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

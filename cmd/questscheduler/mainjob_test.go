@@ -180,7 +180,7 @@ func expect(got map[string]any, want map[string]any) error {
 
 func TestMainJob(t *testing.T) {
 	t.Parallel()
-	job := newMainJob(&outside{t, startDemo(t, t.TempDir())})
+	job := newMainJob(&outside{t, startDemo(t, dataDir(t))})
 	for _, step := range job.steps() {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)

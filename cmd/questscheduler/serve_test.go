@@ -16,7 +16,7 @@ import (
 
 func TestServe_OnAnEmptyFolder_StopsAndGoesOn(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := dataDir(t)
 	environ := settings(dir)
 	s := serve(t, environ)
 	if status := s.status("/readyz"); status != http.StatusOK {
@@ -45,7 +45,7 @@ func TestServe_OnAnEmptyFolder_StopsAndGoesOn(t *testing.T) {
 
 func TestServe_SaysInOneLineHowItRuns(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := dataDir(t)
 	s := serve(t, settings(dir, "QS_DISCORD_BOT_TOKEN="+secretOfBot, "QS_LOG_LEVEL=info"))
 	log := s.log.String()
 	for _, want := range []string{`msg="questscheduler serves"`, `version="dev`, "address=127.0.0.1:", "store=" + dir, `off="sync, admins"`} {
@@ -57,7 +57,7 @@ func TestServe_SaysInOneLineHowItRuns(t *testing.T) {
 
 func TestServe_ASecondOneOnTheSameStore_EndsWithASentence(t *testing.T) {
 	t.Parallel()
-	environ := settings(t.TempDir())
+	environ := settings(dataDir(t))
 	serve(t, environ)
 	for _, args := range [][]string{{"serve"}, {"sweep", "drain"}} {
 		second := run(t, environ, args...)

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/store/sqlite"
+)
+
+// dataDir is a folder for the data of servers and demos. When the test is over
+// and they ended, each poll in it must be what its journal replays to, whatever
+// the test was about.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		path := filepath.Join(dir, demoStore)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return // nothing ran
+		}
+		ctx := context.WithoutCancel(t.Context())
+		documents, err := sqlite.Open(ctx, sqlite.Options{Path: path, Queries: append(queries(), worldtest.AllPolls)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems, err := worldtest.ReplayEach(ctx, documents, nil)
+		if err = errors.Join(err, documents.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range problems {
+			t.Errorf("at the end of the test %s", problem)
+		}
+	})
+	return dir
+}
