@@ -1,7 +1,6 @@
 package calendarsync_test
 
 import (
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -61,6 +60,3 @@ func fill(t *testing.T, w *worldtest.World, pollID string) {
 	})
 	w.Write(document.Path, poll.Set("fieldOfTheWebApp", strings.Repeat("x", most-1)))
 }
-
-// names are the keys of a table, in order.
-func names[T any](table map[string]T) []string { return slices.Sorted(maps.Keys(table)) }

@@ -11,6 +11,14 @@ import (
 	"questscheduler/store"
 )
 
+// What owners make of events beside moving them.
+var (
+	wholeDay = map[string]any{
+		"start": map[string]any{"date": "2026-03-10", "dateTime": nil}, "end": map[string]any{"date": "2026-03-11", "dateTime": nil},
+	}
+	weekly = map[string]any{"recurrence": []string{"RRULE:FREQ=WEEKLY"}}
+)
+
 // timed takes a day back.
 func timed(slot worldtest.Slot) map[string]any {
 	return map[string]any{
