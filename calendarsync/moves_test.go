@@ -273,12 +273,12 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 		},
 		{
 			Hint: "push", Decision: rules.Reschedule, Reason: "moved", Seen: "present", Fingerprint: atNoon,
-			Inputs: &poll.Inputs{Winning: atTen},
+			Inputs: &poll.Inputs{Now: entries[1].At, Winning: atTen},
 			Before: atTen, After: atNoon, Baseline: atTen, Status: rules.Finalized, State: rules.StateRescheduled, WinningSlotID: moved, Rescheduled: true,
 		},
 		{
 			Hint: "push", Decision: rules.Cancel, Reason: "deleted", Seen: "gone", Cancelled: true,
-			Inputs: &poll.Inputs{Winning: atNoon},
+			Inputs: &poll.Inputs{Now: entries[2].At, Winning: atNoon},
 			Before: atNoon, After: atNoon, Baseline: atTen, Status: rules.Cancelled, State: rules.StateCancelled, WinningSlotID: moved, Rescheduled: true,
 		},
 	} {

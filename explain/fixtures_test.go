@@ -52,7 +52,7 @@ func seen(n int, action rules.Action, row string, before, at rules.Fingerprint, 
 	return entry(n, func(e *poll.Entry) {
 		e.Seen, e.Fingerprint, e.Updated, e.Fence = "present", at, e.At.Add(-time.Minute), int64(n)
 		e.Decision, e.Reason, e.Before, e.After = action, row, before, at
-		e.Inputs = &poll.Inputs{Winning: before}
+		e.Inputs = &poll.Inputs{Now: e.At, Winning: before}
 		change(e)
 	})
 }

@@ -155,7 +155,7 @@ func (r *replay) observe(entry poll.Entry) string {
 func (r *replay) decide(state rules.Poll, seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
 	for _, in := range r.inputs(entry) {
 		state.Winning, seen.WatchLive, seen.Confirmed = in.Winning, in.WatchLive, in.Confirmed
-		decision = rules.Decide(state, seen, entry.At)
+		decision = rules.Decide(state, seen, in.Now)
 		row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
 		if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
 			return decision, true
@@ -172,7 +172,7 @@ func (r *replay) inputs(entry poll.Entry) (all []poll.Inputs) {
 	for _, winning := range []rules.Fingerprint{r.times[r.at.WinningSlotID], {}, r.lastKnown(entry)} {
 		for _, watchLive := range []bool{false, true} {
 			for _, confirmed := range []bool{false, true} {
-				all = append(all, poll.Inputs{Winning: winning, WatchLive: watchLive, Confirmed: confirmed})
+				all = append(all, poll.Inputs{Now: entry.At, Winning: winning, WatchLive: watchLive, Confirmed: confirmed})
 			}
 		}
 	}

@@ -143,7 +143,7 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 	} {
 		for _, vouched := range []bool{true, false} {
 			then := test.then
-			then.Inputs = &poll.Inputs{Winning: first}
+			then.Inputs = &poll.Inputs{Now: then.At, Winning: first}
 			test.vouch(then.Inputs, vouched)
 			entries := []poll.Entry{story()[0], warned(test.standing), then}
 			if verdict := explain.Judge(historyOf(entries, 2)); verdict.Agrees != vouched {

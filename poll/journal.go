@@ -56,6 +56,9 @@ type Entry struct {
 // Inputs are the part of a decision's inputs that is nowhere else in a journal:
 // with them, the rules decide the same again at any time.
 type Inputs struct {
+	// Now is when it was decided, by the clock of whoever decided; At may be
+	// later (see Recorded).
+	Now time.Time
 	// Winning is the time of the winning slot; zero: none.
 	Winning rules.Fingerprint
 	// WatchLive and Confirmed are the observation's.
@@ -85,7 +88,7 @@ func EncodeEntry(e Entry) map[string]any {
 		"announcement": store.NullIfEmpty(e.Announcement),
 	}
 	if in := e.Inputs; in != nil {
-		fields["inputs"] = map[string]any{"winning": in.Winning.String(), "watchLive": in.WatchLive, "confirmed": in.Confirmed}
+		fields["inputs"] = map[string]any{"now": in.Now, "winning": in.Winning.String(), "watchLive": in.WatchLive, "confirmed": in.Confirmed}
 	}
 	return fields
 }
@@ -96,7 +99,10 @@ func DecodeEntry(doc store.Document) Entry {
 	seen, result := f.Map("observation"), f.Map("result")
 	var inputs *Inputs
 	if in := f.Map("inputs"); len(in) > 0 {
-		inputs = &Inputs{Winning: readFingerprint(in.String("winning")), WatchLive: in.Bool("watchLive"), Confirmed: in.Bool("confirmed")}
+		inputs = &Inputs{
+			Now: in.Time("now"), Winning: readFingerprint(in.String("winning")),
+			WatchLive: in.Bool("watchLive"), Confirmed: in.Bool("confirmed"),
+		}
 	}
 	state := rules.State(result.String("state"))
 	return Entry{

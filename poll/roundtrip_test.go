@@ -82,7 +82,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 			}
 			if rapid.Bool().Draw(t, "decided") {
 				wrote.Inputs = &poll.Inputs{
-					Winning: fingerprint.Draw(t, "winning time"), WatchLive: rapid.Bool().Draw(t, "watch"), Confirmed: rapid.Bool().Draw(t, "confirmed"),
+					Now: instant.Draw(t, "now"), Winning: fingerprint.Draw(t, "winning time"), WatchLive: rapid.Bool().Draw(t, "watch"), Confirmed: rapid.Bool().Draw(t, "confirmed"),
 				}
 			}
 			return wrote, poll.DecodeEntry(kept(t, poll.EntryPath("p1", wrote.ID), poll.EncodeEntry(wrote)))

@@ -94,7 +94,7 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 			Link: entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
 			AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
 		}
-		stands, now := st.rules(), s.entryTime(p)
+		stands, now := st.rules(), store.Instant(s.Now())
 		decision := rules.Decide(stands, observation, now)
 		line := entryOf(stands, observation, decision, now, seen)
 		result, before = Applied{PollID: p.ID, Decision: decision}, p
@@ -144,11 +144,11 @@ func dropEntry(tx store.Tx, path store.Path, calendar cursor.Calendar, entry pol
 // entryOf is the journal's entry of a decision, with all that it was made on.
 func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decision, now time.Time, seen Observed) poll.Entry {
 	return poll.Entry{
-		At: now, Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: decision.Row,
+		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: decision.Row,
 		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
 		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
 		Before: stands.Applied, After: seen.Fingerprint,
-		Inputs: &poll.Inputs{Winning: stands.Winning, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed},
+		Inputs: &poll.Inputs{Now: now, Winning: stands.Winning, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed},
 	}
 }
 

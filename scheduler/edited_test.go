@@ -195,6 +195,26 @@ func TestUnarchive_OfWhatTheWebAppCancelled_IsCancelledAgain(t *testing.T) {
 	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
 }
 
+// A clock that was a year ahead once does not make the session a past one.
+func TestAClockThatWasFarAhead_DecidesNothingLater(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	now := w.Scheduler.Now
+	w.Scheduler.Now = func() time.Time { return now().AddDate(1, 0, 0) }
+	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.Scheduler.Now = now
+	w.MoveEvent("gm", s.event, worldtest.Noon)
+	w.Run(time.Minute)
+	followed(t, w, s, rules.StateRescheduled, worldtest.Noon, 1)
+	if done := w.Decisions(s.poll); !slices.Equal(done, []string{"finalise", "warn", "reschedule"}) {
+		t.Errorf("the journal reads %v", done)
+	}
+	atRest(t, w)
+}
+
 // Another process has a clock that is behind.
 func TestEntries_SortAsTheyWereWritten_WhateverTheClocksSay(t *testing.T) {
 	t.Parallel()

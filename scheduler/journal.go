@@ -18,7 +18,8 @@ type outcome struct {
 
 // entryTime is that of the next entry of a poll's journal: now, but later than
 // the last entry in any case. Clocks of two processes differ, and entries are
-// read in the order of their times.
+// read in the order of their times. Nothing is decided by it, so a clock that
+// was far ahead once does no more harm than to the times that a journal shows.
 func (s *Service) entryTime(p poll.Poll) time.Time {
 	now := store.Instant(s.Now())
 	if last := p.Sync.Recorded.At; !now.After(last) {
@@ -30,15 +31,11 @@ func (s *Service) entryTime(p poll.Poll) time.Time {
 // record writes a poll as a transition leaves it, with the entry of its journal
 // and, where announce is set, an announcement that is due: nothing that the
 // journal tells of is written without its entry. entry holds what is known of
-// the cause, and its time where something was decided by that; the rest is taken
-// from the outcome. It gives the announcement's task, to be enqueued after the
+// the cause; the rest is taken from the outcome. It gives the announcement's task, to be enqueued after the
 // commit, or nil.
 func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor string, announce bool) (*announcement, error) {
 	p := after.poll
-	if entry.At.IsZero() {
-		entry.At = s.entryTime(p)
-	}
-	entry.ID = s.IDs.ULID("jrn")
+	entry.ID, entry.At = s.IDs.ULID("jrn"), s.entryTime(p)
 	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
 	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
 	entry.Cancelled = p.MarkedCancelled()
