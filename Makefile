@@ -86,8 +86,12 @@ sim: ## Lives through SEEDS (1000) random worlds from SEED (1) on, looking for b
 	@$(GO) run ./internal/simulate -seeds $(SEEDS) -first $(SEED)
 
 .PHONY: bench
-bench: ## Prints one line a figure: name, value, unit, ratio to what
+bench: bin/decoders ## Prints one line a figure: name, value, unit, ratio to what
 	@$(GO) run ./internal/bench
+
+bin/decoders: tools/decoders/main.go tools/go.mod tools/go.sum
+	@echo "building $@"
+	@cd tools && $(GO) build -o ../bin/ ./decoders
 
 bin/%: tools/go.mod tools/go.sum
 	@echo "building $@"

@@ -64,7 +64,7 @@ type Looker struct {
 	Log       *slog.Logger
 }
 
-// Watcher keeps watch channels. All fields are needed.
+// Watcher keeps watch channels. All exported fields are needed.
 type Watcher struct {
 	Store  store.Store
 	Queue  queue.Enqueuer
@@ -82,4 +82,6 @@ type Watcher struct {
 	TTL         time.Duration
 	RenewBefore time.Duration
 	Log         *slog.Logger
+
+	known knownChannels
 }

@@ -79,6 +79,7 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string) error 
 
 // setStatus writes where a channel stands; one whose document is gone is gone.
 func (w *Watcher) setStatus(ctx context.Context, channelID string, status Status, more ...store.Update) error {
+	w.known.forget(channelID)
 	updates := append(more, poll.Set("status", string(status)), poll.Set("updatedAt", w.Now()))
 	err := w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Update(watchPath(channelID), updates...)
@@ -107,6 +108,7 @@ func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 			return err
 		}
 	}
+	w.known.forget(watch.ChannelID)
 	return w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Delete(watchPath(watch.ChannelID))
 	})

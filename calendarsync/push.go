@@ -38,19 +38,35 @@ func (w *Watcher) Push(ctx context.Context, push Push) error {
 		strings.Contains(push.ChannelID, "/") || watchPath(push.ChannelID).Valid() != nil {
 		return errForged()
 	}
-	doc, err := w.Store.Get(ctx, watchPath(push.ChannelID))
+	watch, err := w.channelOf(ctx, push)
 	if err != nil {
-		return fmt.Errorf("push: %w", err)
-	}
-	watch := decodeWatch(doc)
-	if !doc.Exists() || !watch.Status.accepted() || !watch.authentic(push.Token, push.ResourceID) {
-		w.Log.WarnContext(ctx, "push refused", "channel_known", doc.Exists(), "status", watch.Status, "trace", push.Trace)
-		return errForged()
+		return err
 	}
 	if push.State == stateSync {
 		return nil
 	}
 	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)
+}
+
+// channelOf is the channel that a push proves to come by.
+func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
+	now := w.Now()
+	if watch, ok := w.known.of(push.ChannelID, now); ok && watch.authentic(push.Token, push.ResourceID) {
+		return watch, nil
+	}
+	doc, err := w.Store.Get(ctx, watchPath(push.ChannelID))
+	if err != nil {
+		return Watch{}, fmt.Errorf("push: %w", err)
+	}
+	watch := decodeWatch(doc)
+	if !doc.Exists() || !watch.Status.accepted() || !watch.authentic(push.Token, push.ResourceID) {
+		w.Log.WarnContext(ctx, "push refused", "channel_known", doc.Exists(), "status", watch.Status, "trace", push.Trace)
+		return Watch{}, errForged()
+	}
+	if watch.Status == Active {
+		w.known.remember(watch, now)
+	}
+	return watch, nil
 }
 
 // enqueueLook hands the next look of a calendar over. A calendar without a

@@ -205,3 +205,44 @@ func TestACalendarThatIsFollowedAgain_IsLookedAt(t *testing.T) {
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
 	atRest(t, w)
 }
+
+// A channel that pushed lately is known without its document; what is refused
+// is refused by the document all the same.
+func TestAChannelThatWasStopped_IsNotKnownForLong(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	push := genuine(t, w)
+	if err := w.Watcher.Push(t.Context(), push); err != nil {
+		t.Fatal(err)
+	}
+	w.Remove(w.Watches()[0].Path) // by another process
+	if err := w.Watcher.Push(t.Context(), push); err != nil {
+		t.Errorf("a push that was on its way: %v", err)
+	}
+	forged := push
+	forged.Token = "guessed"
+	if err := w.Watcher.Push(t.Context(), forged); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("a forged push of a known channel: %v", err)
+	}
+	w.Skip(time.Minute)
+	if err := w.Watcher.Push(t.Context(), push); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("a minute later: %v", err)
+	}
+}
+
+func TestAChannelThatWeStop_IsNotKnownAnyMore(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	push := genuine(t, w)
+	if err := w.Watcher.Push(t.Context(), push); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Watcher.StopAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Watcher.Push(t.Context(), push); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("got %v", err)
+	}
+}

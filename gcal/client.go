@@ -111,19 +111,27 @@ const (
 	opToken     operation = "token" // the refresh of an access token
 )
 
-// call makes one call under the deadline and gives its error a kind.
+// call makes one call with Google's client; see authorised.
 func (c *Client) call(ctx context.Context, op operation, account string, do func(ctx context.Context, service *calendar.Service) error) error {
+	return c.authorised(ctx, op, account, func(ctx context.Context, client *http.Client) error {
+		service, err := calendar.NewService(ctx, c.serviceOptions(client)...)
+		if err != nil {
+			return err
+		}
+		return do(ctx, service)
+	})
+}
+
+// authorised makes one call as an account, under the deadline, and gives its
+// error a kind.
+func (c *Client) authorised(ctx context.Context, op operation, account string, do func(ctx context.Context, client *http.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	client, err := c.options.Client(ctx, account)
 	if err != nil {
 		return c.classify(op, err)
 	}
-	service, err := calendar.NewService(ctx, c.serviceOptions(client)...)
-	if err != nil {
-		return c.classify(op, err)
-	}
-	err = do(ctx, service)
+	err = do(ctx, client)
 	if err == nil {
 		return nil
 	}
@@ -153,9 +161,20 @@ func given[T any](answer *T, err error) (*T, error) {
 func (c *Client) serviceOptions(client *http.Client) []option.ClientOption {
 	options := []option.ClientOption{option.WithHTTPClient(client)}
 	if c.options.Endpoint != "" {
-		options = append(options, option.WithEndpoint(strings.TrimRight(c.options.Endpoint, "/")+"/calendar/v3/"))
+		options = append(options, option.WithEndpoint(c.base()))
 	}
 	return options
+}
+
+// googleBase is where Google serves the Calendar API.
+const googleBase = "https://www.googleapis.com/calendar/v3/"
+
+// base is where the Calendar API is served.
+func (c *Client) base() string {
+	if c.options.Endpoint == "" {
+		return googleBase
+	}
+	return strings.TrimRight(c.options.Endpoint, "/") + "/calendar/v3/"
 }
 
 // audience is what a call says of e-mails, or the client's own setting.

@@ -56,26 +56,34 @@ type NewEvent struct {
 	SendUpdates SendUpdates
 }
 
-// decodeEvent reads an event. zone is the calendar's, for times that come
-// without offset and zone of their own; "" where it is not known.
-func decodeEvent(item *calendar.Event, zone string) Event {
-	event := Event{
-		ID: item.Id, ETag: item.Etag, Summary: item.Summary, Description: item.Description,
-		Seen: rules.Present, InstanceOf: item.RecurringEventId,
-	}
-	if updated, err := time.Parse(time.RFC3339Nano, item.Updated); err == nil {
-		event.Updated = updated.UTC()
+// decodeEvent reads an answer about one event.
+func decodeEvent(item *calendar.Event) Event {
+	shown := shownEvent{
+		ID: item.Id, ETag: item.Etag, Status: item.Status, Updated: item.Updated, Start: item.Start, End: item.End,
+		Recurrence: item.Recurrence, InstanceOf: item.RecurringEventId,
 	}
 	if item.ExtendedProperties != nil {
-		event.Private = item.ExtendedProperties.Private
+		shown.Extended.Private = item.ExtendedProperties.Private
+	}
+	event := shown.event("")
+	event.Summary, event.Description = item.Summary, item.Description
+	return event
+}
+
+// event reads what an event means. zone is the calendar's, for times that come
+// without offset and zone of their own; "" where it is not known.
+func (e *shownEvent) event(zone string) Event {
+	event := Event{ID: e.ID, ETag: e.ETag, Seen: rules.Present, InstanceOf: e.InstanceOf, Private: e.Extended.Private}
+	if updated, err := time.Parse(time.RFC3339Nano, e.Updated); err == nil {
+		event.Updated = updated.UTC()
 	}
 	switch {
-	case item.Status == "cancelled":
+	case e.Status == "cancelled":
 		event.Seen = rules.Gone // it may have nothing but its id
-	case len(item.Recurrence) > 0:
+	case len(e.Recurrence) > 0:
 		event.Seen = rules.Series
 	default:
-		fingerprint, ok := readTimes(item.Start, item.End, zone)
+		fingerprint, ok := readTimes(e.Start, e.End, zone)
 		if !ok {
 			event.Seen = rules.Unreadable
 		}

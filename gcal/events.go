@@ -72,7 +72,7 @@ func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(conte
 	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) error {
 		answer, err := given(do(ctx, service))
 		if err == nil {
-			event = decodeEvent(answer, "")
+			event = decodeEvent(answer)
 		}
 		return err
 	})

@@ -2,8 +2,8 @@ package gcal
 
 import (
 	"context"
+	"net/http"
 
-	calendar "google.golang.org/api/calendar/v3"
 	"google.golang.org/api/googleapi"
 )
 
@@ -42,35 +42,26 @@ type Page struct {
 // parameters are the same for ever (MaskVersion), as sync tokens need it.
 func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
 	var page Page
-	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		call := service.Events.List(ref.Calendar).
-			SingleEvents(false).MaxResults(int64(c.options.PageSize)).Fields(listFields).Context(ctx)
-		if syncToken != "" {
-			call.SyncToken(syncToken)
-		}
-		if pageToken != "" {
-			call.PageToken(pageToken)
-		}
-		answer, err := given(call.Do())
+	err := c.authorised(ctx, opList, ref.Account, func(ctx context.Context, client *http.Client) error {
+		answer, err := given(c.fetchPage(ctx, client, ref, syncToken, pageToken))
 		if err == nil {
-			page = decodePage(answer)
+			page = answer.page()
 		}
 		return err
 	})
 	return page, err
 }
 
-func decodePage(answer *calendar.Events) Page {
+// page reads what a page means.
+func (l *listed) page() Page {
 	page := Page{
-		Events:   make([]Event, 0, len(answer.Items)),
-		NextPage: answer.NextPageToken, NextSync: answer.NextSyncToken,
-		Writable: writable(answer.AccessRole),
+		Events:   make([]Event, 0, len(l.Items)),
+		NextPage: l.NextPage, NextSync: l.NextSync, Writable: writable(l.Role),
 	}
-	for _, item := range answer.Items {
-		if item == nil {
-			continue // a null in the list is no event
+	for _, shown := range l.Items {
+		if shown != nil { // a null in the list is no event
+			page.Events = append(page.Events, shown.event(l.Zone))
 		}
-		page.Events = append(page.Events, decodeEvent(item, answer.TimeZone))
 	}
 	return page
 }

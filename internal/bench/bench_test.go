@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -40,5 +43,34 @@ func TestLatencies_AreToldByTheirShare(t *testing.T) {
 	}
 	if got := (latencies{}).at(0.5); got != 0 {
 		t.Errorf("of no calls: %v", got)
+	}
+}
+
+func TestFlows_AreCounted(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := flows(t.Context(), r, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range costs {
+		if r.known[f.name+"_reads"] == 0 {
+			t.Errorf("%s: nothing was read", f.name)
+		}
+	}
+	if each, listings := r.known["unrelated_change_reads"], r.known["listings_of_1000_pushes_in_a_second"]; each != 0 || listings > 2 {
+		t.Errorf("%v reads for each unrelated change, %v listings", each, listings)
+	}
+}
+
+func TestAPage_IsReadAndDecided(t *testing.T) {
+	t.Parallel()
+	body, err := recordPage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
+	defer server.Close()
+	if err := decide(t.Context(), server); err != nil {
+		t.Error(err)
 	}
 }

@@ -47,7 +47,7 @@ func (r *report) add(name string, value float64, unit, to string) error {
 
 // String is the line.
 func (f figure) String() string {
-	line := fmt.Sprintf("%-34s %10.4g %-8s", f.name, f.value, f.unit)
+	line := fmt.Sprintf("%-36s %10.4g %-8s", f.name, f.value, f.unit)
 	if f.to != "" {
 		line += fmt.Sprintf(" %8.3g of %s", f.ratio, f.to)
 	}
@@ -89,6 +89,9 @@ var measures = []struct {
 	{"the store", storeWrites},
 	{"the queue", queueStarts},
 	{"pushes", pushes},
+	{"transitions", transitions},
+	{"a page", pages},
+	{"flows", flows},
 }
 
 func main() {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,10 +29,13 @@ import (
 	webhooks "questscheduler/web-hooks"
 )
 
-// How many pushes are sent for one figure, and some first that do not count.
+// How many pushes are sent for one figure, and some first that do not count;
+// and how many come at once, for how long, where throughput is measured.
 const (
-	pushCount = 1500
-	warmUp    = 200
+	pushCount   = 1500
+	warmUp      = 200
+	connections = 64
+	pressing    = 2 * time.Second
 )
 
 const (
@@ -116,7 +121,42 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 			}
 		}
 	}
+	for _, row := range []struct {
+		name    string
+		handler http.Handler
+		to      string
+	}{{"bare_echo_64_connections", bare, ""}, {"push_64_connections", edge, "bare_echo_64_connections"}} {
+		rate, err := press(ctx, row.handler, channel)
+		if err != nil {
+			return err
+		}
+		if err := r.add(row.name, rate, "/s", row.to); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// press sends pushes over 64 connections at once, and tells how many a second
+// were answered.
+func press(ctx context.Context, handler http.Handler, channel string) (rate float64, err error) {
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	server.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = connections
+	failures := make([]error, connections)
+	var done atomic.Int64
+	var all sync.WaitGroup
+	began := time.Now()
+	for i := range connections {
+		all.Go(func() {
+			for number := 0; time.Since(began) < pressing && failures[i] == nil; number++ {
+				failures[i] = push(ctx, server, channel, number)
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds(), errors.Join(failures...)
 }
 
 // send sends pushes one after the other, over a socket. before is not counted.

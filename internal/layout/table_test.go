@@ -69,6 +69,8 @@ var table = []row{
 	{packages: "internal/emulator"},
 	// What `make bench` runs: real parts, measured.
 	{packages: "internal/bench", may: []string{"..."}},
+	// A module of its own: JSON decoders that `make bench` compares.
+	{packages: "tools/decoders"},
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/worldtest", may: []string{"..."}},
 	// What `make sim` runs: random histories of such worlds.

@@ -35,17 +35,29 @@ type jobArgs struct {
 func (jobArgs) Kind() string { return "task" }
 
 // Enqueue inserts the task durably; see queue.Enqueuer. Concurrent calls share
-// a transaction, and a lone one waits for nobody.
+// a transaction, and a lone one waits for nobody. A name that this process has
+// met lately is known to be taken, and costs no look into the file.
 func (q *Queue) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
 	now := q.now()
 	if err := queue.Check(task, q.kinds, now); err != nil {
 		return false, err
 	}
-	return q.gatherer.enqueue(ctx, toJob(task, now))
+	job, key := toJob(task, now)
+	if key == "" {
+		return q.gatherer.enqueue(ctx, job)
+	}
+	if q.taken.has(key) {
+		return false, nil
+	}
+	created, err := q.gatherer.enqueue(ctx, job)
+	if err == nil {
+		q.taken.add(key)
+	}
+	return created, err
 }
 
-// toJob is the job to insert for a task.
-func toJob(task queue.Task, now time.Time) riverqueue.InsertManyParams {
+// toJob is the job to insert for a task, and its key; see jobArgs.
+func toJob(task queue.Task, now time.Time) (riverqueue.InsertManyParams, string) {
 	args := jobArgs{Name: []byte(task.Name), Payload: task.Payload}
 	options := &riverqueue.InsertOpts{Queue: task.Kind}
 	if task.NotBefore.After(now) {
@@ -57,7 +69,7 @@ func toJob(task queue.Task, now time.Time) riverqueue.InsertManyParams {
 		// All states: a name is taken for as long as the row is there.
 		options.UniqueOpts = riverqueue.UniqueOpts{ByArgs: true, ByState: rivertype.JobStates()}
 	}
-	return riverqueue.InsertManyParams{Args: args, InsertOpts: options}
+	return riverqueue.InsertManyParams{Args: args, InsertOpts: options}, args.Key
 }
 
 // roundUp makes a time one that River keeps, which rounds to milliseconds, but

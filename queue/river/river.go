@@ -70,6 +70,7 @@ type Queue struct {
 	inserter *client
 	client   atomic.Pointer[client]
 	gatherer gatherer
+	taken    takenNames
 
 	// lifecycle holds off a Start or Stop while another is under way.
 	lifecycle sync.Mutex
