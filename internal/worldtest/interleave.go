@@ -79,7 +79,12 @@ type strand struct {
 	lost  []func()
 	// until is what it waits for.
 	until time.Time
-	// keeping is the world's while the strand has the baton.
+	held
+}
+
+// held is what a strand puts in its place while it has the baton.
+type held struct {
+	program *Program
 	keeping bool
 }
 
@@ -90,7 +95,7 @@ type halt struct {
 }
 
 func (a *weave) begin(do func()) {
-	this := &strand{}
+	this := &strand{held: held{program: a.world.Program}}
 	this.next, this.stop = iter.Pull(func(yield func(halt) bool) {
 		this.yield = yield
 		defer func() {
@@ -169,10 +174,16 @@ func (a *weave) goOn(i int) {
 
 // hold gives the baton to a strand; nil: back to the test.
 func (w *World) hold(s *strand) {
-	if before := w.running; before != nil {
-		before.keeping = w.keeping
+	own := &w.test
+	if w.running != nil {
+		own = &w.running.held
 	}
-	w.running, w.keeping = s, s != nil && s.keeping
+	*own = held{w.Program, w.keeping}
+	next := w.test
+	if s != nil {
+		next = s.held
+	}
+	w.running, w.Program, w.keeping = s, next.program, next.keeping
 }
 
 // end kills what is still under way.

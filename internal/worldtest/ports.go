@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/gcal"
 	"questscheduler/queue"
 	"questscheduler/rules"
@@ -178,37 +179,60 @@ type googlePort struct {
 	ports  *ports
 }
 
+// ask is through for a call of Google, which the client gives up after a while:
+// of several things at once, one that stood longer than that before its effect
+// has none, and of one that stood so long after it nobody hears. What On runs may
+// hold a call up for longer than any client waits.
+func ask[T any](g *googlePort, call string, do func() (T, error)) (T, error) {
+	w := g.ports.world
+	began := w.Clock.Now()
+	late := func() bool { return w.running != nil && w.Clock.Now().Sub(began) >= gcal.DefaultTimeout }
+	var nothing T
+	result, err := through(g.ports, call, func() (T, error) {
+		if late() {
+			return nothing, errTimedOut
+		}
+		return do()
+	})
+	if err == nil && late() {
+		return nothing, errTimedOut
+	}
+	return result, err
+}
+
+var errTimedOut = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "Google Calendar did not answer in time; it is tried again by itself.")
+
 var (
 	_ calendarsync.Google      = (*googlePort)(nil)
 	_ calendarsync.EventWriter = (*googlePort)(nil)
 )
 
 func (g *googlePort) Insert(ctx context.Context, ref gcal.Ref, event gcal.NewEvent) (gcal.Event, error) {
-	return through(g.ports, "events.insert", func() (gcal.Event, error) { return g.client.Insert(ctx, ref, event) })
+	return ask(g, "events.insert", func() (gcal.Event, error) { return g.client.Insert(ctx, ref, event) })
 }
 
 func (g *googlePort) Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
-	return through(g.ports, "events.get", func() (gcal.Event, error) { return g.client.Get(ctx, ref, eventID) })
+	return ask(g, "events.get", func() (gcal.Event, error) { return g.client.Get(ctx, ref, eventID) })
 }
 
 func (g *googlePort) PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error) {
-	return through(g.ports, "events.patch", func() (gcal.Event, error) { return g.client.PatchTimes(ctx, ref, eventID, etag, to, zone) })
+	return ask(g, "events.patch", func() (gcal.Event, error) { return g.client.PatchTimes(ctx, ref, eventID, etag, to, zone) })
 }
 
 func (g *googlePort) Delete(ctx context.Context, ref gcal.Ref, eventID string) (bool, error) {
-	return through(g.ports, "events.delete", func() (bool, error) { return g.client.Delete(ctx, ref, eventID) })
+	return ask(g, "events.delete", func() (bool, error) { return g.client.Delete(ctx, ref, eventID) })
 }
 
 func (g *googlePort) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
-	return through(g.ports, "events.list", func() (gcal.Page, error) { return g.client.List(ctx, ref, syncToken, pageToken) })
+	return ask(g, "events.list", func() (gcal.Page, error) { return g.client.List(ctx, ref, syncToken, pageToken) })
 }
 
 func (g *googlePort) Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error) {
-	return through(g.ports, "events.watch", func() (gcal.Channel, error) { return g.client.Watch(ctx, ref, request) })
+	return ask(g, "events.watch", func() (gcal.Channel, error) { return g.client.Watch(ctx, ref, request) })
 }
 
 func (g *googlePort) StopWatch(ctx context.Context, accountID, channelID, resourceID string) error {
-	_, err := through(g.ports, "channels.stop", func() (any, error) {
+	_, err := ask(g, "channels.stop", func() (any, error) {
 		return nil, g.client.StopWatch(ctx, accountID, channelID, resourceID)
 	})
 	return err

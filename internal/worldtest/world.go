@@ -16,24 +16,17 @@ package worldtest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"questscheduler/accounts"
-	"questscheduler/accounts/seal"
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
-	"questscheduler/gcal"
 	"questscheduler/notify"
 	"questscheduler/poll"
-	"questscheduler/queue"
 	queuememory "questscheduler/queue/memory"
 	"questscheduler/scheduler"
 	"questscheduler/sim/control"
@@ -80,6 +73,12 @@ type Options struct {
 	// PageSize is how many events a page of a listing has; 0 is three, so that
 	// listings have several pages.
 	PageSize int
+	// Instances is how many of the program there are at a time, over the same
+	// documents and tasks; 0 is one.
+	Instances int
+	// Skew gives how far the clock of an instance is from everybody else's, when
+	// it starts; nil: not at all.
+	Skew func() time.Duration
 }
 
 // World is the program with everything around it.
@@ -87,7 +86,8 @@ type World struct {
 	t       TB
 	ctx     context.Context
 	options Options
-	// Clock is everybody's, and moves by Run alone.
+	// Clock is everybody's but that of a program with Options.Skew, and moves by
+	// Run alone.
 	Clock *control.Clock
 	// Google is the simulator; its Control plants faults and counts calls.
 	Google *google.Server
@@ -95,17 +95,16 @@ type World struct {
 	Queue     *queuememory.Queue
 	Documents store.Store
 
-	// The program, made anew by Restart.
-	Accounts  *accounts.Repository
-	Scheduler *scheduler.Service
-	Looker    *calendarsync.Looker
-	Watcher   *calendarsync.Watcher
-	Announcer *notify.Announcer
-	handlers  map[string]queue.Handler
+	// The program that does what is done next, one of instances, which Restart
+	// makes anew.
+	*Program
+	instances []*Program
 
 	ports ports
-	// running is the strand that has the baton, nil where the test has it.
+	// running is the strand that has the baton, nil where the test has it; test
+	// is what the test put away then.
 	running *strand
+	test    held
 	// keeping: what is done now leaves events in the calendar, as asked.
 	keeping bool
 	died    *crashed // over a push
@@ -180,44 +179,6 @@ func (w *World) openPorts() {
 	w.must(err)
 }
 
-// wire makes the program over the ports.
-func (w *World) wire() {
-	documents := &storePort{w.Documents, &w.ports}
-	tasks := &queuePort{w.Queue, &w.ports}
-	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
-	w.must(err)
-	transport := w.transport()
-	w.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: w.Clock.Now, NewID: func() string { return w.ulid() }})
-	grants := accounts.NewGrants(accounts.GrantOptions{
-		Accounts: w.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", Transport: transport, Now: w.Clock.Now,
-	})
-	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: w.Clock.Now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
-	calendar := &googlePort{client, &w.ports}
-	w.Watcher = &calendarsync.Watcher{
-		Store: documents, Queue: tasks, Google: calendar, Now: w.Clock.Now, NewUUID: w.uuid, NewToken: w.newToken,
-		Address: pushAddress, TTL: 7 * 24 * time.Hour, RenewBefore: 48 * time.Hour, Log: log,
-	}
-	if w.options.NoPushes {
-		w.Watcher.Address = ""
-	}
-	w.Scheduler = &scheduler.Service{
-		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar}, Accounts: w.Accounts, Watches: w.Watcher,
-		Now: w.Clock.Now, Wait: w.wait,
-		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid() }},
-		Settle: Settle, SnapshotKeep: 90 * 24 * time.Hour, Log: log,
-	}
-	w.Watcher.Polls = w.Scheduler
-	w.Announcer = &notify.Announcer{Store: documents, Now: w.Clock.Now, AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
-	w.Looker = &calendarsync.Looker{
-		Store: documents, Google: calendar, Polls: w.Scheduler, Owners: notify.Owners{Announcer: w.Announcer, Occasion: w.occasion},
-		Now: w.Clock.Now, MinGap: MinGap, HoldShare: 0.5, HoldMin: 5, Log: log,
-	}
-	w.handlers = map[string]queue.Handler{
-		cursor.LookKind: w.Looker.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
-	}
-}
-
 // Restart is the death of the program and the start of another over the same
 // documents and tasks, as the embedded one starts: what the dead one held is
 // taken back, what it owed is handed over.
@@ -241,12 +202,6 @@ func (w *World) TakeOver() {
 	w.wire()
 }
 
-// occasion tells one failing of an account from the next by its grant.
-func (w *World) occasion(ctx context.Context, accountID string) (string, error) {
-	account, err := w.Accounts.Get(ctx, accountID)
-	return strconv.FormatInt(account.Grant, 10), err
-}
-
 // Context is that of everything a test does.
 func (w *World) Context() context.Context { return w.ctx }
 
@@ -266,9 +221,9 @@ func (w *World) uuid() string {
 	return fmt.Sprintf("00000000-0000-4000-8000-%012d", w.ids)
 }
 
-func (w *World) ulid() string {
+func (w *World) ulid(now time.Time) string {
 	w.ids++
-	return fmt.Sprintf("%026d", w.ids)
+	return fmt.Sprintf("%013d%013d", now.UnixMilli(), w.ids)
 }
 
 func (w *World) newToken() (string, error) {

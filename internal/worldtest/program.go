@@ -1,0 +1,109 @@
+package worldtest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/accounts/seal"
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/gcal"
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/scheduler"
+)
+
+// Program is one instance of what is tested. What it keeps in memory is its own.
+type Program struct {
+	Accounts  *accounts.Repository
+	Scheduler *scheduler.Service
+	Looker    *calendarsync.Looker
+	Watcher   *calendarsync.Watcher
+	Announcer *notify.Announcer
+	handlers  map[string]queue.Handler
+	skew      time.Duration
+}
+
+// wire makes the program over the ports.
+func (w *World) wire() {
+	w.instances = nil
+	for range max(1, w.options.Instances) {
+		w.instances = append(w.instances, w.program())
+	}
+	w.Program = w.instances[0]
+}
+
+// Use has another instance do what is done next, in this strand where there are
+// several: they are counted from 0 on.
+func (w *World) Use(instance int) { w.Program = w.instances[instance] }
+
+// Skews are how far the instances' clocks are from everybody else's.
+func (w *World) Skews() (skews []time.Duration) {
+	for _, p := range w.instances {
+		skews = append(skews, p.skew)
+	}
+	return skews
+}
+
+// SetClocks sets the instances' clocks right, while they run.
+func (w *World) SetClocks() {
+	for _, p := range w.instances {
+		p.skew = 0
+	}
+}
+
+func (w *World) program() *Program {
+	p := &Program{}
+	if w.options.Skew != nil {
+		p.skew = w.options.Skew()
+	}
+	now := func() time.Time { return w.Clock.Now().Add(p.skew) }
+	documents := &storePort{w.Documents, &w.ports}
+	tasks := &queuePort{w.Queue, &w.ports}
+	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
+	w.must(err)
+	transport := w.transport()
+	p.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: now, NewID: func() string { return w.ulid(now()) }})
+	grants := accounts.NewGrants(accounts.GrantOptions{
+		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", Transport: transport, Now: now,
+	})
+	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
+	calendar := &googlePort{client, &w.ports}
+	p.Watcher = &calendarsync.Watcher{
+		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, NewToken: w.newToken,
+		Address: pushAddress, TTL: 7 * 24 * time.Hour, RenewBefore: 48 * time.Hour, Log: log,
+	}
+	if w.options.NoPushes {
+		p.Watcher.Address = ""
+	}
+	p.Scheduler = &scheduler.Service{
+		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar}, Accounts: p.Accounts, Watches: p.Watcher,
+		Now: now, Wait: w.wait,
+		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
+		Settle: Settle, SnapshotKeep: 90 * 24 * time.Hour, Log: log,
+	}
+	p.Watcher.Polls = p.Scheduler
+	p.Announcer = &notify.Announcer{Store: documents, Now: now, AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
+	p.Looker = &calendarsync.Looker{
+		Store: documents, Google: calendar, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
+		Now: now, MinGap: MinGap, HoldShare: 0.5, HoldMin: 5, Log: log,
+	}
+	p.handlers = map[string]queue.Handler{
+		cursor.LookKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
+	}
+	return p
+}
+
+// occasion tells one failing of an account from the next by its grant.
+func (p *Program) occasion(ctx context.Context, accountID string) (string, error) {
+	account, err := p.Accounts.Get(ctx, accountID)
+	return strconv.FormatInt(account.Grant, 10), err
+}
