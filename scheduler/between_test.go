@@ -130,12 +130,23 @@ func finalised(w *worldtest.World) story {
 // atRest fails where an invariant is broken or work is left.
 func atRest(t *testing.T, w *worldtest.World) {
 	t.Helper()
+	waitOut(w)
 	w.Check()
 	if intents := w.Intents(); len(intents) != 0 {
 		t.Errorf("intents are left: %+v", intents)
 	}
 	if t.Failed() {
 		t.Log(w.Log())
+	}
+}
+
+// waitOut goes on until nobody can be at work any more on an insert that was
+// superseded, whose event is deleted once more then.
+func waitOut(w *worldtest.World) {
+	for _, intent := range w.Intents() {
+		if wait := intent.Until.Sub(w.Clock.Now()); wait > 0 {
+			w.Run(wait + time.Minute)
+		}
 	}
 }
 

@@ -147,6 +147,50 @@ func TestFinalise_CancelledAndHeldUpAmidTheInsert_LeavesNoEvent(t *testing.T) {
 	atRest(t, w)
 }
 
+// By the clock of the instance that cancels, and by that of the one that deletes,
+// nobody can be at work on the insert any more.
+func TestFinalise_CancelledWhereTheClockIsAheadAndDead_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	skews := []time.Duration{-5 * time.Minute, 0}
+	w := worldtest.New(t, worldtest.Options{Instances: 2, Skew: func() time.Duration {
+		skews = append(skews[1:], skews[0])
+		return skews[1]
+	}})
+	s := fresh(w)
+	w.On("before events.insert", func() {
+		w.Use(1)
+		cancelIt.do(w, s)
+		w.RunDue()
+		w.Use(0)
+	})
+	w.Crash("after events.insert")
+	if lived, _ := w.Survives(func() { finaliseFirst.do(w, s) }); lived {
+		t.Fatal("the program lived")
+	}
+	w.Check()
+	w.Use(1)
+	w.Run(3 * time.Minute)
+	oneStory(t, w, s)
+	atRest(t, w)
+}
+
+// Whoever supersedes a finalisation counts on it that no event is made later than
+// the grace allows.
+func TestFinalise_HeldUpBeforeTheInsert_LeavesItToTheDrain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.On("after store.run", func() { w.Skip(20 * time.Second) })
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.Unavailable)
+	equal(t, "calls of events.insert", w.Calls("events.insert"), 0)
+	w.Run(2 * time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
+	equal(t, "events", len(w.Events("gm")), 1)
+	oneStory(t, w, s)
+	atRest(t, w)
+}
+
 // The drain carries out what a dead program left, and is itself overtaken.
 func TestAnInsertOfTheDrain_CancelledAndDeadAmidIt_LeavesNoEvent(t *testing.T) {
 	t.Parallel()

@@ -32,9 +32,17 @@ type Finalise struct {
 	oldAccount string
 }
 
-// insertGrace is how long the request that wrote an insert intent is left
-// alone with it, before the drain takes it up.
-const insertGrace = 30 * time.Second
+const (
+	// insertGrace is how long the request that wrote an insert intent is left
+	// alone with it, before the drain takes it up.
+	insertGrace = 30 * time.Second
+	// insertTime is how long events.insert may take (gcal.DefaultTimeout): it is
+	// begun only while as much of the grace is left.
+	insertTime = 15 * time.Second
+	// clockSkew is how far the clocks of two instances may be apart: 5 minutes
+	// either way.
+	clockSkew = 10 * time.Minute
+)
 
 // Finalise chooses a slot and, where asked, makes the calendar event that the
 // poll follows from then on. One event in the end, never two, never an orphan:

@@ -56,6 +56,11 @@ const (
 // open whether there is one, but where the first attempt of all was refused,
 // where the calendar says that there is none, or where it is lost for good.
 func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, made whoMade, err error) {
+	if !s.Now().Before(intent.Due.Add(-insertTime)) {
+		// Held up since the intent was taken up: whoever supersedes it counts on
+		// it that no event is made any more.
+		return Event{}, perhaps, fault.New(fault.Unavailable, "the finalisation was held up")
+	}
 	event, err = s.Calendar.Insert(ctx, intent)
 	switch {
 	case err == nil:

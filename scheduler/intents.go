@@ -131,8 +131,12 @@ func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error 
 		if err != nil || !asked { // or asked for once more while this run was at it
 			return err
 		}
-		if s.Now().Before(stands.Until) {
-			return tx.Update(intent.Path(), poll.Set("due", stands.Until))
+		if now := s.Now(); now.Before(stands.Until) { // soon once more, then later, and at the end
+			due := now.Add(insertGrace << min(stands.Attempts, 10))
+			if due.After(stands.Until) {
+				due = stands.Until
+			}
+			return tx.Update(intent.Path(), poll.Set("due", due), poll.Set("attempts", stands.Attempts+1))
 		}
 		return tx.Delete(intent.Path())
 	})

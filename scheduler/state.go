@@ -96,10 +96,10 @@ func (st state) supersede(tx store.Tx, now time.Time) error {
 
 // asDelete is the intent that deletes what another would insert. Whoever is at
 // work on the insert took it up for insertGrace, and may make the event until
-// then.
+// then, by a clock that is not the one of now, nor that of whoever deletes.
 func asDelete(intent poll.Intent, now time.Time) poll.Intent {
-	if intent.Kind == poll.IntentInsert {
-		intent.Until = now.Add(min(insertGrace, intent.Due.Sub(now)))
+	if intent.Kind == poll.IntentInsert && now.Before(intent.Due.Add(clockSkew)) {
+		intent.Until = now.Add(insertGrace + clockSkew)
 	}
 	intent.Kind, intent.Due, intent.Attempts = poll.IntentDelete, now, 0
 	intent.Session = poll.Session{}

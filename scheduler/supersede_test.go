@@ -32,6 +32,7 @@ func TestCancel_OfACancelledPoll_TakesBackAFinalisationUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Run(10 * time.Minute)
+	waitOut(w)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
 	equal(t, "intents", len(w.Intents()), 0)
 	w.Check()
@@ -48,6 +49,7 @@ func TestReopen_OfAnOpenPoll_TakesBackAFinalisationUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Run(10 * time.Minute)
+	waitOut(w)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Open)
 	equal(t, "intents", len(w.Intents()), 0)
 	w.Check()
