@@ -30,9 +30,9 @@ type Swept struct {
 
 // Sweep heals what pushes miss (seed 002, "Polling fallback"), calendar by
 // calendar and not poll by poll: it brings polls and index entries in order
-// that were written behind our back, makes sure of the watch channels, and owes
-// each calendar a look that had none lately or has events to be asked for. One
-// failure does not stop the others.
+// that were written behind our back, makes sure of the watch channels, owes
+// each calendar a look that had none lately or has events to be asked for, and
+// stops the channels that nothing needs. One failure does not stop the others.
 func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, error) {
 	var swept Swept
 	if err := w.mendPolls(ctx, cause, &swept); err != nil {
@@ -52,10 +52,15 @@ func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, erro
 			}
 		}
 		if next == nil {
-			return swept, nil
+			break
 		}
 		after = next
 	}
+	if err := w.tidy(ctx); err != nil {
+		swept.Failed++
+		w.Log.WarnContext(ctx, "sweep: channels left to the next", "trace", cause.Trace, "error", err)
+	}
+	return swept, nil
 }
 
 // sweepCalendar compares the index entries of a calendar with their polls,

@@ -1,0 +1,75 @@
+package calendarsync_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+func sweep(t *testing.T, w *worldtest.World) {
+	t.Helper()
+	if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+}
+
+func TestSweep_StopsChannelsThatNothingNeeds(t *testing.T) {
+	t.Parallel()
+	newChannel := func(w *worldtest.World, status string, expires time.Time) {
+		w.Write(store.Doc("calendarWatches", "00000000-0000-4000-8000-00000000beef"),
+			poll.Set("calendarId", "gm@example.com"), poll.Set("accountId", w.Account("gm")), poll.Set("calendarKey", w.CalendarKey("gm")),
+			poll.Set("address", "https://quests.example/webhooks/google/calendar"), poll.Set("status", status),
+			poll.Set("expiration", expires), poll.Set("createdAt", w.Clock.Now()))
+	}
+	week := worldtest.Start.Add(7 * 24 * time.Hour)
+	for _, row := range []struct {
+		name string
+		set  func(t *testing.T, w *worldtest.World, pollID string)
+		want []string
+	}{
+		{"of a calendar that no poll follows any more", func(t *testing.T, w *worldtest.World, pollID string) {
+			if _, err := w.Cancel(pollID); err != nil {
+				t.Fatal(err)
+			}
+		}, nil},
+		{"that could not be stopped before", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "retiring", week) }, []string{"active"}},
+		{"beside a later one", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(-time.Hour)) }, []string{"active"}},
+		{"that lasts longer: the other goes", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(time.Hour)) }, []string{"active"}},
+		{"that nobody finished making", func(_ *testing.T, w *worldtest.World, _ string) {
+			newChannel(w, "pending", week)
+			w.Skip(61 * time.Minute)
+		}, []string{"active"}},
+		{"but none that may be on its way", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "pending", week) }, []string{"active", "pending"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, _ := w.Finalised()
+			row.set(t, w, pollID)
+			sweep(t, w)
+			same(t, "channels", statuses(w), row.want)
+			atRest(t, w)
+		})
+	}
+}
+
+func TestSweep_TriesAgainToStopAChannelThatNothingNeeds(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	w.Refuse("channels.stop", 503, "backendError", 1)
+	sweep(t, w)
+	same(t, "channels", statuses(w), []string{"retiring"})
+	sweep(t, w)
+	equal(t, "channels", len(w.Watches()), 0)
+	equal(t, "channels.stop calls", w.Calls("channels.stop"), 2)
+	atRest(t, w)
+}
