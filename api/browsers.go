@@ -49,8 +49,8 @@ func (s *server) shareOrigins() echo.MiddlewareFunc {
 		},
 		AllowCredentials: named,
 		AllowMethods:     []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
-		AllowHeaders:     []string{echo.HeaderAuthorization, echo.HeaderContentType, headerKey, "Last-Event-ID"},
-		ExposeHeaders:    []string{echo.HeaderXRequestID, echo.HeaderRetryAfter},
+		AllowHeaders:     []string{echo.HeaderAuthorization, echo.HeaderContentType, headerKey, "Last-Event-ID", "If-Match", "If-None-Match"},
+		ExposeHeaders:    []string{echo.HeaderXRequestID, echo.HeaderRetryAfter, "ETag"},
 		MaxAge:           600,
 	})
 }

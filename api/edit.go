@@ -11,9 +11,9 @@ import (
 // editRoutes are the routes by which a poll's creator changes or removes it.
 func (s *server) editRoutes() {
 	const tag = "polls"
-	route(s, operation{
+	pollRoute(s, operation{
 		id: "update-poll", method: http.MethodPatch, path: "/v1/polls/{id}", tag: tag,
-		audience: pollCreator, names: namesPoll, summary: "Change a poll; what is left out stays. Slots only while it is not finalised",
+		audience: pollCreator, names: namesPoll, condition: headerIfMatch, summary: "Change a poll; what is left out stays. Slots only while it is not finalised",
 	}, s.updatePoll)
 	route(s, operation{
 		id: "delete-poll", method: http.MethodDelete, path: "/v1/polls/{id}", tag: tag,
@@ -47,6 +47,7 @@ func (s *server) updatePoll(ctx context.Context, by caller, in *updatePoll) (pol
 	ask := scheduler.Edit{
 		Title: body.Title, Description: body.Description, Timezone: body.Timezone, AllowLinkSharing: body.AllowLinkSharing,
 		ParticipantIDs: said(texts(body.ParticipantIDs)), PendingInvites: said(texts(body.PendingInvites)),
+		Demand: unchanged(tagsOf(ctx)),
 	}
 	if body.Slots != nil {
 		ask.Slots = said(each(body.Slots, func(slot slotEdit) scheduler.SlotEdit {

@@ -4,8 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/labstack/echo/v4"
 
 	"questscheduler/fault"
 )
@@ -63,6 +70,33 @@ func TestFailure_OfAnErrorWithoutAKind_SaysNothing(t *testing.T) {
 	for _, late := range []error{context.DeadlineExceeded, context.Canceled} {
 		if f := asFailure(fmt.Errorf("get: %w", late)); f.status != 503 {
 			t.Errorf("%v became %d", late, f.status)
+		}
+	}
+}
+
+// TestFailure_ThatPasses_SaysWhenToComeAgain: 429 and 503 never leave without
+// Retry-After, whole seconds and at least one, whoever made the error.
+func TestFailure_ThatPasses_SaysWhenToComeAgain(t *testing.T) {
+	t.Parallel()
+	s := &server{Options: Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)}}
+	s.addresses = newLimiter(Rate{}, defaultAddressRate)
+	passing := map[string]error{"too fast": errTooFast(time.Millisecond)}
+	for kind, reply := range replies {
+		for name, after := range map[string]time.Duration{"": 0, " soon": time.Nanosecond, " in 90 s": 90 * time.Second, " before now": -time.Second} {
+			if reply.status == http.StatusTooManyRequests || reply.status == http.StatusServiceUnavailable {
+				passing[kind.String()+name] = &fault.Error{Kind: kind, RetryAfter: after}
+			}
+		}
+	}
+	if len(passing) != 1+3*4 {
+		t.Errorf("%d errors pass", len(passing))
+	}
+	for name, err := range passing {
+		recorder := httptest.NewRecorder()
+		s.answerError(err, echo.New().NewContext(httptest.NewRequest(http.MethodGet, "/v1/polls", nil), recorder))
+		seconds, wrong := strconv.Atoi(recorder.Header().Get("Retry-After"))
+		if wrong != nil || seconds < 1 || strings.HasSuffix(name, "90 s") && seconds != 90 {
+			t.Errorf("%s: status %d, Retry-After %q", name, recorder.Code, recorder.Header().Get("Retry-After"))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAns
 		Title: body.Title, Description: body.Description, Duration: minutes(unlessSaid(body.DurationMinutes, 0)),
 		Attendees: texts(body.Attendees), KeepOldEvent: !unlessSaid(body.DeleteOldEvent, true),
 	}
-	asItIs := func(ctx context.Context, _ try) (pollAnswer, error) { return s.getPoll(ctx, by, &onPoll{ID: in.ID}) }
+	asItIs := func(ctx context.Context, _ try) (pollAnswer, error) { return s.getPoll(ctx, by, in.ID) }
 	return s.once(ctx, by, command{
 		route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: asItIs,
 		do: func(ctx context.Context, t try) (pollAnswer, error) {

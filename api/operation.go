@@ -65,6 +65,8 @@ type operation struct {
 	status int
 	// keyed tells that it takes an Idempotency-Key; its handler uses once.
 	keyed bool
+	// condition is the header of entity tags that it takes; "": none.
+	condition string
 }
 
 // bearer is the name of the way to sign in.
@@ -144,6 +146,10 @@ func (s *server) describe(op operation) huma.Operation {
 	if op.keyed {
 		described.Parameters = append(described.Parameters, describeKey())
 		described.Middlewares = append(described.Middlewares, s.takeKey)
+	}
+	if op.condition != "" {
+		described.Parameters = append(described.Parameters, describeCondition(op.condition))
+		described.Middlewares = append(described.Middlewares, s.takeCondition(op.condition))
 	}
 	if op.method != http.MethodGet {
 		described.Middlewares = append(described.Middlewares, s.checkBody)

@@ -20,10 +20,10 @@ func (s *server) pollRoutes() {
 		id: "list-polls", method: http.MethodGet, path: "/v1/polls", tag: tag,
 		audience: persons, summary: "One's own polls, newest first",
 	}, s.listPolls)
-	route(s, operation{
+	pollRoute(s, operation{
 		id: "get-poll", method: http.MethodGet, path: "/v1/polls/{id}", tag: tag,
-		audience: pollReaders, names: namesPoll, summary: "A poll",
-	}, s.getPoll)
+		audience: pollReaders, names: namesPoll, condition: headerIfNoneMatch, summary: "A poll",
+	}, s.readPoll)
 	route(s, operation{
 		id: "vote", method: http.MethodPut, path: "/v1/polls/{id}/votes/me", tag: tag,
 		audience: pollVoters, names: namesPoll, summary: "Vote, in place of an earlier vote; while the poll is open",
@@ -85,7 +85,7 @@ func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pol
 			view, err := s.Scheduler.Create(ctx, by.person, ask, by.cause)
 			return answerPoll(view), err
 		},
-		reread: func(ctx context.Context, t try) (pollAnswer, error) { return s.getPoll(ctx, by, &onPoll{ID: t.id}) },
+		reread: func(ctx context.Context, t try) (pollAnswer, error) { return s.getPoll(ctx, by, t.id) },
 	})
 }
 
@@ -115,9 +115,12 @@ func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollL
 	token, err := place.token(next)
 	return pollList{page: page{token}, Polls: each(views, answerPoll)}, err
 }
+func (s *server) readPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
+	return s.getPoll(ctx, by, in.ID)
+}
 
-func (s *server) getPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	view, err := s.Scheduler.View(ctx, by.person, in.ID)
+func (s *server) getPoll(ctx context.Context, by caller, id string) (pollAnswer, error) {
+	view, err := s.Scheduler.View(ctx, by.person, id)
 	return answerPoll(view), err
 }
 

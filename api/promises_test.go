@@ -56,6 +56,9 @@ func (p promises) check(t *testing.T, request *http.Request, got answer) {
 	if !said {
 		response, said = route.Responses["default"]
 	}
+	if said && len(response.Content) == 0 && got.text == "" {
+		return // an answer without a body, and said to be so
+	}
 	var value any
 	if err := json.Unmarshal([]byte(got.text), &value); err != nil || !said {
 		t.Errorf("%s %s: status %d is not in the document, or no JSON: %v", request.Method, request.URL.Path, got.status, err)

@@ -24,6 +24,10 @@ type Edit struct {
 	// moved, the others made, and what is not named is removed with the votes
 	// for it.
 	Slots *[]SlotEdit
+	// Demand, where set, is asked of the poll as it stands (SyncedAt left out) in
+	// the edit's own transaction, which may run again: its error ends the edit
+	// with nothing changed.
+	Demand func(View) error
 }
 
 // SlotEdit is one slot of an Edit; ID is "" for a new one.
@@ -54,6 +58,15 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 			return err
 		}
 		p = st.poll
+		if ask.Demand != nil {
+			view, err := viewOf(ctx, tx, st.poll, st.group)
+			if err != nil {
+				return err
+			}
+			if err := ask.Demand(view); err != nil {
+				return err
+			}
+		}
 		if _, err := rules.Apply(st.rules(), rules.CommandEdit); err != nil {
 			return err
 		}

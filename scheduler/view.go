@@ -34,11 +34,21 @@ func (s *Service) View(ctx context.Context, person Person, pollID string) (View,
 	if err != nil {
 		return View{}, err
 	}
-	view := View{Poll: p, Group: group}
-	if view.Slots, err = poll.LoadSlots(ctx, s.Store, pollID); err != nil {
+	view, err := viewOf(ctx, s.Store, p, group)
+	if err != nil {
 		return View{}, err
 	}
-	if view.Votes, err = poll.LoadVotes(ctx, s.Store, pollID); err != nil {
+	view.SyncedAt, err = s.syncedAt(ctx, p)
+	return view, err
+}
+
+// viewOf reads what belongs to a poll; SyncedAt is left out.
+func viewOf(ctx context.Context, reader store.Reader, p poll.Poll, group *poll.Group) (view View, err error) {
+	view = View{Poll: p, Group: group}
+	if view.Slots, err = poll.LoadSlots(ctx, reader, p.ID); err != nil {
+		return View{}, err
+	}
+	if view.Votes, err = poll.LoadVotes(ctx, reader, p.ID); err != nil {
 		return View{}, err
 	}
 	for i := range view.Slots {
@@ -51,8 +61,7 @@ func (s *Service) View(ctx context.Context, person Person, pollID string) (View,
 			view.Original = slot
 		}
 	}
-	view.SyncedAt, err = s.syncedAt(ctx, p)
-	return view, err
+	return view, nil
 }
 
 // syncedAt is when the calendar of a poll's event was last looked at.

@@ -1,0 +1,166 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// listed is a listing under test: its items stand in it by name, newest first.
+type listed struct {
+	path string // with a ? or & at its end
+	as   string
+	key  string // of the items in the answer
+	// make makes an item and gives its id; remove removes one, and change
+	// changes one as people do.
+	make           func() string
+	remove, change func(id string)
+}
+
+// page reads a page of two.
+func (w *world) page(l listed, after string) (ids []string, next string) {
+	w.t.Helper()
+	path := l.path + "limit=2"
+	if after != "" {
+		path += "&cursor=" + after
+	}
+	got := w.want(200, call{as: l.as, method: "GET", path: path}, nil)
+	var lists map[string]json.RawMessage
+	must(w.t, json.Unmarshal(got.Data, &lists))
+	var items []struct{ ID string }
+	must(w.t, json.Unmarshal(lists[l.key], &items))
+	for _, item := range items {
+		ids = append(ids, item.ID)
+	}
+	return ids, got.Meta.NextCursor
+}
+
+// listings are all that answer in pages.
+func (w *world) listings() map[string]listed {
+	w.t.Helper()
+	p := w.newPoll(nil)
+	entries := 0
+	edit := func(path store.Path, updates ...store.Update) {
+		must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Update(path, updates...) }))
+	}
+	remove := func(path store.Path) {
+		must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(path) }))
+	}
+	polls := listed{
+		path: "/v1/polls?", as: "gm", key: "polls", make: func() string { return w.newPoll(nil).ID },
+		remove: func(id string) { w.want(200, call{as: "gm", method: "DELETE", path: "/v1/polls/" + id}, nil) },
+		change: func(id string) { w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + id + "/cancel"}, nil) },
+	}
+	takingPart := polls
+	takingPart.as, takingPart.path = "ana", "/v1/polls?role=participant&status=OPEN&"
+	takingPart.change = func(id string) {
+		w.want(200, call{as: "gm", method: "PATCH", path: "/v1/polls/" + id, body: map[string]any{"title": "Renamed"}}, nil)
+	}
+	notices := 0
+	return map[string]listed{
+		"list-polls":                     polls,
+		"list-polls of those taken part": takingPart,
+		"list-notifications": {
+			path: "/v1/notifications?", as: "ben", key: "notifications",
+			make: func() string {
+				id := w.newNotification("ben")
+				notices++
+				if notices%3 > 0 { // some share their time: the id then says which comes first
+					edit(notify.NotificationPath("ben", id), poll.Set("createdAt", begin.Add(time.Duration(notices/3)*time.Minute)))
+				}
+				return id
+			},
+			remove: func(id string) { edit(notify.NotificationPath("ben", id), poll.Set("dismissed", true)) },
+			change: func(id string) {
+				w.want(200, call{as: "ben", method: "POST", path: "/v1/notifications/" + id + "/read"}, nil)
+			},
+		},
+		"list-journal": {
+			path: "/v1/polls/" + p.ID + "/journal?", as: "gm", key: "entries",
+			make: func() string {
+				command := []string{"/archive", "/unarchive"}[entries%2]
+				entries++
+				w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + command}, nil)
+				found, _, err := poll.LoadJournal(w.t.Context(), w.store, p.ID, 1, nil)
+				must(w.t, err)
+				return found[0].ID
+			},
+			remove: func(id string) { // and put back at the end, when the journal is replayed
+				entry, err := w.store.Get(w.t.Context(), poll.EntryPath(p.ID, id))
+				must(w.t, err)
+				remove(entry.Path)
+				w.t.Cleanup(func() {
+					must(w.t, w.store.Run(context.Background(), func(_ context.Context, tx store.Tx) error { return tx.Create(entry.Path, entry.Data) }))
+				})
+			},
+			change: func(id string) { edit(poll.EntryPath(p.ID, id), poll.Set("fieldOfTheWebApp", true)) },
+		},
+	}
+}
+
+// TestPages_StayWhatTheyWere_WhileTheirListChanges: between two pages items
+// come, go and change, the one at the cursor too; whatever was there all along
+// is listed once, in its order, and nothing is listed twice.
+func TestPages_StayWhatTheyWere_WhileTheirListChanges(t *testing.T) {
+	t.Parallel()
+	for name := range newWorld(t).listings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			l := w.listings()[name]
+			for range 9 {
+				l.make()
+			}
+			var before []string
+			for next, more := "", true; more; more = next != "" {
+				var ids []string
+				ids, next = w.page(l, next)
+				before = append(before, ids...)
+			}
+			if len(before) < 9 {
+				t.Fatalf("%d are listed", len(before))
+			}
+			gone := []string{before[1], before[2], before[5]} // the cursor's own among them
+			listed, next := w.page(l, "")
+			l.make()
+			l.remove(before[1])
+			l.remove(before[2])
+			l.change(before[0])
+			ids, next := w.page(l, next)
+			listed = append(listed, ids...)
+			l.remove(before[5])
+			l.change(before[6])
+			l.make()
+			for next != "" {
+				ids, next = w.page(l, next)
+				listed = append(listed, ids...)
+			}
+			unseen := func(id string) bool { return slices.Contains(gone, id) && !slices.Contains(listed, id) }
+			if want := slices.DeleteFunc(slices.Clone(before), unseen); !slices.Equal(listed, want) {
+				t.Errorf("listed %v\nof     %v", listed, want)
+			}
+		})
+	}
+}
+
+// TestPages_EveryListing_IsHeldToThat: a route that takes a cursor is among the
+// listings above.
+func TestPages_EveryListing_IsHeldToThat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	held := w.listings()
+	w.document().each(func(method, path string, op operationJSON) {
+		for _, parameter := range op.Parameters {
+			if _, ok := held[op.OperationID]; parameter.Name == "cursor" && !ok {
+				t.Errorf("%s is held to nothing: add it to listings", fmt.Sprint(method, " ", path))
+			}
+		}
+	})
+}
