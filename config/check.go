@@ -84,6 +84,9 @@ func (c Config) checkAddresses(p *Problems) {
 	if _, port, err := net.SplitHostPort(c.Addr); err != nil || !isPort(port) {
 		p.add("ADDR", "has to be host:port or :port, such as 127.0.0.1:8080")
 	}
+	if host, port, err := net.SplitHostPort(c.FirestoreEndpoint); c.FirestoreEndpoint != "" && (err != nil || host == "" || !isPort(port)) {
+		p.add("FIRESTORE_ENDPOINT", "has to be host:port of an emulator, such as 127.0.0.1:8085; unset it for Firestore itself")
+	}
 	if c.CloudTasksQueue != "" && !cloudTasksQueue.MatchString(c.CloudTasksQueue) {
 		p.add("CLOUDTASKS_QUEUE", "has to be of the form projects/P/locations/L/queues/Q")
 	}

@@ -62,12 +62,22 @@ type Config struct {
 	// Store is where documents are kept: `sqlite`, a file of this machine, or
 	// `firestore`.
 	Store string `env:"STORE"`
-	// SQLitePath is the file of the embedded store and queue. The key of the
-	// embedded sign-in is kept beside it. One process has it to itself.
+	// SQLitePath is the file of the embedded store and queue; with `firestore` it
+	// is the queue's alone. The key of the embedded sign-in is kept beside it. One
+	// process has it to itself.
 	SQLitePath string `env:"SQLITE_PATH"`
 	// FirestoreProject is the Google Cloud project of the documents; needed with
 	// `firestore`.
 	FirestoreProject string `env:"FIRESTORE_PROJECT"`
+	// FirestoreDatabase is the id of the database in that project.
+	FirestoreDatabase string `env:"FIRESTORE_DATABASE"`
+	// FirestoreCredentials are the JSON key of the service account that reads and
+	// writes the documents; without it the credentials of the machine.
+	FirestoreCredentials Secret `env:"FIRESTORE_CREDENTIALS"`
+	// FirestoreEndpoint is an emulator in Firestore's place, as host:port, for
+	// development alone: it knows no rights and keeps nothing; without it
+	// Firestore.
+	FirestoreEndpoint string `env:"FIRESTORE_ENDPOINT"`
 
 	// Queue is what runs tasks: `river`, in the embedded store's file, or
 	// `cloudtasks`.
@@ -174,7 +184,7 @@ type Config struct {
 // Default is what holds where nothing is set: the embedded server.
 func Default() Config {
 	return Config{
-		Store: StoreSQLite, SQLitePath: "questscheduler.db", Queue: QueueRiver, Auth: AuthLocal,
+		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal,
 		Addr: ":8080", Sync: SyncOn, DocumentHints: HintsOff,
 		NotifySettle: 10 * time.Second, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,

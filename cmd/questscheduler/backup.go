@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"questscheduler/config"
 )
 
 // backupCommand copies the store.
@@ -16,6 +18,8 @@ func (backupCommand) Help() string {
 	return `The copy is one whole file of one moment, and has its name only when it is complete and on the disk. To restore it, stop ` +
 		`the server and put it in the place of QS_SQLITE_PATH; remove the files beside that end in -wal and -shm.
 
+With QS_STORE=firestore this says how Firestore copies its documents.
+
 Neither QS_ENC_KEYS nor the sign-in key (signin.key beside the store) is in it. Without QS_ENC_KEYS the linked calendars have to be linked anew.
 
 Example:
@@ -25,7 +29,16 @@ Example:
 
 // Run is the command.
 func (c backupCommand) Run(ctx context.Context, process Process) (err error) {
-	reader, err := openReader(ctx, process, nil)
+	cfg, err := loadSome(process.Environ, storeSettings...)
+	if err != nil {
+		return err
+	}
+	if cfg.Store == config.StoreFirestore {
+		return usageError{fmt.Errorf("the documents are in Firestore, which copies them itself: "+
+			"gcloud firestore export gs://BUCKET --project=%s --database='%s' copies them now, and gcloud firestore backups schedules create "+
+			"does it every day. What the file at QS_SQLITE_PATH holds is found anew by the server", cfg.FirestoreProject, cfg.FirestoreDatabase)}
+	}
+	reader, err := openFile(ctx, cfg, nil)
 	if err != nil {
 		return err
 	}

@@ -235,7 +235,7 @@ func wiredEdge(t *testing.T) *echo.Echo {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.store.Close(); err != nil {
+		if err := s.stores.close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -17,8 +17,8 @@ type doctorCommand struct{}
 
 // Help is what --help says beside the flags.
 func (doctorCommand) Help() string {
-	return `It changes nothing, and may run beside the server. It calls nobody outside this machine; what stands in for Google or ` +
-		`Discord, by QS_DISCORD_ENDPOINT or on the loopback interface, is tried. The exit code is 1 where something is wrong.
+	return `It changes nothing, and may run beside the server. It calls nobody outside this machine but Firestore, where that is ` +
+		`the store; what stands in for Google or Discord, by QS_DISCORD_ENDPOINT or on the loopback interface, is tried. The exit code is 1 where something is wrong.
 
 Example:
 

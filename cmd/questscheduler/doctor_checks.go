@@ -15,6 +15,8 @@ import (
 	"questscheduler/config"
 	"questscheduler/fault"
 	"questscheduler/signin"
+	"questscheduler/store"
+	"questscheduler/store/firestore"
 	"questscheduler/store/sqlite"
 )
 
@@ -32,20 +34,54 @@ func checkSettings(_ context.Context, d doctor) []finding {
 }
 
 func checkStore(ctx context.Context, d doctor) []finding {
+	if d.config.Store == config.StoreFirestore {
+		return append(checkFirestore(ctx, d), d.checkFile(ctx, "queue", nil)...)
+	}
+	return d.checkFile(ctx, "store", queries())
+}
+
+// checkFile looks at the data file, which is the queue's at least.
+func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Query) []finding {
 	if !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
 		return nil
 	}
-	reader, err := sqlite.OpenReader(ctx, sqlite.Options{Path: d.config.SQLitePath, Queries: queries()})
+	reader, err := sqlite.OpenReader(ctx, sqlite.Options{Path: d.config.SQLitePath, Queries: queries})
 	if fault.Is(err, fault.NotFound) {
-		return []finding{{fine, "store", "there is none yet; the server makes " + d.config.SQLitePath + " at its first start"}}
+		return []finding{{fine, what, "there is none yet; the server makes " + d.config.SQLitePath + " at its first start"}}
 	}
 	if err == nil {
 		err = errors.Join(reader.QuickCheck(ctx), reader.Close())
 	}
 	if err != nil {
-		return []finding{{wrong, "store", d.config.SQLitePath + ": " + err.Error()}}
+		return []finding{{wrong, what, d.config.SQLitePath + ": " + err.Error()}}
 	}
-	return []finding{{fine, "store", fmt.Sprintf("%s is sound; schema version %d", reader.Path(), reader.SchemaVersion())}}
+	return []finding{{fine, what, fmt.Sprintf("%s is sound; schema version %d", reader.Path(), reader.SchemaVersion())}}
+}
+
+// checkFirestore asks Firestore each query once.
+func checkFirestore(ctx context.Context, d doctor) []finding {
+	if !d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT") || d.faulty(firestore.EmulatorVariable) {
+		return nil
+	}
+	documents, err := openFirestore(ctx, d.config, queries())
+	if err != nil {
+		return []finding{{wrong, "store", "Firestore: " + err.Error()}}
+	}
+	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	unindexed, err := documents.Unindexed(patient)
+	if err = errors.Join(err, documents.Close()); err != nil {
+		return []finding{{wrong, "store", documents.Database() + ": " + err.Error()}}
+	}
+	found := []finding{{fine, "store", documents.Database() + " answers"}}
+	if d.config.FirestoreEndpoint != "" {
+		return []finding{{warning, "store", "an emulator stands in for Firestore, and keeps nothing; unset QS_FIRESTORE_ENDPOINT to keep documents"}}
+	}
+	if len(unindexed) > 0 {
+		return append(found, finding{wrong, "indexes", "there is none for: " + strings.Join(unindexed, "; ") +
+			". Deploy firestore.indexes.json, or wait until it is built"})
+	}
+	return append(found, finding{fine, "indexes", "every query has its index"})
 }
 
 func checkSignInKey(_ context.Context, d doctor) []finding {

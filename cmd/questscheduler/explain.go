@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"questscheduler/explain"
-	"questscheduler/store"
-	"questscheduler/store/sqlite"
 )
 
 // explainCommand shows a poll's journal.
@@ -53,18 +50,4 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 		return errDisagrees
 	}
 	return nil
-}
-
-// openReader opens the store that the settings name, beside a server that may
-// have it.
-func openReader(ctx context.Context, process Process, queries []*store.Query) (*sqlite.Reader, error) {
-	cfg, err := loadSome(process.Environ, "QS_SQLITE_PATH", "QS_STORE")
-	if err != nil {
-		return nil, err
-	}
-	reader, err := sqlite.OpenReader(ctx, sqlite.Options{Path: cfg.SQLitePath, Queries: queries})
-	if err != nil {
-		return nil, fmt.Errorf("QS_SQLITE_PATH: %w", err)
-	}
-	return reader, nil
 }

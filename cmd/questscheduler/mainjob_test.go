@@ -180,7 +180,12 @@ func expect(got map[string]any, want map[string]any) error {
 
 func TestMainJob(t *testing.T) {
 	t.Parallel()
-	job := newMainJob(&outside{t, startDemo(t, dataDir(t))})
+	walk(t, newMainJob(&outside{t, startDemo(t, dataDir(t))}))
+}
+
+// walk does every step, and waits for what must come of it.
+func walk(t *testing.T, job *mainJob) {
+	t.Helper()
 	for _, step := range job.steps() {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)

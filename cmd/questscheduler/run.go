@@ -115,7 +115,7 @@ func (s *server) stop() error {
 		s.ticking()
 		<-s.ticked
 	}
-	return errors.Join(s.stopAnswering(), s.stopWorking(), s.store.Close())
+	return errors.Join(s.stopAnswering(), s.stopWorking(), s.stores.close())
 }
 
 // stopAnswering lets requests end, and cuts off those that do not.

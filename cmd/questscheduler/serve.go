@@ -14,7 +14,8 @@ type serveCommand struct{}
 
 // Help is what --help says beside the flags.
 func (serveCommand) Help() string {
-	return `Everything it keeps is one file, QS_SQLITE_PATH, and the sign-in key beside it. It ends on an interrupt or SIGTERM ` +
+	return `Everything it keeps is one file, QS_SQLITE_PATH, and the sign-in key beside it; with QS_STORE=firestore the documents are there ` +
+		`and the file holds its tasks. It ends on an interrupt or SIGTERM ` +
 		`once what it is doing is done; its watch channels at Google stay, and the next start goes on with them.
 
 Examples:
@@ -51,7 +52,7 @@ func (serveCommand) Run(ctx context.Context, process Process) (err error) {
 		return err
 	}
 	s.log.Info("questscheduler serves", "version", versionText(), "address", s.listener.Addr().String(),
-		"store", s.store.Path(), "off", s.switchedOff())
+		"store", s.place(), "off", s.switchedOff())
 	return s.serveUntil(ctx)
 }
 

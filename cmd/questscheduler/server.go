@@ -30,7 +30,6 @@ import (
 	"questscheduler/scheduler"
 	"questscheduler/signin"
 	"questscheduler/store"
-	"questscheduler/store/sqlite"
 )
 
 // webhookPath is where Google's pushes arrive.
@@ -39,10 +38,10 @@ const webhookPath = "/webhooks/google/calendar"
 // server is the whole program, wired: one place where every part meets the
 // others. Opening it takes the store; start puts it to work; stop ends it.
 type server struct {
-	config    config.Config
-	now       func() time.Time
-	log       *slog.Logger
-	store     *sqlite.Store
+	config config.Config
+	now    func() time.Time
+	log    *slog.Logger
+	stores
 	documents *changes.Store // the store for all who write documents
 	queue     *river.Queue
 	signin    *signin.Local
@@ -78,14 +77,14 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 	s := &server{config: cfg, now: now, log: log, patience: stopPatience, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil && s.store != nil {
-			err = errors.Join(err, s.store.Close())
+			err = errors.Join(err, s.stores.close())
 		}
 	}()
-	if s.store, err = sqlite.Open(ctx, sqlite.Options{Path: cfg.SQLitePath, Queries: queries(), Log: log}); err != nil {
+	if s.stores, err = openStores(ctx, cfg, log); err != nil {
 		return nil, err
 	}
 	s.documents = changes.New(s.store)
-	s.queue, err = river.New(ctx, river.Options{DB: s.store.Writer(), Kinds: kinds, Now: now, Log: log})
+	s.queue, err = river.New(ctx, river.Options{DB: s.file.Writer(), Kinds: kinds, Now: now, Log: log})
 	if err != nil {
 		return nil, err
 	}

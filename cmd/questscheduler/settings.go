@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"questscheduler/config"
+	"questscheduler/store/firestore"
 )
 
 // unsupported are the choices that settings allow and this version does not
@@ -18,8 +19,6 @@ var unsupported = []struct {
 	chosen        func(c config.Config) bool
 	moot          []string
 }{
-	{"QS_STORE", "is firestore, which this version does not have; unset it, or set it to sqlite",
-		func(c config.Config) bool { return c.Store == config.StoreFirestore }, []string{"QS_FIRESTORE_PROJECT"}},
 	{"QS_QUEUE", "is cloudtasks, which this version does not have; unset it, or set it to river",
 		func(c config.Config) bool { return c.Queue == config.QueueCloudTasks }, []string{"QS_CLOUDTASKS_QUEUE", "QS_TASKS_SERVICE_ACCOUNT"}},
 	{"QS_AUTH", "is firebase, which this version does not have; unset it, or set it to local",
@@ -47,8 +46,19 @@ func readSettings(environ []string, defaults config.Config) (config.Config, conf
 		problems = slices.DeleteFunc(problems, func(p config.Problem) bool { return slices.Contains(choice.moot, p.Name) })
 		problems = append(problems, config.Problem{Name: choice.setting, Mend: choice.mend})
 	}
+	if cfg.Store == config.StoreFirestore && cfg.FirestoreEndpoint == "" && slices.ContainsFunc(environ, setsEmulator) {
+		problems = append(problems, config.Problem{Name: firestore.EmulatorVariable,
+			Mend: "is set, and this program does not follow it; unset it, or set QS_FIRESTORE_ENDPOINT to its value"})
+	}
 	slices.SortStableFunc(problems, func(a, b config.Problem) int { return strings.Compare(a.Name, b.Name) })
 	return cfg, problems, nil
+}
+
+// setsEmulator tells whether a variable sends Google's own clients to an
+// emulator: who set it does not expect that production is written to.
+func setsEmulator(variable string) bool {
+	value, is := strings.CutPrefix(variable, firestore.EmulatorVariable+"=")
+	return is && value != ""
 }
 
 // loadSettings gives settings that the server can run with, or a usageError

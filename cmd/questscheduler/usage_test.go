@@ -76,13 +76,13 @@ func TestExitCodes(t *testing.T) {
 func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_SYNC=observe", "QS_STORE=firestore"), "serve")
-	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_SYNC is observe", "QS_STORE is firestore")
+	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_SYNC=observe", "QS_STORE=firestore", "QS_AUTH=firebase"), "serve")
+	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_SYNC is observe", "QS_FIRESTORE_PROJECT has to name", "QS_AUTH is firebase")
 	if strings.Contains(got.errors, "sesame") || strings.Contains(got.errors, secretOfClient) {
 		t.Error("it tells a value")
 	}
-	if strings.Contains(got.errors, "QS_FIRESTORE_PROJECT") {
-		t.Error("it asks for a setting of a store that it does not have")
+	if strings.Contains(got.errors, "QS_FIREBASE_PROJECT") {
+		t.Error("it asks for a setting of a sign-in that it does not have")
 	}
 	if found, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(found) > 0 {
 		t.Errorf("something was written: %v (%v)", found, err)
@@ -94,7 +94,6 @@ func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 func TestUnsupportedChoices_AreRefusedWithTheirMend(t *testing.T) {
 	t.Parallel()
 	for setting, mend := range map[string]string{
-		"QS_STORE=firestore":                            "set it to sqlite",
 		"QS_QUEUE=cloudtasks":                           "set it to river",
 		"QS_AUTH=firebase":                              "set it to local",
 		"QS_SYNC=observe":                               "set it to on, or to off",

@@ -78,6 +78,7 @@ type Store struct {
 	declared []*store.Query
 	timeout  time.Duration
 	patience time.Duration
+	turns    turns
 
 	closing sync.Once
 	closed  chan struct{}

@@ -1,6 +1,8 @@
 package firestore_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 
 	"questscheduler/internal/emulator"
@@ -52,3 +54,32 @@ func (s server) Open(t *testing.T, queries []*store.Query) store.Store {
 }
 
 func (s server) Crash(*testing.T) storetest.Place { return s }
+
+// TestRun_ManyOnOneDocument_AllGetThrough: the emulator ends a deadlock after
+// two seconds and favours nobody, so that those that begin again at once would
+// meet again and again.
+func TestRun_ManyOnOneDocument_AllGetThrough(t *testing.T) {
+	t.Parallel()
+	s := open(t, nil)
+	const many = 8
+	var all sync.WaitGroup
+	for range many {
+		all.Go(func() {
+			err := s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+				got, err := tx.Get(ctx, "books/one")
+				if err != nil {
+					return err
+				}
+				return tx.Merge("books/one", store.Update{Path: store.Field("n"), Value: store.Fields(got.Data).Int("n") + 1})
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	got, err := s.Get(t.Context(), "books/one")
+	if err != nil || got.Data["n"] != int64(many) {
+		t.Fatalf("got %v, %v", got.Data, err)
+	}
+}

@@ -3,9 +3,12 @@ package firestore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"questscheduler/store"
 	"questscheduler/store/internal/txn"
@@ -29,11 +32,24 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	var before []byte // the attempt before this one, which then waits less for its locks
+	var before []byte                // the attempt before this one, in whose place it comes
+	touched := map[store.Path]bool{} // by attempts that were overtaken
 	return s.patiently(ctx, func(ctx context.Context) error {
-		reads := &view{store: s, session: session{begin: readWrite(before)}, seen: map[store.Path]map[string]any{}}
-		err := s.attempt(ctx, inside, reads, fn)
+		defer s.turns.claim(ctx, touched)()
+		reads := &view{
+			store: s, session: session{begin: readWrite(before)}, seen: map[store.Path]map[string]any{}, waits: len(touched) == 0,
+		}
+		written, err := s.attempt(ctx, inside, reads, fn)
 		before = reads.session.id
+		if status.Code(err) == codes.Aborted {
+			touched = maps.Clone(touched) // the claim has the other
+			for path := range reads.seen {
+				touched[path] = true
+			}
+			for _, write := range written {
+				touched[write.Path] = true
+			}
+		}
 		return err
 	})
 }
@@ -46,9 +62,9 @@ func readWrite(before []byte) *pb.TransactionOptions {
 	}}
 }
 
-// attempt runs fn once and commits what it wrote. Its error is of Firestore
-// (and may mean: again), or final.
-func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(context.Context, store.Tx) error) error {
+// attempt runs fn once and commits what it wrote, which it gives. Its error is
+// of Firestore (and may mean: again), or final.
+func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(context.Context, store.Tx) error) ([]txn.Write, error) {
 	attempt := txn.Begin(reads)
 	err := attempt.Do(inside, fn)
 	if err == nil {
@@ -68,7 +84,7 @@ func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(contex
 	if err != nil {
 		s.rollback(ctx, reads.session.id)
 	}
-	return err
+	return attempt.Writes(), err
 }
 
 // commit carries writes out, all or none, if what the transaction read still
@@ -106,6 +122,8 @@ type view struct {
 	session session
 	// seen are the fields of the documents that were read; nil: not there.
 	seen map[store.Path]map[string]any
+	// waits tells that the first read waits for the turns of others.
+	waits bool
 	// failed is the first error of Firestore at a read. It ends the attempt.
 	failed error
 }
@@ -121,6 +139,10 @@ func (v *view) Get(ctx context.Context, path store.Path) (store.Document, error)
 
 // GetAll implements store.Reader.
 func (v *view) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
+	if v.waits {
+		v.waits = false
+		v.store.turns.await(ctx, paths)
+	}
 	return v.read(ctx, func() ([]store.Document, error) { return v.store.getAll(ctx, &v.session, paths) })
 }
 
@@ -129,6 +151,7 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 	if err := v.store.queries.Check(query); err != nil {
 		return nil, err
 	}
+	v.waits = false // which documents it reads is not known
 	return v.read(ctx, func() ([]store.Document, error) { return v.store.query(ctx, &v.session, query) })
 }
 

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"questscheduler/config"
+	"questscheduler/store"
+	"questscheduler/store/firestore"
+	"questscheduler/store/sqlite"
+)
+
+// stores are where the program keeps what it knows: documents, and beside them
+// the queue's tasks in the data file. With QS_STORE=sqlite both are one file.
+type stores struct {
+	store store.Store // the documents
+	file  *sqlite.Store
+}
+
+// openStores opens what the settings name. The data file is taken for this
+// process.
+func openStores(ctx context.Context, cfg config.Config, log *slog.Logger) (stores, error) {
+	options := sqlite.Options{Path: cfg.SQLitePath, Log: log}
+	if cfg.Store == config.StoreSQLite {
+		options.Queries = queries()
+	}
+	file, err := sqlite.Open(ctx, options)
+	if err != nil {
+		return stores{}, err
+	}
+	if cfg.Store == config.StoreSQLite {
+		return stores{store: file, file: file}, nil
+	}
+	documents, err := openFirestore(ctx, cfg, queries())
+	if err != nil {
+		return stores{}, errors.Join(err, file.Close())
+	}
+	return stores{store: documents, file: file}, nil
+}
+
+func openFirestore(ctx context.Context, cfg config.Config, queries []*store.Query) (*firestore.Store, error) {
+	return firestore.Open(ctx, firestore.Options{
+		Project: cfg.FirestoreProject, Database: cfg.FirestoreDatabase, Credentials: []byte(cfg.FirestoreCredentials.Reveal()),
+		Emulator: cfg.FirestoreEndpoint, Queries: queries,
+	})
+}
+
+// close ends the documents' store before the file that tasks are in.
+func (s stores) close() error {
+	err := s.store.Close()
+	if s.store != store.Store(s.file) {
+		err = errors.Join(err, s.file.Close())
+	}
+	return err
+}
+
+// place names where the documents are, for the log.
+func (s stores) place() string {
+	if documents, ok := s.store.(*firestore.Store); ok {
+		return documents.Database()
+	}
+	return s.file.Path()
+}
+
+// storeSettings are what a command needs that reads documents.
+var storeSettings = []string{
+	"QS_STORE", "QS_SQLITE_PATH", "QS_FIRESTORE_PROJECT", "QS_FIRESTORE_DATABASE", "QS_FIRESTORE_CREDENTIALS", "QS_FIRESTORE_ENDPOINT",
+}
+
+// reading is documents that are open for reading.
+type reading interface {
+	store.Reader
+	Close() error
+}
+
+// openReader opens the documents that the settings name for reading, beside a
+// server that may have them.
+func openReader(ctx context.Context, process Process, queries []*store.Query) (reading, error) {
+	cfg, err := loadSome(process.Environ, storeSettings...)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Store == config.StoreFirestore {
+		return openFirestore(ctx, cfg, queries)
+	}
+	return openFile(ctx, cfg, queries)
+}
+
+// openFile opens the data file for reading.
+func openFile(ctx context.Context, cfg config.Config, queries []*store.Query) (*sqlite.Reader, error) {
+	reader, err := sqlite.OpenReader(ctx, sqlite.Options{Path: cfg.SQLitePath, Queries: queries})
+	if err != nil {
+		return nil, fmt.Errorf("QS_SQLITE_PATH: %w", err)
+	}
+	return reader, nil
+}
