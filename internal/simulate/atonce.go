@@ -86,7 +86,7 @@ func (l *life) severalAtOnce() {
 		}
 		s := &strand{number: 1 + k, draws: rand.New(rand.NewPCG(seed[0], seed[1]))}
 		w.strands = append(w.strands, s)
-		do = append(do, func() { weigh(l, amid).do(l) })
+		do = append(do, func() { l.use(); weigh(l, amid).do(l) })
 	}
 	weaving := w.weaving()
 	if l.draws.IntN(2) == 0 {
@@ -109,7 +109,7 @@ func (l *life) task(soon time.Duration) {
 
 // more takes up tasks as they become due.
 func (l *life) more() (func(), bool) {
-	return func() { l.task(0) }, len(l.w.Queue.Due(l.w.Clock.Now())) > 0
+	return func() { l.use(); l.task(0) }, len(l.w.Queue.Due(l.w.Clock.Now())) > 0
 }
 
 // weigh draws one of several deeds by its weight.

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
@@ -24,8 +25,13 @@ const (
 	// transactions run twice.
 	streamQueue
 	streamContention
+	// streamClocks draws how wrong the clocks of the program's instances are.
+	streamClocks
 	streams
 )
+
+// mostSkew is how wrong the clock of an instance of the program is, at most.
+const mostSkew = 5 * time.Minute
 
 // contention is how many transactions there are to one whose function runs
 // twice. In the other tests each does.
@@ -74,10 +80,14 @@ type life struct {
 	w *worldtest.World
 	// at is the deed that is being done.
 	at int
-	// draws is the stream of the deed that is being done, queue and contention
-	// those of what happens meanwhile.
-	draws, queue, contention *rand.Rand
-	polls                    []known
+	// draws is the stream of the deed that is being done; the others are those of
+	// what happens meanwhile.
+	draws, queue, contention, clocks *rand.Rand
+	// instances is how many there are of the program; skewed: their clocks are
+	// wrong.
+	instances int
+	skewed    bool
+	polls     []known
 	// stood is how each poll was last told of.
 	stood map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -109,10 +119,15 @@ func (l *life) live() history {
 // run is the whole life.
 func (l *life) run() {
 	l.draw(0)
+	l.instances = [...]int{1, 1, 2, 3}[l.clocks.IntN(4)]
+	l.skewed = l.clocks.IntN(3) == 0
 	l.w = worldtest.New(l, worldtest.Options{
 		Draw: func(n int) int { return l.queue.IntN(n) },
 		Wrap: worldtest.Contended(func() bool { return l.contention.IntN(contention) == 0 }),
+
+		Instances: l.instances, Skew: l.skew,
 	})
+	l.sayClocks()
 	l.begin()
 	choice := l.choose()
 	l.deeds = fewest + l.draws.IntN(most-fewest+1)
@@ -131,6 +146,24 @@ func (l *life) run() {
 	l.settle()
 }
 
+// skew draws how wrong the clock of an instance is.
+func (l *life) skew() time.Duration {
+	if !l.skewed {
+		return 0
+	}
+	return time.Duration(l.clocks.Int64N(int64(2*mostSkew))) - mostSkew
+}
+
+// sayClocks tells of the program's instances, where there is something to tell.
+func (l *life) sayClocks() {
+	if l.skewed || l.instances > 1 {
+		l.say("clocks of the program's instances: off by %v", l.w.Skews())
+	}
+}
+
+// use has one of the program's instances do what is done next.
+func (l *life) use() { l.w.Use(l.draws.IntN(l.instances)) }
+
 // leavesOut tells whether a strand of the deed that is being done is left out; 0:
 // the deed itself.
 func (l *life) leavesOut(strand int) bool {
@@ -145,7 +178,7 @@ func (l *life) draw(of int) {
 	stream := func(purpose int) *rand.Rand {
 		return rand.New(rand.NewPCG(l.seed, uint64(of*streams+purpose)))
 	}
-	l.draws, l.queue, l.contention = stream(streamWorld), stream(streamQueue), stream(streamContention)
+	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
 }
 
 // begin makes the polls.
@@ -179,6 +212,7 @@ func (l *life) choose() (choice []deed) {
 
 // deed does one thing; where the program dies of it, another takes over.
 func (l *life) deed(d deed) {
+	l.use()
 	lived, point := l.w.Survives(func() { d.do(l) })
 	if !lived {
 		l.add("the program dies " + point)
@@ -189,6 +223,7 @@ func (l *life) deed(d deed) {
 			l.say("it is started anew")
 			l.w.Restart()
 		}
+		l.sayClocks()
 	}
 	l.tell()
 	l.check()
