@@ -16,6 +16,7 @@
 package accounts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +61,19 @@ const (
 	CodeLinkedElsewhere = "account_already_linked"
 	// CodeScopesInsufficient (Invalid): the calendar was not granted.
 	CodeScopesInsufficient = "scopes_insufficient"
+	// CodeStateMismatch (Invalid): a consent comes back that was not begun
+	// here, is too old, or came back before.
+	CodeStateMismatch = "state_mismatch"
+	// CodeDeclined (Forbidden): the person declined at Google.
+	CodeDeclined = "access_denied"
+	// CodeExchangeFailed (Provider, Unavailable): Google gave no grant for the
+	// consent.
+	CodeExchangeFailed = "exchange_failed"
+	// CodeOtherIdentity (Conflict): another Google account came back than the
+	// one that was to be linked again; the person has to say that they mean it.
+	CodeOtherIdentity = "other_account"
+	// CodeUnsafeReturn (Invalid): the address to return to is not one of ours.
+	CodeUnsafeReturn = "unsafe_return_address"
 	// CodeClientRefused (Provider): Google does not know our OAuth client.
 	CodeClientRefused = "oauth_client_refused"
 )
@@ -70,7 +84,8 @@ type Account struct {
 	OwnerID  string // the person
 	Provider string
 	// Sub is who the account is at the provider. It identifies; the e-mail
-	// address can change and be given to somebody else.
+	// address can change and be given to somebody else. "" for an account of
+	// before this backend, until it is linked again.
 	Sub    string
 	Email  string // lower case
 	Scopes []string
@@ -83,17 +98,18 @@ type Account struct {
 	// CalendarIDs are the calendars that the account was seen to write to.
 	PrimaryCalendarID string
 	CalendarIDs       []string
-	CreatedAt         time.Time
-	UpdatedAt         time.Time
+	// Due tells that what became of the account last has not been carried to
+	// its calendars and polls yet (calendarsync.Links).
+	Due        bool
+	UnlinkedAt time.Time // zero unless it is unlinked
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
 }
 
 // Primary is the real id of the account's primary calendar: as recorded, else
 // its e-mail address, which it is as a rule.
 func (a Account) Primary() string {
-	if a.PrimaryCalendarID != "" {
-		return a.PrimaryCalendarID
-	}
-	return a.Email
+	return cmp.Or(a.PrimaryCalendarID, a.Email, "primary")
 }
 
 // Granted tells whether the account's owner granted a scope.
@@ -101,7 +117,7 @@ func (a Account) Granted(scope string) bool { return slices.Contains(a.Scopes, s
 
 // Owns tells whether a calendar is one of this account's.
 func (a Account) Owns(calendarID string) bool {
-	return a.Primary() == calendarID || strings.EqualFold(a.Email, calendarID) || slices.Contains(a.CalendarIDs, calendarID)
+	return calendarID != "" && (a.Primary() == calendarID || strings.EqualFold(a.Email, calendarID)) || slices.Contains(a.CalendarIDs, calendarID)
 }
 
 // Usable is nil for an account that calls can be made for, else the Revoked
@@ -115,6 +131,15 @@ func (a Account) Usable() error {
 	default:
 		return errRevoked()
 	}
+}
+
+// usableFor is Usable, or for one that is leaving whether it may still say
+// goodbye: it is unlinked, and that is not settled yet.
+func (a Account) usableFor(leaving bool) error {
+	if leaving && a.Status == Unlinked && a.Due {
+		return nil
+	}
+	return a.Usable()
 }
 
 // The two sentences are known to the web app by their text (data-contract.md).
@@ -139,6 +164,7 @@ func decode(doc store.Document) Account {
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),
 		Email: f.String("email"), Scopes: f.Strings("scopes"), Status: Status(f.String("status")), Kind: f.String("kind"),
 		Grant: f.Int("grant"), PrimaryCalendarID: f.String("primaryCalendarId"), CalendarIDs: f.Strings("calendarIds"),
+		Due: f.Bool("due"), UnlinkedAt: f.Time("unlinkedAt"),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
 }
@@ -148,6 +174,7 @@ func encode(a Account) map[string]any {
 		"ownerId": a.OwnerID, "provider": a.Provider, "sub": a.Sub, "email": a.Email,
 		"scopes": a.Scopes, "status": string(a.Status), "kind": a.Kind, "grant": a.Grant,
 		"primaryCalendarId": store.NullIfEmpty(a.PrimaryCalendarID), "calendarIds": a.CalendarIDs,
+		"due": a.Due, "unlinkedAt": store.NullIfZero(a.UnlinkedAt),
 		"createdAt": a.CreatedAt, "updatedAt": a.UpdatedAt,
 	}
 }

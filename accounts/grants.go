@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -14,8 +15,13 @@ import (
 	"questscheduler/fault"
 )
 
-// GoogleTokenURL is where Google gives access tokens.
-const GoogleTokenURL = "https://oauth2.googleapis.com/token"
+// Google's OAuth endpoints.
+const (
+	// GoogleTokenURL is where Google gives access tokens.
+	GoogleTokenURL = "https://oauth2.googleapis.com/token"
+	// GoogleRevokeURL is where Google takes grants back.
+	GoogleRevokeURL = "https://oauth2.googleapis.com/revoke"
+)
 
 const (
 	// refreshTimeout bounds the call for an access token.
@@ -32,8 +38,9 @@ type GrantOptions struct {
 	Accounts *Repository
 	// ClientID and ClientSecret are those of our OAuth client.
 	ClientID, ClientSecret string
-	// TokenURL is the token endpoint; "": GoogleTokenURL.
-	TokenURL string
+	// TokenURL is the token endpoint; "": GoogleTokenURL. RevokeURL is where
+	// grants are given back; "": GoogleRevokeURL.
+	TokenURL, RevokeURL string
 	// Transport makes all calls, those for access tokens included; nil:
 	// http.DefaultTransport.
 	Transport http.RoundTripper
@@ -49,6 +56,7 @@ type Grants struct {
 	oauth     *oauth2.Config
 	client    *http.Client // for the token endpoint
 	transport http.RoundTripper
+	revokeURL string
 	now       func() time.Time
 	// flights makes concurrent refreshes of one grant one call.
 	flights singleflight.Group
@@ -75,6 +83,7 @@ func NewGrants(options GrantOptions) *Grants {
 	if options.TokenURL == "" {
 		options.TokenURL = GoogleTokenURL
 	}
+	options.RevokeURL = cmp.Or(options.RevokeURL, GoogleRevokeURL)
 	if options.Transport == nil {
 		options.Transport = http.DefaultTransport
 	}
@@ -91,6 +100,7 @@ func NewGrants(options GrantOptions) *Grants {
 		},
 		client:    &http.Client{Transport: options.Transport, CheckRedirect: noRedirect},
 		transport: options.Transport,
+		revokeURL: options.RevokeURL,
 		now:       options.Now,
 		tokens:    map[string]accessToken{},
 	}
@@ -105,11 +115,15 @@ func NewGrants(options GrantOptions) *Grants {
 // The client is for the calls at hand: whether the account may still be used
 // is looked up when it is made. It follows no redirects.
 func (g *Grants) Client(ctx context.Context, accountID string) (*http.Client, error) {
-	token, err := g.token(ctx, accountID, "")
+	return g.authorised(ctx, accountID, false)
+}
+
+func (g *Grants) authorised(ctx context.Context, accountID string, leaving bool) (*http.Client, error) {
+	token, err := g.token(ctx, accountID, "", leaving)
 	if err != nil {
 		return nil, err
 	}
-	authorised := &transport{grants: g, account: accountID}
+	authorised := &transport{grants: g, account: accountID, leaving: leaving}
 	authorised.token.Store(&token)
 	return &http.Client{Transport: authorised, CheckRedirect: noRedirect}, nil
 }
@@ -121,7 +135,7 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 // them in oauth2's terms. Each Token looks up whether the account may be used.
 func (g *Grants) TokenSource(ctx context.Context, accountID string) oauth2.TokenSource {
 	return tokenSource(func() (*oauth2.Token, error) {
-		token, err := g.token(ctx, accountID, "")
+		token, err := g.token(ctx, accountID, "", false)
 		if err != nil {
 			return nil, err
 		}
@@ -153,10 +167,10 @@ func (g *Grants) bury(ctx context.Context, accountID string, grant int64) error 
 }
 
 // token gives an access token other than refused, from memory or Google.
-func (g *Grants) token(ctx context.Context, accountID, refused string) (accessToken, error) {
+func (g *Grants) token(ctx context.Context, accountID, refused string, leaving bool) (accessToken, error) {
 	account, err := g.accounts.Get(ctx, accountID)
 	if err == nil {
-		err = account.Usable()
+		err = account.usableFor(leaving)
 	}
 	if err != nil {
 		return accessToken{}, err
@@ -164,7 +178,7 @@ func (g *Grants) token(ctx context.Context, accountID, refused string) (accessTo
 	if token, ok := g.remembered(accountID, account.Grant, refused); ok {
 		return g.settle(ctx, accountID, token)
 	}
-	opened, err := g.accounts.open(ctx, accountID)
+	opened, err := g.accounts.open(ctx, accountID, leaving)
 	if err != nil {
 		return accessToken{}, err
 	}

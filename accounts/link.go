@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/store"
@@ -18,7 +19,9 @@ type Identity struct {
 }
 
 // Link links an account to a person, or gives a linked one its new grant: after
-// it, the account is active. refreshToken may be "" where an active account
+// it, the account is active and Due. An account whose identity is not known,
+// from before this backend, learns it here where the e-mail address does not
+// speak against it. refreshToken may be "" where an active account
 // has one already, as providers leave it out of later answers.
 //
 // Conflict with CodeLinkedElsewhere where another person has linked the
@@ -30,10 +33,7 @@ func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, ref
 		return Account{}, fault.New(fault.Invalid, "A link needs a person and an identity.")
 	}
 	if !slices.Contains(scopes, ScopeEvents) && !slices.Contains(scopes, ScopeCalendar) {
-		return Account{}, &fault.Error{
-			Kind: fault.Invalid, Code: CodeScopesInsufficient,
-			Message: "We need calendar access to sync. Please re-authorize.",
-		}
+		return Account{}, errScopes()
 	}
 	scopes = slices.Clone(scopes)
 	slices.Sort(scopes)
@@ -52,7 +52,9 @@ func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, ref
 			account = Account{ID: fresh, OwnerID: ownerID, Provider: who.Provider, Sub: who.Sub, Kind: KindOAuth, CreatedAt: now}
 		}
 		account.Email, account.Scopes = strings.ToLower(who.Email), scopes
+		account.Provider, account.Sub = who.Provider, who.Sub
 		account.Status, account.UpdatedAt = Active, now
+		account.Due, account.UnlinkedAt = true, time.Time{}
 		if refreshToken != "" {
 			account.Grant++
 		}
@@ -79,11 +81,38 @@ func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity) (accou
 		case candidate.OwnerID != ownerID && candidate.Status != Unlinked:
 			return Account{}, false, &fault.Error{
 				Kind: fault.Conflict, Code: CodeLinkedElsewhere,
-				Message: "This Google account is already linked by another person here. They have to unlink it first.",
+				Message: "This Google account is already linked to a different Quest Scheduler account. Unlink it there first, or choose another Google account.",
 			}
 		}
 	}
-	return account, known, nil
+	if known {
+		return account, true, nil
+	}
+	return unidentified(ctx, tx, ownerID, who)
+}
+
+// unidentified finds a person's account that was linked before its identity was
+// recorded and may be this one.
+func unidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity) (account Account, known bool, err error) {
+	all, err := list(ctx, tx, ofOwner.With(ownerID))
+	if err != nil {
+		return Account{}, false, err
+	}
+	for _, candidate := range all {
+		if candidate.Sub == "" && candidate.mayBe(who) {
+			return candidate, true, nil
+		}
+	}
+	return Account{}, false, nil
+}
+
+// mayBe tells whether an account is that of an identity, or, where it is not
+// known whose it is, could be: by its e-mail address, if that is known.
+func (a Account) mayBe(who Identity) bool {
+	if a.Sub != "" {
+		return a.Provider == who.Provider && a.Sub == who.Sub
+	}
+	return a.Email == "" || strings.EqualFold(a.Email, who.Email)
 }
 
 func (r *Repository) write(tx store.Tx, account Account, known bool, refreshToken string) error {

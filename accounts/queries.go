@@ -17,10 +17,24 @@ var (
 		Filters: []store.Filter{{Path: store.Field("provider"), Op: store.Equal}, {Path: store.Field("sub"), Op: store.Equal}},
 		Order:   []store.Order{{Path: store.Field("createdAt")}},
 	}
+	due = &store.Query{
+		Name: "linked accounts whose calendars do not know yet what became of them", Collection: "accounts",
+		Filters: []store.Filter{{Path: store.Field("due"), Op: store.Equal}},
+	}
+	unlinkedBefore = &store.Query{
+		Name: "unlinked accounts by when they were unlinked", Collection: "accounts",
+		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("unlinkedAt"), Op: store.Less}},
+		Order:   []store.Order{{Path: store.Field("unlinkedAt")}},
+	}
+	statesBefore = &store.Query{
+		Name: "OAuth states by their age", Collection: stateCollection,
+		Filters: []store.Filter{{Path: store.Field("createdAt"), Op: store.Less}},
+		Order:   []store.Order{{Path: store.Field("createdAt")}},
+	}
 )
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{ofOwner, ofIdentity}
+var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, statesBefore}
 
 func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Account, error) {
 	docs, err := reader.Query(ctx, query)

@@ -154,7 +154,8 @@ func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, 
 }
 
 // MarkRevoked records that Google refused a grant of an account; changed tells
-// whether that is news. The refusal of an older grant changes nothing.
+// whether that is news; then the account is Due. The refusal of an older grant
+// changes nothing.
 func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (changed bool, err error) {
 	now := r.now()
 	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -169,6 +170,7 @@ func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (c
 		changed = true
 		return tx.Update(Path(id),
 			store.Update{Path: store.Field("status"), Value: string(Revoked)},
+			store.Update{Path: store.Field("due"), Value: true},
 			store.Update{Path: store.Field("updatedAt"), Value: now})
 	})
 	return changed && err == nil, err

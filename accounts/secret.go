@@ -26,8 +26,8 @@ type grant struct {
 	current bool
 }
 
-// open reads an account and its refresh token.
-func (r *Repository) open(ctx context.Context, id string) (grant, error) {
+// open reads an account that may be used, or is leaving, and its refresh token.
+func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, error) {
 	docs, err := r.store.GetAll(ctx, []store.Path{Path(id), secretPath(id)})
 	if err != nil {
 		return grant{}, err
@@ -36,7 +36,7 @@ func (r *Repository) open(ctx context.Context, id string) (grant, error) {
 		return grant{}, errNotFound()
 	}
 	account := decode(docs[0])
-	if err := account.Usable(); err != nil {
+	if err := account.usableFor(leaving); err != nil {
 		return grant{}, err
 	}
 	secret := store.Fields(docs[1].Data)
@@ -64,6 +64,18 @@ func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshTo
 			return err
 		}
 		return tx.Set(secretPath(id), encodeSecret(account, sealed, now))
+	})
+}
+
+// forget removes the refresh token of a grant that is at its end; a newer one
+// stays.
+func (r *Repository) forget(ctx context.Context, id string, grant int64) error {
+	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		account, err := read(ctx, tx, id)
+		if err != nil || account.Grant != grant || account.Status != Unlinked {
+			return err
+		}
+		return tx.Delete(secretPath(id))
 	})
 }
 

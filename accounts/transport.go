@@ -14,6 +14,8 @@ const drainLimit = 64 << 10
 type transport struct {
 	grants  *Grants
 	account string
+	// leaving is for the last calls of an account that is unlinked.
+	leaving bool
 	token   atomic.Pointer[accessToken]
 }
 
@@ -49,7 +51,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // renew gets an access token other than the refused one.
 func (t *transport) renew(request *http.Request, refused string) (*accessToken, error) {
-	token, err := t.grants.token(request.Context(), t.account, refused)
+	token, err := t.grants.token(request.Context(), t.account, refused, t.leaving)
 	if err != nil {
 		return nil, err
 	}
