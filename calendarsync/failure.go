@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"questscheduler/accounts"
 	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/poll"
@@ -108,10 +109,14 @@ func (l *look) fail(ctx context.Context, cause error) error {
 	if err != nil || fenced || row.polls == "" {
 		return err
 	}
+	code, tell := row.polls, row.tell
+	if fault.CodeOf(cause) == accounts.CodeNotLinked { // its owner knows, and Links tells what it means
+		code, tell = rules.CalendarUnlinked, false
+	}
 	err = l.eachEntry(ctx, func(entry poll.IndexEntry) error {
-		return l.Polls.SetSyncError(ctx, entry.PollID, row.polls, l.cause)
+		return l.Polls.SetSyncError(ctx, entry.PollID, code, l.cause)
 	})
-	if err != nil || !row.tell {
+	if err != nil || !tell {
 		return err
 	}
 	return l.Owners.TellSyncError(ctx, l.calendar.OwnerID, l.ref.Account)

@@ -212,6 +212,17 @@ func (c Calendar) Failed(now time.Time, reason string) []store.Update {
 	}
 }
 
+// Lost gives the updates of a calendar that is known, without a look, not to be
+// readable any more, or not to have been until now: the next good look takes
+// off its polls what was said of that.
+func (c Calendar) Lost(now time.Time, reason string) []store.Update {
+	since := c.FailedSince
+	if since.IsZero() {
+		since = now
+	}
+	return []store.Update{set("failedSince", since), set("lastError", reason)}
+}
+
 // Forget gives the updates that drop the cursor and nothing else: the next
 // look lists everything.
 func Forget() []store.Update { return []store.Update{set("syncToken", store.Delete)} }

@@ -29,8 +29,13 @@ var (
 	}
 )
 
+var ofAccount = &store.Query{
+	Name: "calendars of a linked account", Collection: "calendars",
+	Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}},
+}
+
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{lookDue, leased, followed, ofOwner}
+var Queries = []*store.Query{lookDue, leased, followed, ofOwner, ofAccount}
 
 // Due lists calendars that a look is owed to, at most limit behind after.
 func Due(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
@@ -52,6 +57,11 @@ func Followed(ctx context.Context, reader store.Reader, limit int, after *store.
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Calendar, error) {
 	calendars, _, err := list(ctx, reader, ofOwner.With(ownerID))
 	return calendars, err
+}
+
+// OfAccount lists the calendars of a linked account, at most limit behind after.
+func OfAccount(ctx context.Context, reader store.Reader, accountID string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, ofAccount.With(accountID).First(limit).From(after))
 }
 
 func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Calendar, *store.Cursor, error) {

@@ -44,6 +44,21 @@ func (o Owners) TellSyncError(ctx context.Context, ownerID, accountID string) er
 	})
 }
 
+// TellUnlinked says that sessions are not followed any more since their account
+// was unlinked, once for each grant.
+func (o Owners) TellUnlinked(ctx context.Context, ownerID, accountID string) error {
+	occasion, err := o.Occasion(ctx, accountID)
+	if err != nil {
+		return err
+	}
+	return o.tell(ctx, ownerID, notice{
+		kind: NoticeSyncError, key: accountID + ":" + occasion + ":unlinked",
+		title:    "Calendar unlinked",
+		body:     "Your calendar is unlinked, and the sessions in it are not followed any more. Link it again in Settings to resume.",
+		resource: map[string]any{"type": "calendar_account", "id": accountID, "title": "Google Calendar"},
+	})
+}
+
 // TellHeld says that cancellations in a calendar wait for their owner's word,
 // once for the same events.
 func (o Owners) TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error {

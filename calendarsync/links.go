@@ -1,0 +1,248 @@
+package calendarsync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// Links carries what became of a linked account to its calendars, channels and
+// polls: that it was linked again, that Google refused its grant, that its
+// owner took it out. The account itself says so first (accounts.Account.Due) and
+// is settled last, so whatever is cut off between is done by the next drain;
+// doing it twice is doing it once. All fields are needed.
+type Links struct {
+	Store    store.Store
+	Accounts Accounts
+	// Grants gives grants back (accounts.Grants).
+	Grants interface {
+		Revoke(ctx context.Context, accountID string) error
+	}
+	// Leaving stops channels of accounts that are unlinked (gcal.Client over
+	// accounts.Grants.Leaving).
+	Leaving interface {
+		StopWatch(ctx context.Context, accountID, channelID, resourceID string) error
+	}
+	Watcher *Watcher
+	Polls   Polls
+	Owners  LinkOwners
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Accounts is what Links needs of linked accounts (accounts.Repository).
+type Accounts interface {
+	Get(ctx context.Context, id string) (accounts.Account, error)
+	Due(ctx context.Context, limit int, after *store.Cursor) ([]accounts.Account, *store.Cursor, error)
+	Settled(ctx context.Context, account accounts.Account) (done bool, err error)
+}
+
+// LinkOwners is where the owner of an account hears what becomes of its polls
+// (package notify). Telling the same twice is telling it once.
+type LinkOwners interface {
+	TellSyncError(ctx context.Context, ownerID, accountID string) error
+	TellUnlinked(ctx context.Context, ownerID, accountID string) error
+}
+
+// FollowDue carries on what is due of all accounts, and gives how many were
+// settled. One failure does not stop the others; the errors are joined.
+func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled int, err error) {
+	var failures []error
+	var after *store.Cursor
+	for {
+		due, next, err := l.Accounts.Due(ctx, sweepPage, after)
+		if err != nil {
+			return settled, errors.Join(append(failures, err)...)
+		}
+		for _, account := range due {
+			if err := l.Follow(ctx, account.ID, cause); err != nil {
+				failures = append(failures, err)
+				continue
+			}
+			settled++
+		}
+		if next == nil {
+			return settled, errors.Join(failures...)
+		}
+		after = next
+	}
+}
+
+// mostTurns is how often an account may turn from one to another while it is
+// followed, before that is left to the next drain.
+const mostTurns = 3
+
+// Follow carries on what became of one account last. What becomes of it
+// meanwhile is carried on too. An error leaves it Due.
+func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Cause) error {
+	for range mostTurns {
+		account, err := l.Accounts.Get(ctx, accountID)
+		if err == nil && account.Due {
+			err = l.follow(ctx, account, cause)
+		}
+		if err != nil {
+			return fmt.Errorf("account %s: %w", accountID, err)
+		}
+		done, err := l.Accounts.Settled(ctx, account)
+		if err != nil || done {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Links) follow(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	switch account.Status {
+	case accounts.Active:
+		return l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
+			return l.back(ctx, calendar, cause)
+		})
+	case accounts.Unlinked:
+		return l.unlinked(ctx, account, cause)
+	default:
+		told, err := l.lose(ctx, account, rules.TokenExpired, cause)
+		if err != nil || !told {
+			return err
+		}
+		return l.Owners.TellSyncError(ctx, account.OwnerID, account.ID)
+	}
+}
+
+// back follows a calendar again whose account was linked again: its next good
+// look takes off its polls what was said of the link, and what cannot be
+// watched yet is left to the sweep.
+func (l *Links) back(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause) error {
+	if !calendar.Wanted() {
+		return nil
+	}
+	if err := l.Watcher.Ensure(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
+		l.Log.WarnContext(ctx, "a calendar of an account that was linked again is not watched yet",
+			"calendar", calendar.CalendarID, "account", calendar.AccountID, "trace", cause.Trace, "error", err)
+	}
+	err := l.write(ctx, calendar.Key, func(now cursor.Calendar) []store.Update {
+		return append(now.Lost(l.Now(), "linked again"), cursor.Owe()...)
+	})
+	if err != nil {
+		return err
+	}
+	return l.Watcher.enqueueLook(ctx, calendar.Key, "relink", cause.Trace)
+}
+
+// unlinked ends what was done in the name of an account. Channels are stopped
+// before the grant is given back: afterwards Google stops none.
+func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	told, err := l.lose(ctx, account, rules.CalendarUnlinked, cause)
+	if err == nil && told {
+		err = l.Owners.TellUnlinked(ctx, account.OwnerID, account.ID)
+	}
+	if err != nil {
+		return err
+	}
+	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, watch) })
+	if err != nil {
+		return err
+	}
+	return l.Grants.Revoke(ctx, account.ID)
+}
+
+// stop stops a channel of an account that is unlinked. One that Google stops for
+// us no more is left to expire, and its pushes are refused.
+func (l *Links) stop(ctx context.Context, watch Watch) error {
+	if watch.Status == Expired {
+		return nil
+	}
+	if watch.ResourceID != "" && watch.Expiration.After(l.Now()) {
+		switch err := l.Leaving.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); {
+		case fault.Is(err, fault.Unavailable), fault.Is(err, fault.RateLimited), fault.Is(err, fault.Exhausted):
+			return fmt.Errorf("channel %s: %w", watch.ChannelID, err)
+		case err != nil:
+			l.Log.WarnContext(ctx, "a watch channel cannot be stopped and is left to expire", "channel", watch.ChannelID,
+				"calendar", watch.CalendarID, "expires", watch.Expiration, "error", err)
+			return l.Watcher.setStatus(ctx, watch.ChannelID, Expired, poll.Set("reason", "the account was unlinked"))
+		}
+	}
+	return l.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Delete(watchPath(watch.ChannelID))
+	})
+}
+
+// lose shows on all polls of an account that their calendar is lost to us, and
+// has no channel of it counted on: should it be linked again, new ones are
+// made. It tells whether there was any poll.
+func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
+	err = l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
+		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
+			found = true
+			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause)
+		})
+		if err != nil {
+			return err
+		}
+		return l.write(ctx, calendar.Key, func(now cursor.Calendar) []store.Update {
+			return now.Lost(l.Now(), fault.Revoked.String())
+		})
+	})
+	if err != nil {
+		return found, err
+	}
+	return found, l.eachWatch(ctx, account.ID, func(watch Watch) error {
+		if watch.Status != Active {
+			return nil
+		}
+		return l.Watcher.setStatus(ctx, watch.ChannelID, Retiring)
+	})
+}
+
+// write writes to a calendar's document what depends on how it stands.
+func (l *Links) write(ctx context.Context, key string, updates func(now cursor.Calendar) []store.Update) error {
+	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		calendar, ok, err := cursor.LoadKey(ctx, tx, key)
+		if err != nil || !ok {
+			return err
+		}
+		return tx.Update(cursor.Path(key), updates(calendar)...)
+	})
+}
+
+// eachCalendar calls do for every calendar of an account.
+func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(cursor.Calendar) error) error {
+	var after *store.Cursor
+	for {
+		calendars, next, err := cursor.OfAccount(ctx, l.Store, accountID, sweepPage, after)
+		if err != nil {
+			return err
+		}
+		for _, calendar := range calendars {
+			if err := do(calendar); err != nil {
+				return calendarError(calendar.CalendarID, "follow the account", err)
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		after = next
+	}
+}
+
+// eachWatch calls do for every channel of an account; each is tried, and the
+// errors are joined.
+func (l *Links) eachWatch(ctx context.Context, accountID string, do func(Watch) error) error {
+	return l.eachCalendar(ctx, accountID, func(calendar cursor.Calendar) error {
+		watches, err := watchesOf(ctx, l.Store, calendar.AccountID, calendar.CalendarID)
+		failures := []error{err}
+		for _, watch := range watches {
+			failures = append(failures, do(watch))
+		}
+		return errors.Join(failures...)
+	})
+}
