@@ -35,6 +35,7 @@ import (
 type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
+	Linked    Linked
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -109,6 +110,8 @@ func build(options Options, patience time.Duration) *echo.Echo {
 	s.lifecycleRoutes()
 	s.membershipRoutes()
 	s.calendarRoutes()
+	s.accountRoutes()
+	s.consentRoutes()
 	s.streamRoutes()
 	s.groupRoutes()
 	s.notificationRoutes()

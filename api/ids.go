@@ -27,6 +27,7 @@ var (
 	namesPoll         = &naming{"id", uuidShape.MatchString, poll.ErrNotFound}
 	namesGroup        = &naming{"id", idShape.MatchString, missing("There is no such group, or you do not belong to it.")}
 	namesNotification = &naming{"id", isDocumentID, missing("You have no such notification. List your notifications for the ids there are.")}
+	namesAccount      = &naming{"id", idShape.MatchString, missing("There is no such linked account.")}
 	namesCalendar     = &naming{"key", keyShape.MatchString, missing("There is no such calendar among those you linked.")}
 )
 

@@ -44,6 +44,7 @@ var (
 	groupMembers  = audience{member, creator, admin}
 	groupCreator  = audience{creator, admin}
 	calendarOwner = audience{creator, admin} // whose account it is linked by
+	accountOwner  = audience{creator}        // who linked it
 )
 
 func (a audience) has(r role) bool { return slices.Contains(a, r) }

@@ -57,10 +57,16 @@ func on(method, rest string, body any) func(s scene) call {
 	return func(s scene) call { return call{method: method, path: s.path(rest), body: body} }
 }
 
+// onAccount is a call of a route below that of an account which gm has linked.
+func onAccount(method, rest string) func(s scene) call {
+	return func(s scene) call { return call{method: method, path: "/v1/accounts/" + s.newAccount("gm") + rest} }
+}
+
 // Whole columns that come again.
 var (
 	forPersons  = statuses{401, 200, 200, 200, 200, 200, 200}
 	forCreators = statuses{401, 404, 403, 403, 403, 200, 200}
+	forOwners   = statuses{401, 404, 404, 404, 404, 200, 404} // gm's own things, which no admin uses
 )
 
 // roleTable holds every route under /v1 by its name in the OpenAPI document.
@@ -90,6 +96,14 @@ var roleTable = map[string]roleRow{
 	"confirm-cancellations": {before: (*scene).finalised, want: statuses{401, 404, 404, 404, 404, 200, 200}, call: func(s scene) call {
 		return call{method: "POST", path: "/v1/calendars/" + s.newCalendar("gm") + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{s.poll.ID}}}
 	}},
+
+	"list-accounts": {call: func(scene) call { return call{method: "GET", path: "/v1/accounts"} }, want: forPersons},
+	"link-account": {want: forPersons, call: func(scene) call {
+		return call{method: "POST", path: "/v1/accounts/link", body: map[string]any{}}
+	}},
+	"get-account":            {call: onAccount("GET", ""), want: forOwners},
+	"list-account-calendars": {call: onAccount("GET", "/calendars"), want: forOwners},
+	"unlink-account":         {call: onAccount("DELETE", ""), want: forOwners},
 
 	"create-group": {call: func(scene) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	linked "questscheduler/accounts"
 	"questscheduler/api"
 	"questscheduler/calendarsync"
 	"questscheduler/changes"
@@ -27,6 +28,7 @@ import (
 	queuememory "questscheduler/queue/memory"
 	"questscheduler/scheduler"
 	"questscheduler/signin"
+	"questscheduler/sim/google"
 	"questscheduler/store"
 	storememory "questscheduler/store/memory"
 )
@@ -43,6 +45,9 @@ type world struct {
 	store    *countingStore
 	closed   bool // the store
 	changes  *changes.Store
+	linked   *linked.Repository
+	followed followed
+	google   *google.Server
 	queue    *queuememory.Queue
 	accounts *accounts
 	calendar *calendar
@@ -113,7 +118,7 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, notify.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
@@ -126,6 +131,7 @@ func (w *world) openPorts(options *api.Options) {
 	w.verifier = &verifier{Verifier: w.signin}
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Now: options.Now, Log: options.Log}
+	options.Linked = w.openLinked(options)
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

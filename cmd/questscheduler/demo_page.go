@@ -4,8 +4,13 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
+
+	"questscheduler/accounts"
+	"questscheduler/api"
+	"questscheduler/fault"
 )
 
 //go:embed demo_page.html
@@ -22,4 +27,19 @@ func (d *demo) servePage(edge *echo.Echo) {
 		c.Response().WriteHeader(http.StatusOK)
 		return demoPage.Execute(c.Response(), d.ready())
 	})
+	edge.GET("/demo/link", d.link)
+}
+
+// link begins to link a Google account of the simulator for one of the party,
+// whom the page stands in for.
+func (d *demo) link(c echo.Context) error {
+	person := d.person(c.QueryParam("user"))
+	if _, known := d.world.Users[person.ID]; !known {
+		return fault.New(fault.NotFound, "There is nobody of that name in the party.")
+	}
+	ticket, _, err := d.consents.Ticket(c.Request().Context(), accounts.Ask{PersonID: person.ID, PersonName: person.Email, ReturnTo: "/demo"})
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusFound, api.PathStart+"?"+url.Values{"ticket": {ticket}}.Encode())
 }

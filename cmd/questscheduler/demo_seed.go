@@ -59,7 +59,11 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		}
 		d.world.Users[name] = demoUser{ID: name, Email: email, Token: token, GoogleToken: grant.AccessToken, CalendarID: email}
 	}
-	var err error
+	// One that nobody has linked yet, to be chosen at the consent page.
+	_, err := d.sims.googleServer.AddUser(google.User{Key: "spare", Sub: "sub-spare", Email: "spare@party.example", TimeZone: "Europe/Berlin"})
+	if err != nil {
+		return err
+	}
 	d.world.AdminToken, err = d.signin.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
 	return err
 }

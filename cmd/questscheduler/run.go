@@ -97,9 +97,15 @@ func (s *server) sweep(ctx context.Context) {
 }
 
 func (s *server) drain(ctx context.Context, hint string) error {
-	_, err := s.scheduler.Drain(ctx, scheduler.Cause{Hint: hint, Trace: s.newTrace()})
+	cause := scheduler.Cause{Hint: hint, Trace: s.newTrace()}
+	_, err := s.scheduler.Drain(ctx, cause)
 	if err != nil {
 		return fmt.Errorf("drain: %w", err)
+	}
+	// What Google does not let through now is due again in a minute, and no
+	// reason not to start.
+	if _, err := s.links.FollowDue(ctx, cause); err != nil {
+		s.log.Warn("what became of linked accounts is not carried on yet", "trace", cause.Trace, "error", err)
 	}
 	return nil
 }

@@ -46,6 +46,10 @@ type server struct {
 	queue     *river.Queue
 	signin    *signin.Local
 	accounts  *accounts.Repository
+	grants    *accounts.Grants
+	google    *gcal.Client
+	links     *calendarsync.Links
+	consents  *accounts.Linking
 	scheduler *scheduler.Service
 	looker    *calendarsync.Looker
 	watcher   *calendarsync.Watcher
@@ -113,11 +117,12 @@ func (s *server) wire() error {
 		return fmt.Errorf("QS_ENC_KEYS: %w", err)
 	}
 	s.accounts = accounts.New(accounts.Options{Store: s.documents, Keys: keys, Now: s.now, NewID: func() string { return newULID(s.now()) }})
-	grants := accounts.NewGrants(accounts.GrantOptions{
+	s.grants = accounts.NewGrants(accounts.GrantOptions{
 		Accounts: s.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
-		TokenURL: s.tokenURL(), Now: s.now,
+		TokenURL: s.oauthURL("/token"), RevokeURL: s.oauthURL("/revoke"), Now: s.now,
 	})
-	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: grants.Client, Refused: grants.Refused, Now: s.now})
+	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Client, Refused: s.grants.Refused, Now: s.now})
+	s.google = google
 	s.watcher = &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, NewToken: newToken,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: min(s.config.RenewBefore, s.config.WatchTTL/2), Log: s.log,
@@ -136,12 +141,12 @@ func (s *server) wire() error {
 	return s.wireOutside()
 }
 
-// tokenURL is the token endpoint beside a simulator; "" is Google's own.
-func (s *server) tokenURL() string {
+// oauthURL is an OAuth endpoint of a simulator; "" is Google's own.
+func (s *server) oauthURL(path string) string {
 	if s.config.GoogleEndpoint == "" {
 		return ""
 	}
-	return s.config.GoogleEndpoint + "/token"
+	return s.config.GoogleEndpoint + path
 }
 
 // pushAddress is where Google is told to push; "" where it cannot reach us.

@@ -21,7 +21,9 @@ func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
 		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
 	}
-	s.looker.Owners = notify.Owners{Announcer: s.announcer, Occasion: s.grantOf}
+	owners := notify.Owners{Announcer: s.announcer, Occasion: s.grantOf}
+	s.looker.Owners = owners
+	linked := s.wireLinks(owners)
 	if s.config.DiscordBotToken.IsSet() {
 		client, err := notify.NewDiscordClient(notify.DiscordConfig{
 			Token: s.config.DiscordBotToken.Reveal(), Endpoint: s.config.DiscordEndpoint,
@@ -33,7 +35,7 @@ func (s *server) wireOutside() error {
 	}
 	ending, end := context.WithCancel(context.Background())
 	edge := api.New(api.Options{
-		Scheduler: s.scheduler, Calendars: s.watcher, Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
+		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: signin.WithAdmins(s.signin, s.config.AdminUsers), Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,

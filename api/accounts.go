@@ -1,0 +1,246 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/fault"
+	"questscheduler/gcal"
+	"questscheduler/scheduler"
+)
+
+// Linked is what the routes of linked Google accounts work with.
+type Linked struct {
+	Accounts *accounts.Repository
+	// Consents leads people through Google's consent.
+	Consents *accounts.Linking
+	// Calendars lists the calendars that an account sees (gcal.Client).
+	Calendars func(ctx context.Context, accountID string) ([]gcal.Entry, error)
+	// Follow carries what became of an account to its calendars and polls
+	// (calendarsync.Links). What it cannot do now is done by the next drain.
+	Follow func(ctx context.Context, accountID string, cause scheduler.Cause) error
+	// URL is where people's browsers reach this server, without a slash at its
+	// end.
+	URL string
+}
+
+// Where a consent begins and comes back to.
+const (
+	// PathStart is where a browser begins, with a ticket.
+	PathStart = "/oauth/google/start"
+	// PathCallback is the path that Google sends browsers back to; the OAuth
+	// client names it as a redirect URI.
+	PathCallback = "/oauth/google/callback"
+	// PathLinked is a page that says how it ended, where there is no web app
+	// that does.
+	PathLinked = "/oauth/google/linked"
+)
+
+// accountRoutes are the routes of one's own linked Google accounts.
+func (s *server) accountRoutes() {
+	const tag = "accounts"
+	route(s, operation{
+		id: "list-accounts", method: http.MethodGet, path: "/v1/accounts", tag: tag,
+		audience: persons, summary: "One's own linked Google accounts, first linked first",
+	}, s.listAccounts)
+	route(s, operation{
+		id: "link-account", method: http.MethodPost, path: "/v1/accounts/link", tag: tag,
+		audience: persons, summary: "Begin to link a Google account, or to link one again: where the browser has to go",
+	}, s.linkAccount)
+	route(s, operation{
+		id: "get-account", method: http.MethodGet, path: "/v1/accounts/{id}", tag: tag,
+		audience: accountOwner, names: namesAccount, summary: "A linked account; one that was unlinked is kept for 30 days",
+	}, s.getAccount)
+	route(s, operation{
+		id: "list-account-calendars", method: http.MethodGet, path: "/v1/accounts/{id}/calendars", tag: tag,
+		audience: accountOwner, names: namesAccount, summary: "The calendars of a linked account; the primary one alone where the list was not granted",
+	}, s.listAccountCalendars)
+	route(s, operation{
+		id: "unlink-account", method: http.MethodDelete, path: "/v1/accounts/{id}", tag: tag,
+		audience: accountOwner, names: namesAccount,
+		summary: "Unlink an account: its grant is given back, and the polls in its calendars are not followed any more",
+	}, s.unlinkAccount)
+}
+
+type accountAnswer struct {
+	ID       string   `json:"id"`
+	Provider string   `json:"provider" enum:"google"`
+	Email    *string  `json:"email"`
+	Status   string   `json:"status" enum:"active,revoked,unlinked" doc:"revoked: Google refuses the grant; link it again."`
+	Kind     string   `json:"kind"`
+	Scopes   []string `json:"scopes" doc:"What was granted."`
+	Default  bool     `json:"default" doc:"It is used where a finalisation names none."`
+	// Message is for people.
+	Message           *string    `json:"message" doc:"What has to be done; null where nothing has."`
+	PrimaryCalendarID string     `json:"primary_calendar_id"`
+	CreatedAt         *time.Time `json:"created_at"`
+	UpdatedAt         *time.Time `json:"updated_at"`
+	UnlinkedAt        *time.Time `json:"unlinked_at"`
+}
+
+func answerAccount(a accounts.Account, isDefault bool) accountAnswer {
+	answer := accountAnswer{
+		ID: a.ID, Provider: a.Provider, Email: optional(a.Email), Status: string(a.Status), Kind: a.Kind,
+		Scopes: append([]string{}, a.Scopes...), Default: isDefault, PrimaryCalendarID: a.Primary(),
+		CreatedAt: instant(a.CreatedAt), UpdatedAt: instant(a.UpdatedAt), UnlinkedAt: instant(a.UnlinkedAt),
+	}
+	if err := a.Usable(); err != nil {
+		answer.Message = optional(asFailure(err).Problem.Message)
+	}
+	return answer
+}
+
+type accountList struct {
+	Accounts []accountAnswer `json:"accounts"`
+}
+
+func (s *server) listAccounts(ctx context.Context, by caller, _ *struct{}) (accountList, error) {
+	all, err := s.Linked.Accounts.List(ctx, by.person.ID)
+	if err != nil {
+		return accountList{}, err
+	}
+	linked := slices.DeleteFunc(all, func(a accounts.Account) bool { return a.Status == accounts.Unlinked })
+	list := accountList{Accounts: []accountAnswer{}}
+	for i, account := range linked {
+		list.Accounts = append(list.Accounts, answerAccount(account, i == 0))
+	}
+	return list, nil
+}
+
+type linkAccount struct {
+	Body linkAccountBody
+}
+
+type linkAccountBody struct {
+	AccountID documentID `json:"account_id,omitempty" doc:"The account to link again; left out: any."`
+	AnyOther  bool       `json:"any_account,omitempty" doc:"With account_id: another Google account may be chosen, and is linked beside it. Without, it is refused with other_account."`
+	ReturnTo  string     `json:"return_to,omitempty" maxLength:"2000" doc:"Where to go afterwards: an address or a path of the web app."`
+}
+
+type linkAnswer struct {
+	URL       string    `json:"url" doc:"Where the browser has to go."`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func (s *server) linkAccount(ctx context.Context, by caller, in *linkAccount) (linkAnswer, error) {
+	ticket, until, err := s.Linked.Consents.Ticket(ctx, accounts.Ask{
+		PersonID: by.person.ID, PersonName: by.person.Email, AccountID: string(in.Body.AccountID),
+		AnyIdentity: in.Body.AnyOther, ReturnTo: in.Body.ReturnTo,
+	})
+	return linkAnswer{URL: s.startURL(ticket), ExpiresAt: until.UTC().Truncate(time.Second)}, err
+}
+
+// startURL is where a browser begins with a ticket.
+func (s *server) startURL(ticket string) string {
+	return s.Linked.URL + PathStart + "?" + url.Values{"ticket": {ticket}}.Encode()
+}
+
+type onAccount struct {
+	ID string `path:"id" doc:"The account's id."`
+}
+
+func (s *server) getAccount(ctx context.Context, by caller, in *onAccount) (accountAnswer, error) {
+	account, err := s.Linked.Accounts.Owned(ctx, by.person.ID, in.ID)
+	if err != nil {
+		return accountAnswer{}, err
+	}
+	return s.answerOne(ctx, account)
+}
+
+// answerOne answers an account, which is the default where it is the first.
+func (s *server) answerOne(ctx context.Context, account accounts.Account) (accountAnswer, error) {
+	first, err := s.Linked.Accounts.Default(ctx, account.OwnerID)
+	if err != nil && !fault.Is(err, fault.Revoked) { // none is linked
+		return accountAnswer{}, err
+	}
+	return answerAccount(account, first.ID == account.ID), nil
+}
+
+func (s *server) unlinkAccount(ctx context.Context, by caller, in *onAccount) (accountAnswer, error) {
+	account, err := s.Linked.Accounts.Unlink(ctx, by.person.ID, in.ID)
+	if err != nil {
+		return accountAnswer{}, err
+	}
+	s.follow(ctx, account.ID, by.cause)
+	return s.answerOne(ctx, account)
+}
+
+// followPatience is how long an answer waits for what follows from it.
+const followPatience = 10 * time.Second
+
+// follow carries what became of an account to its calendars. The next drain
+// goes on with what fails here.
+func (s *server) follow(ctx context.Context, accountID string, cause scheduler.Cause) {
+	ctx, cancel := context.WithTimeout(ctx, followPatience)
+	defer cancel()
+	if err := s.Linked.Follow(ctx, accountID, cause); err != nil {
+		s.Log.WarnContext(ctx, "what became of an account is carried on later", "account", accountID, "trace", cause.Trace, "error", err)
+	}
+}
+
+type accountCalendars struct {
+	Calendars []calendarEntry `json:"calendars"`
+	Complete  bool            `json:"complete" doc:"False where the list of calendars was not granted: then it is the primary one alone."`
+}
+
+type calendarEntry struct {
+	ID       string  `json:"id"`
+	Summary  string  `json:"summary"`
+	TimeZone *string `json:"time_zone"`
+	Primary  bool    `json:"primary"`
+	Writable bool    `json:"writable" doc:"Events can be made in it."`
+}
+
+func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAccount) (accountCalendars, error) {
+	account, err := s.Linked.Accounts.Owned(ctx, by.person.ID, in.ID)
+	if err == nil {
+		err = account.Usable()
+	}
+	if err != nil {
+		return accountCalendars{}, err
+	}
+	primaryAlone := accountCalendars{Calendars: []calendarEntry{
+		{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true},
+	}}
+	if !account.Granted(accounts.ScopeCalendarList) && !account.Granted(accounts.ScopeCalendar) {
+		return primaryAlone, nil
+	}
+	entries, err := s.Linked.Calendars(ctx, account.ID)
+	if fault.CodeOf(err) == gcal.CodeScopeMissing {
+		return primaryAlone, nil
+	}
+	if err != nil {
+		return accountCalendars{}, err
+	}
+	return answerCalendars(entries), s.recordCalendars(ctx, account.ID, entries)
+}
+
+func answerCalendars(entries []gcal.Entry) accountCalendars {
+	answer := accountCalendars{Calendars: []calendarEntry{}, Complete: true}
+	for _, entry := range entries {
+		answer.Calendars = append(answer.Calendars, calendarEntry{
+			ID: entry.ID, Summary: entry.Summary, TimeZone: optional(entry.TimeZone), Primary: entry.Primary, Writable: entry.Writable,
+		})
+	}
+	return answer
+}
+
+// recordCalendars remembers which calendars an account writes to, by which a
+// finalisation finds it.
+func (s *server) recordCalendars(ctx context.Context, accountID string, entries []gcal.Entry) error {
+	var primary string
+	var writable []string
+	for _, entry := range entries {
+		if entry.Primary {
+			primary = entry.ID
+		}
+		if entry.Writable {
+			writable = append(writable, entry.ID)
+		}
+	}
+	return s.Linked.Accounts.RecordCalendars(ctx, accountID, primary, writable)
+}

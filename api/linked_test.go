@@ -1,0 +1,95 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+
+	linked "questscheduler/accounts"
+	"questscheduler/accounts/seal"
+	"questscheduler/api"
+	"questscheduler/gcal"
+	"questscheduler/scheduler"
+	"questscheduler/sim/google"
+)
+
+// followed are the accounts that were carried on to their calendars.
+type followed struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (f *followed) follow(_ context.Context, accountID string, _ scheduler.Cause) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ids = append(f.ids, accountID)
+	return nil
+}
+
+// openLinked makes linked accounts over a Google simulator with an account for
+// each person, by their names.
+func (w *world) openLinked(options *api.Options) api.Linked {
+	w.t.Helper()
+	keys, err := seal.ParseKeys("k1:" + strings.Repeat("A", 43) + "=")
+	must(w.t, err)
+	w.linked = linked.New(linked.Options{
+		Store: w.changes, Keys: keys, Now: options.Now,
+		NewID: func() string { return strings.TrimPrefix(options.NewID("acc"), "acc_") },
+	})
+	w.google, err = google.New(google.Options{Now: options.Now, Sequential: true})
+	must(w.t, err)
+	for _, name := range []string{"gm", "ana", "work"} {
+		_, err := w.google.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: name + "@example.com"})
+		must(w.t, err)
+	}
+	server := httptest.NewServer(w.google.Handler())
+	w.t.Cleanup(server.Close)
+	return api.Linked{
+		Accounts: w.linked, Follow: w.followed.follow, URL: ourURL,
+		Calendars: func(context.Context, string) ([]gcal.Entry, error) {
+			return []gcal.Entry{{ID: "gm@example.com", Summary: "gm", Primary: true, Writable: true}}, nil
+		},
+		Consents: linked.NewLinking(linked.LinkingOptions{
+			Accounts: w.linked, ClientID: "client", ClientSecret: "secret",
+			AuthURL: server.URL + "/o/oauth2/v2/auth", TokenURL: server.URL + "/token", CallbackURL: ourURL + api.PathCallback,
+			Home: appURL + "/settings", ReturnOrigins: []string{appURL, ourURL},
+		}),
+	}
+}
+
+// Where browsers reach the server of a world, as it believes, and the web app.
+const (
+	ourURL = "https://quests.example"
+	appURL = "https://app.example"
+)
+
+// newAccount links an account of a person, whose grant the simulator does not
+// know, and gives its id.
+func (w *world) newAccount(uid string) string {
+	w.t.Helper()
+	account, err := w.linked.Link(w.t.Context(), uid, linked.Identity{
+		Provider: linked.Google, Sub: "sub-" + uid, Email: uid + "@example.com",
+	}, "refresh-"+uid, []string{"openid", linked.ScopeEvents, linked.ScopeCalendarList})
+	must(w.t, err)
+	return account.ID
+}
+
+// browse gets a page or a redirection, as a browser does that was sent there by
+// somebody ("" for a program): same-origin, same-site, cross-site or none.
+func (w *world) browse(address, site string, cookies ...*http.Cookie) *http.Response {
+	w.t.Helper()
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, strings.Replace(address, ourURL, w.url, 1), nil)
+	must(w.t, err)
+	if site != "" {
+		request.Header.Set("Sec-Fetch-Mode", "navigate")
+		request.Header.Set("Sec-Fetch-Site", site)
+	}
+	for _, cookie := range cookies {
+		request.AddCookie(cookie)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	must(w.t, err)
+	return response
+}
