@@ -9,6 +9,8 @@ FUZZTIME ?= 10s
 # How many worlds `make sim` lives through, and the seed of the first.
 SEEDS ?= 1000
 SEED ?= 1
+# The planted fault that `make mutants` tries alone; empty: each.
+MUTANT ?=
 # The race detector needs a C compiler; without one the tests run without it.
 # With it few worlds are simulated, so many are once more without it.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race)
@@ -84,6 +86,12 @@ fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/
 .PHONY: sim
 sim: ## Lives through SEEDS (1000) random worlds from SEED (1) on, looking for broken invariants
 	@$(GO) run ./internal/simulate -seeds $(SEEDS) -first $(SEED)
+
+# A fault that is planted wants more worlds than a look at the tree needs.
+.PHONY: mutants
+mutants: SEEDS = 10000
+mutants: ## Plants one fault after the other, or MUTANT alone, and shows the first of SEEDS (10000) worlds that finds each
+	@$(GO) run ./internal/mutants -seeds $(SEEDS) -mutant "$(MUTANT)"
 
 .PHONY: bench
 bench: bin/decoders ## Prints one line a figure: name, value, unit, ratio to what

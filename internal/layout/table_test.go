@@ -75,6 +75,8 @@ var table = []row{
 	{packages: "internal/worldtest", may: []string{"..."}},
 	// What `make sim` runs: random histories of such worlds.
 	{packages: "internal/simulate", may: slices.Concat(above, []string{"internal/worldtest"})},
+	// What `make mutants` runs: it knows the program as text, and builds it.
+	{packages: "internal/mutants"},
 }
 
 // restriction keeps an import from outside the module to some packages.

@@ -33,8 +33,12 @@ func main() {
 	seeds := flag.Uint64("seeds", 1000, "how many worlds to live through")
 	first := flag.Uint64("first", 1, "the first world's seed; the others follow it")
 	all := flag.Bool("print", false, "print the history of every world, whether it fails or not")
+	until := flag.Bool("until-failure", false, "stop at the first world that fails, and tell its seed and what was broken in one line")
 	flag.Parse()
 	debug.SetGCPercent(garbage)
+	if *until {
+		os.Exit(tellUntil(os.Stdout, *first, *seeds))
+	}
 	began := time.Now()
 	failed, spent := explore(os.Stdout, *first, *seeds, *all)
 	took := time.Since(began)

@@ -1,0 +1,154 @@
+package main
+
+// looks are faults of looks, their cursor, and what asks for them.
+var looks = []mutant{
+	{
+		name:   "token-stored-before-apply",
+		breaks: "The cursor moves before what it covers was applied, so what fails or dies in between is never looked at again (invariant 9).",
+		changes: []change{{
+			file: "calendarsync/look.go",
+			old: `
+	return l.eachPage(ctx, token, func(page gcal.Page) error {
+		for _, event := range page.Events {`,
+			new: `
+	return l.eachPage(ctx, token, func(page gcal.Page) error {
+		if page.NextSync != "" {
+			err := l.commit(ctx, poll.Set("syncToken", page.NextSync), poll.Set("maskVersion", int64(gcal.MaskVersion)))
+			if err != nil {
+				return err
+			}
+		}
+		for _, event := range page.Events {`,
+		}},
+	},
+	{
+		name:   "look-begun-before-generation",
+		breaks: "The generation moves when a look ends and not before it lists, so a push that comes amid one is taken for covered by it (invariant 13).",
+		changes: []change{
+			{
+				file: "cursor/cursor.go",
+				old:  `set("lookGen", c.LookGen+1), set("begunGen", generation)`,
+				new:  `set("begunGen", generation)`,
+			},
+			{
+				file: "cursor/cursor.go",
+				old:  `set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
+				new:  `set("lookGen", c.LookGen+1), set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
+			},
+			{
+				file: "calendarsync/look.go",
+				old:  `cursor.Succeeded(l.Now(), next, gcal.MaskVersion)...)`,
+				new:  `append(cursor.Succeeded(l.Now(), next, gcal.MaskVersion), poll.Set("lookGen", now.LookGen+1))...)`,
+			},
+		},
+	},
+	{
+		name:   "acknowledged-before-enqueued",
+		breaks: "A push is acknowledged though its look could not be handed over, and Google sends it no more (invariant 13).",
+		changes: []change{{
+			file: "calendarsync/push.go",
+			old: `
+	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)`,
+			new: `
+	if err := w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
+		w.Log.WarnContext(ctx, "the look of a push was not handed over", "trace", push.Trace, "error", err)
+	}
+	return nil`,
+		}},
+	},
+	{
+		name:   "look-named-without-generation",
+		breaks: "All looks of a calendar share one task name, so that none follows while the first one's stays taken (invariant 13).",
+		changes: []change{{
+			file: "cursor/hint.go",
+			old:  `strconv.FormatInt(c.LookGen, 10)`,
+			new:  `strconv.Itoa(0)`,
+		}},
+	},
+	{
+		name:   "no-fence",
+		breaks: "A look goes on to commit after another one began (invariant 9).",
+		changes: []change{{
+			file: "cursor/cursor.go",
+			old:  `return fence != 0 && c.Fence == fence`,
+			new:  `return fence != 0`,
+		}},
+	},
+	{
+		name:   "no-check-after-410",
+		breaks: "After a full listing nobody asks for the linked events that it did not show, so a deletion in the gap is missed (invariant 8).",
+		changes: []change{{
+			file: "calendarsync/look.go",
+			old: `
+	if err := l.askForUnshown(ctx); err != nil {
+		return err
+	}`,
+		}},
+	},
+	{
+		name:   "later-pages-skipped",
+		breaks: "Only the first page of a listing is applied, and the token of the last is stored (invariant 9).",
+		changes: []change{{
+			file: "calendarsync/look.go",
+			old: `
+		if err := do(got); err != nil {`,
+			new: `
+		if page == "" {
+			err = do(got)
+		}
+		if err != nil {`,
+		}},
+	},
+	{
+		name:   "matched-by-event-id-alone",
+		breaks: "A guest's copy is taken for the linked event, since both have one id: removing the copy cancels the session (\"Identity\", invariant 1).",
+		changes: []change{{
+			file: "poll/index.go",
+			old:  `doc.Exists() && entry.AccountID == accountID && entry.CalendarID == calendarID {`,
+			new:  `doc.Exists() && entry.EventID == eventID {`,
+		}},
+	},
+	{
+		name:   "not-found-is-gone",
+		breaks: "404 for an event cancels, without asking whether the calendar itself answers, nor whether it lists the event: a calendar that we lost cancels its sessions (invariant 7).",
+		changes: []change{{
+			file: "calendarsync/probe.go",
+			old: `
+	writable, err := l.writable(ctx)
+	if err == nil && !writable {`,
+			new: `
+	if notFound {
+		return event, nil
+	}
+	writable, err := l.writable(ctx)
+	if err == nil && !writable {`,
+		}},
+	},
+	{
+		name:   "change-while-linking-forgotten",
+		breaks: "A look passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
+		changes: []change{{
+			file: "scheduler/apply.go",
+			old:  `return tx.Merge(cursor.Path(calendar.Key), cursor.Park(seen.EventID, cursor.PendingRace))`,
+			new:  `return nil`,
+		}},
+	},
+	{
+		name:   "push-not-authenticated",
+		breaks: "A push is believed whatever its token says (\"Push\": else 401 and nothing else).",
+		changes: []change{{
+			file: "calendarsync/watch.go",
+			old:  `subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(w.TokenHash)) == 1`,
+			new:  `subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(w.TokenHash)) >= 0`,
+		}},
+	},
+	{
+		name:   "mass-deletion-not-held",
+		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
+		changes: []change{{
+			file: "calendarsync/probe.go",
+			old:  `if len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked) {`,
+			new:  `if len(gone) > linked {`,
+		}},
+	},
+}

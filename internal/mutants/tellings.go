@@ -1,0 +1,78 @@
+package main
+
+// tellings are faults of telling people.
+var tellings = []mutant{
+	{
+		name:   "announced-outside-the-transaction",
+		breaks: "What is to be announced is written after the transition was committed, so that a death in between tells nobody (invariant 4).",
+		changes: []change{
+			{
+				file: "scheduler/journal.go",
+				old: `
+		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.WantUpdates(p.ID, told, due.at)...); err != nil {
+			return nil, err
+		}`,
+				new: `
+		due.told = told`,
+			},
+			{
+				file: "scheduler/journal.go",
+				old: `
+	pollID, ref string`,
+				new: `
+	told        poll.Told
+	pollID, ref string`,
+			},
+			{
+				file: "scheduler/handover.go",
+				old: `
+	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref,`,
+				new: `
+	err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(poll.AnnouncementPath(due.pollID), poll.WantUpdates(due.pollID, due.told, due.at)...)
+	})
+	if err != nil {
+		s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.pollID, "trace", trace, "error", err)
+	}
+	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref,`,
+			},
+			{
+				file: "scheduler/handover.go",
+				old: `
+	"questscheduler/rules"
+)`,
+				new: `
+	"questscheduler/rules"
+	"questscheduler/store"
+)`,
+			},
+		},
+	},
+	{
+		name:   "notice-id-not-derived",
+		breaks: "A notice has another id at each run, so that a run which is repeated tells people twice (invariant 4).",
+		changes: []change{{
+			file: "notify/inapp.go",
+			old:  `id := notificationID(t.notice, t.pollID, t.told.Ref)`,
+			new:  `id := notificationID(t.notice, t.pollID, t.told.Ref+":"+a.Now().Format("150405.000"))`,
+		}},
+	},
+	{
+		name:   "told-before-it-settled",
+		breaks: "A transition is told as soon as a task runs, and not when it stood for the time that it has to be taken back in (invariant 4).",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `case a.Now().Before(announcement.Due):`,
+			new:  `case announcement.Due.IsZero():`,
+		}},
+	},
+	{
+		name:   "message-posted-again",
+		breaks: "A run that goes on after a death posts the message on Discord without looking whether it is there, and its nonce is good for some minutes alone (invariant 4).",
+		changes: []change{{
+			file: "notify/tell.go",
+			old:  `if t.resumed {`,
+			new:  `if t.resumed && channel == "" {`,
+		}},
+	},
+}
