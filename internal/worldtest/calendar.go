@@ -26,6 +26,7 @@ const (
 // Event is an event as its owner sees it in Google Calendar.
 type Event struct {
 	ID     string `json:"id"`
+	ETag   string `json:"etag"`
 	Status string `json:"status"`
 	Title  string `json:"summary"`
 	Text   string `json:"description"`

@@ -24,13 +24,13 @@ func (w *World) Check() {
 func (w *World) Problems() []string {
 	w.t.Helper()
 	defer w.meter.turn(w.meter.turn(checks))
-	return w.picture.problems()
+	return slices.Concat(w.picture.problems(), w.commits.wrong)
 }
 
 // ProblemsAnew is Problems, from reading everything there is.
 func (w *World) ProblemsAnew() []string {
 	w.t.Helper()
-	return newPicture(w).problems()
+	return slices.Concat(newPicture(w).problems(), w.commits.wrong)
 }
 
 // Polls are all polls.

@@ -216,7 +216,9 @@ func (g *googlePort) Get(ctx context.Context, ref gcal.Ref, eventID string) (gca
 }
 
 func (g *googlePort) PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error) {
-	return ask(g, "events.patch", func() (gcal.Event, error) { return g.client.PatchTimes(ctx, ref, eventID, etag, to, zone) })
+	return ask(g, "events.patch", func() (gcal.Event, error) {
+		return g.ports.world.patched(ref, eventID, etag, func() (gcal.Event, error) { return g.client.PatchTimes(ctx, ref, eventID, etag, to, zone) })
+	})
 }
 
 func (g *googlePort) Delete(ctx context.Context, ref gcal.Ref, eventID string) (bool, error) {

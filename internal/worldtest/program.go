@@ -65,7 +65,7 @@ func (w *World) program() *Program {
 		p.skew = w.options.Skew()
 	}
 	now := func() time.Time { return w.Clock.Now().Add(p.skew) }
-	documents := &storePort{w.Documents, &w.ports}
+	documents := &storePort{&judged{w.Documents, w}, &w.ports}
 	tasks := &queuePort{w.Queue, &w.ports}
 	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))

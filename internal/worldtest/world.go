@@ -118,6 +118,7 @@ type World struct {
 	own      map[string]int
 	// released are events that were left in the calendar as asked.
 	released map[string]bool
+	commits  commits
 	// picture is what the invariants are checked on, and observed is Documents,
 	// which tells what has changed.
 	picture  *picture
@@ -134,7 +135,7 @@ type World struct {
 // their Google accounts.
 func New(t TB, options Options) *World {
 	t.Helper()
-	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, released: map[string]bool{}}
+	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, released: map[string]bool{}, commits: newCommits()}
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
 	}

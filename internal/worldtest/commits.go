@@ -1,0 +1,154 @@
+package worldtest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/gcal"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// commits looks at every transaction of the program as it is committed, for
+// what no later moment shows: whether it was still entitled to write, and
+// whether what it wrote may follow what was written before.
+type commits struct {
+	// last is each poll's newest journal entry, and updated the newest `updated`
+	// that was applied of an event, by the poll and the event's id.
+	last    map[string]poll.Entry
+	updated map[string]time.Time
+	wrong   []string
+}
+
+func newCommits() commits {
+	return commits{last: map[string]poll.Entry{}, updated: map[string]time.Time{}}
+}
+
+func (w *World) wrong(format string, args ...any) {
+	w.commits.wrong = append(w.commits.wrong, fmt.Sprintf(format, args...))
+}
+
+// judged is the store of the program: what a transaction created is judged
+// right after its commit, before anything else happens.
+type judged struct {
+	store.Store
+	world *World
+}
+
+// Run implements store.Store.
+func (j *judged) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	var created []store.Path
+	err := j.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		created = nil // of the attempt that counts alone
+		return fn(ctx, &judgedTx{tx, &created})
+	})
+	if err != nil {
+		return err
+	}
+	for _, path := range created {
+		switch path.Collection() {
+		case allJournals.Collection:
+			j.world.judgeEntry(path)
+		case allNotices.Collection:
+			j.world.judgeNotice(path)
+		}
+	}
+	return nil
+}
+
+type judgedTx struct {
+	store.Tx
+	created *[]store.Path
+}
+
+// Create implements store.Tx.
+func (t *judgedTx) Create(path store.Path, data map[string]any) error {
+	*t.created = append(*t.created, path)
+	return t.Tx.Create(path, data)
+}
+
+// judgeEntry judges the transition that a new journal entry tells of.
+func (w *World) judgeEntry(path store.Path) {
+	entry, pollID := poll.DecodeEntry(w.Document(path)), path.Parent().ID()
+	before, known := w.commits.last[pollID]
+	w.commits.last[pollID] = entry
+	line := fmt.Sprintf("poll %s: its entry %s (%s%s)", pollID, entry.ID, entry.Command, entry.Decision)
+	calendar := cursor.Decode(w.Document(cursor.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
+	if entry.Fence != 0 && entry.Fence != calendar.Fence {
+		w.wrong("%s was written by look %d, after look %d began (invariant 9)", line, entry.Fence, calendar.Fence)
+	}
+	if entry.Announcement != "" {
+		announcement := poll.DecodeAnnouncement(w.Document(poll.AnnouncementPath(pollID)))
+		if announcement.Wanted.Ref != entry.Announcement {
+			w.wrong("%s is to be announced, and that was not written with it", line)
+		}
+	}
+	if entry.Seen == "" {
+		return
+	}
+	if known && entry.Command == "" && before.Status == rules.Archived {
+		w.wrong("%s follows the calendar, though the poll is archived", line)
+	}
+	w.judgeTimes(line, pollID, entry)
+}
+
+// judgeTimes judges what an entry applied of an event: nothing older than what
+// was applied before (invariant 2), and as a reschedule or a restore only what
+// is one, by the instants.
+func (w *World) judgeTimes(line, pollID string, entry poll.Entry) {
+	event := pollID + "/" + entry.EventID
+	switch newest := w.commits.updated[event]; {
+	case entry.Updated.IsZero():
+	case entry.Updated.Before(newest) && entry.Seen != "gone":
+		w.wrong("%s applied the event as of %v, after it was applied as of %v (invariant 2)", line, entry.Updated, newest)
+	case entry.Updated.After(newest):
+		w.commits.updated[event] = entry.Updated
+	}
+	moved := entry.After.Start != entry.Baseline.Start || entry.After.End != entry.Baseline.End || entry.After.AllDay != entry.Baseline.AllDay
+	switch entry.Decision {
+	case rules.Reschedule, rules.RescheduleAgain:
+		if !moved {
+			w.wrong("%s moves the poll to the time that it has, %v", line, entry.Baseline)
+		}
+	case rules.Restore:
+		if moved {
+			w.wrong("%s restores %v to %v", line, entry.Baseline, entry.After)
+		}
+	}
+}
+
+// judgeNotice judges a new notice: what it tells of a poll has stood for the
+// time in which it may be taken back (invariant 4).
+func (w *World) judgeNotice(path store.Path) {
+	notice := store.Fields(w.Document(path).Data)
+	resource := notice.Map("resource")
+	if resource.String("type") != "poll" {
+		return
+	}
+	told := poll.DecodeAnnouncement(w.Document(poll.AnnouncementPath(resource.String("id"))))
+	// When something newer is wanted by now, or the poll was deleted meanwhile,
+	// nothing says any more when this was due.
+	current := told.Telling.Ref != "" && told.Telling.Ref == told.Wanted.Ref
+	if at := notice.Time("createdAt"); current && at.Before(told.Due) {
+		w.wrong("poll %s: %s is told at %v and is due at %v", resource.String("id"), notice.String("type"), at, told.Due)
+	}
+}
+
+// patched judges a change of an event's times that Google took: the event must
+// have been the one that was read (invariant 2).
+func (w *World) patched(ref gcal.Ref, eventID, etag string, patch func() (gcal.Event, error)) (gcal.Event, error) {
+	stood := ""
+	for _, name := range Calendars {
+		if owner, calendarID := calendarOf(name); calendarID == ref.Calendar && ref.Account == w.Account(owner) {
+			stood = w.EventOf(name, eventID).ETag
+		}
+	}
+	event, err := patch()
+	if err == nil && stood != "" && stood != etag {
+		w.wrong("event %s was patched as the one of etag %s, and was another by then (%s)", eventID, etag, stood)
+	}
+	return event, err
+}
