@@ -18,7 +18,7 @@ type deed struct {
 }
 
 // deeds are all that can happen. Their order is part of every history.
-var deeds = slices.Concat(commands, acts, faults, passings, simultaneous)
+var deeds = slices.Concat(commands, acts, faults, passings, simultaneous, races)
 
 // passings let the world go on.
 var passings = []deed{

@@ -20,19 +20,32 @@ type commits struct {
 	// that was applied of an event, by the poll and the event's id.
 	last    map[string]poll.Entry
 	updated map[string]time.Time
-	wrong   []string
+	// calendars are as they were committed last, and looks are the fences of the
+	// looks that strands began, by the strand and the calendar.
+	calendars map[store.Path]cursor.Calendar
+	looks     map[lookOf]int64
+	wrong     []string
+}
+
+// lookOf is a strand's look at a calendar; nil is what runs alone.
+type lookOf struct {
+	strand   *strand
+	calendar store.Path
 }
 
 func newCommits() commits {
-	return commits{last: map[string]poll.Entry{}, updated: map[string]time.Time{}}
+	return commits{
+		last: map[string]poll.Entry{}, updated: map[string]time.Time{},
+		calendars: map[store.Path]cursor.Calendar{}, looks: map[lookOf]int64{},
+	}
 }
 
 func (w *World) wrong(format string, args ...any) {
 	w.commits.wrong = append(w.commits.wrong, fmt.Sprintf(format, args...))
 }
 
-// judged is the store of the program: what a transaction created is judged
-// right after its commit, before anything else happens.
+// judged is the store of the program: what a transaction wrote is judged right
+// after its commit, before anything else happens.
 type judged struct {
 	store.Store
 	world *World
@@ -40,15 +53,15 @@ type judged struct {
 
 // Run implements store.Store.
 func (j *judged) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
-	var created []store.Path
+	var last *judgedTx // the attempt that counts
 	err := j.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		created = nil // of the attempt that counts alone
-		return fn(ctx, &judgedTx{tx, &created})
+		last = &judgedTx{Tx: tx}
+		return fn(ctx, last)
 	})
 	if err != nil {
 		return err
 	}
-	for _, path := range created {
+	for _, path := range last.created {
 		switch path.Collection() {
 		case allJournals.Collection:
 			j.world.judgeEntry(path)
@@ -56,18 +69,43 @@ func (j *judged) Run(ctx context.Context, fn func(context.Context, store.Tx) err
 			j.world.judgeNotice(path)
 		}
 	}
+	for _, path := range last.updated {
+		if path.Collection() == allCalendars.Collection {
+			j.world.judgeCalendar(path)
+		}
+	}
 	return nil
 }
 
 type judgedTx struct {
 	store.Tx
-	created *[]store.Path
+	created, updated []store.Path
 }
 
 // Create implements store.Tx.
 func (t *judgedTx) Create(path store.Path, data map[string]any) error {
-	*t.created = append(*t.created, path)
+	t.created = append(t.created, path)
 	return t.Tx.Create(path, data)
+}
+
+// Update implements store.Tx.
+func (t *judgedTx) Update(path store.Path, updates ...store.Update) error {
+	t.updated = append(t.updated, path)
+	return t.Tx.Update(path, updates...)
+}
+
+// judgeCalendar judges what was written of a calendar: a look that ended well
+// was the one that began last (invariant 9).
+func (w *World) judgeCalendar(path store.Path) {
+	before, now := w.commits.calendars[path], cursor.Decode(w.Document(path))
+	w.commits.calendars[path] = now
+	this := lookOf{w.running, path}
+	if now.Fence != before.Fence {
+		w.commits.looks[this] = now.Fence
+	}
+	if !now.SuccessAt.Equal(before.SuccessAt) && w.commits.looks[this] != now.Fence {
+		w.wrong("look %d of calendar %s ended well, after look %d began (invariant 9)", w.commits.looks[this], now.CalendarID, now.Fence)
+	}
 }
 
 // judgeEntry judges the transition that a new journal entry tells of.

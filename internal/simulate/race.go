@@ -1,0 +1,104 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+)
+
+// races are deeds in which all that is under way at once is about one event:
+// strands that are drawn freely seldom meet there.
+var races = []deed{{weight: 3, do: func(l *life) { l.race() }}}
+
+// race has the owner of a poll that follows an event ask for something while the
+// event moves and is looked at.
+func (l *life) race() {
+	p, ok := l.raced()
+	if !ok {
+		return
+	}
+	l.say("at once about event %s", p.GoogleEventID)
+	w := l.weaver()
+	defer w.tell()
+	by := worldtest.Person(p.CreatorID)
+	var do []func()
+	for k, strand := range []func(){
+		func() { l.demand(by, p) }, func() { l.shift(p) },
+		func() { l.lookAt(by, p) }, func() { l.shift(p); l.lookAt(by, p) },
+	} {
+		seed := [2]uint64{l.draws.Uint64(), l.draws.Uint64()}
+		if l.leavesOut(1 + k) {
+			continue
+		}
+		w.strands = append(w.strands, newStrand(1+k, seed))
+		do = append(do, strand)
+	}
+	weaving := w.weaving()
+	weaving.Most, weaving.More = mostStrands+1, l.more
+	l.w.AtOnce(weaving, do...)
+}
+
+// raced is a poll whose event the race is about, one that was moved rather than
+// one that was not.
+func (l *life) raced() (poll.Poll, bool) {
+	var linked, moved []poll.Poll
+	for _, p := range l.w.Polls() {
+		if !p.Linked() {
+			continue
+		}
+		if linked = append(linked, p); p.Sync.Rescheduled != nil {
+			moved = append(moved, p)
+		}
+	}
+	switch {
+	case len(moved) > 0:
+		return one(l, moved), true
+	case len(linked) > 0:
+		return one(l, linked), true
+	default:
+		return poll.Poll{}, false
+	}
+}
+
+// demand is what the owner of a poll asks for that follows an event.
+func (l *life) demand(by scheduler.Person, p poll.Poll) {
+	ctx, err := l.w.Context(), error(nil)
+	switch l.draws.IntN(6) {
+	case 0:
+		l.say("%s: accepts the new time", by.ID)
+		_, err = l.w.Scheduler.AcceptNew(ctx, by, p.ID, p.Sync.Applied.String(), worldtest.Cause)
+	case 1:
+		l.say("%s: cancels", by.ID)
+		_, err = l.w.Scheduler.Cancel(ctx, by, p.ID, false, worldtest.Cause)
+	case 2:
+		l.say("%s: finalises again", by.ID)
+		_, err = l.w.Scheduler.Finalise(ctx, by, p.ID, worldtest.Ask{SlotID: p.WinningSlotID, CreateEvent: true}, worldtest.Cause)
+	default:
+		l.say("%s: restores the original time", by.ID)
+		_, err = l.w.Scheduler.RestoreOriginal(ctx, by, p.ID, worldtest.Cause)
+	}
+	l.answer(err)
+}
+
+// shift moves the event of a poll in its calendar, where it is still there.
+func (l *life) shift(p poll.Poll) {
+	calendar := p.CreatorID
+	if p.GoogleCalendarID == worldtest.ClubCalendar {
+		calendar = worldtest.Club
+	}
+	if e := l.w.EventOf(calendar, p.GoogleEventID); e.Live() {
+		l.move(event{e, calendar}, one(l, moves))
+	}
+}
+
+func (l *life) lookAt(by scheduler.Person, p poll.Poll) {
+	l.say("%s: asks to look at it", by.ID)
+	_, err := l.w.Scheduler.Sync(l.w.Context(), by, p.ID, worldtest.Cause)
+	l.answer(err)
+}
+
+func newStrand(number int, seed [2]uint64) *strand {
+	return &strand{number: number, draws: rand.New(rand.NewPCG(seed[0], seed[1]))}
+}
