@@ -22,6 +22,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/changes"
 	"questscheduler/cursor"
+	"questscheduler/internal/promises"
 	"questscheduler/internal/worldtest"
 	"questscheduler/notify"
 	"questscheduler/poll"
@@ -56,7 +57,7 @@ type world struct {
 	ticks    ticks
 	log      *logText
 	ready    error
-	promises promises
+	promises promises.Document
 	tokens   map[string]string
 	options  api.Options
 }
@@ -94,7 +95,9 @@ func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	w.url = w.serve(w.echo).URL
 	document := httptest.NewRecorder()
 	w.echo.ServeHTTP(document, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
-	w.promises = readPromises(t, document.Body.String())
+	described, err := promises.Read(document.Body.Bytes())
+	must(t, err)
+	w.promises = described
 	t.Cleanup(w.replayEach)
 	return w
 }

@@ -85,6 +85,7 @@ func (o *outside) try(method, url, bearer string, body any, headers ...string) (
 	if err != nil {
 		return answer{}, err
 	}
+	o.holdToDocument(request, response.StatusCode, raw)
 	var anything any
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &anything); err != nil {

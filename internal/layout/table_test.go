@@ -67,6 +67,8 @@ var table = []row{
 	{packages: "internal/docs"},
 	// Google's emulators, as processes of their own, for tests alone.
 	{packages: "internal/emulator"},
+	// What the API's document says of answers, for tests.
+	{packages: "internal/promises"},
 	// What `make bench` runs: real parts, measured.
 	{packages: "internal/bench", may: []string{"..."}},
 	// A module of its own: JSON decoders that `make bench` compares.

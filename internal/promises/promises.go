@@ -1,4 +1,6 @@
-package api_test
+// Package promises holds answers of the API to its OpenAPI document, for tests:
+// as much of JSON Schema as the document uses, and no more.
+package promises
 
 import (
 	"encoding/json"
@@ -8,18 +10,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
 
-// promises is the OpenAPI document as answers are held to it: as much of JSON
-// Schema as the document uses, and no more.
-type promises struct {
-	Paths      map[string]map[string]promisedRoute
+// Document is what an OpenAPI document says of answers.
+type Document struct {
+	Paths      map[string]map[string]route
 	Components struct{ Schemas map[string]schema }
 }
 
-type promisedRoute struct {
+type route struct {
 	Responses map[string]struct {
 		Content map[string]struct{ Schema schema }
 	}
@@ -37,64 +37,73 @@ type schema struct {
 	OneOf                []schema
 }
 
-func readPromises(t *testing.T, document string) promises {
-	t.Helper()
-	var p promises
-	must(t, json.Unmarshal([]byte(document), &p))
-	return p
+// Read reads a document, as /openapi.json serves it.
+func Read(document []byte) (Document, error) {
+	var d Document
+	err := json.Unmarshal(document, &d)
+	if err == nil && len(d.Paths) == 0 {
+		err = fmt.Errorf("the document describes no route: %.200s", document)
+	}
+	return d, err
 }
 
-// check holds an answer to what the document says of its route; a path that
-// leads to none is passed over.
-func (p promises) check(t *testing.T, request *http.Request, got answer) {
-	t.Helper()
-	route, found := p.route(request)
+// Broken says how an answer breaks what the document says of its route, or "".
+// A path that leads to no route is passed over.
+func (d Document) Broken(request *http.Request, status int, body []byte) string {
+	promised, found := d.route(request)
 	if !found {
-		return
+		return ""
 	}
-	response, said := route.Responses[strconv.Itoa(got.status)]
+	response, said := promised.Responses[strconv.Itoa(status)]
 	if !said {
-		response, said = route.Responses["default"]
+		response, said = promised.Responses["default"]
 	}
-	if said && len(response.Content) == 0 && got.text == "" {
-		return // an answer without a body, and said to be so
-	}
+	wrong := ""
 	var value any
-	if err := json.Unmarshal([]byte(got.text), &value); err != nil || !said {
-		t.Errorf("%s %s: status %d is not in the document, or no JSON: %v", request.Method, request.URL.Path, got.status, err)
-		return
+	switch {
+	case !said:
+		wrong = "the status is not in the document"
+	case len(response.Content) == 0:
+		if len(body) > 0 {
+			wrong = "there is a body where none is described"
+		}
+	case json.Unmarshal(body, &value) != nil:
+		wrong = "the answer is no JSON"
+	default:
+		wrong = d.wrong(response.Content["application/json"].Schema, value, "answer")
 	}
-	if wrong := p.wrong(response.Content["application/json"].Schema, value, "answer"); wrong != "" {
-		t.Errorf("%s %s does not answer as its document says: %s: %.1000s", request.Method, request.URL.Path, wrong, got.text)
+	if wrong == "" {
+		return ""
 	}
+	return fmt.Sprintf("%s %s, status %d, does not answer as its document says: %s: %.1000s", request.Method, request.URL.Path, status, wrong, body)
 }
 
 // route finds what is said of a request. A fixed path comes before one with an
 // id in it.
-func (p promises) route(request *http.Request) (promisedRoute, bool) {
+func (d Document) route(request *http.Request) (route, bool) {
 	parts := strings.Split(request.URL.EscapedPath(), "/")
-	for _, template := range slices.Sorted(maps.Keys(p.Paths)) { // "{" sorts behind letters
+	for _, template := range slices.Sorted(maps.Keys(d.Paths)) { // "{" sorts behind letters
 		wanted := strings.Split(template, "/")
 		fits := len(wanted) == len(parts)
 		for i := 0; fits && i < len(parts); i++ {
 			fits = wanted[i] == parts[i] || strings.HasPrefix(wanted[i], "{") && parts[i] != ""
 		}
-		if route, ok := p.Paths[template][strings.ToLower(request.Method)]; fits && ok {
-			return route, true
+		if found, ok := d.Paths[template][strings.ToLower(request.Method)]; fits && ok {
+			return found, true
 		}
 	}
-	return promisedRoute{}, false
+	return route{}, false
 }
 
 // wrong says how a value breaks a schema, or "".
-func (p promises) wrong(s schema, value any, at string) string {
+func (d Document) wrong(s schema, value any, at string) string {
 	if s.Ref != "" {
-		return p.wrong(p.Components.Schemas[s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]], value, at)
+		return d.wrong(d.Components.Schemas[s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]], value, at)
 	}
 	if len(s.OneOf) > 0 {
 		fitting := 0
 		for _, one := range s.OneOf {
-			if p.wrong(one, value, at) == "" {
+			if d.wrong(one, value, at) == "" {
 				fitting++
 			}
 		}
@@ -118,17 +127,17 @@ func (p promises) wrong(s schema, value any, at string) string {
 		}
 	case []any:
 		for i, item := range v {
-			if wrong := p.wrong(*s.Items, item, fmt.Sprintf("%s[%d]", at, i)); wrong != "" {
+			if wrong := d.wrong(*s.Items, item, fmt.Sprintf("%s[%d]", at, i)); wrong != "" {
 				return wrong
 			}
 		}
 	case map[string]any:
-		return p.wrongObject(s, v, at)
+		return d.wrongObject(s, v, at)
 	}
 	return ""
 }
 
-func (p promises) wrongObject(s schema, object map[string]any, at string) string {
+func (d Document) wrongObject(s schema, object map[string]any, at string) string {
 	for _, name := range s.Required {
 		if _, ok := object[name]; !ok {
 			return at + " has no " + name
@@ -141,7 +150,7 @@ func (p promises) wrongObject(s schema, object map[string]any, at string) string
 				return at + " has " + name
 			}
 		}
-		if wrong := p.wrong(property, value, at+"."+name); wrong != "" {
+		if wrong := d.wrong(property, value, at+"."+name); wrong != "" {
 			return wrong
 		}
 	}
