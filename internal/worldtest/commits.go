@@ -97,7 +97,7 @@ func (t *judgedTx) Update(path store.Path, updates ...store.Update) error {
 // judgeCalendar judges what was written of a calendar: a look that ended well
 // was the one that began last (invariant 9).
 func (w *World) judgeCalendar(path store.Path) {
-	before, now := w.commits.calendars[path], cursor.Decode(w.Document(path))
+	before, now := w.commits.calendars[path], cursor.Decode(w.observed.document(path))
 	w.commits.calendars[path] = now
 	this := lookOf{w.running, path}
 	if now.Fence != before.Fence {
@@ -110,16 +110,16 @@ func (w *World) judgeCalendar(path store.Path) {
 
 // judgeEntry judges the transition that a new journal entry tells of.
 func (w *World) judgeEntry(path store.Path) {
-	entry, pollID := poll.DecodeEntry(w.Document(path)), path.Parent().ID()
+	entry, pollID := poll.DecodeEntry(w.observed.document(path)), path.Parent().ID()
 	before, known := w.commits.last[pollID]
 	w.commits.last[pollID] = entry
 	line := fmt.Sprintf("poll %s: its entry %s (%s%s)", pollID, entry.ID, entry.Command, entry.Decision)
-	calendar := cursor.Decode(w.Document(cursor.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
+	calendar := cursor.Decode(w.observed.document(cursor.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
 	if entry.Fence != 0 && entry.Fence != calendar.Fence {
 		w.wrong("%s was written by look %d, after look %d began (invariant 9)", line, entry.Fence, calendar.Fence)
 	}
 	if entry.Announcement != "" {
-		announcement := poll.DecodeAnnouncement(w.Document(poll.AnnouncementPath(pollID)))
+		announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(pollID)))
 		if announcement.Wanted.Ref != entry.Announcement {
 			w.wrong("%s is to be announced, and that was not written with it", line)
 		}
@@ -161,12 +161,12 @@ func (w *World) judgeTimes(line, pollID string, entry poll.Entry) {
 // judgeNotice judges a new notice: what it tells of a poll has stood for the
 // time in which it may be taken back (invariant 4).
 func (w *World) judgeNotice(path store.Path) {
-	notice := store.Fields(w.Document(path).Data)
+	notice := store.Fields(w.observed.document(path).Data)
 	resource := notice.Map("resource")
 	if resource.String("type") != "poll" {
 		return
 	}
-	told := poll.DecodeAnnouncement(w.Document(poll.AnnouncementPath(resource.String("id"))))
+	told := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(resource.String("id"))))
 	// When something newer is wanted by now, or the poll was deleted meanwhile,
 	// nothing says any more when this was due.
 	current := told.Telling.Ref != "" && told.Telling.Ref == told.Wanted.Ref
