@@ -71,7 +71,7 @@ func find() (java, jar string, err error) {
 	if jar = os.Getenv(JarVariable); jar == "" {
 		jar = packaged
 	}
-	if _, err := os.Stat(jar); err != nil {
+	if _, err := os.Stat(jar); err != nil { //nolint:gosec // whoever runs the tests says where it is
 		if os.Getenv(JarVariable) != "" {
 			return "", "", fmt.Errorf("%s: %w", JarVariable, err)
 		}
@@ -115,12 +115,13 @@ func freeAddress() (string, error) {
 const openRules = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /{all=**} { allow read, write: if true; } } }\n"
 
 // launch starts the emulator and waits until it answers.
-func launch(java, jar, host string) error {
+func launch(java, jar, host string) (err error) {
 	folder, err := os.MkdirTemp("", "firestore-emulator-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder) // it reads the rules once, at its start
+	// It reads the rules once, at its start.
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	rules := filepath.Join(folder, "firestore.rules")
 	if err := os.WriteFile(rules, []byte(openRules), 0o600); err != nil {
 		return err
