@@ -12,7 +12,7 @@ import (
 
 var histories = []promise{
 	{"a long random history agrees with a plain model", func(t *testing.T, s store.Store) {
-		for seed := range uint64(3) {
+		for seed := range uint64(2) {
 			h := &history{rand: rand.New(rand.NewPCG(seed, 0)), model: model{}, root: store.Doc("shelves", fmt.Sprint(seed))}
 			for step := range 40 {
 				h.write(t, s)

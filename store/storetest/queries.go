@@ -236,9 +236,15 @@ func checkOrder(t *testing.T, s store.Store) {
 
 func checkRanges(t *testing.T, s store.Store) {
 	rows := writeInOrder(t, s, "rank")
-	for _, low := range inOrder[1:] { // null is refused
-		for _, high := range inOrder[1:] {
-			low, high := low[0], high[0]
+	for i := 1; i < len(inOrder); i++ { // null is refused
+		for j := 1; j < len(inOrder); j++ {
+			low, high := inOrder[i][0], inOrder[j][0]
+			// All pairs would be many: neighbours, some others of one type, and
+			// some of two.
+			near, alike := i-j <= 2 && j-i <= 2, typeRank(low) == typeRank(high)
+			if !near && !(alike && (i+j)%6 == 0) && high != true {
+				continue
+			}
 			var up, down []string
 			for row := range rows {
 				value := inOrder[row][0]
@@ -251,11 +257,8 @@ func checkRanges(t *testing.T, s store.Store) {
 					}
 				}
 			}
-			// All pairs would be many; those that share a type, and some others.
-			if typeRank(low) == typeRank(high) || len(up)+len(down) > 0 || high == true {
-				wantIDs(t, s, between.With(low, high).Below(book), up...)
-				wantIDs(t, s, withinFromTop.With(low, high).Below(book), down...)
-			}
+			wantIDs(t, s, between.With(low, high).Below(book), up...)
+			wantIDs(t, s, withinFromTop.With(low, high).Below(book), down...)
 		}
 	}
 }
