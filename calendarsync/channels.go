@@ -155,6 +155,9 @@ func (w *Watcher) EnsureAll(ctx context.Context, trace string) error {
 }
 
 func (w *Watcher) ensureAndLook(ctx context.Context, calendar cursor.Calendar, trace string) error {
+	if calendar.Revoked() {
+		return nil // Links makes sure of it when it is linked again
+	}
 	watches, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
 	if err != nil || slices.ContainsFunc(watches, w.lives) {
 		return err

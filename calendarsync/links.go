@@ -189,7 +189,7 @@ func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.E
 			return err
 		}
 		return l.write(ctx, calendar.Key, func(now cursor.Calendar) []store.Update {
-			return now.Lost(l.Now(), fault.Revoked.String())
+			return now.Lost(l.Now(), cursor.ReasonRevoked)
 		})
 	})
 	if err != nil {

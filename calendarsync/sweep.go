@@ -95,6 +95,9 @@ const enoughSweeps = 2
 // cannot be made is given back; its polls show watch_failed no longer where the
 // sweeps do well enough without.
 func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar) error {
+	if calendar.Revoked() {
+		return nil // Links makes sure of it when its account is linked again
+	}
 	failure := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 	if failure != nil {
 		updates, good := calendar.Unwatched(w.Now())

@@ -223,6 +223,13 @@ func (c Calendar) Lost(now time.Time, reason string) []store.Update {
 	return []store.Update{set("failedSince", since), set("lastError", reason)}
 }
 
+// ReasonRevoked is why looks fail at a calendar whose account's grant is dead, or
+// which was unlinked: nothing helps but that its owner links it again.
+const ReasonRevoked = "revoked"
+
+// Revoked tells whether that is known of the calendar.
+func (c Calendar) Revoked() bool { return c.LastError == ReasonRevoked }
+
 // Forget gives the updates that drop the cursor and nothing else: the next
 // look lists everything.
 func Forget() []store.Update { return []store.Update{set("syncToken", store.Delete)} }

@@ -1,6 +1,7 @@
 package worldtest
 
 import (
+	"fmt"
 	"time"
 
 	"questscheduler/accounts"
@@ -32,15 +33,36 @@ func Person(id string) scheduler.Person {
 var Cause = scheduler.Cause{Hint: "person", Trace: "test"}
 
 // Link links a person's Google account, or links it anew under a new grant.
-func (w *World) Link(person string) accounts.Account {
+func (w *World) Link(person string) accounts.Account { return w.LinkAs(person, person) }
+
+// LinkAs links somebody's Google account to a person.
+func (w *World) LinkAs(person, somebody string) accounts.Account {
 	w.t.Helper()
-	grant, err := w.Google.NewGrant(person)
+	grant, err := w.Google.NewGrant(somebody)
 	w.must(err)
 	account, err := w.Accounts.Link(w.ctx, person, accounts.Identity{
-		Provider: accounts.Google, Sub: "sub-" + person, Email: Person(person).Email,
+		Provider: accounts.Google, Sub: "sub-" + somebody, Email: Person(somebody).Email,
 	}, grant.RefreshToken, grant.Scopes)
 	w.must(err)
+	w.follow(account.ID)
 	return account
+}
+
+// follow carries what became of an account to its calendars; where that fails,
+// the drain does it.
+func (w *World) follow(accountID string) {
+	if err := w.Links.Follow(w.ctx, accountID, Cause); err != nil {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("account %s: %v", accountID, err))
+	}
+}
+
+// Unlink takes a person's account out, as they do; what follows is carried on by
+// the drain where it fails here.
+func (w *World) Unlink(person string) {
+	w.t.Helper()
+	account, err := w.Accounts.Unlink(w.ctx, person, w.Account(person))
+	w.must(err)
+	w.follow(account.ID)
 }
 
 // Revoke is a person's taking our access away at Google. Their own browser goes
@@ -53,12 +75,15 @@ func (w *World) Revoke(person string) {
 	w.browsers[person] = grant
 }
 
-// Account is the id of a person's linked account.
+// Account is the id of the account that a person linked first, unlinked or not.
 func (w *World) Account(person string) string {
 	w.t.Helper()
-	account, err := w.Accounts.Default(w.ctx, person)
+	all, err := w.Accounts.List(w.ctx, person)
 	w.must(err)
-	return account.ID
+	if len(all) == 0 {
+		w.t.Fatalf("%s has linked nothing", person)
+	}
+	return all[0].ID
 }
 
 // CalendarKey is the key of a person's primary calendar as they see it.

@@ -25,6 +25,7 @@ type Program struct {
 	Accounts  *accounts.Repository
 	Scheduler *scheduler.Service
 	Looker    *calendarsync.Looker
+	Links     *calendarsync.Links
 	Watcher   *calendarsync.Watcher
 	Announcer *notify.Announcer
 	handlers  map[string]queue.Handler
@@ -73,7 +74,7 @@ func (w *World) program() *Program {
 	transport := w.transport()
 	p.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: now, NewID: func() string { return w.ulid(now()) }})
 	grants := accounts.NewGrants(accounts.GrantOptions{
-		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", Transport: transport, Now: now,
+		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", RevokeURL: googleURL + "/revoke", Transport: transport, Now: now,
 	})
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{client, &w.ports}
@@ -95,6 +96,11 @@ func (w *World) program() *Program {
 	p.Looker = &calendarsync.Looker{
 		Store: documents, Google: calendar, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
 		Now: now, MinGap: MinGap, HoldShare: 0.5, HoldMin: 5, Log: log,
+	}
+	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})
+	p.Links = &calendarsync.Links{
+		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{leaving, &w.ports},
+		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Looker.Owners.(notify.Owners), Now: now, Log: log,
 	}
 	p.handlers = map[string]queue.Handler{
 		cursor.LookKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,

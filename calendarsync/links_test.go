@@ -1,0 +1,194 @@
+package calendarsync_test
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// lost fails where a poll does not show an error of its sync, or has another
+// status than before.
+func lost(t *testing.T, w *worldtest.World, pollID string, code rules.ErrorCode) {
+	t.Helper()
+	p := w.View(pollID).Poll
+	if p.Status != rules.Finalized || p.Sync.State != rules.StateError || p.Sync.Error == nil || p.Sync.Error.Code != code {
+		t.Errorf("poll %s is %s, %s with %v, want %s", pollID, p.Status, p.Sync.State, p.Sync.Error, code)
+	}
+}
+
+// gone fails where something of an unlinked account is left.
+func gone(t *testing.T, w *worldtest.World, accountID string) {
+	t.Helper()
+	account, err := w.Accounts.Get(t.Context(), accountID)
+	if err != nil || account.Status != accounts.Unlinked || account.Due {
+		t.Errorf("the account is %s, due %t, %v", account.Status, account.Due, err)
+	}
+	for _, watch := range w.Watches() {
+		if f := store.Fields(watch.Data); f.String("accountId") == accountID && f.String("status") != "expired" {
+			t.Errorf("channel %s is left, %s", watch.Path.ID(), f.String("status"))
+		}
+	}
+	if w.Document(store.Doc("accountSecrets", accountID)).Exists() {
+		t.Error("its secret is left")
+	}
+}
+
+func TestUnlinked_StopsItsChannelsGivesItsGrantBackAndSaysSoOnce(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	id := w.Account("gm")
+	w.Unlink("gm")
+	lost(t, w, pollID, rules.CalendarUnlinked)
+	gone(t, w, id)
+	equal(t, "channels stopped", w.Calls("channels.stop"), 1)
+	equal(t, "grants given back", w.Calls("oauth.revoke"), 1)
+
+	before := w.Calls("")
+	w.MoveEvent("gm", eventID, three)
+	w.Sweep()
+	w.Run(time.Hour)
+	equal(t, "further calls of Google", w.Calls("")-before, 0)
+	lost(t, w, pollID, rules.CalendarUnlinked)
+	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "warn"})
+
+	watched, listed := w.Calls("events.watch"), w.Calls("events.list")
+	equal(t, "the account it is again", w.Link("gm").ID, id)
+	w.Run(2 * time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, three.Start)
+	equal(t, "error is over", w.View(pollID).Poll.Sync.Error == nil, true)
+	equal(t, "channels made", w.Calls("events.watch")-watched, 1)
+	equal(t, "listings", w.Calls("events.list")-listed, 1)
+	atRest(t, w)
+}
+
+func TestUnlinked_WhileGoogleIsDown_IsCarriedOnLater(t *testing.T) {
+	t.Parallel()
+	for _, down := range []string{"channels.stop", "oauth.revoke", "oauth.token"} {
+		t.Run(down, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, _ := w.Finalised()
+			id := w.Account("gm")
+			w.Run(2 * time.Hour) // its access token is old by then
+			w.Refuse(down, 503, "backendError", 0)
+			w.Unlink("gm")
+			w.Run(10 * time.Minute)
+			lost(t, w, pollID, rules.CalendarUnlinked)
+			w.Heal()
+			w.Run(2 * time.Minute)
+			gone(t, w, id)
+			equal(t, "grants given back", w.Calls("oauth.revoke") > 0, true)
+			same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+			atRest(t, w)
+		})
+	}
+}
+
+// What is cut off at any point is carried on after it, and nothing is forgotten
+// that lives on at Google.
+func TestUnlinked_CutOffAtAnyPoint_IsCarriedOn(t *testing.T) {
+	t.Parallel()
+	n := 1
+	for struck := true; struck; n++ {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, _ := w.Finalised()
+			id := w.Account("gm")
+			if n%2 == 0 {
+				w.FailAt(n, fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer."))
+				w.Unlink("gm")
+				struck = w.Struck()
+				w.Calm()
+			} else {
+				w.CrashAt(n)
+				w.Survives(func() { w.Unlink("gm") })
+				struck = w.Struck()
+				w.Restart()
+			}
+			w.Run(2 * time.Minute)
+			lost(t, w, pollID, rules.CalendarUnlinked)
+			gone(t, w, id)
+			same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+			w.Link("gm")
+			w.Run(2 * time.Minute)
+			stands(t, w, pollID, rules.StateOK, ten.Start)
+			atRest(t, w)
+		})
+	}
+	if n < 10 {
+		t.Errorf("only %d points were reached", n)
+	}
+}
+
+// Many polls in several calendars of one account, and Google refuses its grant
+// in their midst.
+func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{PageSize: 500})
+	var polls []string
+	for i := range 100 {
+		pollID, slots := w.Poll()
+		ask := worldtest.Ask{SlotID: slots[0], CreateEvent: true}
+		if i%2 == 1 {
+			ask.CalendarID = worldtest.ClubCalendar
+		}
+		if _, err := w.FinaliseAs(pollID, ask); err != nil {
+			t.Fatal(err)
+		}
+		polls = append(polls, pollID)
+	}
+	w.Run(2 * time.Minute)
+	w.Revoke("gm")
+	w.MoveEvent("gm", w.View(polls[0]).Poll.GoogleEventID, noon)
+	before := w.Calls("")
+	w.Run(2 * time.Minute)
+	// The look is refused with its access token, and then its refresh token is.
+	equal(t, "calls of Google up to the refusal", w.Calls("")-before, 2)
+	for _, pollID := range polls {
+		lost(t, w, pollID, rules.TokenExpired)
+	}
+	w.Sweep()
+	w.Run(time.Hour)
+	equal(t, "calls of Google after it", w.Calls("")-before, 2)
+	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+
+	w.MoveEvent(worldtest.Club, w.View(polls[1]).Poll.GoogleEventID, three)
+	w.DeleteEvent("gm", w.View(polls[2]).Poll.GoogleEventID)
+	watched, listed := w.Calls("events.watch"), w.Calls("events.list")
+	w.Link("gm")
+	w.Run(2 * time.Minute)
+	stands(t, w, polls[0], rules.StateRescheduled, noon.Start)
+	stands(t, w, polls[1], rules.StateRescheduled, three.Start)
+	equal(t, "the one whose event was deleted", w.View(polls[2]).Poll.Status, rules.Cancelled)
+	for _, pollID := range polls[3:] {
+		stands(t, w, pollID, rules.StateOK, ten.Start)
+	}
+	equal(t, "channels made", w.Calls("events.watch")-watched, 2)
+	equal(t, "listings", w.Calls("events.list")-listed < 6, true)
+	atRest(t, w)
+}
+
+func TestUnlinked_LeavesTheGrantOfSomebodyElseAlone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	id := w.Account("gm")
+	w.Refuse("oauth.revoke", 503, "backendError", 0)
+	w.Unlink("gm")
+	w.LinkAs("ana", "gm")
+	w.Heal()
+	w.Run(2 * time.Minute)
+	gone(t, w, id)
+	equal(t, "calls to give the grant back", w.Calls("oauth.revoke"), 1) // the call that was refused
+	lost(t, w, pollID, rules.CalendarUnlinked)
+	atRest(t, w)
+}
