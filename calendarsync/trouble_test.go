@@ -168,6 +168,27 @@ func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
 	atRest(t, w)
 }
 
+func TestAUsedUpQuota_LeavesTheCalendarAloneForAnHour_AndSaysSo(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.Refuse("events.list", 403, "quotaExceeded", 1)
+	w.MoveEvent("gm", eventID, noon)
+	w.Run(time.Minute)
+	refusedAt, before := w.Calendar("gm").SyncedAt, w.Calls("")
+	equal(t, "left alone until", w.Calendar("gm").ParkedUntil, refusedAt.Add(time.Hour))
+	equal(t, "why", w.Calendar("gm").LastError, "exhausted")
+	w.MoveEvent("gm", eventID, three)
+	w.Sweep()
+	w.Run(50 * time.Minute)
+	equal(t, "calls of Google meanwhile", w.Calls("")-before, 0)
+	stands(t, w, pollID, rules.StateOK, ten.Start)
+	w.Run(15 * time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, three.Start)
+	equal(t, "left alone", w.Calendar("gm").ParkedUntil, time.Time{})
+	atRest(t, w)
+}
+
 func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

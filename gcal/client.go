@@ -57,6 +57,8 @@ type Options struct {
 	// PageSize is the number of events on a page of a listing; 0: MaxPageSize.
 	// It must not change between a listing and those that continue it.
 	PageSize int
+	// Budget, where set, holds the calls under Google's quotas.
+	Budget *Budget
 	// SendUpdates says whom Google tells by e-mail of what we write, where the
 	// call does not say itself; "": SendToAll.
 	SendUpdates SendUpdates
@@ -73,7 +75,7 @@ const (
 )
 
 // Client makes calls to Google Calendar. It is safe for concurrent use and
-// holds no state between calls.
+// holds no state between calls but the budget's.
 type Client struct {
 	options Options
 }
@@ -128,6 +130,9 @@ func (c *Client) authorised(ctx context.Context, op operation, account string, d
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	client, err := c.options.Client(ctx, account)
+	if err == nil && c.options.Budget != nil {
+		err = c.options.Budget.take(ctx, account)
+	}
 	if err != nil {
 		return c.classify(op, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"golang.org/x/oauth2"
 
@@ -118,5 +119,33 @@ func TestRefused_IsToldOfWhatGoogleRefusesAndOfNothingElse(t *testing.T) {
 		if tc.told && (!fault.Is(err, fault.Revoked) || !errors.Is(err, broken)) {
 			t.Errorf("%s %d %s: got %v", tc.call, tc.status, tc.reason, err)
 		}
+	}
+}
+
+func TestBudget_CallsBeyondItDoNotReachGoogle(t *testing.T) {
+	t.Parallel()
+	reached := 0
+	google := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		reached++
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"id":"e"}`)
+	}))
+	t.Cleanup(google.Close)
+	still := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	client := gcal.New(gcal.Options{
+		Endpoint: google.URL,
+		Client:   func(context.Context, string) (*http.Client, error) { return google.Client(), nil },
+		Budget: gcal.NewBudget(gcal.BudgetOptions{
+			Now: func() time.Time { return still }, Wait: func(context.Context, time.Duration) error { return nil },
+		}),
+	})
+	refused := 0
+	for range 600 {
+		if err := calls["get"](t.Context(), client); fault.Is(err, fault.RateLimited) && fault.RetryAfter(err) > 0 {
+			refused++
+		}
+	}
+	if refused < 250 || reached+refused != 600 {
+		t.Errorf("of 600 calls at once %d were refused and %d reached Google", refused, reached)
 	}
 }

@@ -121,7 +121,8 @@ func (s *server) wire() error {
 		Accounts: s.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
 		TokenURL: s.oauthURL("/token"), RevokeURL: s.oauthURL("/revoke"), Now: s.now,
 	})
-	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Client, Refused: s.grants.Refused, Now: s.now})
+	budget := gcal.NewBudget(gcal.BudgetOptions{Now: time.Now, Wait: wait}) // Google's minutes, not the demo's
+	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Client, Refused: s.grants.Refused, Budget: budget, Now: s.now})
 	s.google = google
 	s.watcher = &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, NewToken: newToken,
