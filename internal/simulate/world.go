@@ -246,8 +246,16 @@ func (l *life) check() {
 // is not set right yet.
 func (l *life) excused(problem string) bool {
 	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
-		return p.EditedDirectly() && strings.Contains(problem, p.ID)
+		return strings.Contains(problem, p.ID) && (p.EditedDirectly() || l.unfollowed(p))
 	})
+}
+
+// unfollowed tells whether a direct edit was set right but for the event, which
+// nobody's account is linked to follow. A sweep does, after one is.
+func (l *life) unfollowed(p poll.Poll) bool {
+	entry, _, err := poll.IndexOf(l.w.Context(), l.w.Documents, p)
+	journal := l.w.Journal(p.ID)
+	return err == nil && entry == nil && len(journal) > 0 && journal[len(journal)-1].Hint == "outside_edit"
 }
 
 // say begins a line of the history.
