@@ -30,16 +30,7 @@ var simultaneous = []deed{
 // for and do in their calendars, tasks, pushes, and the timer's jobs.
 var amid = slices.Concat(commands, commands, acts, []deed{
 	{weight: 40, do: func(l *life) { l.task(time.Duration(l.draws.IntN(2)) * time.Minute) }},
-	{weight: 15, do: func(l *life) {
-		due := l.w.PushesDue()
-		if len(due) == 0 {
-			l.say("no push is on its way")
-			return
-		}
-		push := one(l, due)
-		l.say("push %d comes", push)
-		l.w.Deliver(push)
-	}},
+	{weight: 15, do: (*life).push},
 	{weight: 8, do: func(l *life) {
 		l.say("a sweep")
 		_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "sweep"})
@@ -105,6 +96,18 @@ func (l *life) task(soon time.Duration) {
 	task := one(l, due)
 	l.say("task %s runs: %s", task.ID, task.Kind)
 	l.w.RunTask(task.ID)
+}
+
+// push delivers one of the pushes that are due, whichever was sent first.
+func (l *life) push() {
+	due := l.w.PushesDue()
+	if len(due) == 0 {
+		l.say("no push is on its way")
+		return
+	}
+	push := one(l, due)
+	l.say("push %d comes", push)
+	l.w.Deliver(push)
 }
 
 // more takes up tasks as they become due.

@@ -41,6 +41,12 @@ var passings = []deed{
 		l.answer(err)
 	}},
 	{weight: 1, do: func(l *life) { l.say("an hour passes"); l.w.Run(time.Hour) }},
+	{weight: 1, do: (*life).push},
+	{weight: 2, do: func(l *life) {
+		most := 1 + l.draws.IntN(600)
+		l.say("the pushes under way are late, by up to %d seconds", most)
+		l.w.DelayPushes(func() time.Duration { return time.Duration(l.draws.IntN(most)) * time.Second })
+	}},
 	{weight: 1, do: func(l *life) {
 		d := time.Duration(1+l.draws.IntN(240)) * time.Minute
 		if l.w.Clock.Now().Add(d).Before(worldtest.Start.AddDate(0, 0, 5)) { // sessions stay ahead

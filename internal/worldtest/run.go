@@ -63,6 +63,15 @@ func (w *World) PushesDue() (ids []int64) {
 	return ids
 }
 
+// DelayPushes makes every pending push late, each by as much as late gives, so
+// that they may come in another order.
+func (w *World) DelayPushes(late func() time.Duration) {
+	w.t.Helper()
+	for _, push := range w.Google.PendingPushes() {
+		w.Google.Delay(push.ID, w.Clock.Now().Add(late()))
+	}
+}
+
 // Deliver makes an attempt at a push that is due.
 func (w *World) Deliver(push int64) {
 	w.t.Helper()

@@ -35,6 +35,22 @@ func newOutbox() outbox {
 		working: &sync.WaitGroup{}, slots: make(chan struct{}, maxFlying)}
 }
 
+// Delay has a pending push be due no earlier than a time. False: it is not
+// pending, or on its way.
+func (s *Server) Delay(id int64, until time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.world.pushes[id] == nil || s.outbox.flying[id] {
+		return false
+	}
+	try := s.outbox.tries[id]
+	if until.After(try.due) {
+		try.due = until
+	}
+	s.outbox.tries[id] = try
+	return true
+}
+
 func (o *outbox) wake() {
 	select {
 	case o.woken <- struct{}{}:
