@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"questscheduler/cursor"
 	"questscheduler/fault"
@@ -26,6 +27,9 @@ func contains(ids []string, id string) bool { return slices.Contains(ids, id) }
 func (l *look) askForUnshown(ctx context.Context) error {
 	if l.shown == nil {
 		return nil
+	}
+	if err := l.parkUnderWay(ctx); err != nil {
+		return err
 	}
 	linked := 0
 	var gone []gcal.Event
@@ -58,6 +62,36 @@ func (l *look) askForUnshown(ctx context.Context) error {
 	}
 	return nil
 }
+
+// parkUnderWay parks the events whose insert is under way and that a full listing
+// did not show: one may have been made and deleted before it, and is asked for
+// when it is linked. Those that are linked by now stand in the index, which is
+// read after this.
+func (l *look) parkUnderWay(ctx context.Context) error {
+	var after *store.Cursor
+	for {
+		intents, next, err := poll.IntentsDue(ctx, l.Store, l.Now().Add(everyIntent), 100, after)
+		if err != nil {
+			return err
+		}
+		for _, intent := range intents {
+			here := intent.AccountID == l.ref.Account && intent.CalendarID == l.ref.Calendar
+			if intent.Kind != poll.IntentInsert || !here || l.shown[intent.EventID] {
+				continue
+			}
+			if err := l.commit(ctx, cursor.Park(intent.EventID, cursor.PendingRace)); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		after = next
+	}
+}
+
+// everyIntent is further ahead than any intent is due.
+const everyIntent = 365 * 24 * time.Hour
 
 // hold keeps absences from cancelling their polls until a person confirms, and
 // tells the calendar's owner once.
