@@ -111,7 +111,8 @@ func (a *Announcer) finish(ctx context.Context, t telling) (next turn, err error
 		if !settled {
 			next = turn{true, max(announcement.Due.Sub(a.Now()), 0)}
 		}
-		return tx.Update(poll.AnnouncementPath(t.pollID), poll.AnnouncedUpdates(t.told, settled)...)
+		// As it stands there: its generation may be another one since.
+		return tx.Update(poll.AnnouncementPath(t.pollID), poll.AnnouncedUpdates(announcement.Telling, settled)...)
 	})
 	return next, err
 }

@@ -96,13 +96,13 @@ func AnnouncedUpdates(told Told, settled bool) []store.Update {
 }
 
 // RenumberUpdates gives the fields that let what was wanted and told of one
-// generation stand for another; nil where nothing was.
+// generation, or is being told, stand for another; nil where nothing was.
 func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	var updates []store.Update
 	for _, side := range []struct {
 		name string
 		told Told
-	}{{"wanted", a.Wanted}, {"announced", a.Announced}} {
+	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"telling", a.Telling}} {
 		if side.told.Ref != "" && side.told.Story.Generation == from {
 			updates = append(updates, store.Update{Path: store.Field(side.name, "generation"), Value: to})
 		}

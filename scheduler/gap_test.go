@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,37 @@ func TestFinalise_EventDeletedBeforeAFullListing_AndLinkedAfterIt_IsCancelled(t 
 	w.Run(10 * time.Minute)
 	if p := w.View(pollID).Poll; p.Status != rules.Cancelled {
 		t.Errorf("the poll is %s, and its event was deleted", p.Status)
+	}
+	w.Check()
+}
+
+// Giving the finalisation up gives the link that stands another number, and what
+// is being told just then with it.
+func TestFinalise_RefusedWhileAMoveIsTold_LeavesTheRestoreToBeTold(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, slots, eventID := w.Finalised()
+	w.MoveEvent("gm", eventID, worldtest.Noon)
+	w.Run(worldtest.Settle - time.Second)
+	w.Skip(5 * time.Second)
+	for _, task := range w.Queue.Due(w.Clock.Now()) {
+		if task.Kind != poll.AnnounceKind {
+			continue
+		}
+		w.On("after store.run", func() { // the telling was begun
+			w.Refuse("events.insert", 403, "forbidden", 1)
+			if _, err := w.Finalise(pollID, slots[1]); err == nil {
+				t.Error("the finalisation was not refused")
+			}
+		})
+		w.RunTask(task.ID)
+	}
+	w.Run(time.Minute)
+	w.MoveEvent("gm", eventID, worldtest.Ten)
+	w.Run(time.Minute)
+	want := []string{string(rules.NoticeRescheduled), string(rules.NoticeRestored)}
+	if got := w.Notices("ana"); !slices.Equal(got, want) {
+		t.Errorf("ana was told %q, want %q", got, want)
 	}
 	w.Check()
 }
