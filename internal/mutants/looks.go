@@ -86,6 +86,17 @@ var looks = []mutant{
 		}},
 	},
 	{
+		name:   "deletion-while-linking-forgotten",
+		breaks: "A full listing does not show what was deleted, and nobody asks for the events whose insert is under way: the poll is then linked to one that is gone (invariants 8 and 9).",
+		changes: []change{{
+			file: "calendarsync/probe.go",
+			old: `
+	if err := l.parkUnderWay(ctx); err != nil {
+		return err
+	}`,
+		}},
+	},
+	{
 		name:   "later-pages-skipped",
 		breaks: "Only the first page of a listing is applied, and the token of the last is stored (invariant 9).",
 		changes: []change{{

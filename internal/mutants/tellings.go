@@ -75,4 +75,13 @@ var tellings = []mutant{
 			new:  `if t.resumed && channel == "" {`,
 		}},
 	},
+	{
+		name:   "told-of-an-older-link",
+		breaks: "What is being told while a refused finalisation numbers the link anew is recorded under the old number, and the next change is no news to anybody (invariant 4).",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `poll.AnnouncedUpdates(announcement.Telling, settled)`,
+			new:  `poll.AnnouncedUpdates(t.told, settled)`,
+		}},
+	},
 }
