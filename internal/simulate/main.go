@@ -27,7 +27,7 @@ import (
 
 // garbage lets more of it lie than Go does by itself: worlds are small, and go
 // as a whole.
-const garbage = 400
+const garbage = 800
 
 func main() {
 	seeds := flag.Uint64("seeds", 1000, "how many worlds to live through")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"questscheduler/rules"
@@ -122,8 +123,26 @@ func (w *World) EventOf(person, eventID string) Event {
 	return event
 }
 
-// Events are the live events of a person's calendar.
+// Events are the live events of a person's calendar. It is listed again where it
+// changed since it was last asked for.
 func (w *World) Events(person string) []Event {
+	w.t.Helper()
+	_, calendarID := calendarOf(person)
+	version := w.Google.Version(calendarID)
+	if before, known := w.listed[person]; !known || before.version != version {
+		w.listed[person] = listing{version, w.list(person)}
+	}
+	return slices.Clone(w.listed[person].events)
+}
+
+// listing is a calendar as it was listed.
+type listing struct {
+	version int64
+	events  []Event
+}
+
+// list lists a person's calendar.
+func (w *World) list(person string) []Event {
 	w.t.Helper()
 	status, text := w.google(person, "events.list", "?maxResults=2500", nil)
 	var list struct {

@@ -166,9 +166,17 @@ func (p *picture) readEvents() {
 		if before, read := p.versions[name]; read && before == version {
 			continue
 		}
-		p.versions[name], p.events[name] = version, p.world.Events(name)
+		p.versions[name], p.events[name] = version, p.list(name)
 		p.changed |= ofEvents
 	}
+}
+
+// list lists a calendar, anew where everything is read.
+func (p *picture) list(name string) []Event {
+	if p.whole {
+		return p.world.Events(name)
+	}
+	return p.world.list(name)
 }
 
 // readLog looks for secrets in what was logged since, and in as much of what

@@ -116,6 +116,8 @@ type World struct {
 	// calls that they made by it.
 	browsers map[string]google.Grant
 	own      map[string]int
+	// listed are people's calendars as Events last saw them.
+	listed map[string]listing
 	// released are events that were left in the calendar as asked.
 	released map[string]bool
 	commits  commits
@@ -135,7 +137,7 @@ type World struct {
 // their Google accounts.
 func New(t TB, options Options) *World {
 	t.Helper()
-	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, released: map[string]bool{}, commits: newCommits()}
+	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits()}
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
 	}
