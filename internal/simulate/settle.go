@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/cursor"
@@ -35,11 +37,24 @@ func (l *life) settle() {
 	l.w.Sweep()
 	l.w.Run(3 * time.Minute)
 	l.tell()
-	l.problems = append(l.problems, l.w.Problems()...)
+	for _, problem := range l.w.Problems() {
+		if !l.unnoticed(problem) {
+			l.problems = append(l.problems, problem)
+		}
+	}
 	l.left()
 	for _, p := range l.w.Polls() {
 		l.compare(p)
 	}
+}
+
+// unnoticed tells whether a problem is about a poll without an event whose slot
+// alone was edited directly, of which no hint told: no sweep can ask for those,
+// and nothing hangs on it until something else comes by.
+func (l *life) unnoticed(problem string) bool {
+	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
+		return strings.Contains(problem, p.ID) && p.EditedDirectly() && !p.Linked() && p.Status == p.Sync.Recorded.Status
+	})
 }
 
 // left finds work that is still owed.

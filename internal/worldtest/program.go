@@ -64,6 +64,7 @@ func (w *World) program() *Program {
 	p := &Program{}
 	if w.options.Skew != nil {
 		p.skew = w.options.Skew()
+		w.skewed = w.skewed || p.skew != 0
 	}
 	now := func() time.Time { return w.Clock.Now().Add(p.skew) }
 	documents := &storePort{&judged{w.Documents, w}, &w.ports}

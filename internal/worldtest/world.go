@@ -99,6 +99,8 @@ type World struct {
 	// makes anew.
 	*Program
 	instances []*Program
+	// skewed: an instance had a wrong clock, now or before.
+	skewed bool
 
 	ports ports
 	// running is the strand that has the baton, nil where the test has it; test
