@@ -10,7 +10,6 @@ import (
 
 	"questscheduler/accounts/seal"
 	"questscheduler/fault"
-	"questscheduler/store"
 )
 
 // Leaving gives a client for the last calls of an account that is unlinked and
@@ -84,7 +83,7 @@ func (r *Repository) last(ctx context.Context, account Account) (string, error) 
 	if err != nil || !doc.Exists() {
 		return "", err
 	}
-	token, _, err := r.keys.Open(store.Fields(doc.Data).String("refreshToken"), place(account))
+	token, _, err := r.unseal(doc.Data["refreshToken"], account)
 	if fault.CodeOf(err) == seal.CodeUnreadable {
 		return "", nil
 	}

@@ -26,6 +26,12 @@ var (
 		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("unlinkedAt"), Op: store.Less}},
 		Order:   []store.Order{{Path: store.Field("unlinkedAt")}},
 	}
+	userSecrets = &store.Query{
+		Name: "tokens of the web app's own functions", Collection: "userSecrets",
+	}
+	accountSecrets = &store.Query{
+		Name: "sealed tokens", Collection: "accountSecrets",
+	}
 	statesBefore = &store.Query{
 		Name: "OAuth states by their age", Collection: stateCollection,
 		Filters: []store.Filter{{Path: store.Field("createdAt"), Op: store.Less}},
@@ -34,7 +40,7 @@ var (
 )
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, statesBefore}
+var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, userSecrets, accountSecrets, statesBefore}
 
 func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Account, error) {
 	docs, err := reader.Query(ctx, query)

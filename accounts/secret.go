@@ -41,13 +41,23 @@ func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, 
 	}
 	secret := store.Fields(docs[1].Data)
 	switch {
-	case secret.String("refreshToken") == "":
+	case !secret.Has("refreshToken"):
 		return grant{}, errRevoked() // the secret is lost: only a new grant helps
-	case secret.Int("grant") != account.Grant: // read while the account was linked anew
+	case secret.Has("grant") && secret.Int("grant") != account.Grant: // read while the account was linked anew
 		return grant{}, fault.New(fault.Unavailable, "The account is being linked again; try again.")
 	}
-	token, current, err := r.keys.Open(secret.String("refreshToken"), place(account))
+	token, current, err := r.unseal(secret["refreshToken"], account)
 	return grant{account: account, refreshToken: token, current: current}, err
+}
+
+// unseal opens a stored refresh token, in whatever shape it is. current tells
+// that it is sealed as it would be now.
+func (r *Repository) unseal(stored any, account Account) (token string, current bool, err error) {
+	if text, ok := stored.(string); ok && seal.IsSealed(stored) {
+		return r.keys.Open(text, place(account))
+	}
+	token, err = r.keys.OpenOlder(stored)
+	return token, false, err
 }
 
 // keep seals a refresh token of a grant into the store: another one that Google

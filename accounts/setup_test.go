@@ -185,3 +185,17 @@ func (w *world) secret(t *testing.T, id string) string {
 	}
 	return store.Fields(doc.Data).String("refreshToken")
 }
+
+func googleUser(name string) google.User {
+	return google.User{Key: name, Sub: "sub-" + name, Email: name + "@example.test"}
+}
+
+// document is a document's fields as they are stored; nil where there is none.
+func (w *world) document(t *testing.T, path store.Path) map[string]any {
+	t.Helper()
+	doc, err := w.store.Get(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Data
+}

@@ -206,7 +206,9 @@ func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAcco
 	primaryAlone := accountCalendars{Calendars: []calendarEntry{
 		{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true},
 	}}
-	if !account.Granted(accounts.ScopeCalendarList) && !account.Granted(accounts.ScopeCalendar) {
+	// Of an account from before this backend it is not known what was granted.
+	known := account.Sub != ""
+	if known && !account.Granted(accounts.ScopeCalendarList) && !account.Granted(accounts.ScopeCalendar) {
 		return primaryAlone, nil
 	}
 	entries, err := s.Linked.Calendars(ctx, account.ID)

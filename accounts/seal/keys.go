@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"crypto/aes"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -59,7 +60,11 @@ func parseKey(name, encoded string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	return key{id: name, aead: aead}, nil
+	block, err := aes.NewCipher(raw)
+	if err != nil {
+		return key{}, err
+	}
+	return key{id: name, aead: aead, block: block}, nil
 }
 
 // Generate makes one new key in the form of ParseKeys, for an installation that

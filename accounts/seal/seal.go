@@ -6,6 +6,7 @@
 package seal
 
 import (
+	"crypto/cipher"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -33,6 +34,8 @@ type Keys struct {
 type key struct {
 	id   string
 	aead tink.AEAD
+	// block is the same key for what was sealed otherwise before (older.go).
+	block cipher.Block
 }
 
 // Binding is the place that a secret is sealed for. In another place, such as

@@ -52,6 +52,8 @@ type commandLine struct {
 	Backup  backupCommand  `cmd:"" group:"care" help:"Write a consistent copy of the store, while the server runs."`
 	Sweep   sweepCommand   `cmd:"" group:"care" help:"Run one timer's job once, and print what it did."`
 
+	Backfill backfillCommand `cmd:"" group:"care" help:"Bring what an existing deployment holds into this program's own shape."`
+
 	Completion completionCommand `cmd:"" group:"shell" help:"Print a script that completes commands and flags in a shell."`
 }
 

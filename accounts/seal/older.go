@@ -1,0 +1,81 @@
+package seal
+
+import (
+	"crypto/cipher"
+	"encoding/base64"
+	"strings"
+)
+
+// googlePrefix begins every refresh token of Google's.
+const googlePrefix = "1/"
+
+// tagSize is that of GCM's tag, in bytes; plainIV is the usual size of its
+// initialisation vector.
+const (
+	tagSize = 16
+	plainIV = 12
+)
+
+// IsSealed tells a secret of Seal's from one of an older shape.
+func IsSealed(stored any) bool {
+	text, _ := stored.(string)
+	return strings.HasPrefix(text, version+".")
+}
+
+// OpenOlder reads a secret in one of the shapes of before, which nothing binds
+// to a place:
+//
+//   - {iv, data, tag}, base64 parts of AES-256-GCM: the web app's (data-contract.md);
+//   - base64 of IV‖ciphertext‖tag: seed 000's encryptToken;
+//   - the plain token, as it was before that.
+//
+// A text that no key opens is taken for a plain token only where it looks like
+// one. Internal with CodeUnreadable otherwise.
+func (k Keys) OpenOlder(stored any) (secret string, err error) {
+	switch value := stored.(type) {
+	case map[string]any:
+		iv, tag, data := part(value, "iv"), part(value, "tag"), part(value, "data")
+		if len(iv) == 0 || len(tag) != tagSize || len(data) == 0 {
+			return "", unreadable("it is not of a form that is known")
+		}
+		return k.openOlder(iv, append(data, tag...))
+	case string:
+		if strings.HasPrefix(value, googlePrefix) {
+			return value, nil
+		}
+		if raw := decodeAny(value); len(raw) > plainIV+tagSize {
+			return k.openOlder(raw[:plainIV], raw[plainIV:])
+		}
+	}
+	return "", unreadable("it is not of a form that is known")
+}
+
+// openOlder tries each key, without associated data.
+func (k Keys) openOlder(iv, ciphertext []byte) (string, error) {
+	for _, candidate := range k.list {
+		aead, err := cipher.NewGCMWithNonceSize(candidate.block, len(iv))
+		if err != nil {
+			return "", unreadable("it is damaged")
+		}
+		if plain, err := aead.Open(nil, iv, ciphertext, nil); err == nil {
+			return string(plain), nil
+		}
+	}
+	return "", unreadable("no key opens it")
+}
+
+func part(parts map[string]any, name string) []byte {
+	text, _ := parts[name].(string)
+	return decodeAny(text)
+}
+
+// decodeAny decodes base64 of either alphabet, padded or not; nil where it is
+// none.
+func decodeAny(text string) []byte {
+	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
+	raw, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
