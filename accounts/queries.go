@@ -37,10 +37,37 @@ var (
 		Filters: []store.Filter{{Path: store.Field("createdAt"), Op: store.Less}},
 		Order:   []store.Order{{Path: store.Field("createdAt")}},
 	}
+	everybodys = &store.Query{
+		Name: "linked accounts, first linked first", Collection: "accounts",
+		Order: []store.Order{{Path: store.Field("createdAt")}},
+	}
 )
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, userSecrets, accountSecrets, statesBefore}
+var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, userSecrets, accountSecrets, statesBefore, everybodys}
+
+// OfOwner gives a person's accounts in the order in which they were linked, the
+// revoked and unlinked ones included.
+func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Account, error) {
+	return list(ctx, reader, ofOwner.With(ownerID))
+}
+
+// All lists the accounts of everybody in the order in which they were linked, at
+// most limit behind after. next is where to go on; nil at the end.
+func All(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (accounts []Account, next *store.Cursor, err error) {
+	query := everybodys.With().First(limit).From(after)
+	docs, err := reader.Query(ctx, query)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		accounts = append(accounts, decode(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		next = everybodys.CursorAt(docs[limit-1])
+	}
+	return accounts, next, nil
+}
 
 func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Account, error) {
 	docs, err := reader.Query(ctx, query)

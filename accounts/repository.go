@@ -63,7 +63,7 @@ func (r *Repository) Owned(ctx context.Context, ownerID, id string) (Account, er
 // List gives a person's accounts in the order in which they were linked, the
 // revoked and unlinked ones included.
 func (r *Repository) List(ctx context.Context, ownerID string) ([]Account, error) {
-	return list(ctx, r.store, ofOwner.With(ownerID))
+	return OfOwner(ctx, r.store, ownerID)
 }
 
 // Default is the account that is used where a person names none: the first

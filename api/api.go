@@ -36,6 +36,7 @@ type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
 	Linked    Linked
+	Health    Health
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -112,6 +113,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 	s.calendarRoutes()
 	s.accountRoutes()
 	s.consentRoutes()
+	s.syncRoutes()
 	s.streamRoutes()
 	s.groupRoutes()
 	s.notificationRoutes()

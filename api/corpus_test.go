@@ -69,7 +69,7 @@ var badIDs = []string{
 func TestBadInput_OnEveryRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm")}
+	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm")}
 	before, waiting := w.store.writes.Load(), w.waiting()
 	refused := func(t *testing.T, c call, status int) answer {
 		t.Helper()
@@ -151,7 +151,7 @@ func TestBadInput_OnEveryRoute(t *testing.T) {
 	}
 }
 
-var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
+var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // fill is a path of the document with an id in it.
 func fill(path, id string) string { return placeholder.ReplaceAllLiteralString(path, id) }

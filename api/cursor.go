@@ -25,15 +25,19 @@ type listing struct {
 	name       string
 	parent     store.Path // "" at the top
 	collection string
+	// within, where set, is the collection of the documents below which those of
+	// the listing stand, one of each such document's: its ids go before theirs.
+	within string
 }
 
 // cursorToken is a place in a listing, as it travels. It holds nothing that the
 // list itself does not show, and lets nobody see more than that: the path is
 // made again from the listing that is asked.
 type cursorToken struct {
-	List  string `json:"l"` // the mark of the listing
-	Value any    `json:"v"` // of the field it is sorted by; a time as its microseconds, in a text below "t"
-	ID    string `json:"d"` // the document's
+	List  string `json:"l"`           // the mark of the listing
+	Value any    `json:"v"`           // of the field it is sorted by; a time as its microseconds, in a text below "t"
+	ID    string `json:"d"`           // the document's
+	In    string `json:"i,omitempty"` // that of the document above it, where the listing is within a collection
 }
 
 // mark tells listings apart, so that a cursor of one is refused by another.
@@ -51,6 +55,9 @@ func (l listing) token(next *store.Cursor) (string, error) {
 		return "", errors.New("a listing is not sorted by one field")
 	}
 	token := cursorToken{List: l.mark(), Value: next.Values[0], ID: next.Path.ID()}
+	if l.within != "" {
+		token.In = next.Path.Parent().ID()
+	}
 	if at, ok := token.Value.(time.Time); ok {
 		token.Value = map[string]any{"t": strconv.FormatInt(at.UnixMicro(), 10)}
 	}
@@ -69,7 +76,7 @@ func (l listing) cursor(text string) (*store.Cursor, error) {
 		return nil, errCursor()
 	}
 	var token cursorToken
-	if json.Unmarshal(content, &token) != nil || token.List != l.mark() || !isDocumentID(token.ID) {
+	if json.Unmarshal(content, &token) != nil || token.List != l.mark() || !isDocumentID(token.ID) || (l.within == "") == isDocumentID(token.In) {
 		return nil, errCursor()
 	}
 	if fields, ok := token.Value.(map[string]any); ok {
@@ -83,15 +90,19 @@ func (l listing) cursor(text string) (*store.Cursor, error) {
 	if _, err := store.NormalizeValue(token.Value); err != nil {
 		return nil, errCursor()
 	}
-	return &store.Cursor{Values: []any{token.Value}, Path: l.path(token.ID)}, nil
+	return &store.Cursor{Values: []any{token.Value}, Path: l.path(token)}, nil
 }
 
 // path is where a document of the listing stands.
-func (l listing) path(id string) store.Path {
-	if l.parent == "" {
-		return store.Doc(l.collection, id)
+func (l listing) path(token cursorToken) store.Path {
+	switch {
+	case l.within != "":
+		return store.Doc(l.within, token.In).Doc(l.collection, token.ID)
+	case l.parent == "":
+		return store.Doc(l.collection, token.ID)
+	default:
+		return l.parent.Doc(l.collection, token.ID)
 	}
-	return l.parent.Doc(l.collection, id)
 }
 
 func errCursor() error {

@@ -20,7 +20,7 @@ func TestCursor_ComesBackAsItWent(t *testing.T) {
 		time.Date(2026, 2, 1, 12, 0, 0, 123_456_000, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
 		time.Unix(0, 0).UTC(), "a text", "", nil, true, 1.5,
 	} {
-		went := &store.Cursor{Values: []any{value}, Path: journalOf7.path("jrn_1")}
+		went := &store.Cursor{Values: []any{value}, Path: journalOf7.path(cursorToken{ID: "jrn_1"})}
 		token, err := journalOf7.token(went)
 		if err != nil {
 			t.Fatal(err)
@@ -32,6 +32,23 @@ func TestCursor_ComesBackAsItWent(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(came, went) {
 			t.Errorf("%v came back as %v, %v", went, came, err)
 		}
+	}
+}
+
+func TestCursor_OfAListingWithinACollection_NamesTheDocumentAbove(t *testing.T) {
+	t.Parallel()
+	journals := listing{name: "journals of gm", collection: "journal", within: "schedulers"}
+	went := &store.Cursor{Values: []any{time.Unix(1, 0).UTC()}, Path: store.Doc("schedulers", "7").Doc("journal", "jrn_1")}
+	token, err := journals.token(went)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if came, err := journals.cursor(token); err != nil || !reflect.DeepEqual(came, went) {
+		t.Errorf("%v came back as %v, %v", went, came, err)
+	}
+	forged := base64.RawURLEncoding.EncodeToString([]byte(`{"l":"` + journals.mark() + `","v":{"t":"1"},"d":"x","i":"a/b"}`))
+	if at, err := journals.cursor(forged); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a path above is taken: %v, %v", at, err)
 	}
 }
 
@@ -55,10 +72,11 @@ func TestCursor_ThatTheListNeverGave_IsInvalid(t *testing.T) {
 		"up": encode(`{"l":"` + mark + `","v":{"t":"1"},"d":".."}`), "no id": encode(`{"l":"` + mark + `","v":{"t":"1"}}`),
 		"a list of values": encode(`{"l":"` + mark + `","v":[[1]],"d":"x"}`), "another value": encode(`{"l":"` + mark + `","v":{"u":1},"d":"x"}`),
 		"a number for a time": encode(`{"l":"` + mark + `","v":{"t":1},"d":"x"}`), "two values": encode(`{"l":"` + mark + `","v":{"t":"1","u":1},"d":"x"}`),
-		"the end of days": encode(`{"l":"` + mark + `","v":{"t":"9000000000000000000"},"d":"x"}`), "before all days": encode(`{"l":"` + mark + `","v":{"t":"-9000000000000000000"},"d":"x"}`),
+		"a document above": encode(`{"l":"` + mark + `","v":{"t":"1"},"d":"x","i":"8"}`),
+		"the end of days":  encode(`{"l":"` + mark + `","v":{"t":"9000000000000000000"},"d":"x"}`), "before all days": encode(`{"l":"` + mark + `","v":{"t":"-9000000000000000000"},"d":"x"}`),
 	}
 	other := listing{name: "journal", parent: store.Doc("schedulers", "8"), collection: "journal"}
-	token, err := other.token(&store.Cursor{Values: []any{time.Unix(1, 0)}, Path: other.path("jrn_1")})
+	token, err := other.token(&store.Cursor{Values: []any{time.Unix(1, 0)}, Path: other.path(cursorToken{ID: "jrn_1"})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,12 @@ type naming struct {
 
 // What the ids in paths name.
 var (
-	namesPoll         = &naming{"id", uuidShape.MatchString, poll.ErrNotFound}
-	namesGroup        = &naming{"id", idShape.MatchString, missing("There is no such group, or you do not belong to it.")}
-	namesNotification = &naming{"id", isDocumentID, missing("You have no such notification. List your notifications for the ids there are.")}
-	namesAccount      = &naming{"id", idShape.MatchString, missing("There is no such linked account.")}
-	namesCalendar     = &naming{"key", keyShape.MatchString, missing("There is no such calendar among those you linked.")}
+	namesPoll          = &naming{"id", uuidShape.MatchString, poll.ErrNotFound}
+	namesGroup         = &naming{"id", idShape.MatchString, missing("There is no such group, or you do not belong to it.")}
+	namesNotification  = &naming{"id", isDocumentID, missing("You have no such notification. List your notifications for the ids there are.")}
+	namesAccount       = &naming{"id", idShape.MatchString, missing("There is no such linked account.")}
+	namesSyncedAccount = &naming{"account_id", idShape.MatchString, missing("There is no such linked account.")}
+	namesCalendar      = &naming{"key", keyShape.MatchString, missing("There is no such calendar among those you linked.")}
 )
 
 // The shapes of ids. Documents of the web app are named by UUIDs, by the

@@ -20,6 +20,7 @@ type journalList struct {
 // entryAnswer is a line of a poll's journal.
 type entryAnswer struct {
 	ID           string            `json:"id"`
+	PollID       string            `json:"poll_id"`
 	At           time.Time         `json:"at"`
 	Trace        string            `json:"trace" doc:"Joins all that one hint caused; for what people ask for it is the request_id."`
 	Hint         string            `json:"hint" doc:"What made us look: person, push, timer …"`
@@ -72,7 +73,7 @@ func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (j
 
 func answerEntry(e poll.Entry) entryAnswer {
 	return entryAnswer{
-		ID: e.ID, At: e.At.UTC(), Trace: e.Trace, Hint: e.Hint, Who: optional(e.Who), Command: string(e.Command),
+		ID: e.ID, PollID: e.PollID, At: e.At.UTC(), Trace: e.Trace, Hint: e.Hint, Who: optional(e.Who), Command: string(e.Command),
 		Observation: observationAnswer{
 			Seen: e.Seen, Fingerprint: e.Fingerprint.String(), Updated: instant(e.Updated),
 			EventID: optional(e.EventID), CalendarID: optional(e.CalendarID), AccountID: optional(e.AccountID),

@@ -64,7 +64,7 @@ func (w *world) listings() map[string]listed {
 		w.want(200, call{as: "gm", method: "PATCH", path: "/v1/polls/" + id, body: map[string]any{"title": "Renamed"}}, nil)
 	}
 	notices := 0
-	return map[string]listed{
+	listings := map[string]listed{
 		"list-polls":                     polls,
 		"list-polls of those taken part": takingPart,
 		"list-notifications": {
@@ -103,6 +103,10 @@ func (w *world) listings() map[string]listed {
 			change: func(id string) { edit(poll.EntryPath(p.ID, id), poll.Set("fieldOfTheWebApp", true)) },
 		},
 	}
+	journals := listings["list-journal"]
+	journals.path = "/v1/sync/journal?"
+	listings["sync-journal"] = journals
+	return listings
 }
 
 // TestPages_StayWhatTheyWere_WhileTheirListChanges: between two pages items

@@ -104,6 +104,11 @@ var roleTable = map[string]roleRow{
 	"get-account":            {call: onAccount("GET", ""), want: forOwners},
 	"list-account-calendars": {call: onAccount("GET", "/calendars"), want: forOwners},
 	"unlink-account":         {call: onAccount("DELETE", ""), want: forOwners},
+	"sync-status":            {call: func(scene) call { return call{method: "GET", path: "/v1/sync/status"} }, want: forPersons},
+	"sync-journal":           {call: func(scene) call { return call{method: "GET", path: "/v1/sync/journal"} }, want: forPersons},
+	"account-sync-status": {want: forOwners, call: func(s scene) call {
+		return call{method: "GET", path: "/v1/sync/status/" + s.newAccount("gm")}
+	}},
 
 	"create-group": {call: func(scene) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}

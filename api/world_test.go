@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/changes"
 	"questscheduler/cursor"
+	"questscheduler/health"
 	"questscheduler/internal/promises"
 	"questscheduler/internal/worldtest"
 	"questscheduler/notify"
@@ -121,7 +123,7 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, calendarsync.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
@@ -135,6 +137,7 @@ func (w *world) openPorts(options *api.Options) {
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Now: options.Now, Log: options.Log}
 	options.Linked = w.openLinked(options)
+	options.Health = &health.Reader{Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress}
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
@@ -284,6 +287,26 @@ func (w *world) newCalendar(uid string) string {
 		return tx.Merge(cursor.Path(key), poll.Set("accountId", "acc_"+uid), poll.Set("calendarId", uid+"@example.com"), poll.Set("ownerId", uid))
 	}))
 	return key
+}
+
+// pushAddress is where Google is to push.
+const pushAddress = "https://qs.example/webhooks/google/calendar"
+
+// newFollowed links an account for a person, with a calendar that a poll follows,
+// that is watched and was just read, and gives the account's id.
+func (w *world) newFollowed(uid string) string {
+	w.t.Helper()
+	id, calendarID := w.newAccount(uid), uid+"@example.com"
+	key := poll.CalendarKey(id, calendarID)
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return errors.Join(
+			tx.Merge(cursor.Path(key), poll.Set("accountId", id), poll.Set("calendarId", calendarID), poll.Set("ownerId", uid), poll.Set("interests", map[string]any{poll.ConsumerPoll: 1}),
+				poll.Set("lastSyncedAt", begin), poll.Set("lastSuccessAt", begin)),
+			tx.Set(store.Doc("calendarWatches", "channel-of-"+uid), map[string]any{
+				"calendarKey": key, "status": string(calendarsync.Active), "address": pushAddress, "expiration": begin.AddDate(0, 0, 7),
+			}))
+	}))
+	return id
 }
 
 // waiting counts the tasks that were handed over.

@@ -287,6 +287,7 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 			(got.Seen == "present") == got.Updated.IsZero() {
 			t.Errorf("entry %d lacks something: %+v", i, got)
 		}
+		want.PollID, want.CreatorID = pollID, "gm"
 		want.EventID, want.CalendarID, want.AccountID, want.Generation = eventID, "gm@example.com", w.Account("gm"), 1
 		want.ID, want.At, want.Updated, want.Fence, want.Announcement = got.ID, got.At, got.Updated, got.Fence, got.Announcement
 		if i > 0 {

@@ -116,3 +116,8 @@ func watchesOf(ctx context.Context, reader store.Reader, accountID, calendarID s
 	}
 	return watches, nil
 }
+
+// Watches lists the watch channels of a calendar, whatever became of them.
+func Watches(ctx context.Context, reader store.Reader, accountID, calendarID string) ([]Watch, error) {
+	return watchesOf(ctx, reader, accountID, calendarID)
+}

@@ -139,6 +139,16 @@ func (c Calendar) Wanted() bool {
 	return false
 }
 
+// LinkedAt is about when the calendar's document was made: generations begin
+// there, in microseconds, and grow by one with every look, so what is told is
+// right but for some thousandths of a second. Zero where there is none.
+func (c Calendar) LinkedAt() time.Time {
+	if c.LookGen == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(c.LookGen).UTC()
+}
+
 // PendingEvents lists the events to be asked for one by one, sorted.
 func (c Calendar) PendingEvents() []string { return slices.Sorted(maps.Keys(c.Pending)) }
 

@@ -172,6 +172,10 @@ var (
 		Name: "intents of a poll", Collection: "intents",
 		Filters: []store.Filter{{Path: store.Field("pollId"), Op: store.Equal}},
 	}
+	intentsOfAccount = &store.Query{
+		Name: "intents of an account", Collection: "intents",
+		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}},
+	}
 )
 
 // IntentsDue lists intents that are due at now, at most limit behind after.
@@ -201,4 +205,14 @@ func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Inten
 		intents = append(intents, DecodeIntent(doc))
 	}
 	return intents, nil
+}
+
+// maxCounted is how far CountIntents counts.
+const maxCounted = 1000
+
+// CountIntents counts the events of an account's calendars that are yet to be
+// made or deleted; 1000 where there are more.
+func CountIntents(ctx context.Context, reader store.Reader, accountID string) (int, error) {
+	docs, err := reader.Query(ctx, intentsOfAccount.With(accountID).First(maxCounted))
+	return len(docs), err
 }

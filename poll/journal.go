@@ -14,7 +14,11 @@ import (
 // never changed.
 type Entry struct {
 	ID string // jrn_ and a ULID, so ids sort by time
-	At time.Time
+	// PollID is the poll's, known by where the entry stands. CreatorID is who
+	// made the poll; "" in entries from before it was kept.
+	PollID    string
+	CreatorID string
+	At        time.Time
 	// Trace joins what one hint caused, from push to announcement.
 	Trace string
 	// Hint is what made us look, such as push, timer, person.
@@ -71,7 +75,7 @@ func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal"
 // EncodeEntry gives the fields of a journal entry.
 func EncodeEntry(e Entry) map[string]any {
 	fields := map[string]any{
-		"at": e.At, "trace": e.Trace, "hint": e.Hint, "who": store.NullIfEmpty(e.Who),
+		"at": e.At, "creatorId": store.NullIfEmpty(e.CreatorID), "trace": e.Trace, "hint": e.Hint, "who": store.NullIfEmpty(e.Who),
 		"command": string(e.Command),
 		"observation": map[string]any{
 			"seen": e.Seen, "fingerprint": e.Fingerprint.String(), "updated": store.NullIfZero(e.Updated),
@@ -106,7 +110,7 @@ func DecodeEntry(doc store.Document) Entry {
 	}
 	state := rules.State(result.String("state"))
 	return Entry{
-		ID: doc.Path.ID(), At: f.Time("at"), Trace: f.String("trace"), Hint: f.String("hint"), Who: f.String("who"),
+		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"), Trace: f.String("trace"), Hint: f.String("hint"), Who: f.String("who"),
 		Command: rules.Command(f.String("command")),
 		Seen:    seen.String("seen"), Fingerprint: readFingerprint(seen.String("fingerprint")), Updated: seen.Time("updated"),
 		EventID: seen.String("eventId"), CalendarID: seen.String("calendarId"), AccountID: seen.String("accountId"),
@@ -127,18 +131,37 @@ var journalByTime = &store.Query{
 	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
 }
 
+var journalsOfCreator = &store.Query{
+	Name: "journals of a creator's polls, newest first", Collection: "journal", Group: true,
+	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
+	Order:   []store.Order{{Path: store.Field("at"), Descending: true}},
+}
+
+// LoadJournals reads the journals of all polls that a person made as one, newest
+// first, at most limit entries behind after (nil: from the newest). next is where
+// to go on; nil at the end. Entries from before they kept the creator are not in
+// it.
+func LoadJournals(ctx context.Context, reader store.Reader, creatorID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
+	return journalPage(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after))
+}
+
 // LoadJournal reads a poll's journal, newest first, at most limit entries
 // behind after (nil: from the newest). next is where to go on; nil at the end.
 func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, journalByTime.With().Below(Path(pollID)).First(limit).From(after))
+	return journalPage(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after))
+}
+
+// journalPage reads a page of entries, and where to go on; nil at the end.
+func journalPage(ctx context.Context, reader store.Reader, asked store.Bound) (entries []Entry, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, asked)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, doc := range docs {
 		entries = append(entries, DecodeEntry(doc))
 	}
-	if limit > 0 && len(docs) == limit {
-		next = journalByTime.CursorAt(docs[limit-1])
+	if asked.Limit > 0 && len(docs) == asked.Limit {
+		next = asked.Query.CursorAt(docs[len(docs)-1])
 	}
 	return entries, next, nil
 }

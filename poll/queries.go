@@ -61,6 +61,17 @@ func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit
 	return pollsOf(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after))
 }
 
+var pollsInError = &store.Query{
+	Name: "polls of a creator with a sync error", Collection: "schedulers",
+	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: SyncField("error", "code"), Op: store.Equal}},
+}
+
+// InError lists a creator's polls that show an error of the sync, at most limit.
+func InError(ctx context.Context, reader store.Reader, creatorID string, code rules.ErrorCode, limit int) ([]Poll, error) {
+	polls, _, err := pollsOf(ctx, reader, pollsInError.With(creatorID, string(code)).First(limit))
+	return polls, err
+}
+
 // pollsOf reads a page of polls, and where to go on; nil at the end.
 func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Poll, *store.Cursor, error) {
 	docs, err := reader.Query(ctx, asked)
@@ -79,9 +90,9 @@ func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Pol
 
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{
-	slotsOf, votesOf, journalByTime, announcementsDue, intentsDue, intentsOfPoll,
+	slotsOf, votesOf, journalByTime, journalsOfCreator, announcementsDue, intentsDue, intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar,
-	finalisedPolls, editedPolls, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
+	finalisedPolls, editedPolls, pollsInError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
 	groupsOfMember, groupsOfCreator, pollsOfGroup,
 }
 

@@ -35,7 +35,7 @@ func (s *Service) entryTime(p poll.Poll) time.Time {
 // commit, or nil.
 func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor string, announce bool) (*announcement, error) {
 	p := after.poll
-	entry.ID, entry.At = s.IDs.ULID("jrn"), s.entryTime(p)
+	entry.ID, entry.CreatorID, entry.At = s.IDs.ULID("jrn"), p.CreatorID, s.entryTime(p)
 	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
 	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
 	entry.Cancelled = p.MarkedCancelled()

@@ -23,6 +23,7 @@ import (
 	"questscheduler/config"
 	"questscheduler/cursor"
 	"questscheduler/gcal"
+	"questscheduler/health"
 	"questscheduler/notify"
 	"questscheduler/poll"
 	"questscheduler/queue"
@@ -53,6 +54,7 @@ type server struct {
 	scheduler *scheduler.Service
 	looker    *calendarsync.Looker
 	watcher   *calendarsync.Watcher
+	health    *health.Reader
 	announcer *notify.Announcer
 	edge      *echo.Echo
 	listener  net.Listener
@@ -138,6 +140,10 @@ func (s *server) wire() error {
 	s.looker = &calendarsync.Looker{
 		Store: s.documents, Google: google, Polls: s.scheduler, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log,
+	}
+	s.health = &health.Reader{
+		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour,
+		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
 	}
 	return s.wireOutside()
 }

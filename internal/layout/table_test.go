@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"fault", "rules", "store", "queue", "poll", "cursor", "accounts", "accounts/seal", "signin", "gcal", "config",
-	"scheduler", "calendarsync", "notify",
+	"scheduler", "calendarsync", "health", "notify",
 }
 
 // table is design.md, "Packages": a package may import what stands in rows
@@ -50,6 +50,7 @@ var table = []row{
 	{packages: "config", may: []string{"accounts/seal", "fault"}},
 	{packages: "scheduler", may: []string{"rules", "poll", "cursor", "store", "queue", "fault"}},
 	{packages: "calendarsync", may: []string{"rules", "poll", "cursor", "store", "queue", "gcal", "accounts", "scheduler", "fault"}},
+	{packages: "health", may: []string{"rules", "poll", "cursor", "store", "accounts", "calendarsync", "fault"}},
 	{packages: "notify", may: []string{"rules", "poll", "store", "queue", "fault"}},
 
 	{packages: "web-hooks", may: above},

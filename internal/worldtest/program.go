@@ -14,6 +14,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
 	"questscheduler/gcal"
+	"questscheduler/health"
 	"questscheduler/notify"
 	"questscheduler/poll"
 	"questscheduler/queue"
@@ -28,6 +29,7 @@ type Program struct {
 	Links     *calendarsync.Links
 	Watcher   *calendarsync.Watcher
 	Announcer *notify.Announcer
+	Health    *health.Reader
 	handlers  map[string]queue.Handler
 	skew      time.Duration
 }
@@ -103,6 +105,7 @@ func (w *World) program() *Program {
 		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{leaving, &w.ports},
 		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Looker.Owners.(notify.Owners), Now: now, Log: log,
 	}
+	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
 		cursor.LookKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 	}

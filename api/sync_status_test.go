@@ -1,0 +1,122 @@
+package api_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+type syncStatusJSON struct {
+	Overall  string
+	Accounts []accountStatusJSON
+}
+
+type accountStatusJSON struct {
+	AccountID     string `json:"account_id"`
+	Email         string
+	Status        string
+	LastSuccess   *time.Time `json:"last_success_ts"`
+	ChannelStatus *string    `json:"channel_status"`
+	ChannelExpiry *time.Time `json:"channel_expiry_ts"`
+	LastError     *struct {
+		Code, Message string
+		Since         *time.Time
+	} `json:"last_error"`
+	Calendars []struct {
+		Key    string
+		Status string
+	}
+}
+
+func TestSyncStatus_OfNothingLinked_IsHealthy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var got syncStatusJSON
+	w.want(200, call{as: "eve", method: "GET", path: "/v1/sync/status"}, &got)
+	if got.Overall != "healthy" || got.Accounts == nil || len(got.Accounts) != 0 {
+		t.Errorf("eve has %+v", got)
+	}
+}
+
+func TestSyncStatus_TellsOfOnesOwnAccounts(t *testing.T) {
+	t.Parallel()
+	clock := newStillClock()
+	w := newWorld(t, clock.on)
+	id := w.newFollowed("gm")
+	w.newFollowed("ana")
+	var got syncStatusJSON
+	w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/status"}, &got)
+	if got.Overall != "healthy" || len(got.Accounts) != 1 {
+		t.Fatalf("gm has %+v", got)
+	}
+	one := got.Accounts[0]
+	if one.AccountID != id || one.Email != "gm@example.com" || one.Status != "healthy" || one.LastError != nil || len(one.Calendars) != 1 ||
+		*one.ChannelStatus != "active" || !one.ChannelExpiry.Equal(begin.AddDate(0, 0, 7)) || !one.LastSuccess.Equal(begin) {
+		t.Errorf("the account is %+v", one)
+	}
+
+	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Update(cursor.Path(one.Calendars[0].Key), poll.Set("failedSince", begin), poll.Set("lastError", "unavailable"))
+	}))
+	clock.advance(7 * time.Hour)
+	w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/status/" + id}, &one)
+	if one.Status != "stale" || one.LastError == nil || one.LastError.Code != "look_failed" || !one.LastError.Since.Equal(begin) {
+		t.Errorf("while Google is down the account is %+v", one)
+	}
+	w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/status"}, &got)
+	if got.Overall != "stale" {
+		t.Errorf("overall %s", got.Overall)
+	}
+	w.want(404, call{as: "ana", method: "GET", path: "/v1/sync/status/" + id}, nil)
+	w.want(404, call{as: "gm", method: "GET", path: "/v1/sync/status/a%20b"}, nil)
+}
+
+func TestSyncJournal_IsOneListOfOnesOwnPolls_AndStaysWhileItGrows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, second := w.newPoll(nil), w.newPoll(nil)
+	var made pollJSON
+	w.want(201, call{as: "ana", method: "POST", path: "/v1/polls", body: session}, &made)
+	anas := made.ID
+	for _, id := range []string{first.ID, second.ID} {
+		w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + id + "/archive"}, nil)
+		w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + id + "/unarchive"}, nil)
+	}
+	w.want(200, call{as: "ana", method: "POST", path: "/v1/polls/" + anas + "/archive"}, nil)
+	type journal struct {
+		Entries []struct {
+			ID     string
+			PollID string `json:"poll_id"`
+			At     time.Time
+		}
+	}
+	var seen []string
+	var last time.Time
+	for cursor, page := "", 0; ; page++ {
+		var got journal
+		cursor = w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1&cursor=" + cursor}, &got).Meta.NextCursor
+		for _, entry := range got.Entries {
+			if !last.IsZero() && entry.At.After(last) || entry.PollID == anas {
+				t.Errorf("entry %+v after %v", entry, last)
+			}
+			seen, last = append(seen, entry.ID), entry.At
+		}
+		if cursor == "" {
+			break
+		}
+		if page == 1 { // what comes meanwhile stands before the first page
+			w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + first.ID + "/archive"}, nil)
+		}
+	}
+	slices.Sort(seen)
+	if len(slices.Compact(seen)) != 4 {
+		t.Errorf("four entries were there at the first page, and the pages show %s", strings.Join(seen, ", "))
+	}
+	w.want(400, call{as: "ana", method: "GET", path: "/v1/sync/journal?cursor=" + w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1"}, nil).Meta.NextCursor}, nil)
+}

@@ -1,0 +1,57 @@
+package health
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/calendarsync"
+)
+
+// ChannelStatus is where the watch channel of a calendar stands.
+type ChannelStatus string
+
+// The statuses of a channel, from the least to the most to be counted on. One
+// that is being stopped, or pushes to another address, is none.
+const (
+	ChannelNone    ChannelStatus = "none"
+	ChannelFailed  ChannelStatus = "error" // Google made none
+	ChannelExpired ChannelStatus = "expired"
+	ChannelPending ChannelStatus = "pending" // asked for, and not answered yet
+	ChannelActive  ChannelStatus = "active"
+)
+
+var channels = []ChannelStatus{ChannelNone, ChannelFailed, ChannelExpired, ChannelPending, ChannelActive}
+
+// channelOf is the channel of a calendar that is the most to be counted on, and
+// until when it lasts: the one that lasts the longest among equals.
+func channelOf(watches []calendarsync.Watch, terms Terms) (best ChannelStatus, expiry time.Time) {
+	best = ChannelNone
+	for _, watch := range watches {
+		status := channelStatus(watch, terms)
+		by := slices.Index(channels, status) - slices.Index(channels, best)
+		if status != ChannelNone && (by > 0 || by == 0 && watch.Expiration.After(expiry)) {
+			best, expiry = status, watch.Expiration
+		}
+	}
+	if best == ChannelFailed || best == ChannelPending {
+		expiry = time.Time{} // what it would have been is no expiry
+	}
+	return best, expiry
+}
+
+func channelStatus(watch calendarsync.Watch, terms Terms) ChannelStatus {
+	switch {
+	case watch.Status == calendarsync.Failed:
+		return ChannelFailed
+	case watch.Address != terms.Address, watch.Status == calendarsync.Retiring:
+		return ChannelNone
+	case !watch.Expiration.After(terms.Now), watch.Status == calendarsync.Expired:
+		return ChannelExpired
+	case watch.Status == calendarsync.Active:
+		return ChannelActive
+	case watch.Status == calendarsync.Pending:
+		return ChannelPending
+	default:
+		return ChannelNone
+	}
+}
