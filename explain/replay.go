@@ -33,8 +33,9 @@ type Break struct {
 type Replayed struct {
 	Standing Standing
 	// Partial tells that the journal begins in the middle: the poll was there
-	// before it, or older entries are no longer kept. The first entry is then
-	// taken as it stands.
+	// before it, or older entries are no longer kept (poll.RemoveOldEntries). The
+	// first entry is then taken as it stands, and what it does not tell is learnt
+	// from those that follow: any entry can be the oldest.
 	Partial bool
 	// Breaks are the entries that do not follow. After one the replay goes on
 	// from what it says.
@@ -210,9 +211,16 @@ func (r *replay) take(entry poll.Entry) {
 	if entry.Rescheduled {
 		r.to = entry.WinningSlotID
 	}
-	if !entry.Updated.IsZero() {
+	if applied(entry) && !entry.Updated.IsZero() {
 		r.observed = entry.Updated
 	}
+}
+
+// applied tells whether what an entry saw was taken over: only that makes what is
+// older not count. Of an entry in the middle of a journal no more is known of
+// what was seen before it.
+func applied(entry poll.Entry) bool {
+	return entry.Command == rules.CommandFinalise || rules.Decision{Action: entry.Decision}.Changes() && entry.Seen != ""
 }
 
 // remember keeps of an entry what the next ones are held against, and the time

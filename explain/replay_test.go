@@ -24,6 +24,35 @@ func TestJudge_AStory_GivesBackThePollAtEachStep(t *testing.T) {
 	}
 }
 
+func TestJudge_WithoutItsOldestEntries_GivesBackThePollFromAnyEntryOn(t *testing.T) {
+	t.Parallel()
+	for upTo := range story() {
+		for from := range upTo + 1 {
+			for _, entries := range [][]poll.Entry{story(), withoutInputs(story())} {
+				history := historyOf(entries, upTo)
+				history.Entries = history.Entries[from:]
+				if verdict := explain.Judge(history); !verdict.Agrees {
+					t.Errorf("entries %d to %d: %+v", from, upTo, verdict)
+				}
+			}
+		}
+	}
+}
+
+func TestJudge_AnEntryThatAppliedNothing_MakesNothingOlder(t *testing.T) {
+	t.Parallel()
+	noted := seen(1, rules.Record, "past", first, second, func(e *poll.Entry) {
+		e.Updated, e.After, e.Inputs.Winning = noon.Add(12*time.Hour), first, longAgo
+	})
+	moved := story()[1]
+	moved.ID, moved.At = "jrn_02", noon.Add(2*time.Hour)
+	history := historyOf([]poll.Entry{story()[0], noted, moved}, 2)
+	history.Entries = history.Entries[1:]
+	if verdict := explain.Judge(history); !verdict.Agrees {
+		t.Errorf("%+v", verdict)
+	}
+}
+
 // TestJudge_WhatWasTamperedWith changes one thing of a sound history.
 func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 	t.Parallel()

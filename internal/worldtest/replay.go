@@ -43,9 +43,25 @@ func ReplayEach(ctx context.Context, documents store.Reader, program Reconciler)
 		}
 		if problem := journalProblem(history.Poll, history.Entries); problem != "" {
 			problems = append(problems, problem)
+			continue
+		}
+		if problem := shortenedProblem(history); problem != "" {
+			problems = append(problems, problem)
 		}
 	}
 	return problems, nil
+}
+
+// shortenedProblem says which entry of a sound journal cannot be its oldest, as
+// any may be once those before it are no longer kept; "" for none.
+func shortenedProblem(history explain.History) string {
+	for i := 1; i < len(history.Entries); i++ {
+		verdict := explain.Judge(explain.History{Poll: history.Poll, Entries: history.Entries[i:]})
+		if !verdict.Agrees {
+			return fmt.Sprintf("poll %s: without the %d oldest entries its journal does not replay: %+v, %+v", history.Poll.ID, i, verdict.Breaks, verdict.Differences)
+		}
+	}
+	return ""
 }
 
 // replayAtTheEnd has the world's polls replayed when its test ends.

@@ -1,0 +1,93 @@
+package poll
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/store"
+)
+
+// retentionPage is how many entries are removed by one transaction.
+const retentionPage = 100
+
+// entriesBefore are the entries of all journals from before a time, oldest first.
+var entriesBefore = &store.Query{
+	Name: "journal entries from before a time", Collection: "journal", Group: true,
+	Filters: []store.Filter{{Path: store.Field("at"), Op: store.Less}},
+	Order:   []store.Order{{Path: store.Field("at")}},
+}
+
+// RemoveOldEntries removes journal entries from before a time (QS_JOURNAL_KEEP),
+// and gives how many. Of each poll the newest entry stays, however old it is: a
+// replay begins with the oldest entry there is, which it takes as it stands
+// (explain.Replay), so what is left always leads to the poll as it is stored.
+//
+// It goes page by page, oldest entries first, a transaction each. Where it is cut
+// off, nothing is half done, and the next call goes on; two at once remove the
+// same.
+func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time) (removed int, err error) {
+	newest := map[string]store.Path{} // of the polls met, the newest entry
+	var after *store.Cursor
+	for {
+		asked := entriesBefore.With(before).First(retentionPage).From(after)
+		docs, err := documents.Query(ctx, asked)
+		if err != nil {
+			return removed, err
+		}
+		old, err := withoutNewest(ctx, documents, docs, newest)
+		if err != nil {
+			return removed, err
+		}
+		if err := removeAll(ctx, documents, old); err != nil {
+			return removed, err
+		}
+		removed += len(old)
+		if len(docs) < asked.Limit {
+			return removed, nil
+		}
+		after = asked.Query.CursorAt(docs[len(docs)-1])
+	}
+}
+
+// withoutNewest gives where those entries stand that are not the newest of their
+// poll. An entry that is written meanwhile only makes the newest one newer, so
+// one too many stays then, and never one too few.
+func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Document, newest map[string]store.Path) (old []store.Path, err error) {
+	for _, doc := range entries {
+		pollID := doc.Path.Parent().ID()
+		last, known := newest[pollID]
+		if !known {
+			if last, err = newestEntry(ctx, reader, pollID); err != nil {
+				return nil, err
+			}
+			newest[pollID] = last
+		}
+		if doc.Path != last {
+			old = append(old, doc.Path)
+		}
+	}
+	return old, nil
+}
+
+// newestEntry is where the newest entry of a poll's journal stands.
+func newestEntry(ctx context.Context, reader store.Reader, pollID string) (store.Path, error) {
+	entries, _, err := LoadJournal(ctx, reader, pollID, 1, nil)
+	if err != nil || len(entries) == 0 {
+		return "", err
+	}
+	return EntryPath(pollID, entries[0].ID), nil
+}
+
+func removeAll(ctx context.Context, documents store.Store, paths []store.Path) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return documents.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		for _, path := range paths {
+			if err := tx.Delete(path); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
