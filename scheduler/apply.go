@@ -191,7 +191,7 @@ func seenName(seen rules.Seen) string {
 
 // logApplied writes the one line that a transition has in the log.
 func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, seen Observed) {
-	if !result.Decision.Changes() {
+	if result.PollID == "" || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return
 	}
 	s.Log.InfoContext(ctx, "poll "+string(result.Decision.Action),

@@ -69,7 +69,7 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 		if event, err = s.adoptInserted(ctx, intent); err == nil {
 			return event, byBefore, nil
 		}
-		if fault.Is(err, fault.Provider) { // the id is another event's
+		if fault.CodeOf(err) == codeNotOurs {
 			return Event{}, byNobody, err
 		}
 	case !refused(err):
@@ -98,6 +98,10 @@ func refused(err error) bool {
 	}
 }
 
+// codeNotOurs is the code of an insert whose event id is another event's. A
+// calendar that refuses to show the event says nothing of whose it is.
+const codeNotOurs = "event_not_ours"
+
 // adoptInserted reads the event that stands under the intent's id already: ours
 // from an insert whose answer was lost. One that is not ours is refused. It is
 // taken as it was made: where it was moved since, the next look finds that.
@@ -109,7 +113,9 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 	case event.Seen == rules.Gone:
 		return event, nil // deleted ids stay taken: the next generation has another
 	case event.Poll != intent.PollID || event.Generation != intent.Generation:
-		return Event{}, fault.Newf(fault.Provider, "the event id of poll %s is taken by an event that is not ours", intent.PollID)
+		taken := fault.Newf(fault.Provider, "the event id of poll %s is taken by an event that is not ours", intent.PollID)
+		taken.Code = codeNotOurs
+		return Event{}, taken
 	default:
 		event.Fingerprint = intent.Session.Fingerprint()
 		return event, nil

@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,18 @@ func TestFinalise_AnswerLostAfterInsert(t *testing.T) {
 		w, s := lose(t)
 		w.Run(2 * time.Minute)
 		once(t, w, s)
+	})
+	t.Run("a calendar that refuses to show the event leaves it to be asked again", func(t *testing.T) {
+		t.Parallel()
+		w, s := lose(t)
+		w.Refuse("events.get", 403, "forbidden", 3)
+		w.Run(2 * time.Minute)
+		w.Check()
+		w.Run(time.Hour)
+		once(t, w, s)
+		if strings.Contains(w.Log(), `poll=""`) {
+			t.Errorf("a line tells of no poll:\n%s", w.Log())
+		}
 	})
 	t.Run("the same finalise again ends it in exactly one event", func(t *testing.T) {
 		t.Parallel()
