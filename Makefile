@@ -17,6 +17,7 @@ RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race)
 # The programs that `make check` runs are built here, from tools/go.mod.
 LINT := bin/golangci-lint
 VULNERABILITIES := bin/govulncheck
+OPENAPI := bin/vacuum
 
 .PHONY: help
 help: ## Lists the targets
@@ -34,7 +35,7 @@ test: ## Runs every test
 	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
 
 .PHONY: check
-check: format vet lint layout generated tidy vulnerabilities ## Holds the code to the habits of the house
+check: format vet lint layout generated openapi tidy vulnerabilities ## Holds the code to the habits of the house
 
 .PHONY: format
 format: ## Finds files that gofmt would change
@@ -56,6 +57,10 @@ layout: ## Checks the direction of imports, names, and that exported names are d
 .PHONY: generated
 generated: ## Checks that generated pages are current, and that pages name only what exists
 	$(GO) test -run '^Test(Page|Every|What)' ./internal/docs/ ./cmd/questscheduler/
+
+.PHONY: openapi
+openapi: $(OPENAPI) ## Lints the OpenAPI document; docs/openapi.rules.yaml says what is off and why
+	@$(OPENAPI) lint --ruleset docs/openapi.rules.yaml --fail-severity info --no-update-check --remote=false --details --no-banner --no-style --no-clip docs/openapi.json
 
 .PHONY: generate
 generate: ## Writes the generated pages of docs/ anew
@@ -103,5 +108,5 @@ bin/decoders: tools/decoders/main.go tools/go.mod tools/go.sum
 
 bin/%: tools/go.mod tools/go.sum
 	@echo "building $@"
-	@cd tools && $(GO) build -o ../bin/ $$(grep -oE '\S+/cmd/$*$$' go.mod)
+	@cd tools && $(GO) build -o ../bin/ $$(grep -oE '\S+/$*$$' go.mod)
 	@touch $@

@@ -27,6 +27,7 @@ const docsPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'non
 // are made once, from the routes that are there by then; they are no answers
 // and have no envelope.
 func (s *server) documentRoutes() {
+	describeBodies(s.huma.OpenAPI())
 	document, err := json.Marshal(s.huma.OpenAPI())
 	if err != nil {
 		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // a route was declared wrong
@@ -42,6 +43,28 @@ func (s *server) documentRoutes() {
 		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, docsPolicy)
 		return c.HTMLBlob(http.StatusOK, page.Bytes())
 	}, s.limitAddress)
+}
+
+// describeBodies says of each route what its body may be, which huma leaves
+// open.
+func describeBodies(api *huma.OpenAPI) {
+	for _, item := range api.Paths {
+		for _, op := range operationsOf(item) {
+			if op.RequestBody == nil {
+				continue
+			}
+			op.RequestBody.Description = "JSON in UTF-8, 1 MiB at most."
+			if !op.RequestBody.Required {
+				op.RequestBody.Description += " May be left out."
+			}
+		}
+	}
+}
+
+// operationsOf are the routes of a path.
+func operationsOf(item *huma.PathItem) []*huma.Operation {
+	return slices.DeleteFunc([]*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete},
+		func(op *huma.Operation) bool { return op == nil })
 }
 
 // docs is what the page shows.
@@ -68,11 +91,8 @@ type docsSchema struct{ Name, Text string }
 func describeRoutes(api *huma.OpenAPI) docs {
 	page := docs{Title: api.Info.Title, Version: api.Info.Version, Description: api.Info.Description}
 	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
-		item := api.Paths[path]
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if op != nil {
-				page.Routes = append(page.Routes, describeRoute(op))
-			}
+		for _, op := range operationsOf(api.Paths[path]) {
+			page.Routes = append(page.Routes, describeRoute(op))
 		}
 	}
 	schemas := api.Components.Schemas.Map()

@@ -70,6 +70,17 @@ type operation struct {
 	condition string
 }
 
+// tags say what each tag of the routes is about.
+var tags = []*huma.Tag{
+	{Name: "polls", Description: "Polls, from their making to the session: votes, the finalising, and what the calendar did since."},
+	{Name: "groups", Description: "People who play together."},
+	{Name: "accounts", Description: "One's own Google accounts: linking, choosing a calendar, unlinking."},
+	{Name: "calendars", Description: "Linked calendars, where a person's word is waited for."},
+	{Name: "sync", Description: "How one's calendars and polls stand to each other, and what was decided."},
+	{Name: "notifications", Description: "What one was told in the app."},
+	{Name: "operation", Description: "For those who run the server."},
+}
+
 // bearer is the name of the way to sign in.
 const bearer = "bearer"
 
@@ -82,7 +93,10 @@ func (s *server) newHuma() huma.API {
 			Info: &huma.Info{
 				Title: "questscheduler", Version: s.Version,
 				Description: "Polls that become calendar events and follow them. Every answer is an envelope: ok, data or error, meta.",
+				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
+			Servers: []*huma.Server{{URL: "/", Description: "Where this document was served."}},
+			Tags:    tags,
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
 				SecuritySchemes: map[string]*huma.SecurityScheme{

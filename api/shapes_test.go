@@ -83,6 +83,7 @@ func (w *world) document() openAPI {
 // openAPI is as much of the document as the tests need.
 type openAPI struct {
 	OpenAPI    string
+	Tags       []struct{ Name, Description string }
 	Paths      map[string]map[string]operationJSON
 	Components struct {
 		Schemas map[string]struct {
@@ -93,6 +94,7 @@ type openAPI struct {
 
 type operationJSON struct {
 	OperationID string
+	Tags        []string
 	Parameters  []struct{ Name, In string }
 	RequestBody *struct {
 		Required bool

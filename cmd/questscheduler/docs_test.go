@@ -133,6 +133,25 @@ func openAPIPath(path string) string {
 	return strings.Join(parts, "/")
 }
 
+// TestPage_OpenAPI_IsCurrent: the document that the program serves at
+// /openapi.json, for those who make clients of it and for `make openapi`. Which
+// version of the program serves it is left out.
+func TestPage_OpenAPI_IsCurrent(t *testing.T) {
+	t.Parallel()
+	answer := httptest.NewRecorder()
+	wiredEdge(t).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/openapi.json", nil))
+	var document map[string]any
+	if err := json.Unmarshal(answer.Body.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	document["info"].(map[string]any)["version"] = "1"
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs.CheckFile(t, "docs/openapi.json", string(text)+"\n")
+}
+
 // describedRoutes are who and what of each route of the OpenAPI document.
 func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 	t.Helper()
