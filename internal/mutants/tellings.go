@@ -67,13 +67,21 @@ var tellings = []mutant{
 		}},
 	},
 	{
-		name:   "message-posted-again",
-		breaks: "A run that goes on after a death posts the message on Discord without looking whether it is there, and its nonce is good for some minutes alone (invariant 4).",
-		changes: []change{{
-			file: "notify/tell.go",
-			old:  `if t.resumed {`,
-			new:  `if t.resumed && channel == "" {`,
-		}},
+		name: "message-posted-again",
+		breaks: "A run that goes on after a death posts the message on Discord without looking whether it is there, " +
+			"and under another nonce than the one before (invariant 4).",
+		changes: []change{
+			{
+				file: "notify/tell.go",
+				old:  `if t.resumed {`,
+				new:  `if t.resumed && channel == "" {`,
+			},
+			{
+				file: "notify/tell.go",
+				old:  `nonceOf("line", t.told.Ref, channel)`,
+				new:  `nonceOf("line", t.told.Ref+a.Now().String(), channel)`,
+			},
+		},
 	},
 	{
 		name:   "told-of-an-older-link",
