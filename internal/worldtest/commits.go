@@ -24,6 +24,7 @@ type commits struct {
 	// looks that strands began, by the strand and the calendar.
 	calendars map[store.Path]cursor.Calendar
 	looks     map[lookOf]int64
+	full      map[lookOf]*fullListing
 	wrong     []string
 }
 
@@ -36,7 +37,7 @@ type lookOf struct {
 func newCommits() commits {
 	return commits{
 		last: map[string]poll.Entry{}, updated: map[string]time.Time{},
-		calendars: map[store.Path]cursor.Calendar{}, looks: map[lookOf]int64{},
+		calendars: map[store.Path]cursor.Calendar{}, looks: map[lookOf]int64{}, full: map[lookOf]*fullListing{},
 	}
 }
 
@@ -102,6 +103,7 @@ func (w *World) judgeCalendar(path store.Path) {
 	this := lookOf{w.running, path}
 	if now.Fence != before.Fence {
 		w.commits.looks[this] = now.Fence
+		delete(w.commits.full, this)
 	}
 	if !now.SuccessAt.Equal(before.SuccessAt) && w.commits.looks[this] != now.Fence {
 		w.wrong("look %d of calendar %s ended well, after look %d began (invariant 9)", w.commits.looks[this], now.CalendarID, now.Fence)
@@ -117,6 +119,9 @@ func (w *World) judgeEntry(path store.Path) {
 	calendar := cursor.Decode(w.observed.document(cursor.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
 	if entry.Fence != 0 && entry.Fence != calendar.Fence {
 		w.wrong("%s was written by look %d, after look %d began (invariant 9)", line, entry.Fence, calendar.Fence)
+	}
+	if entry.Decision == rules.Cancel {
+		w.judgeCancel(line, entry, calendar)
 	}
 	if entry.Announcement != "" {
 		announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(pollID)))

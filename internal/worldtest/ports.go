@@ -226,7 +226,10 @@ func (g *googlePort) Delete(ctx context.Context, ref gcal.Ref, eventID string) (
 }
 
 func (g *googlePort) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
-	return ask(g, "events.list", func() (gcal.Page, error) { return g.client.List(ctx, ref, syncToken, pageToken) })
+	return ask(g, "events.list", func() (gcal.Page, error) {
+		g.ports.world.beginsListing(ref, syncToken, pageToken)
+		return g.client.List(ctx, ref, syncToken, pageToken)
+	})
 }
 
 func (g *googlePort) Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error) {
