@@ -102,8 +102,10 @@ type Account struct {
 	// its calendars and polls yet (calendarsync.Links).
 	Due        bool
 	UnlinkedAt time.Time // zero unless it is unlinked
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// CheckedAt is when the grant was found live, as far as is recorded.
+	CheckedAt time.Time
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Primary is the real id of the account's primary calendar: as recorded, else
@@ -164,7 +166,7 @@ func decode(doc store.Document) Account {
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),
 		Email: f.String("email"), Scopes: f.Strings("scopes"), Status: Status(f.String("status")), Kind: f.String("kind"),
 		Grant: f.Int("grant"), PrimaryCalendarID: f.String("primaryCalendarId"), CalendarIDs: f.Strings("calendarIds"),
-		Due: f.Bool("due"), UnlinkedAt: f.Time("unlinkedAt"),
+		Due: f.Bool("due"), UnlinkedAt: f.Time("unlinkedAt"), CheckedAt: f.Time("checkedAt"),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
 }
@@ -174,7 +176,7 @@ func encode(a Account) map[string]any {
 		"ownerId": a.OwnerID, "provider": a.Provider, "sub": a.Sub, "email": a.Email,
 		"scopes": a.Scopes, "status": string(a.Status), "kind": a.Kind, "grant": a.Grant,
 		"primaryCalendarId": store.NullIfEmpty(a.PrimaryCalendarID), "calendarIds": a.CalendarIDs,
-		"due": a.Due, "unlinkedAt": store.NullIfZero(a.UnlinkedAt),
+		"due": a.Due, "unlinkedAt": store.NullIfZero(a.UnlinkedAt), "checkedAt": a.CheckedAt,
 		"createdAt": a.CreatedAt, "updatedAt": a.UpdatedAt,
 	}
 }

@@ -156,7 +156,7 @@ func (r *Repository) before(id, personID string, old, person store.Fields) Accou
 	return Account{
 		ID: id, OwnerID: personID, Provider: Google, Kind: KindOAuth, Status: Active, Grant: 1,
 		Email:  strings.ToLower(strings.TrimSpace(settings.String("linkedCalendarEmail"))),
-		Scopes: []string{ScopeEvents}, CalendarIDs: slices.Compact(calendars), CreatedAt: linkedAt, UpdatedAt: now,
+		Scopes: []string{ScopeEvents}, CalendarIDs: slices.Compact(calendars), CreatedAt: linkedAt, UpdatedAt: now, CheckedAt: linkedAt,
 	}
 }
 

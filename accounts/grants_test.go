@@ -156,7 +156,7 @@ func TestClient_WhatIsNotLinkedMakesNoCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.link(t, "gm", "gm").ID
-	w.unlink(t, id)
+	w.unlink(t, "gm", id)
 	_, err := w.grants.Client(t.Context(), id)
 	wantKind(t, err, fault.Revoked, accounts.CodeNotLinked)
 	_, err = w.grants.Client(t.Context(), "acc_none")

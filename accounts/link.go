@@ -54,7 +54,7 @@ func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, ref
 		account.Email, account.Scopes = strings.ToLower(who.Email), scopes
 		account.Provider, account.Sub = who.Provider, who.Sub
 		account.Status, account.UpdatedAt = Active, now
-		account.Due, account.UnlinkedAt = true, time.Time{}
+		account.Due, account.UnlinkedAt, account.CheckedAt = true, time.Time{}, now
 		if refreshToken != "" {
 			account.Grant++
 		}

@@ -26,6 +26,11 @@ var (
 		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("unlinkedAt"), Op: store.Less}},
 		Order:   []store.Order{{Path: store.Field("unlinkedAt")}},
 	}
+	untouched = &store.Query{
+		Name: "linked accounts by when they were found live", Collection: "accounts",
+		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("checkedAt"), Op: store.Less}},
+		Order:   []store.Order{{Path: store.Field("checkedAt")}},
+	}
 	userSecrets = &store.Query{
 		Name: "tokens of the web app's own functions", Collection: "userSecrets",
 	}
@@ -44,7 +49,7 @@ var (
 )
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, userSecrets, accountSecrets, statesBefore, everybodys}
+var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, everybodys}
 
 // OfOwner gives a person's accounts in the order in which they were linked, the
 // revoked and unlinked ones included.

@@ -1,7 +1,6 @@
 package accounts_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 
 	"questscheduler/accounts"
 	"questscheduler/fault"
-	"questscheduler/store"
 )
 
 func TestLink_MakesAnActiveAccountWithASealedToken(t *testing.T) {
@@ -108,7 +106,7 @@ func TestLink_WhatAnotherPersonUnlinkedIsFree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	old := w.link(t, "gm", "shared")
-	w.unlink(t, old.ID)
+	w.unlink(t, "gm", old.ID)
 	fresh := w.relink(t, "ana", "shared")
 	if fresh.ID == old.ID || fresh.OwnerID != "ana" {
 		t.Errorf("got %+v", fresh)
@@ -118,16 +116,6 @@ func TestLink_WhatAnotherPersonUnlinkedIsFree(t *testing.T) {
 	}
 	_, err := w.accounts.Link(t.Context(), "gm", identity("shared"), "t", scopes)
 	wantKind(t, err, fault.Conflict, accounts.CodeLinkedElsewhere)
-}
-
-func (w *world) unlink(t *testing.T, id string) {
-	t.Helper()
-	err := w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(accounts.Path(id), store.Update{Path: store.Field("status"), Value: string(accounts.Unlinked)})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestOwned_AnotherPersonsAccountIsNotThere(t *testing.T) {
@@ -188,7 +176,7 @@ func TestChoose_ARevokedDefaultIsNotPassedOver(t *testing.T) {
 	_, _, err := w.accounts.Choose(t.Context(), "gm", "", "")
 	wantKind(t, err, fault.Revoked, accounts.CodeTokenExpired)
 
-	w.unlink(t, first.ID)
+	w.unlink(t, "gm", first.ID)
 	if account, _, err := w.accounts.Choose(t.Context(), "gm", "", ""); err != nil || account != second.ID {
 		t.Errorf("after unlinking the first: %s, %v", account, err)
 	}
@@ -215,7 +203,7 @@ func TestDefaultAndByCalendar_KnowLinkedAccountsAlone(t *testing.T) {
 			t.Errorf("%s: %v, %v", calendar, ok, err)
 		}
 	}
-	w.unlink(t, linked.ID)
+	w.unlink(t, "gm", linked.ID)
 	if _, ok, err := w.accounts.ByCalendar(t.Context(), "gm", "a"); ok || err != nil {
 		t.Errorf("after unlinking: %v, %v", ok, err)
 	}

@@ -86,7 +86,7 @@ func (w *world) repository(t *testing.T, documents store.Store, keys string) *ac
 func (w *world) newGrants(repository *accounts.Repository, transport http.RoundTripper) *accounts.Grants {
 	return accounts.NewGrants(accounts.GrantOptions{
 		Accounts: repository, ClientID: "client", ClientSecret: "client-secret",
-		TokenURL: w.url + "/token", Transport: transport, Now: w.now,
+		TokenURL: w.url + "/token", RevokeURL: w.url + "/revoke", Transport: transport, Now: w.now,
 	})
 }
 
