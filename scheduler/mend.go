@@ -162,9 +162,7 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 	if account == "" {
 		return after, nil, false, nil
 	}
-	if after.GoogleCalendarID != "" && after.GoogleCalendarID != "primary" {
-		calendarID = after.GoogleCalendarID
-	}
+	calendarID = followedCalendar(after, calendarID)
 	calendar, _, err := cursor.Load(ctx, tx, account, calendarID)
 	if err != nil {
 		return after, nil, false, err

@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"fault", "rules", "store", "queue", "poll", "cursor", "accounts", "accounts/seal", "signin", "gcal", "config",
-	"scheduler", "calendarsync", "health", "notify",
+	"scheduler", "calendarsync", "health", "backfill", "notify",
 }
 
 // table is design.md, "Packages": a package may import what stands in rows
@@ -51,6 +51,7 @@ var table = []row{
 	{packages: "scheduler", may: []string{"rules", "poll", "cursor", "store", "queue", "fault"}},
 	{packages: "calendarsync", may: []string{"rules", "poll", "cursor", "store", "queue", "gcal", "accounts", "scheduler", "fault"}},
 	{packages: "health", may: []string{"rules", "poll", "cursor", "store", "accounts", "calendarsync", "fault"}},
+	{packages: "backfill", may: []string{"rules", "poll", "cursor", "store", "scheduler", "fault"}},
 	{packages: "notify", may: []string{"rules", "poll", "store", "queue", "fault"}},
 
 	{packages: "web-hooks", may: above},

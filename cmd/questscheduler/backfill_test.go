@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/accounts/seal"
+	"questscheduler/cursor"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/store"
+	"questscheduler/store/sqlite"
+)
+
+// pollsOfBefore are polls of before this backend: gm, who has linked an account,
+// made most; every 25th is nobody's who has, which the command says in a line.
+const pollsOfBefore = 400
+
+// openDeployment opens the store of a server that does not run.
+func openDeployment(t *testing.T, dir string) *sqlite.Store {
+	t.Helper()
+	documents, err := sqlite.Open(t.Context(), sqlite.Options{
+		Path: filepath.Join(dir, demoStore), Queries: append(queries(), worldtest.AllPolls, everyEntry, everyAnnouncement, everyNotice),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return documents
+}
+
+var (
+	everyEntry        = &store.Query{Name: "test: index entries", Collection: "calendarEventIndex"}
+	everyAnnouncement = &store.Query{Name: "test: announcements", Collection: "announcements"}
+	everyNotice       = &store.Query{Name: "test: notices", Collection: "notifications", Group: true}
+)
+
+// existing writes an existing deployment.
+func existing(t *testing.T, dir string) {
+	t.Helper()
+	documents := openDeployment(t, dir)
+	keys, err := seal.ParseKeys("k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlBQkNERUY=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository := accounts.New(accounts.Options{
+		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return newULID(time.Now()) },
+	})
+	_, err = repository.Link(t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "1", Email: "gm@example.com"}, "refresh", []string{accounts.ScopeEvents})
+	for from := 0; from < pollsOfBefore && err == nil; from += 100 {
+		err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+			var failures []error
+			for n := from; n < from+100; n++ {
+				creator := "gm"
+				if n%25 == 24 {
+					creator = "nobody"
+				}
+				failures = append(failures, tx.Merge(poll.Path(fmt.Sprintf("20000000-0000-4000-8000-%012d", n)),
+					poll.Set("creatorId", creator), poll.Set("status", "FINALIZED"), poll.Set("winningSlotId", "slot"),
+					poll.Set("googleEventId", fmt.Sprintf("google%04d", n)), poll.Set("fieldOfTheWebApp", n)))
+			}
+			return errors.Join(failures...)
+		})
+	}
+	if err = errors.Join(err, documents.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// backfillUntil runs the command as a process of its own and kills it when it has
+// said that many lines, amid a page; it gives how many it said. With 0 it runs to its end.
+func backfillUntil(t *testing.T, environ []string, lines int) (said int, ended *os.ProcessState) {
+	t.Helper()
+	command := exec.Command(os.Args[0], "backfill", "index") //nolint:gosec // it is this test itself
+	command.Env = append(append(os.Environ(), asProgram+"=1"), environ...)
+	out, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for scanner := bufio.NewScanner(out); scanner.Scan(); {
+		if !strings.Contains(scanner.Text(), "nobody's Google account is linked") {
+			continue
+		}
+		if said++; said == lines {
+			_ = command.Process.Kill() // an error says that it ended by itself
+		}
+	}
+	_ = command.Wait() // its error is that it was killed, or that there were problems
+	return said, command.ProcessState
+}
+
+func TestBackfillIndex_KilledFiveTimes_IsRightInTheEnd(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	environ := settings(dir, "QS_SQLITE_PATH="+filepath.Join(dir, demoStore))
+	existing(t, dir)
+	run(t, environ, "backfill", "index", "--dry-run").want(t, exitFailed, "followed from now on", "384", "left, with a problem", "16", "NOTHING WAS WRITTEN")
+	for kill := range 5 {
+		if said, ended := backfillUntil(t, environ, 3); ended.Exited() {
+			t.Fatalf("kill %d came too late, after %d lines", kill, said)
+		}
+	}
+	if _, ended := backfillUntil(t, environ, 0); ended.ExitCode() != exitFailed {
+		t.Errorf("with problems it ends with %d", ended.ExitCode())
+	}
+	rightInTheEnd(t, dir)
+	run(t, environ, "backfill", "index").want(t, exitFailed, "followed already", "384", "followed from now on                0")
+	rightInTheEnd(t, dir)
+}
+
+// rightInTheEnd demands one index entry a poll whose creator linked an account,
+// what the web app wrote, and nothing to announce.
+func rightInTheEnd(t *testing.T, dir string) {
+	t.Helper()
+	documents := openDeployment(t, dir)
+	defer documents.Close()
+	count := func(query *store.Query) []store.Document {
+		found, err := documents.Query(t.Context(), query.With())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	followed := map[string]string{}
+	for _, doc := range count(everyEntry) {
+		entry := poll.DecodeIndex(doc)
+		followed[entry.PollID] = entry.EventID
+		calendar, _, err := cursor.Load(t.Context(), documents, entry.AccountID, "gm@example.com")
+		if err != nil || calendar.Interests[poll.ConsumerPoll] != 384 || !calendar.LookDue || len(calendar.LegacyEventIDs) != 384 {
+			t.Fatalf("the calendar is followed %d times, knows %d events, look due %t, %v",
+				calendar.Interests[poll.ConsumerPoll], len(calendar.LegacyEventIDs), calendar.LookDue, err)
+		}
+	}
+	if len(followed) != 384 || len(count(everyEntry)) != 384 {
+		t.Errorf("%d polls are followed by %d entries", len(followed), len(count(everyEntry)))
+	}
+	for n, doc := range count(worldtest.AllPolls) {
+		p := poll.Decode(doc)
+		if p.GoogleEventID != fmt.Sprintf("google%04d", n) || doc.Data["fieldOfTheWebApp"] != int64(n) || followed[p.ID] != p.GoogleEventID && n%25 != 24 {
+			t.Errorf("poll %d is %v, and its entry is for %q", n, doc.Data, followed[p.ID])
+		}
+		journal, _, err := poll.LoadJournal(t.Context(), documents, p.ID, 0, nil)
+		if want := n%25 != 24; err != nil || (len(journal) == 1) != want {
+			t.Errorf("poll %d has %d journal entries, %v", n, len(journal), err)
+		}
+	}
+	if a, b := len(count(everyAnnouncement)), len(count(everyNotice)); a+b != 0 {
+		t.Errorf("%d announcements and %d notices", a, b)
+	}
+}

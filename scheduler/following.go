@@ -1,0 +1,75 @@
+package scheduler
+
+import (
+	"context"
+
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Obstacle is what keeps a poll's event from being followed.
+type Obstacle string
+
+// The obstacles.
+const (
+	// NoAccount: nobody's account is linked to look at the event with.
+	NoAccount Obstacle = "no_account"
+	// NotTheirs: another poll follows the event.
+	NotTheirs Obstacle = "not_theirs"
+)
+
+// Following says whether the event of a poll is followed, and what a Reconcile
+// would do about it.
+type Following struct {
+	// Followed tells that the poll's own event has an index entry.
+	Followed bool
+	// Mending is what Reconcile would do; MendNothing where it cannot.
+	Mending rules.Mending
+	// Obstacle is what keeps an event from being followed that is to be; "" for
+	// none. Other is then the poll that follows it.
+	Obstacle Obstacle
+	Other    string
+}
+
+// Following reads how a poll and its event stand to each other, and writes
+// nothing.
+func (s *Service) Following(ctx context.Context, pollID string) (Following, error) {
+	account, calendarID, err := s.outsideAccount(ctx, pollID)
+	if err != nil {
+		return Following{}, pollError(pollID, "following", err)
+	}
+	var following Following
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		following = Following{}
+		st, exists, err := loadOutside(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
+		documents := st.documents(exists, s.Now())
+		following.Followed, following.Mending = documents.HasEntry && documents.Fits, rules.Mend(documents)
+		if following.Mending != rules.MendLink {
+			return nil
+		}
+		if account == "" {
+			following.Obstacle, following.Mending = NoAccount, rules.MendNothing
+			return nil
+		}
+		other, _, err := poll.FindIndex(ctx, tx, account, followedCalendar(st.poll, calendarID), st.poll.GoogleEventID)
+		if err != nil || other == nil {
+			return err
+		}
+		following.Obstacle, following.Other, following.Mending = NotTheirs, other.PollID, rules.MendNothing
+		return nil
+	})
+	return following, pollError(pollID, "following", err)
+}
+
+// followedCalendar is the calendar of an event that a poll names: its own, or
+// where it names none, or the primary one, the account's chosen.
+func followedCalendar(p poll.Poll, chosen string) string {
+	if p.GoogleCalendarID != "" && p.GoogleCalendarID != "primary" {
+		return p.GoogleCalendarID
+	}
+	return chosen
+}
