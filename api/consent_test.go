@@ -9,6 +9,7 @@ import (
 	"time"
 
 	linked "questscheduler/accounts"
+	"questscheduler/sim/control"
 	"questscheduler/sim/google"
 )
 
@@ -151,6 +152,14 @@ func TestLinking_EveryFailure_IsTold(t *testing.T) {
 				return back.String()
 			},
 			status: 502, code: "exchange_failed", sentence: "Something went wrong. Please try again.", ways: []string{"Try again"},
+		},
+		"Google is down": {
+			come: func(w *world) string {
+				back := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm"})
+				must(w.t, w.google.Control().Plant(control.Rule{Match: "oauth.token", Status: 503}))
+				return back
+			},
+			status: 503, code: "exchange_failed", sentence: "Something went wrong. Please try again.", ways: []string{"Try again"},
 		},
 		"Google comes back with another error": {
 			come: func(w *world) string {

@@ -177,6 +177,24 @@ func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
 	atRest(t, w)
 }
 
+func TestUnlinked_AndLinkedAgainBeforeItWasCarriedOn_KeepsTheNewGrant(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	w.Refuse("channels.stop", 503, "backendError", 0)
+	w.Unlink("gm")
+	lost(t, w, pollID, rules.CalendarUnlinked)
+	w.Link("gm")
+	w.Heal()
+	w.Run(2 * time.Minute)
+	stands(t, w, pollID, rules.StateOK, ten.Start)
+	equal(t, "grants given back", w.Calls("oauth.revoke"), 0)
+	w.MoveEvent("gm", w.View(pollID).Poll.GoogleEventID, noon)
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	atRest(t, w)
+}
+
 func TestUnlinked_LeavesTheGrantOfSomebodyElseAlone(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -109,7 +109,8 @@ type Config struct {
 	AppURL string `env:"APP_URL"`
 
 	// GoogleClientID is the id of our OAuth client, from the Google Cloud
-	// console. Always needed.
+	// console; there it names PublicURL with `/oauth/google/callback` behind it
+	// as a redirect URI. Always needed.
 	GoogleClientID string `env:"GOOGLE_CLIENT_ID"`
 	// GoogleClientSecret is the secret of our OAuth client. Always needed.
 	GoogleClientSecret Secret `env:"GOOGLE_CLIENT_SECRET"`
