@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -49,9 +50,7 @@ func tokens(t *testing.T, identity string, more map[string]any) (transport http.
 		"access_token": "ya29.planted", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "1//planted",
 		"scope": strings.Join(scopes, " "), "id_token": identity,
 	}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	return control.Transport(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseForm(); err != nil {
 			t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	_ "embed" // for the page
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -110,7 +111,7 @@ func fromElsewhere(r *http.Request) bool {
 // consentCookie is the cookie of a browser's secret. Google sends the browser
 // back by a link, with which Lax cookies come along.
 func (s *server) consentCookie(secret string, seconds int) *http.Cookie {
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // secure wherever we are reached by HTTPS
 		Name: cookieName, Value: secret, Path: "/oauth/google", MaxAge: seconds,
 		HttpOnly: true, Secure: s.HTTPS, SameSite: http.SameSiteLaxMode,
 	}
@@ -135,7 +136,7 @@ func (s *server) endConsent(c echo.Context) error {
 		return s.showFailure(c, ask, err)
 	}
 	s.follow(ctx, account.ID, scheduler.Cause{Hint: hintLink, Trace: requestOf(ctx).id})
-	return c.Redirect(http.StatusFound, withQuery(ask.ReturnTo, "calendar", "linked", "account_id", account.ID))
+	return c.Redirect(http.StatusFound, withQuery(ask.ReturnTo, url.Values{"calendar": {"linked"}, "account_id": {account.ID}}))
 }
 
 // showEnd says how it ended, from the parameters that a web app would be given.
@@ -182,7 +183,7 @@ func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error 
 	if code == "" {
 		code = strings.ToLower(f.Problem.Code)
 	}
-	home := withQuery(cmp.Or(ask.ReturnTo, s.Linked.Consents.Home()), "calendar", "error", "code", code)
+	home := withQuery(cmp.Or(ask.ReturnTo, s.Linked.Consents.Home()), url.Values{"calendar": {"error"}, "code": {code}})
 	if code == accounts.CodeDeclined {
 		return c.Redirect(http.StatusFound, home)
 	}
@@ -207,15 +208,13 @@ func wantsJSON(r *http.Request) bool {
 }
 
 // withQuery adds parameters to an address that was checked before.
-func withQuery(address string, pairs ...string) string {
+func withQuery(address string, more url.Values) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return address
 	}
 	query := u.Query()
-	for i := 0; i < len(pairs); i += 2 {
-		query.Set(pairs[i], pairs[i+1])
-	}
+	maps.Copy(query, more)
 	u.RawQuery = query.Encode()
 	return u.String()
 }

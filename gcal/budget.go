@@ -64,7 +64,7 @@ func NewBudget(options BudgetOptions) *Budget {
 		options.Share = 1
 	}
 	if options.Jitter == nil {
-		options.Jitter = func(d time.Duration) time.Duration { return rand.N(d + 1) }
+		options.Jitter = func(d time.Duration) time.Duration { return rand.N(d + 1) } //nolint:gosec // it spreads retries, and is no secret
 	}
 	return &Budget{
 		options: options, persons: map[string]*rate.Limiter{},
