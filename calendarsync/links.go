@@ -83,11 +83,12 @@ func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled i
 const mostTurns = 3
 
 // Follow carries on what became of one account last. What becomes of it
-// meanwhile is carried on too. An error leaves it Due.
+// meanwhile is carried on too, once more where somebody else did: what was
+// carried on here may have come after that. An error leaves it Due.
 func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Cause) error {
-	for range mostTurns {
+	for turn := range mostTurns {
 		account, err := l.Accounts.Get(ctx, accountID)
-		if err == nil && account.Due {
+		if err == nil && (account.Due || turn > 0) {
 			err = l.follow(ctx, account, cause)
 		}
 		if err != nil {

@@ -195,6 +195,40 @@ func TestUnlinked_AndLinkedAgainBeforeItWasCarriedOn_KeepsTheNewGrant(t *testing
 	atRest(t, w)
 }
 
+// It is linked again amid what is carried on of its being revoked or unlinked,
+// and a look goes through at once.
+func TestAnAccount_LinkedAgainAmidItsLoss_IsFollowedAgain(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(w *worldtest.World){
+		"revoked":  func(w *worldtest.World) { w.Revoke("gm"); w.Sweep(); w.RunDue(); w.Run(2 * time.Minute) },
+		"unlinked": func(w *worldtest.World) { w.Unlink("gm") },
+	} {
+		n := 1
+		for struck := true; struck; n++ {
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, _ := w.Finalised()
+			w.At(n, func() {
+				w.Link("gm")
+				w.RunDue()
+			})
+			lose(w)
+			struck = w.Struck()
+			w.Calm()
+			if !struck {
+				w.Link("gm")
+			}
+			w.Run(2 * time.Minute)
+			if p := w.View(pollID).Poll; p.Sync.State != rules.StateOK || p.Sync.Error != nil {
+				t.Errorf("%s, linked again at point %d: %s, %v", name, n, p.Sync.State, p.Sync.Error)
+			}
+			atRest(t, w)
+		}
+		if n < 10 {
+			t.Errorf("%s: only %d points were reached", name, n)
+		}
+	}
+}
+
 func TestUnlinked_LeavesTheGrantOfSomebodyElseAlone(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
