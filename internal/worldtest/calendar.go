@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 	"questscheduler/sim/google"
@@ -39,6 +40,10 @@ type Event struct {
 	Attendees []struct {
 		Email string `json:"email"`
 	} `json:"attendees"`
+	Organizer struct {
+		// Self tells the organiser's event from a guest's copy.
+		Self bool `json:"self"`
+	} `json:"organizer"`
 	Recurrence []string  `json:"recurrence"`
 	Updated    time.Time `json:"updated"`
 }
@@ -94,6 +99,49 @@ func (w *World) DeleteEvent(person, eventID string) {
 	if status, text := w.google(person, "events.delete", "/"+eventID, nil); status != http.StatusNoContent {
 		w.t.Fatalf("%s could not delete the event: %d %s", person, status, text)
 	}
+	w.goneFrom(person, eventID)
+}
+
+// UndeleteEvent brings a deleted event back. False: it was moved away, or is a
+// copy of what is no more, so that there is nothing to bring back. Where nobody
+// followed it any more it is its owner's from then on.
+func (w *World) UndeleteEvent(person, eventID string) bool {
+	w.t.Helper()
+	if w.EventOf(person, eventID).Live() {
+		return false
+	}
+	status, text := w.google(person, "events.patch", "/"+eventID, []byte(`{"status":"confirmed"}`))
+	if status == http.StatusForbidden {
+		return false
+	}
+	if status != http.StatusOK {
+		w.t.Fatalf("%s could not bring the event back: %d %s", person, status, text)
+	}
+	w.backIn(person, eventID)
+	if owner, calendarID := calendarOf(person); !w.followed()[poll.IntentID(w.accountOf(owner), calendarID, eventID)] {
+		w.Released(eventID)
+	}
+	return true
+}
+
+// MoveAway gives an event of one calendar of gm to the other, where it is left
+// alone. False: gm may not write there now.
+func (w *World) MoveAway(from, eventID, to string) bool {
+	w.t.Helper()
+	if w.club != Owner {
+		return false
+	}
+	_, destination := calendarOf(to)
+	status, text := w.google(from, "events.move", "/"+eventID+"/move?destination="+url.QueryEscape(destination), nil)
+	if status != http.StatusOK {
+		w.t.Fatalf("%s could not move the event away: %d %s", from, status, text)
+	}
+	if !w.EventOf(from, eventID).Live() { // else a guest's copy stays
+		w.goneFrom(from, eventID)
+	}
+	w.backIn(to, eventID)
+	w.past.moved[destination+"/"+eventID] = true
+	return true
 }
 
 // InsertEvent makes an event that is none of ours, or looks like one.
@@ -155,7 +203,8 @@ func (w *World) list(person string) []Event {
 	return list.Items
 }
 
-// Club names gm's second calendar wherever a person names their own.
+// Club names gm's second calendar wherever a person names their own. What is
+// done there is done by its keeper.
 const (
 	Club         = "club"
 	ClubCalendar = "club@group.calendar.google.com"
@@ -174,7 +223,7 @@ var Calendars = []string{"gm", Club, "ana", "ben", "cho"}
 
 var verbs = map[string]string{
 	"events.list": http.MethodGet, "events.get": http.MethodGet, "events.insert": http.MethodPost,
-	"events.patch": http.MethodPatch, "events.delete": http.MethodDelete,
+	"events.patch": http.MethodPatch, "events.delete": http.MethodDelete, "events.move": http.MethodPost,
 }
 
 // google is a call of a person's own, by their browser: planted faults do not
@@ -182,11 +231,14 @@ var verbs = map[string]string{
 func (w *World) google(person, method, below string, body []byte) (status int, text []byte) {
 	w.t.Helper()
 	w.own[method]++
-	owner, calendarID := calendarOf(person)
+	browser, calendarID := calendarOf(person)
+	if person == Club && method != "events.move" {
+		browser = keeper // who has no access to where it is moved
+	}
 	address := googleURL + "/calendar/v3/calendars/" + url.PathEscape(calendarID) + "/events" + below
 	request, err := http.NewRequestWithContext(w.ctx, verbs[method], address, bytes.NewReader(body))
 	w.must(err)
-	request.Header.Set("Authorization", "Bearer "+w.browsers[owner].AccessToken)
+	request.Header.Set("Authorization", "Bearer "+w.browsers[browser].AccessToken)
 	faults := w.Google.Control().Rules()
 	w.Google.Control().Clear()
 	response, err := (&http.Client{Transport: w.transport()}).Do(request)

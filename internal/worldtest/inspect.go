@@ -23,13 +23,14 @@ var (
 	allJournals  = &store.Query{Name: "world: journals", Collection: "journal", Group: true}
 	allNotices   = &store.Query{Name: "world: notices", Collection: "notifications", Group: true}
 	allTold      = &store.Query{Name: "world: announcements", Collection: "announcements"}
+	allGroups    = &store.Query{Name: "world: groups", Collection: "questingGroups"}
 	allAccounts  = &store.Query{Name: "world: accounts", Collection: "accounts"}
 )
 
 func inspections() []*store.Query {
 	return []*store.Query{
 		allPolls, allSlots, allIndex, allIntents, allCalendars, allWatches, allSnapshots, allVotes, allJournals,
-		allNotices, allTold, allAccounts,
+		allNotices, allTold, allGroups, allAccounts,
 	}
 }
 
@@ -64,6 +65,19 @@ func (w *World) Edit(path store.Path, updates ...store.Update) {
 		}
 		return tx.Update(path, updates...)
 	}))
+}
+
+// Below are the slots and votes of a poll.
+func (w *World) Below(pollID string) (paths []store.Path) {
+	w.t.Helper()
+	for _, query := range []*store.Query{allSlots, allVotes} {
+		for _, document := range w.all(query) {
+			if document.Path.Below(poll.Path(pollID)) {
+				paths = append(paths, document.Path)
+			}
+		}
+	}
+	return paths
 }
 
 // Remove deletes a document behind the program's back.

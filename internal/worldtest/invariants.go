@@ -59,17 +59,21 @@ func (p *picture) eventProblems() (problems []string) {
 	followed := map[string]bool{}
 	for _, entry := range p.index.all {
 		followed[poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)] = true
+		p.world.adopt(entry)
 	}
 	for _, intent := range p.intents.all {
 		followed[intent.ID()] = true
 	}
 	for _, name := range Calendars {
+		if p.world.outOfReach(name) {
+			continue
+		}
 		owner, calendarID := calendarOf(name)
 		for _, event := range p.events[name] {
-			if len(event.Marks.Private) == 0 || p.world.released[event.ID] {
+			if !p.world.isOurs(event, calendarID) {
 				continue
 			}
-			if id := poll.IntentID(p.world.Account(owner), calendarID, event.ID); !followed[id] {
+			if id := poll.IntentID(p.world.accountOf(owner), calendarID, event.ID); !followed[id] {
 				problems = append(problems, fmt.Sprintf("event %s in the calendar of %s is an orphan", event.ID, name))
 			}
 		}
@@ -171,7 +175,7 @@ func (p *picture) cursorProblems() (problems []string) {
 				continue
 			}
 			event := p.event(calendarName(stored), stored.GoogleEventID)
-			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.world.Clock.Now()); said != "" {
+			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.world.Clock.Now()); said != "" && !p.world.drifted(stored, event) {
 				problems = append(problems, fmt.Sprintf("the cursor of %s passed over a change: %s", calendar.CalendarID, said))
 			}
 		}
@@ -209,7 +213,11 @@ func (w *World) Disagreement(p poll.Poll) string {
 	}
 	slot, err := poll.LoadSlot(w.ctx, w.Documents, p.ID, p.WinningSlotID)
 	w.must(err)
-	return disagreement(p, w.EventOf(calendarName(p), p.GoogleEventID), slot, w.Clock.Now())
+	event := w.EventOf(calendarName(p), p.GoogleEventID)
+	if w.drifted(p, event) {
+		return ""
+	}
+	return disagreement(p, event, slot, w.Clock.Now())
 }
 
 // calendarName is the calendar that a poll's event is in, as calendarOf wants it.

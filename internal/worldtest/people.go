@@ -1,7 +1,9 @@
 package worldtest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"questscheduler/accounts"
@@ -120,18 +122,54 @@ func Times(start string, length time.Duration) scheduler.Times {
 // slots are given in that order. All but gm have voted.
 func (w *World) Poll() (pollID string, slots []string) {
 	w.t.Helper()
-	view, err := w.Scheduler.Create(w.ctx, Person("gm"), scheduler.Create{
-		Title: "Session nine", Description: "Bring dice", Timezone: "Europe/Berlin",
-		Slots: []scheduler.Times{Ten, Three}, ParticipantIDs: []string{"ana", "ben", "cho"},
-	}, Cause)
+	return w.PollOf("gm", scheduler.Create{})
+}
+
+// PollOf is Poll for one of another person. What ask leaves out is as there;
+// who takes part, and does not own it, has voted.
+func (w *World) PollOf(person string, ask scheduler.Create) (pollID string, slots []string) {
+	w.t.Helper()
+	ask.Title, ask.Description = cmp.Or(ask.Title, "Session nine"), cmp.Or(ask.Description, "Bring dice")
+	ask.Timezone, ask.Slots = "Europe/Berlin", []scheduler.Times{Ten, Three}
+	if ask.ParticipantIDs == nil {
+		for _, other := range People {
+			ask.ParticipantIDs = append(ask.ParticipantIDs, other.ID)
+		}
+	}
+	view, err := w.Scheduler.Create(w.ctx, Person(person), ask, Cause)
 	w.must(err)
 	for _, slot := range view.Slots {
 		slots = append(slots, slot.ID)
 	}
-	w.Vote(view.Poll.ID, "ana", map[string]string{slots[0]: poll.Preferred, slots[1]: poll.Feasible})
-	w.Vote(view.Poll.ID, "ben", map[string]string{slots[0]: poll.Feasible})
-	w.Vote(view.Poll.ID, "cho", map[string]string{slots[1]: poll.Preferred})
+	votes := []map[string]string{
+		{slots[0]: poll.Preferred, slots[1]: poll.Feasible}, {slots[0]: poll.Feasible}, {slots[1]: poll.Preferred},
+	}
+	for _, other := range People {
+		if other.ID != person && slices.Contains(ask.ParticipantIDs, other.ID) {
+			w.Vote(view.Poll.ID, other.ID, votes[0])
+			votes = votes[1:]
+		}
+	}
 	return view.Poll.ID, slots
+}
+
+// Party makes a group of gm with ana and ben, whose channel is Channel.
+func (w *World) Party() (groupID string) {
+	w.t.Helper()
+	name := "The party"
+	group, err := w.Scheduler.CreateGroup(w.ctx, Person("gm"), scheduler.EditGroup{
+		Name: &name, MemberIDs: []string{"ana", "ben"}, Discord: &poll.GroupDiscord{GuildID: Guild, ChannelID: Channel},
+	})
+	w.must(err)
+	return group.ID
+}
+
+// Votes are the votes of a poll.
+func (w *World) Votes(pollID string) []poll.Vote {
+	w.t.Helper()
+	votes, err := poll.LoadVotes(w.ctx, w.Documents, pollID)
+	w.must(err)
+	return votes
 }
 
 // Vote votes for a person.

@@ -13,8 +13,10 @@ import (
 // were when it was last brought up to date. A new one reads everything; from
 // then on it reads what the store and the simulator say has changed since.
 type picture struct {
-	world     *World
-	whole     bool
+	world *World
+	whole bool
+	// fresh are the documents that were taken in since HistoryProblems took them.
+	fresh     []store.Document
 	polls     shelf[poll.Poll]
 	slots     shelf[poll.Slot]
 	index     shelf[poll.IndexEntry]
@@ -69,11 +71,7 @@ func newPicture(w *World) *picture {
 
 // problems brings the picture up to date and says what does not hold on it.
 func (p *picture) problems() []string {
-	if p.whole {
-		p.update()
-	} else {
-		p.read()
-	}
+	p.refresh()
 	for i, part := range invariants {
 		if part.of&p.changed != 0 {
 			p.found[i] = part.find(p)
@@ -81,6 +79,15 @@ func (p *picture) problems() []string {
 	}
 	p.changed = 0
 	return slices.Concat(p.found...)
+}
+
+// refresh brings the picture up to date.
+func (p *picture) refresh() {
+	if p.whole {
+		p.update()
+	} else {
+		p.read()
+	}
 }
 
 // read reads everything.
@@ -120,6 +127,7 @@ func (p *picture) update() {
 
 // put takes in a document, or that it is gone.
 func (p *picture) put(doc store.Document) {
+	p.fresh = append(p.fresh, doc)
 	switch collection := doc.Path.Collection(); collection {
 	case allPolls.Collection:
 		p.polls.put(doc)

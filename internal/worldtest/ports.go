@@ -175,7 +175,7 @@ func (q *queuePort) Enqueue(ctx context.Context, task queue.Task) (bool, error) 
 
 // googlePort is Google Calendar as the program sees it.
 type googlePort struct {
-	client *gcal.Client
+	client googleCalls
 	ports  *ports
 }
 

@@ -80,10 +80,10 @@ func (w *World) program() *Program {
 		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", RevokeURL: googleURL + "/revoke", Transport: transport, Now: now,
 	})
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
-	calendar := &googlePort{client, &w.ports}
+	calendar := &googlePort{&restrained{client, w}, &w.ports}
 	p.Watcher = &calendarsync.Watcher{
 		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, NewToken: w.newToken,
-		Address: pushAddress, TTL: 7 * 24 * time.Hour, RenewBefore: 48 * time.Hour, Log: log,
+		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
 	}
 	if w.options.NoPushes {
 		p.Watcher.Address = ""
@@ -92,13 +92,13 @@ func (w *World) program() *Program {
 		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar}, Accounts: p.Accounts, Watches: p.Watcher,
 		Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
-		Settle: Settle, SnapshotKeep: 90 * 24 * time.Hour, Log: log,
+		Settle: w.options.Settle, SnapshotKeep: 90 * 24 * time.Hour, Log: log,
 	}
 	p.Watcher.Polls = p.Scheduler
-	p.Announcer = &notify.Announcer{Store: documents, Now: now, AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
+	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
 	p.Looker = &calendarsync.Looker{
 		Store: documents, Google: calendar, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
-		Now: now, MinGap: MinGap, HoldShare: 0.5, HoldMin: 5, Log: log,
+		Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
 	}
 	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})
 	p.Links = &calendarsync.Links{

@@ -245,6 +245,7 @@ func (w *World) receivePush(rw http.ResponseWriter, r *http.Request) {
 			panic(death)
 		}
 	}()
+	acknowledged := w.arrives(r.Header.Get("X-Goog-Channel-ID"))
 	err := w.Watcher.Push(r.Context(), calendarsync.Push{
 		ChannelID: r.Header.Get("X-Goog-Channel-ID"), Token: r.Header.Get("X-Goog-Channel-Token"),
 		ResourceID: r.Header.Get("X-Goog-Resource-ID"), State: r.Header.Get("X-Goog-Resource-State"),
@@ -252,6 +253,7 @@ func (w *World) receivePush(rw http.ResponseWriter, r *http.Request) {
 	})
 	switch {
 	case err == nil:
+		acknowledged(r.Header.Get("X-Goog-Resource-State"))
 		rw.WriteHeader(http.StatusOK)
 	case fault.Is(err, fault.Unauthenticated):
 		rw.WriteHeader(http.StatusUnauthorized)

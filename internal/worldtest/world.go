@@ -30,6 +30,7 @@ import (
 	queuememory "questscheduler/queue/memory"
 	"questscheduler/scheduler"
 	"questscheduler/sim/control"
+	"questscheduler/sim/discord"
 	"questscheduler/sim/google"
 	"questscheduler/store"
 	storememory "questscheduler/store/memory"
@@ -79,6 +80,7 @@ type Options struct {
 	// Skew gives how far the clock of an instance is from everybody else's, when
 	// it starts; nil: not at all.
 	Skew func() time.Duration
+	Settings
 }
 
 // World is the program with everything around it.
@@ -91,6 +93,8 @@ type World struct {
 	Clock *control.Clock
 	// Google is the simulator; its Control plants faults and counts calls.
 	Google *google.Server
+	// Discord is the simulator, or nil where the world has none.
+	Discord *discord.Server
 	// Queue and Documents outlive the program; Restart keeps them.
 	Queue     *queuememory.Queue
 	Documents store.Store
@@ -122,7 +126,10 @@ type World struct {
 	listed map[string]listing
 	// released are events that were left in the calendar as asked.
 	released map[string]bool
-	commits  commits
+	// club is what gm may do in the club's calendar now.
+	club    Role
+	commits commits
+	past    past
 	// picture is what the invariants are checked on, and observed is Documents,
 	// which tells what has changed.
 	picture  *picture
@@ -139,13 +146,14 @@ type World struct {
 // their Google accounts.
 func New(t TB, options Options) *World {
 	t.Helper()
-	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits()}
+	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast()}
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
 	}
 	if w.options.Wrap == nil {
 		w.options.Wrap = storetest.Rerun
 	}
+	w.options.Settings = options.filled()
 	w.meter.begin()
 	w.delivering = map[int64]bool{}
 	w.picture = newPicture(w)
@@ -158,7 +166,7 @@ func New(t TB, options Options) *World {
 		w.must(err)
 		w.browsers[person.ID] = grant
 	}
-	w.must(w.Google.AddCalendar(google.Calendar{ID: ClubCalendar, Summary: "Club", TimeZone: "Europe/Berlin", Owner: "gm"}))
+	w.openClub()
 	w.Link("gm")
 	w.Link("ana")
 	w.replayAtTheEnd()
@@ -182,6 +190,7 @@ func (w *World) openPorts() {
 		PushClient: &http.Client{Transport: control.Transport(http.HandlerFunc(w.receivePush))},
 	})
 	w.must(err)
+	w.openDiscord()
 }
 
 // Restart is the death of the program and the start of another over the same

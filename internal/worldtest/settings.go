@@ -1,0 +1,30 @@
+package worldtest
+
+import (
+	"cmp"
+	"time"
+)
+
+// Settings are those of the program, and of Google, that a world may differ
+// in. What is zero is as in every other world.
+type Settings struct {
+	// MinGap, HoldShare and HoldMin are the Looker's.
+	MinGap    time.Duration
+	HoldShare float64
+	HoldMin   int
+	// Settle is how long a transition rests before it is announced.
+	Settle time.Duration
+	// TTL and RenewBefore are the Watcher's.
+	TTL, RenewBefore time.Duration
+	// Discord has the announcer post to the simulator's channels.
+	Discord bool
+}
+
+// filled gives what is zero its usual value.
+func (s Settings) filled() Settings {
+	s.MinGap = cmp.Or(s.MinGap, MinGap)
+	s.HoldShare, s.HoldMin = cmp.Or(s.HoldShare, 0.5), cmp.Or(s.HoldMin, 5)
+	s.Settle = cmp.Or(s.Settle, Settle)
+	s.TTL, s.RenewBefore = cmp.Or(s.TTL, 7*24*time.Hour), cmp.Or(s.RenewBefore, 48*time.Hour)
+	return s
+}

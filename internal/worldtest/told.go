@@ -1,0 +1,166 @@
+package worldtest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"questscheduler/fault"
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// notice is what people were told of one transition of a poll in the app.
+type notice struct {
+	kind   rules.Notice
+	pollID string
+	ref    string
+	time   string // of the session, as the notice says it
+	people []string
+}
+
+// sessionNotices are the notices of what became of a session.
+var sessionNotices = []rules.Notice{rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled}
+
+// remember takes in a document of a person's notices. Others than those of
+// sessions are passed over.
+func (w *World) remember(document store.Document) (problems []string) {
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(document.Path.ID(), "dedupe:"), ":")
+	pollID, ref, _ := strings.Cut(rest, ":")
+	if !document.Exists() || !slices.Contains(sessionNotices, rules.Notice(kind)) {
+		return nil
+	}
+	f := store.Fields(document.Data)
+	if w.past.notices[pollID] == nil {
+		w.past.notices[pollID] = map[string]*notice{}
+	}
+	known := w.past.notices[pollID][ref]
+	if known == nil {
+		at := f.Map("metadata")
+		known = &notice{
+			kind: rules.Notice(kind), pollID: pollID, ref: ref,
+			time: spanned(at.String("start"), at.String("end"), at.Bool("allDay")),
+		}
+		w.past.notices[pollID][ref] = known
+	}
+	if known.kind != rules.Notice(kind) || f.String("type") != kind || "dedupe:"+f.String("dedupeKey") != document.Path.ID() {
+		problems = append(problems, fmt.Sprintf("poll %s: the notice %s is one of %s and says %s", pollID, document.Path, known.kind, f.String("type")))
+	}
+	if person := document.Path.Parent().ID(); !slices.Contains(known.people, person) {
+		known.people = append(known.people, person)
+	}
+	return problems
+}
+
+// spanned writes a time.
+func spanned(start, end string, allDay bool) string {
+	return fmt.Sprintf("%s to %s (%v)", start, end, allDay)
+}
+
+// noticeProblems: each transition that was told was told to whom it concerned,
+// and to nobody else, and what was told makes sense after what was told before
+// (invariant 4).
+func (w *World) noticeProblems(announcement poll.Announcement, before map[string][]string) (problems []string) {
+	told := w.past.notices[announcement.PollID]
+	refs := slices.Sorted(maps.Keys(told)) // they grow
+	if ref := announcement.Channels[notify.ChannelInApp].Ref; ref != "" && told[ref] == nil {
+		refs = append(refs, ref) // told to nobody
+	}
+	journal := map[string]poll.Entry{}
+	for _, entry := range w.Journal(announcement.PollID) {
+		journal[entry.ID] = entry
+	}
+	for i, ref := range refs {
+		if ref == announcement.Telling.Ref || w.past.heard[ref] {
+			continue // still being told, or seen before
+		}
+		w.past.heard[ref] = true
+		n := told[ref]
+		if n == nil {
+			n = &notice{pollID: announcement.PollID, ref: ref}
+		}
+		problems = append(problems, w.heard(*n, journal[ref], before)...)
+		if i > 0 && n.kind != "" && told[refs[i-1]] != nil && !w.skewed { // else their order is not known
+			problems = append(problems, followsOn(*told[refs[i-1]], *n, journal)...)
+		}
+	}
+	return problems
+}
+
+// heard checks who was told of a transition, given whom the poll concerned when
+// the world was last asked.
+func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (problems []string) {
+	if entry.ID == "" { // the poll was deleted
+		return nil
+	}
+	p, err := poll.Load(w.ctx, w.Documents, n.pollID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	w.must(err)
+	actor := cmp.Or(entry.Who, p.CreatorID)
+	for _, person := range n.people {
+		if person == actor || !w.past.ever[n.pollID][person] {
+			problems = append(problems, fmt.Sprintf("poll %s: %s was told of %s, which does not concern them", n.pollID, person, n.kind))
+		}
+	}
+	for _, person := range w.past.concerned[n.pollID] {
+		if person != actor && slices.Contains(before[n.pollID], person) && !slices.Contains(n.people, person) {
+			problems = append(problems, fmt.Sprintf("poll %s: %s was not told what became of it (%s%s)", n.pollID, person, entry.Command, entry.Decision))
+		}
+	}
+	if entry.Announcement == "" {
+		problems = append(problems, fmt.Sprintf("poll %s: the transition %s%s was told, which is no news", n.pollID, entry.Command, entry.Decision))
+	}
+	after := entry.After
+	if n.kind == rules.NoticeRescheduled && n.time != spanned(after.StartTime().Format(rules.InstantLayout), after.EndTime().Format(rules.InstantLayout), after.AllDay) {
+		problems = append(problems, fmt.Sprintf("poll %s was told as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
+	}
+	return problems
+}
+
+// followsOn tells whether one notice of a poll can come after another.
+func followsOn(last, next notice, journal map[string]poll.Entry) (problems []string) {
+	same := last.kind == next.kind && (last.time == next.time || next.kind == rules.NoticeCancelled)
+	again := false // the poll was opened or finalised again between the two
+	for id, entry := range journal {
+		again = again || id > last.ref && id <= next.ref &&
+			(entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Hint, "outside"))
+	}
+	if same && !again {
+		problems = append(problems, fmt.Sprintf("poll %s: people were told twice that it was %s", next.pollID, next.kind))
+	}
+	if next.kind == rules.NoticeRestored && last.kind != rules.NoticeRescheduled {
+		problems = append(problems, fmt.Sprintf("poll %s: %s was told after %s", next.pollID, next.kind, last.kind))
+	}
+	return problems
+}
+
+// rememberConcerned notes whom each poll concerns now, and gives whom it
+// concerned before.
+func (w *World) rememberConcerned() (before map[string][]string) {
+	before, w.past.concerned = w.past.concerned, map[string][]string{}
+	for _, p := range w.picture.polls.all {
+		var group *poll.Group
+		if known, ok := w.past.groups[p.GroupID]; ok {
+			group = &known
+		}
+		w.past.concerned[p.ID] = append(p.People(group), p.CreatorID)
+		w.Concern(p.ID, w.past.concerned[p.ID]...)
+	}
+	return before
+}
+
+// Concern says that a poll concerns people, or may for a moment.
+func (w *World) Concern(pollID string, people ...string) {
+	if w.past.ever[pollID] == nil {
+		w.past.ever[pollID] = map[string]bool{}
+	}
+	for _, person := range people {
+		w.past.ever[pollID][person] = true
+	}
+}
