@@ -55,7 +55,7 @@ func announceTime(told, wanted Story) Notice {
 		return NoticeNone
 	case wanted.Rescheduled:
 		return NoticeRescheduled
-	case sameFinalisation && told.Rescheduled && (told.Baseline.IsZero() || wanted.At == told.Baseline):
+	case sameFinalisation && told.Rescheduled && (told.Baseline.IsZero() || wanted.Baseline == told.Baseline):
 		return NoticeRestored
 	case sameFinalisation && !told.At.IsZero() && !wanted.At.IsZero():
 		// Moved, and the new time accepted, before anybody heard of the move.

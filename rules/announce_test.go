@@ -236,3 +236,15 @@ func TestAMoveThatIsAcceptedElsewhereIsNotARestore(t *testing.T) {
 		t.Errorf("moved back: got %q, want restored", got)
 	}
 }
+
+// The event may last longer than the slot it was made for, so that the time of
+// the slot is not the baseline; moved back is moved back all the same.
+func TestARestoreOfAnEventLongerThanItsSlot_IsARestore(t *testing.T) {
+	t.Parallel()
+	slot, event, moved := rules.Fingerprint{Start: 1000, End: 2000}, rules.Fingerprint{Start: 1000, End: 4000}, rules.Fingerprint{Start: 5000, End: 8000}
+	told := rules.Story{Status: rules.Finalized, Generation: 1, At: moved, Baseline: event, Rescheduled: true}
+	restored := rules.Story{Status: rules.Finalized, Generation: 1, At: slot, Baseline: event}
+	if got := rules.Announce(told, restored); got != rules.NoticeRestored {
+		t.Errorf("got %q, want restored", got)
+	}
+}
