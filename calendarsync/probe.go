@@ -100,7 +100,6 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 		"count", len(gone), "trace", l.cause.Trace)
 	var held []string
 	for _, event := range gone {
-		held = append(held, event.ID)
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {
 			return err
@@ -108,6 +107,16 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 		if entry == nil {
 			continue
 		}
+		p, err := poll.Load(ctx, l.Store, entry.PollID)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			continue
+		case err != nil:
+			return err
+		case p.GoogleEventID != event.ID:
+			continue // somebody gave the poll another event, which is not gone
+		}
+		held = append(held, event.ID)
 		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause); err != nil {
 			return err
 		}

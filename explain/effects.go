@@ -106,14 +106,16 @@ func (r *replay) write(entry poll.Entry) {
 // mended carries out what set a direct edit right.
 func (r *replay) mended(entry poll.Entry) string {
 	r.at.Status, r.at.WinningSlotID = entry.Status, entry.WinningSlotID
+	if !entry.Before.IsZero() && entry.After.IsZero() { // the poll names another event than the times are of
+		r.at.State, r.at.Error = rules.Forgotten(rules.Poll{State: r.at.State, Error: r.at.Error}, entry.EventID != "")
+		r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false
+		r.observed, r.from, r.to = time.Time{}, "", ""
+	}
 	switch mending := rules.Mending(entry.Reason); mending {
 	case rules.MendCancel:
 		r.at.Status, r.at.State, r.at.Error, r.at.Cancelled = rules.Cancelled, rules.StateCancelled, "", true
 	case rules.MendReopen:
 		r.at, r.observed, r.from, r.to = Standing{Status: rules.Open}, time.Time{}, "", ""
-	case rules.MendUnlink:
-		r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false
-		r.observed, r.from, r.to = time.Time{}, "", ""
 	case rules.MendRestore:
 		if r.at.Cancelled = false; r.at.State == rules.StateCancelled {
 			r.at.State = rules.StateNone
@@ -121,7 +123,7 @@ func (r *replay) mended(entry poll.Entry) string {
 				r.at.State = rules.Recovered(rules.Poll{Rescheduled: r.at.Rescheduled})
 			}
 		}
-	case rules.MendLink, rules.MendNote:
+	case rules.MendLink, rules.MendUnlink, rules.MendNote:
 	default:
 		return fmt.Sprintf("it says that %q set a direct edit right, and nothing is called so", mending)
 	}

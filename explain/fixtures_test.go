@@ -111,7 +111,7 @@ func withoutInputs(entries []poll.Entry) []poll.Entry {
 func historyOf(entries []poll.Entry, upTo int) explain.History {
 	entries = entries[:upTo+1]
 	last := entries[upTo]
-	known := poll.Recorded{At: last.At, Status: last.Status, WinningSlotID: last.WinningSlotID}
+	known := poll.Recorded{At: last.At, Status: last.Status, WinningSlotID: last.WinningSlotID, EventID: last.EventID}
 	p := poll.Poll{
 		ID: "poll-1", Title: "Session nine", CreatorID: "gm", Status: last.Status, WinningSlotID: last.WinningSlotID,
 		GoogleEventID: last.EventID, GoogleCalendarID: last.CalendarID,

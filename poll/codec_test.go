@@ -121,8 +121,8 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 			},
 		},
 		"what the journal knows": {
-			stored(t, fields{}, poll.SetRecorded(poll.Recorded{At: moment, Status: rules.Finalized, WinningSlotID: "s1"})),
-			fields{"calendarSync": fields{"recorded": fields{"at": moment, "status": "FINALIZED", "winningSlotId": "s1"}}},
+			stored(t, fields{}, poll.SetRecorded(poll.Recorded{At: moment, Status: rules.Finalized, WinningSlotID: "s1", EventID: "e1"})),
+			fields{"calendarSync": fields{"recorded": fields{"at": moment, "status": "FINALIZED", "winningSlotId": "s1", "eventId": "e1"}}},
 		},
 		"what the journal knows of a past session": {
 			stored(t, fields{}, poll.SetRecorded(poll.Recorded{At: moment, Status: rules.Finalized, Noted: "gone", NotedUpdated: moment})),

@@ -132,11 +132,12 @@ func (p Poll) Linked() bool {
 	return p.Status == rules.Finalized && p.GoogleEventID != ""
 }
 
-// EditedDirectly tells whether somebody wrote the document's status or winning
-// slot directly, which the journal does not know yet.
+// EditedDirectly tells whether somebody wrote the document's status, winning slot
+// or event directly, which the journal does not know yet.
 func (p Poll) EditedDirectly() bool {
 	known := p.Sync.Recorded
-	return !known.At.IsZero() && (p.Status != known.Status || p.WinningSlotID != known.WinningSlotID)
+	return !known.At.IsZero() &&
+		(p.Status != known.Status || p.WinningSlotID != known.WinningSlotID || p.GoogleEventID != known.EventID)
 }
 
 // MarkedCancelled tells whether a mark of a cancellation is left in the poll: of

@@ -36,6 +36,9 @@ type Recorded struct {
 	At            time.Time
 	Status        rules.Status
 	WinningSlotID string
+	// EventID is the event that the poll named. The times of this Sync are of it,
+	// or of the one before where it is "".
+	EventID string
 	// Noted is how the event looked when an entry was written about it last that
 	// changed nothing, and NotedUpdated its `updated` then: what is seen again
 	// needs no other entry. "" where there is none.
@@ -77,7 +80,7 @@ func decodeSync(f store.Fields) Sync {
 	recorded := f.Map("recorded")
 	s.Recorded = Recorded{
 		At: recorded.Time("at"), Status: rules.Status(recorded.String("status")), WinningSlotID: recorded.String("winningSlotId"),
-		Noted: recorded.String("noted"), NotedUpdated: recorded.Time("notedUpdated"),
+		EventID: recorded.String("eventId"), Noted: recorded.String("noted"), NotedUpdated: recorded.Time("notedUpdated"),
 	}
 	return s
 }
@@ -169,6 +172,9 @@ func SetRecorded(r Recorded) store.Update {
 
 func (r Recorded) encode() map[string]any {
 	fields := map[string]any{"at": r.At, "status": string(r.Status), "winningSlotId": store.NullIfEmpty(r.WinningSlotID)}
+	if r.EventID != "" {
+		fields["eventId"] = r.EventID
+	}
 	if r.Noted != "" {
 		fields["noted"], fields["notedUpdated"] = r.Noted, store.NullIfZero(r.NotedUpdated)
 	}

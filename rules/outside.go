@@ -19,7 +19,7 @@ type Documents struct {
 	Cancelled   bool
 	// Inserting tells whether a finalisation is under way.
 	Inserting bool
-	// Edited tells whether the journal knows another status or winning slot.
+	// Edited tells whether the journal knows another status, winning slot or event.
 	Edited bool
 	// LongPast tells whether the session is over for ForgetAfter, so that its
 	// event is not followed any more.
@@ -50,8 +50,8 @@ const (
 	// MendForget: the session is long past; its event is followed no more. This
 	// is nobody's edit, and stands in no journal.
 	MendForget Mending = "long_past"
-	// MendNote: the status or the winning slot is another than the journal
-	// knows, and nothing follows from it but a line.
+	// MendNote: the status, the winning slot or the event is another than the
+	// journal knows, and nothing follows from it but a line.
 	MendNote Mending = "outside_status"
 )
 
@@ -81,7 +81,7 @@ var mendings = []MendingRow{
 	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Cancelled || d.State == StateCancelled }},
 	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
 	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},
-	{"FINALIZED, or another winning slot, which the journal does not know", MendNote, func(d Documents) bool { return d.Edited }},
+	{"FINALIZED, or another winning slot or event, which the journal does not know", MendNote, func(d Documents) bool { return d.Edited }},
 	{"FINALIZED, entry of a session that is long past", MendForget, func(d Documents) bool { return d.HasEntry && d.LongPast }},
 	{"FINALIZED", MendNothing, func(Documents) bool { return true }},
 }
@@ -98,4 +98,25 @@ func Mend(d Documents) Mending {
 		}
 	}
 	return MendNothing
+}
+
+// Forgotten is the sync state and the error of a poll when nothing is known any
+// more of the event that it followed: what was wrong with that event is over
+// with it. linked tells whether the poll names another one.
+func Forgotten(poll Poll, linked bool) (State, ErrorCode) {
+	code := poll.Error
+	switch code {
+	case SyncFailed, MassCancellationHeld, RecurringUnsupported, UnreadableEvent:
+		code = ""
+	}
+	switch {
+	case poll.State == StateNone || poll.State == StateCancelled:
+		return poll.State, code
+	case !linked:
+		return StateNone, ""
+	case code != "":
+		return StateError, code
+	default:
+		return StateOK, ""
+	}
 }

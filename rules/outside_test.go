@@ -40,3 +40,26 @@ func TestMend_OfAPollThatAgrees_IsNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		poll   rules.Poll
+		linked bool
+		state  rules.State
+		code   rules.ErrorCode
+	}{
+		{"in step", rules.Poll{State: rules.StateOK}, true, rules.StateOK, ""},
+		{"a move goes with the event", rules.Poll{State: rules.StateRescheduled, Rescheduled: true}, true, rules.StateOK, ""},
+		{"a hold was about the event", rules.Poll{State: rules.StateError, Error: rules.MassCancellationHeld}, true, rules.StateOK, ""},
+		{"so was a warning", rules.Poll{State: rules.StateOK, Error: rules.RecurringUnsupported}, true, rules.StateOK, ""},
+		{"the grant is dead all the same", rules.Poll{State: rules.StateError, Error: rules.TokenExpired}, true, rules.StateError, rules.TokenExpired},
+		{"without another event nothing is followed", rules.Poll{State: rules.StateError, Error: rules.TokenExpired}, false, rules.StateNone, ""},
+		{"a cancelled poll stays so", rules.Poll{State: rules.StateCancelled}, true, rules.StateCancelled, ""},
+	} {
+		if state, code := rules.Forgotten(c.poll, c.linked); state != c.state || code != c.code {
+			t.Errorf("%s: got %s %s, want %s %s", c.name, state, code, c.state, c.code)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 		entry.Error = p.Sync.Error.Code
 	}
 	known := p.Sync.Recorded
-	known.At, known.Status, known.WinningSlotID = entry.At, p.Status, p.WinningSlotID
+	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, p.Status, p.WinningSlotID, p.GoogleEventID
 	if err := tx.Update(poll.Path(p.ID), append(after.updates, poll.SetRecorded(known))...); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/rules"
@@ -116,8 +115,9 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 
 func (s *Service) writeStatus(ctx context.Context, person Person, pollID string, command rules.Command, cause Cause) error {
 	var entry *poll.IndexEntry
+	var after poll.Poll // the zero poll where nothing changed
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		entry = nil
+		entry, after = nil, poll.Poll{}
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func (s *Service) writeStatus(ctx context.Context, person Person, pollID string,
 		if st.pendingInsert() != nil {
 			return fault.New(fault.Conflict, "This poll is being finalised. Try again in a moment.")
 		}
-		after := st.poll
+		after = st.poll
 		if after.Status = change.To; command == rules.CommandUnarchive {
 			after.Status = rules.Before(st.poll.WinningSlotID != "", st.poll.MarkedCancelled())
 		}
@@ -141,16 +141,21 @@ func (s *Service) writeStatus(ctx context.Context, person Person, pollID string,
 			after.Cancelled, after.Sync.Cancelled = &cancelled, &cancelled
 			updates = append(updates, poll.SetCancelled(&cancelled)...)
 		}
+		mustShow := false
 		if st.entry != nil && after.Linked() {
 			entry = st.entry
-			if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Ask(entry.EventID)...); err != nil {
+			if mustShow, err = st.askAgain(tx); err != nil {
 				return err
 			}
 		}
+		at := s.entryTime(st.poll)
 		_, err = s.record(tx, poll.Entry{
-			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: string(command),
+			At: at, Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: string(command),
 			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
 		}, outcome{after, st.winning, updates}, person.ID, false)
+		if err == nil && mustShow {
+			err = s.showHeld(tx, after, st.winning, at, cause)
+		}
 		return err
 	})
 	if err != nil {
@@ -159,6 +164,7 @@ func (s *Service) writeStatus(ctx context.Context, person Person, pollID string,
 	if entry != nil {
 		s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
 	}
+	s.cardSoon(ctx, after, string(command)+"/"+store.Instant(s.Now()).String(), cause)
 	return nil
 }
 

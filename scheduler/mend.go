@@ -75,24 +75,34 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 		return err
 	}
 	st.poll.GoogleEventID, st.poll.GoogleCalendarID = named, namedCalendar
-	after, updates, err := forgetTimes(tx, st)
+	after, updates, err := st.ofItsEvent(tx)
 	if err != nil {
 		return err
 	}
 	entry := outsideEntry(st, rules.MendUnlink, "", cause)
-	entry.Decision = rules.Record
-	_, err = s.record(tx, entry, outcome{after, st.winning, updates}, st.poll.CreatorID, false)
+	entry.Decision, entry.After = rules.Record, after.Sync.Applied
+	_, err = s.record(tx, entry, outcome{after, st.winning, append(updates, setState(after.Sync.State))}, st.poll.CreatorID, false)
 	return err
 }
 
-// forgetTimes takes away what is known of the times of an event that the poll no
-// longer names, and what it moved: the next event is adopted as it is.
-func forgetTimes(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
+// ofItsEvent is the poll without what it knows of another event than the one it
+// names: of a time that it does not have, a move that was none, and what was
+// wrong. Somebody gave it another event directly, or took its own away; the next
+// is adopted as it is. The updates lack the state, which the caller writes.
+func (st state) ofItsEvent(tx store.Tx) (after poll.Poll, updates []store.Update, err error) {
 	after = st.poll
+	if after.Sync.Applied.IsZero() || after.GoogleEventID == after.Sync.Recorded.EventID {
+		return after, nil, nil
+	}
 	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
 	updates = []store.Update{
 		poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
 		poll.SetSync("observedUpdated", store.Delete),
+	}
+	var code rules.ErrorCode
+	if after.Sync.State, code = rules.Forgotten(st.rules(), after.GoogleEventID != ""); code == "" {
+		after.Sync.Error = nil
+		updates = append(updates, poll.SetError(nil))
 	}
 	if moved := st.poll.Sync.Rescheduled; moved != nil {
 		after.Sync.Rescheduled = nil
@@ -108,14 +118,26 @@ func forgetTimes(tx store.Tx, st state) (after poll.Poll, updates []store.Update
 	return after, updates, nil
 }
 
+// setState writes calendarSync.state, or removes it where there is none.
+func setState(state rules.State) store.Update {
+	if state == rules.StateNone {
+		return poll.SetSync("state", store.Delete)
+	}
+	return poll.SetSync("state", string(state))
+}
+
 // mendRestore takes away what says that a poll is cancelled which is finalised
 // again. Where it still names an event, that is followed again, and the next look
 // finds out about it.
 func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, account, calendarID string, done *handover, cause Cause) error {
-	after, updates := st.poll, []store.Update(nil)
+	after, updates, linked, err := st.poll, []store.Update(nil), false, error(nil)
 	if st.entry == nil && st.poll.GoogleEventID != "" && !st.longPast(s.Now()) {
-		var err error
-		if after, updates, _, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
+		if after, updates, linked, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
+			return err
+		}
+	}
+	if !linked && st.poll.GoogleEventID != "" {
+		if after, updates, err = st.ofItsEvent(tx); err != nil {
 			return err
 		}
 	}
@@ -125,17 +147,12 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 	if after.Sync.State == rules.StateCancelled {
 		after.Sync.State = rules.StateNone
 		if after.GoogleEventID != "" {
-			after.Sync.State = rules.Recovered(st.rules())
+			after.Sync.State = rules.Recovered(after.Rules("", st.winning))
 		}
-		var state any = store.Delete
-		if after.Sync.State != rules.StateNone {
-			state = string(after.Sync.State)
-		}
-		updates = append(updates, poll.SetSync("state", state))
 	}
+	updates = append(updates, setState(after.Sync.State))
 	entry := outsideEntry(st, rules.MendRestore, "", cause)
-	entry.Decision, entry.After = rules.Clear, st.poll.Sync.Applied
-	var err error
+	entry.Decision, entry.After = rules.Clear, after.Sync.Applied
 	done.due, err = s.record(tx, entry, outcome{after, st.winning, updates}, after.CreatorID, true)
 	return err
 }
@@ -148,15 +165,15 @@ func (s *Service) mendLink(ctx context.Context, tx store.Tx, st state, account, 
 		return false, err
 	}
 	line := outsideEntry(st, rules.MendLink, "", cause)
-	line.Decision, line.After = rules.Record, st.poll.Sync.Applied
-	_, err = s.record(tx, line, outcome{after, st.winning, updates}, after.CreatorID, false)
+	line.Decision, line.After = rules.Record, after.Sync.Applied
+	_, err = s.record(tx, line, outcome{after, st.winning, append(updates, setState(after.Sync.State))}, after.CreatorID, false)
 	return true, err
 }
 
 // followAgain makes the index entry of an event that the poll names, and asks for
 // a look at it: an event without a baseline is adopted there. It does neither,
 // and gives false, where nobody's account is linked to look with, or another
-// poll follows the event. The updates are those of the poll.
+// poll follows the event. The updates are those of the poll but for its state.
 func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, account, calendarID string) (after poll.Poll, updates []store.Update, linked bool, err error) {
 	after = st.poll
 	if account == "" {
@@ -182,6 +199,9 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 	if err := tx.Merge(cursor.Path(calendar.Key), asked...); err != nil {
 		return after, nil, false, err
 	}
+	if after, updates, err = st.ofItsEvent(tx); err != nil {
+		return after, nil, false, err
+	}
 	if after.GoogleCalendarID != calendarID { // "primary" is resolved once
 		after.GoogleCalendarID = calendarID
 		updates = append(updates, poll.Set("googleCalendarId", calendarID))
@@ -189,17 +209,26 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 	return after, updates, true, nil
 }
 
-// mendNote writes down that a poll has another status or winning slot than its
-// journal knew. Where it follows an event, the event is looked at: nothing may
+// mendNote writes down that a poll has another status, winning slot or event than
+// its journal knew. Where it follows an event, the event is looked at: nothing may
 // have been decided about it while the poll stood otherwise.
 func (s *Service) mendNote(tx store.Tx, st state, cause Cause) error {
+	mustShow := false
 	if st.entry != nil && st.poll.Linked() {
-		if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Ask(st.entry.EventID)...); err != nil {
+		var err error
+		if mustShow, err = st.askAgain(tx); err != nil {
 			return err
 		}
 	}
+	after, updates, err := st.ofItsEvent(tx)
+	if err != nil {
+		return err
+	}
 	entry := outsideEntry(st, rules.MendNote, "", cause)
-	entry.Decision, entry.After = rules.Record, st.poll.Sync.Applied
-	_, err := s.record(tx, entry, outcome{poll: st.poll, winning: st.winning}, st.poll.CreatorID, false)
+	entry.At, entry.Decision, entry.After = s.entryTime(st.poll), rules.Record, after.Sync.Applied
+	_, err = s.record(tx, entry, outcome{after, st.winning, append(updates, setState(after.Sync.State))}, after.CreatorID, false)
+	if err == nil && mustShow {
+		err = s.showHeld(tx, after, st.winning, entry.At, cause)
+	}
 	return err
 }

@@ -21,18 +21,29 @@ import (
 // Three things bring a poll here: the sweep, a hint about the document, and
 // afterEdits.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
+	mending, err := s.reconcile(ctx, pollID, cause)
+	if err == nil && mending == rules.MendUnlink { // it may name another event by now, to be followed at once
+		_, err = s.reconcile(ctx, pollID, cause)
+	}
+	return mending, err
+}
+
+// reconcile sets one thing right.
+func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	account, calendarID, err := s.outsideAccount(ctx, pollID)
 	if err != nil {
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
 	var done handover
 	var mending rules.Mending
+	var edited poll.Poll
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		done, mending = handover{}, rules.MendNothing
 		st, exists, err := loadOutside(ctx, tx, pollID)
 		if err != nil {
 			return err
 		}
+		edited = st.poll
 		switch mending = rules.Mend(st.documents(exists, s.Now())); mending {
 		case rules.MendGone:
 			return s.mendGone(tx, st, &done, cause)
@@ -68,6 +79,9 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	if mending != rules.MendNothing && mending != rules.MendForget {
 		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "mending", string(mending), "trace", cause.Trace)
 		s.handOver(ctx, done, cause)
+		if done.due == nil { // else the card is drawn when people are told
+			s.cardSoon(ctx, edited, string(mending)+"/"+store.Instant(s.Now()).String(), cause)
+		}
 	}
 	return mending, nil
 }

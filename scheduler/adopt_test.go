@@ -1,0 +1,149 @@
+package scheduler_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// A poll that had an event before, and was given another by the web app's own
+// functions, takes that as it is: the time of the old one moves nothing.
+func TestAnEventFromElsewhere_IsTakenAsItIs_WhateverThePollFollowedBefore(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		before func(w *worldtest.World, s story)
+	}{
+		{"its event was deleted", func(w *worldtest.World, s story) { w.DeleteEvent("gm", s.event) }},
+		{"its event was moved and deleted", func(w *worldtest.World, s story) {
+			w.MoveEvent("gm", s.event, worldtest.Noon)
+			w.Run(time.Minute)
+			w.DeleteEvent("gm", s.event)
+		}},
+		{"it was cancelled by hand", func(w *worldtest.World, s story) { cancelIt.do(w, s) }},
+		{"nobody noticed that it was reopened", func(w *worldtest.World, s story) { reopenBehindUs(w, s) }},
+		{"it follows its event", func(*worldtest.World, story) {}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := finalised(w)
+			row.before(w, s)
+			w.Run(time.Minute)
+			made := w.InsertEvent("gm", map[string]any{
+				"summary": "By the web app", "start": map[string]any{"dateTime": "2026-03-10T15:00:00Z"},
+				"end": map[string]any{"dateTime": "2026-03-10T17:00:00Z"},
+			})
+			w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", s.slots[1]),
+				poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "primary"))
+			for range 2 { // the first may have two things to set right, one after the other
+				if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+					t.Fatal(err)
+				}
+				w.Run(time.Minute)
+			}
+			p := w.View(s.poll).Poll
+			if p.Sync.State != rules.StateOK || p.Sync.Rescheduled != nil || p.WinningSlotID != s.slots[1] || p.GoogleCalendarID != "gm@example.com" {
+				t.Errorf("it stands as %+v", p)
+			}
+			if p.Sync.Baseline != made.Fingerprint() || p.Sync.Applied != made.Fingerprint() {
+				t.Errorf("its baseline is %v and %v was applied, want %v", p.Sync.Baseline, p.Sync.Applied, made.Fingerprint())
+			}
+			w.Check()
+		})
+	}
+}
+
+// The web app gave a poll another event, which nobody noticed, and then it was
+// finalised here: what is left of its first event is taken away, and nothing
+// else.
+func TestFinalise_OverAnEventFromElsewhere_KeepsItsOwnTime(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	made := w.InsertEvent("gm", map[string]any{
+		"summary": "By the web app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"},
+		"end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
+	})
+	w.Edit(poll.Path(s.poll), poll.Set("googleEventId", made.ID))
+	view, err := w.Finalise(s.poll, s.slots[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Sweep()
+	w.Run(time.Minute)
+	p := w.View(s.poll).Poll
+	if p.GoogleEventID != view.Poll.GoogleEventID || p.Sync.Baseline != view.Poll.Sync.Baseline || p.Sync.Applied != view.Poll.Sync.Baseline {
+		t.Errorf("it stands as %+v, and was finalised as %+v", p.Sync, view.Poll.Sync)
+	}
+	if events := w.Events("gm"); len(events) != 1 || events[0].ID != p.GoogleEventID {
+		t.Errorf("the calendar holds %+v, want the last event alone", events)
+	}
+	w.Check()
+}
+
+// What was wrong with an event is over when its poll is given another one: a
+// cancellation that was held waits for nobody any more.
+func TestAnEventFromElsewhere_EndsAHold(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+	var stories []story
+	for range 2 {
+		stories = append(stories, finalised(w))
+	}
+	for _, s := range stories {
+		w.DeleteEvent("gm", s.event)
+	}
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	s := stories[0]
+	if held := w.View(s.poll).Poll.Sync.Error; held == nil || held.Code != rules.MassCancellationHeld {
+		t.Fatalf("it is not held: %+v", held)
+	}
+	made := w.InsertEvent("gm", map[string]any{
+		"summary": "By the web app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"},
+		"end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
+	})
+	w.Edit(poll.Path(s.poll), poll.Set("googleEventId", made.ID))
+	for range 2 {
+		w.Sweep()
+		w.Run(time.Minute)
+	}
+	if p := w.View(s.poll).Poll; p.Sync.State != rules.StateOK || p.Sync.Error != nil || p.Sync.Applied != made.Fingerprint() {
+		t.Errorf("it stands as %+v", p.Sync)
+	}
+	if other := w.View(stories[1].poll).Poll; !w.Held(other) {
+		t.Errorf("the other one is not held any more: %+v", other.Sync)
+	}
+	w.Check()
+}
+
+// A command sets right first what nobody noticed: the event that the poll
+// followed goes with the one that took its place.
+func TestReopen_OverAnEventFromElsewhere_LeavesNeither(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	made := w.InsertEvent("gm", map[string]any{
+		"summary": "By the web app", "start": map[string]any{"dateTime": "2026-03-10T15:00:00Z"},
+		"end": map[string]any{"dateTime": "2026-03-10T17:00:00Z"},
+	})
+	w.Edit(poll.Path(s.poll), poll.Set("winningSlotId", s.slots[1]), poll.Set("googleEventId", made.ID))
+	if _, err := w.Scheduler.Reopen(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	if events := w.Events("gm"); len(events) > 0 {
+		t.Errorf("the calendar holds %+v, want nothing", events)
+	}
+	if index := w.Index(); len(index) > 0 {
+		t.Errorf("the index holds %+v, want nothing", index)
+	}
+	w.Check()
+}

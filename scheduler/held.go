@@ -1,0 +1,39 @@
+package scheduler
+
+import (
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// askAgain asks for a look at the event of a poll that was put away, or stood
+// otherwise, so that nothing was decided about it meanwhile. A hold stands on the
+// poll and with its calendar, or on neither: where the event was held meanwhile
+// the poll has yet to show it, which is what mustShow tells (see showHeld); where
+// the poll shows one that was confirmed meanwhile, its owner is to say again.
+func (st state) askAgain(tx store.Tx) (mustShow bool, err error) {
+	event, shows := st.entry.EventID, st.poll.Sync.Error != nil && st.poll.Sync.Error.Code == rules.MassCancellationHeld
+	updates := st.calendar.Ask(event)
+	if shows && !st.calendar.Awaits(event) {
+		updates = append(cursor.Owe(), cursor.Park(event, cursor.PendingHeld))
+	}
+	held := st.calendar.Pending[event] == cursor.PendingHeld
+	return held && !shows, tx.Merge(cursor.Path(st.calendar.Key), updates...)
+}
+
+// showHeld writes on a poll that its cancellation is held, in the transaction
+// and after the entry that made it follow its event again.
+func (s *Service) showHeld(tx store.Tx, after poll.Poll, winning *poll.Slot, entered time.Time, cause Cause) error {
+	after.Sync.State, after.Sync.Error = rules.StateError, syncError(rules.MassCancellationHeld, entered)
+	updates := []store.Update{setState(after.Sync.State), poll.SetError(after.Sync.Error)}
+	_, err := s.record(tx, poll.Entry{
+		At: entered.Add(time.Microsecond), Trace: cause.Trace, Hint: cause.Hint,
+		Decision: rules.Warn, Reason: string(rules.MassCancellationHeld),
+		EventID: after.GoogleEventID, CalendarID: after.GoogleCalendarID,
+		Before: after.Sync.Applied, After: after.Sync.Applied,
+	}, outcome{after, winning, updates}, "", false)
+	return err
+}
