@@ -32,6 +32,7 @@ type entryAnswer struct {
 	Baseline     string            `json:"baseline" doc:"The time that was agreed, after the decision."`
 	Decision     string            `json:"decision"`
 	Reason       string            `json:"reason"`
+	Observed     bool              `json:"observed" doc:"It was only seen what would be done, and nothing was (QS_SYNC=observe)."`
 	Fence        int64             `json:"fence" doc:"Of the look; 0 for commands."`
 	Result       resultAnswer      `json:"result"`
 	Announcement *string           `json:"announcement" doc:"What was to be announced; null where nothing was."`
@@ -79,7 +80,7 @@ func answerEntry(e poll.Entry) entryAnswer {
 			EventID: optional(e.EventID), CalendarID: optional(e.CalendarID), AccountID: optional(e.AccountID),
 		},
 		Before: e.Before.String(), After: e.After.String(), Baseline: e.Baseline.String(),
-		Decision: string(e.Decision), Reason: e.Reason, Fence: e.Fence,
+		Decision: string(e.Decision), Reason: e.Reason, Observed: e.Observed, Fence: e.Fence,
 		Result: resultAnswer{
 			Status: string(e.Status), State: string(e.State), Error: optional(string(e.Error)),
 			Generation: e.Generation, WinningSlotID: optional(e.WinningSlotID), Rescheduled: e.Rescheduled,

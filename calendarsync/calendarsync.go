@@ -47,7 +47,7 @@ type Owners interface {
 	TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error
 }
 
-// Looker looks at calendars. All fields are needed.
+// Looker looks at calendars. All fields are needed but Observing.
 type Looker struct {
 	Store  store.Store
 	Google Google
@@ -61,10 +61,13 @@ type Looker struct {
 	// a person's word and not cancelled.
 	HoldShare float64
 	HoldMin   int
+	// Observing tells that Polls only observes, and applies nothing.
+	Observing bool
 	Log       *slog.Logger
 }
 
-// Watcher keeps watch channels. All exported fields are needed.
+// Watcher keeps watch channels. All exported fields are needed but
+// Observing.
 type Watcher struct {
 	Store  store.Store
 	Queue  queue.Enqueuer
@@ -81,7 +84,9 @@ type Watcher struct {
 	// its end it is not counted on any more.
 	TTL         time.Duration
 	RenewBefore time.Duration
-	Log         *slog.Logger
+	// Observing tells that looks only observe.
+	Observing bool
+	Log       *slog.Logger
 
 	known knownChannels
 }

@@ -159,8 +159,12 @@ func (w *Watcher) ensureAndLook(ctx context.Context, calendar cursor.Calendar, t
 		return nil // Links makes sure of it when it is linked again
 	}
 	watches, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
-	if err != nil || slices.ContainsFunc(watches, w.lives) {
+	if err != nil {
 		return err
+	}
+	unapplied := observedOnly(calendar) && !w.Observing // what was observed is to be applied now
+	if slices.ContainsFunc(watches, w.lives) && !unapplied {
+		return nil
 	}
 	if err := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
 		return err

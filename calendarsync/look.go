@@ -84,7 +84,7 @@ func (l *Looker) claim(ctx context.Context, hint cursor.Hint, attempt int) (this
 // run lists, applies and, after everything was applied, stores the new token.
 func (l *look) run(ctx context.Context) error {
 	token := l.calendar.SyncToken
-	if l.calendar.MaskVersion != gcal.MaskVersion {
+	if l.calendar.MaskVersion != l.mask() {
 		token = "" // got with other fields: as good as expired
 	}
 	next, err := l.list(ctx, token)
@@ -111,7 +111,7 @@ func (l *look) run(ctx context.Context) error {
 		return err
 	}
 	return l.commitWith(ctx, func(now cursor.Calendar) []store.Update {
-		return append(now.Settled(l.calendar, settled), cursor.Succeeded(l.Now(), next, gcal.MaskVersion)...)
+		return append(now.Settled(l.calendar, settled), cursor.Succeeded(l.Now(), next, l.mask())...)
 	})
 }
 

@@ -118,7 +118,8 @@ type Config struct {
 	GoogleEndpoint string `env:"GOOGLE_ENDPOINT"`
 
 	// Sync is how far calendars are followed: `on`; `observe`, which looks and
-	// journals what it would do, and changes nothing; `off`, which answers
+	// journals what it would do, and changes nothing until it is `on`, when each
+	// calendar is read anew (people's commands do as ever); `off`, which answers
 	// machines politely, does nothing and makes no watch channels.
 	Sync string `env:"SYNC"`
 	// DocumentHints is where hints of changed documents come from beside the

@@ -53,7 +53,11 @@ func (s Step) write(text *strings.Builder) {
 	case s.Said == nil:
 		who = "the sync"
 	}
-	fmt.Fprintf(text, "\n%s  %s, by %s\n", s.At.UTC().Format(momentLayout), or(headlines[s.Decision], clean(s.Decision)), clean(who))
+	only := ""
+	if s.Observed {
+		only = "observed, not done: "
+	}
+	fmt.Fprintf(text, "\n%s  %s%s, by %s\n", s.At.UTC().Format(momentLayout), only, or(headlines[s.Decision], clean(s.Decision)), clean(who))
 	const indent = "    "
 	line(text, indent, "hint", "%s%s", or(s.Hint, "none"), after(", trace ", s.Trace))
 	if s.Said != nil {

@@ -27,6 +27,8 @@ type Step struct {
 	// first step.
 	Before Stand `json:"before"`
 	After  Stand `json:"after"`
+	// Observed tells that it was only seen what would be done, and nothing was.
+	Observed bool `json:"observed,omitempty"`
 	// Announced is nil where nothing was to be announced.
 	Announced *Announced `json:"announced,omitempty"`
 }
@@ -94,7 +96,7 @@ func Timeline(h History) []Step {
 		steps[i] = Step{
 			ID: entry.ID, At: entry.At, Hint: entry.Hint, Trace: entry.Trace, Who: entry.Who,
 			Said: saidOf(entry), Decision: decisionOf(entry), Why: entry.Reason, Row: rowOf(entry),
-			Before: before, After: standOf(entry), Announced: announcedOf(h.Announcement, entry),
+			Before: before, After: standOf(entry), Announced: announcedOf(h.Announcement, entry), Observed: entry.Observed,
 		}
 		before = steps[i].After
 	}

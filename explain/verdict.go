@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -37,6 +38,7 @@ type Verdict struct {
 // Judge replays a history and compares what comes out with the stored poll. A
 // poll that was made elsewhere and has no journal yet is taken as it stands.
 func Judge(h History) Verdict {
+	h.Entries = Decided(h.Entries)
 	replayed := Replay(h.Entries)
 	stored := standingOf(h.Poll)
 	if len(h.Entries) == 0 && h.Poll.Sync.Recorded.At.IsZero() && stored.State == rules.StateNone {
@@ -55,6 +57,12 @@ func Judge(h History) Verdict {
 	}
 	v.Agrees = len(v.Breaks) == 0 && len(v.Differences) == 0
 	return v
+}
+
+// Decided are the entries that decided something: those of what was only observed
+// (poll.Entry.Observed) left the poll as it was.
+func Decided(entries []poll.Entry) []poll.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e poll.Entry) bool { return e.Observed })
 }
 
 // standingOf is the stored poll's part that a journal gives back.

@@ -41,6 +41,10 @@ type Entry struct {
 	Decision      rules.Action      // what was done, for observations
 	Reason        string            // the row of the table, or a sentence
 	Fence         int64             // of the look; 0 for commands
+	// Observed marks a line of what would have been done while nothing was to be
+	// (QS_SYNC=observe): it decided nothing and left the poll as it says. Its id
+	// is made of what it says.
+	Observed bool
 	// Inputs are those of the decision about an observation that neither the
 	// observation nor the entries before tell; nil for a command, and in entries
 	// from before they were kept.
@@ -91,6 +95,9 @@ func EncodeEntry(e Entry) map[string]any {
 		},
 		"announcement": store.NullIfEmpty(e.Announcement),
 	}
+	if e.Observed {
+		fields["observed"] = true
+	}
 	if in := e.Inputs; in != nil {
 		fields["inputs"] = map[string]any{"now": in.Now, "winning": in.Winning.String(), "watchLive": in.WatchLive, "confirmed": in.Confirmed}
 	}
@@ -122,7 +129,7 @@ func DecodeEntry(doc store.Document) Entry {
 		WinningSlotID: result.String("winningSlotId"), Rescheduled: result.Bool("rescheduled"),
 		// The state says it too in entries from before the mark was kept.
 		Cancelled: result.Bool("cancelled") || state == rules.StateCancelled, Inputs: inputs,
-		Announcement: f.String("announcement"),
+		Announcement: f.String("announcement"), Observed: f.Bool("observed"),
 	}
 }
 

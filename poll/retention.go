@@ -18,7 +18,8 @@ var entriesBefore = &store.Query{
 }
 
 // RemoveOldEntries removes journal entries from before a time (QS_JOURNAL_KEEP),
-// and gives how many. Of each poll the newest entry stays, however old it is: a
+// and gives how many. Of each poll the newest entry that
+// decided something stays, however old it is: a
 // replay begins with the oldest entry there is, which it takes as it stands
 // (explain.Replay), so what is left always leads to the poll as it is stored.
 //
@@ -69,13 +70,25 @@ func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Doc
 	return old, nil
 }
 
-// newestEntry is where the newest entry of a poll's journal stands.
+// newestEntry is where the newest entry of a poll's journal stands that decided
+// something.
 func newestEntry(ctx context.Context, reader store.Reader, pollID string) (store.Path, error) {
-	entries, _, err := LoadJournal(ctx, reader, pollID, 1, nil)
-	if err != nil || len(entries) == 0 {
-		return "", err
+	var after *store.Cursor
+	for size := 1; ; size = retentionPage { // as a rule the first is it
+		entries, next, err := LoadJournal(ctx, reader, pollID, size, after)
+		if err != nil {
+			return "", err
+		}
+		for _, entry := range entries {
+			if !entry.Observed {
+				return EntryPath(pollID, entry.ID), nil
+			}
+		}
+		if next == nil {
+			return "", nil
+		}
+		after = next
 	}
-	return EntryPath(pollID, entries[0].ID), nil
 }
 
 func removeAll(ctx context.Context, documents store.Store, paths []store.Path) error {

@@ -59,6 +59,20 @@ func TestRemoveOldEntries_LeavesWhatIsYoungEnough_AndTheNewestOfEachPoll(t *test
 	}
 }
 
+func TestRemoveOldEntries_WhatWasOnlyObserved_IsNobodysNewestEntry(t *testing.T) {
+	t.Parallel()
+	documents := open(t)
+	journals(t, documents, map[string]int{"p": 3})
+	for i := range 150 {
+		entry := poll.Entry{ID: fmt.Sprintf("jrn_observed_%03d", i), At: moment.AddDate(0, 0, 5+i), Observed: true}
+		put(t, documents, poll.EntryPath("p", entry.ID), poll.EncodeEntry(entry))
+	}
+	removed, err := poll.RemoveOldEntries(t.Context(), documents, moment.AddDate(2, 0, 0))
+	if got := fmt.Sprint(left(t, documents, "p")); err != nil || removed != 152 || got != "[jrn_002]" {
+		t.Errorf("removed %d, %v; %s is left", removed, err, got)
+	}
+}
+
 // cutOff ends every transaction but the first few.
 type cutOff struct {
 	store.Store

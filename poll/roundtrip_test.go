@@ -71,7 +71,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		},
 		"journal entry": func(t *rapid.T) (any, any) {
 			wrote := poll.Entry{
-				ID: id.Draw(t, "id"), PollID: "p1", CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Hint: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
+				ID: id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Hint: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
 				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), Seen: text.Draw(t, "seen"),
 				Fingerprint: fingerprint.Draw(t, "fingerprint"), Updated: perhaps.Draw(t, "updated"), EventID: text.Draw(t, "event"),
 				CalendarID: text.Draw(t, "calendar"), AccountID: text.Draw(t, "account"), Before: fingerprint.Draw(t, "before"),

@@ -90,13 +90,7 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
 			return err
 		}
-		observation := rules.Observation{
-			Link: entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
-			AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
-		}
-		stands, now := st.rules(), store.Instant(s.Now())
-		decision := rules.Decide(stands, observation, now)
-		line := entryOf(stands, observation, decision, now, seen)
+		decision, line := s.decide(st, seen)
 		result, before = Applied{PollID: p.ID, Decision: decision}, p
 		if due, err = s.applyDecision(ctx, tx, st, decision, line); err != nil || !seen.Own {
 			return err
@@ -112,6 +106,18 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 	s.carryOutSoon(ctx, orphan)
 	s.announceSoon(ctx, due, seen.Cause.Trace)
 	return result, nil
+}
+
+// decide asks the rules about an observation of the event that a poll follows,
+// and gives the journal's line of it.
+func (s *Service) decide(st state, seen Observed) (rules.Decision, poll.Entry) {
+	observation := rules.Observation{
+		Link: st.entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
+		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
+	}
+	stands, now := st.rules(), store.Instant(s.Now())
+	decision := rules.Decide(stands, observation, now)
+	return decision, entryOf(stands, observation, decision, now, seen)
 }
 
 // parkIfPending is for an event under our prefix that no poll follows yet: where

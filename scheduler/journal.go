@@ -36,12 +36,7 @@ func (s *Service) entryTime(p poll.Poll) time.Time {
 func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor string, announce bool) (*announcement, error) {
 	p := after.poll
 	entry.ID, entry.CreatorID, entry.At = s.IDs.ULID("jrn"), p.CreatorID, s.entryTime(p)
-	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
-	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
-	entry.Cancelled = p.MarkedCancelled()
-	if p.Sync.Error != nil {
-		entry.Error = p.Sync.Error.Code
-	}
+	entry = leaving(entry, p)
 	known := p.Sync.Recorded
 	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, p.Status, p.WinningSlotID, p.GoogleEventID
 	if err := tx.Update(poll.Path(p.ID), append(after.updates, poll.SetRecorded(known))...); err != nil {
@@ -64,6 +59,17 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 		}
 	}
 	return due, tx.Create(poll.EntryPath(p.ID, entry.ID), poll.EncodeEntry(entry))
+}
+
+// leaving is an entry that leaves a poll as it is given.
+func leaving(entry poll.Entry, p poll.Poll) poll.Entry {
+	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
+	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
+	entry.Cancelled = p.MarkedCancelled()
+	if p.Sync.Error != nil {
+		entry.Error = p.Sync.Error.Code
+	}
+	return entry
 }
 
 // announcement is one that a committed transaction made due.

@@ -76,6 +76,7 @@ func (s *server) switchedOff() string {
 		off  bool
 	}{
 		{"sync", s.config.Sync == config.SyncOff},
+		{"applying what is seen (QS_SYNC=observe)", s.config.Sync == config.SyncObserve},
 		{"discord", !s.config.DiscordBotToken.IsSet()},
 		{"admins", len(s.config.AdminUsers) == 0},
 	} {

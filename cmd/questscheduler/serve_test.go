@@ -141,3 +141,14 @@ func openTestServer(t *testing.T) *server {
 	}
 	return s
 }
+
+func TestServe_Observing_IsReady(t *testing.T) {
+	t.Parallel()
+	s := serve(t, settings(t.TempDir(), "QS_SYNC=observe", "QS_PUBLIC_URL=https://quests.example.org"))
+	if got := s.status("/readyz"); got != 200 {
+		t.Errorf("/readyz answers %d", got)
+	}
+	if !strings.Contains(s.log.String(), "observe") {
+		t.Error("it does not say that nothing is applied")
+	}
+}

@@ -136,9 +136,10 @@ func (s *server) wire() error {
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
 		Settle: s.config.NotifySettle, SnapshotKeep: s.config.SnapshotKeep, Log: s.log,
 	}
-	s.watcher.Polls = s.scheduler
+	observing := s.config.Sync == config.SyncObserve
+	s.watcher.Polls, s.watcher.Observing = s.polls(), observing
 	s.looker = &calendarsync.Looker{
-		Store: s.documents, Google: google, Polls: s.scheduler, Now: s.now, MinGap: s.config.SyncMinGap,
+		Store: s.documents, Google: google, Polls: s.polls(), Observing: observing, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log,
 	}
 	s.health = &health.Reader{
@@ -146,6 +147,15 @@ func (s *server) wire() error {
 		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
 	}
 	return s.wireOutside()
+}
+
+// polls is where what is seen of calendars goes: it is applied, or with
+// QS_SYNC=observe only journaled.
+func (s *server) polls() calendarsync.Polls {
+	if s.config.Sync == config.SyncObserve {
+		return scheduler.Observer{Service: s.scheduler}
+	}
+	return s.scheduler
 }
 
 // oauthURL is an OAuth endpoint of a simulator; "" is Google's own.

@@ -76,8 +76,8 @@ func TestExitCodes(t *testing.T) {
 func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_SYNC=observe", "QS_STORE=firestore", "QS_AUTH=firebase"), "serve")
-	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_SYNC is observe", "QS_FIRESTORE_PROJECT has to name", "QS_AUTH is firebase")
+	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_STORE=firestore", "QS_AUTH=firebase"), "serve")
+	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_FIRESTORE_PROJECT has to name", "QS_AUTH is firebase")
 	if strings.Contains(got.errors, "sesame") || strings.Contains(got.errors, secretOfClient) {
 		t.Error("it tells a value")
 	}
@@ -96,7 +96,6 @@ func TestUnsupportedChoices_AreRefusedWithTheirMend(t *testing.T) {
 	for setting, mend := range map[string]string{
 		"QS_QUEUE=cloudtasks":                           "set it to river",
 		"QS_AUTH=firebase":                              "set it to local",
-		"QS_SYNC=observe":                               "set it to on, or to off",
 		"QS_DOCUMENT_HINTS=listen":                      "set it to off",
 		"QS_CALLABLES_UPSTREAM=https://fns.example.org": "unset it",
 	} {

@@ -8,16 +8,15 @@ import (
 	"questscheduler/api"
 	"questscheduler/calendarsync"
 	"questscheduler/gcal"
-	"questscheduler/notify"
 )
 
 // wireLinks makes what links Google accounts, and carries what becomes of them
 // to calendars and polls.
-func (s *server) wireLinks(owners notify.Owners) api.Linked {
+func (s *server) wireLinks(owners owners) api.Linked {
 	leaving := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Leaving, Now: s.now})
 	s.links = &calendarsync.Links{
 		Store: s.documents, Accounts: s.accounts, Grants: s.grants, Leaving: leaving,
-		Watcher: s.watcher, Polls: s.scheduler, Owners: owners, Now: s.now, Log: s.log,
+		Watcher: s.watcher, Polls: s.polls(), Owners: owners, Now: s.now, Log: s.log,
 	}
 	s.consents = accounts.NewLinking(accounts.LinkingOptions{
 		Accounts: s.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),

@@ -21,7 +21,7 @@ func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
 		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
 	}
-	owners := notify.Owners{Announcer: s.announcer, Occasion: s.grantOf}
+	owners := s.owners()
 	s.looker.Owners = owners
 	linked := s.wireLinks(owners)
 	if s.config.DiscordBotToken.IsSet() {
@@ -50,6 +50,20 @@ func (s *server) wireOutside() error {
 	}
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
 	return nil
+}
+
+// owners is where the owners of accounts hear what only they can mend.
+func (s *server) owners() owners {
+	if s.config.Sync == config.SyncObserve {
+		return calendarsync.NobodyTold{}
+	}
+	return notify.Owners{Announcer: s.announcer, Occasion: s.grantOf}
+}
+
+// owners are those of calendars and of accounts.
+type owners interface {
+	calendarsync.Owners
+	calendarsync.LinkOwners
 }
 
 // pushes is where Google's pushes go.

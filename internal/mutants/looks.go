@@ -37,8 +37,8 @@ var looks = []mutant{
 			},
 			{
 				file: "calendarsync/look.go",
-				old:  `cursor.Succeeded(l.Now(), next, gcal.MaskVersion)...)`,
-				new:  `append(cursor.Succeeded(l.Now(), next, gcal.MaskVersion), poll.Set("lookGen", now.LookGen+1))...)`,
+				old:  `cursor.Succeeded(l.Now(), next, l.mask())...)`,
+				new:  `append(cursor.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.LookGen+1))...)`,
 			},
 		},
 	},

@@ -55,6 +55,13 @@ func (w *World) Skews() (skews []time.Duration) {
 	return skews
 }
 
+// Observe restarts the program with QS_SYNC=observe, or with on.
+func (w *World) Observe(observing bool) {
+	w.t.Helper()
+	w.observing = observing
+	w.Restart()
+}
+
 // SetClocks sets the instances' clocks right, while they run.
 func (w *World) SetClocks() {
 	for _, p := range w.instances {
@@ -104,6 +111,12 @@ func (w *World) program() *Program {
 	p.Links = &calendarsync.Links{
 		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{leaving, &w.ports},
 		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Looker.Owners.(notify.Owners), Now: now, Log: log,
+	}
+	if w.observing {
+		observer := scheduler.Observer{Service: p.Scheduler}
+		p.Watcher.Polls, p.Watcher.Observing = observer, true
+		p.Looker.Polls, p.Looker.Observing, p.Looker.Owners = observer, true, calendarsync.NobodyTold{}
+		p.Links.Polls, p.Links.Owners = observer, calendarsync.NobodyTold{}
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{

@@ -55,8 +55,9 @@ func ReplayEach(ctx context.Context, documents store.Reader, program Reconciler)
 // shortenedProblem says which entry of a sound journal cannot be its oldest, as
 // any may be once those before it are no longer kept; "" for none.
 func shortenedProblem(history explain.History) string {
-	for i := 1; i < len(history.Entries); i++ {
-		verdict := explain.Judge(explain.History{Poll: history.Poll, Entries: history.Entries[i:]})
+	decided := explain.Decided(history.Entries)
+	for i := 1; i < len(decided); i++ {
+		verdict := explain.Judge(explain.History{Poll: history.Poll, Entries: decided[i:]})
 		if !verdict.Agrees {
 			return fmt.Sprintf("poll %s: without the %d oldest entries its journal does not replay: %+v, %+v", history.Poll.ID, i, verdict.Breaks, verdict.Differences)
 		}

@@ -111,6 +111,8 @@ type World struct {
 	// is what the test put away then.
 	running *strand
 	test    held
+	// observing: the program is started with QS_SYNC=observe.
+	observing bool
 	// keeping: what is done now leaves events in the calendar, as asked.
 	keeping bool
 	died    *crashed // over a push

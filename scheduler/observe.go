@@ -1,0 +1,101 @@
+package scheduler
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Observer stands in the place of a Service for looks that are to change nothing
+// (QS_SYNC=observe): what they see is decided and journaled as what would be
+// done, under Entry.Observed. No poll, slot, snapshot, index entry or
+// announcement is written. People's commands are the Service's own, and do as
+// they always do.
+type Observer struct{ Service *Service }
+
+// Apply decides what an observation would mean for the poll that follows the
+// event, and writes a line of that. The same observation of a poll that stands
+// the same writes none.
+func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
+	s := o.Service
+	var result Applied
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		result = Applied{}
+		entry, path, err := poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID)
+		if err != nil {
+			return err
+		}
+		calendar, _, err := cursor.Load(ctx, tx, seen.AccountID, seen.CalendarID)
+		if err != nil {
+			return err
+		}
+		if !calendar.Holds(seen.Fence) {
+			return ErrFenced
+		}
+		if entry == nil {
+			return nil
+		}
+		p, err := poll.Load(ctx, tx, entry.PollID)
+		if fault.Is(err, fault.NotFound) {
+			return nil // the poll is gone, and its event would go
+		}
+		if err != nil {
+			return err
+		}
+		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
+		if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
+			return err
+		}
+		decision, line := s.decide(st, seen)
+		if result = (Applied{PollID: p.ID, Decision: decision}); decision.Action == rules.Nothing {
+			return nil
+		}
+		return o.write(ctx, tx, p, line)
+	})
+	if err != nil {
+		return Applied{}, pollError(result.PollID, "observe "+seen.Cause.Hint, err)
+	}
+	if result.Decision.Changes() {
+		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", seen.EventID,
+			"new", seen.Fingerprint.String(), "row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
+	}
+	return result, nil
+}
+
+// write writes a line unless it is there: its id is what it says.
+func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll.Entry) error {
+	line.Observed = true
+	line = leaving(line, p)
+	line.ID, line.CreatorID, line.At = observedID(line), p.CreatorID, line.Inputs.Now
+	path := poll.EntryPath(p.ID, line.ID)
+	there, err := tx.Get(ctx, path)
+	if err != nil || there.Exists() {
+		return err
+	}
+	return tx.Create(path, poll.EncodeEntry(line))
+}
+
+// observedID names what a line says, and how the poll stood that it says it of.
+func observedID(line poll.Entry) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID, line.EventID, line.Seen,
+		line.Fingerprint, line.Updated.UTC(), line.Decision, line.Reason, line.Before, line.State, line.Generation))
+	return "jrn_observed_" + hex.EncodeToString(sum[:16])
+}
+
+// SetSyncError writes nothing: a look that fails says so on its calendar.
+func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause) error { return nil }
+
+// ClearSyncError writes nothing.
+func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause) error { return nil }
+
+// Reconcile writes nothing: a direct edit is set right once that may be.
+func (Observer) Reconcile(context.Context, string, Cause) (rules.Mending, error) {
+	return rules.MendNothing, nil
+}
