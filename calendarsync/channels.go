@@ -92,11 +92,13 @@ func (w *Watcher) setStatus(ctx context.Context, channelID string, status Status
 
 // retire stops a channel, best effort: what cannot be stopped now is retiring,
 // and the next renewal tries again. A stopped channel's document goes.
-func (w *Watcher) retire(ctx context.Context, watch Watch) {
-	if err := w.stop(ctx, watch); err != nil {
+func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
+	err := w.stop(ctx, watch)
+	if err != nil {
 		w.Log.WarnContext(ctx, "a watch channel could not be stopped yet", "channel", watch.ChannelID,
 			"calendar", watch.CalendarID, "error", err)
 	}
+	return err == nil
 }
 
 func (w *Watcher) stop(ctx context.Context, watch Watch) error {
@@ -129,47 +131,6 @@ func (w *Watcher) StopAll(ctx context.Context) error {
 		}
 	}
 	return errors.Join(failures...)
-}
-
-// EnsureAll makes sure of a channel for every calendar that a poll follows, and
-// owes each that had none a look, since nothing said what happened meanwhile.
-// One failure does not stop the others.
-func (w *Watcher) EnsureAll(ctx context.Context, trace string) error {
-	var failures []error
-	var after *store.Cursor
-	for {
-		calendars, next, err := cursor.Followed(ctx, w.Store, 100, after)
-		if err != nil {
-			return err
-		}
-		for _, calendar := range calendars {
-			if err := w.ensureAndLook(ctx, calendar, trace); err != nil {
-				failures = append(failures, err)
-			}
-		}
-		if next == nil {
-			return errors.Join(failures...)
-		}
-		after = next
-	}
-}
-
-func (w *Watcher) ensureAndLook(ctx context.Context, calendar cursor.Calendar, trace string) error {
-	if calendar.Revoked() {
-		return nil // Links makes sure of it when it is linked again
-	}
-	watches, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
-	if err != nil {
-		return err
-	}
-	unapplied := observedOnly(calendar) && !w.Observing // what was observed is to be applied now
-	if slices.ContainsFunc(watches, w.lives) && !unapplied {
-		return nil
-	}
-	if err := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
-		return err
-	}
-	return w.enqueueLook(ctx, calendar.Key, "start", trace)
 }
 
 // clearWatchFailed takes watch_failed off the polls of a calendar whose channel

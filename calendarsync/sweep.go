@@ -21,11 +21,19 @@ const sweepPage = 100
 
 // Swept counts what a sweep did.
 type Swept struct {
-	Calendars int // followed by a poll
-	Looks     int // handed over
-	Fresh     int // left out, since a look went well within the hour
-	Mended    int // polls and index entries brought in order
-	Failed    int // what could not be done and is tried by the next sweep
+	Calendars  int // followed by a poll
+	HandedOver int // of these, each as a task of its own
+	Looks      int // handed over
+	Fresh      int // left out, since a look went well within the hour
+	Mended     int // polls and index entries brought in order
+	Failed     int // what could not be done and is tried by the next sweep
+}
+
+func (s Swept) plus(more Swept) Swept {
+	return Swept{
+		Calendars: s.Calendars + more.Calendars, HandedOver: s.HandedOver + more.HandedOver, Looks: s.Looks + more.Looks,
+		Fresh: s.Fresh + more.Fresh, Mended: s.Mended + more.Mended, Failed: s.Failed + more.Failed,
+	}
 }
 
 // Sweep heals what pushes miss (seed 002, "Polling fallback"), calendar by
@@ -33,41 +41,25 @@ type Swept struct {
 // that were written behind our back, makes sure of the watch channels, owes
 // each calendar a look that had none lately or has events to be asked for, and
 // stops the channels that nothing needs. One failure does not stop the others.
+// It goes through everything at once; the timers go page by page (SweepPage).
 func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, error) {
 	var swept Swept
-	if err := w.mendPolls(ctx, cause, &swept); err != nil {
-		return swept, err
-	}
-	var after *store.Cursor
-	for {
-		calendars, next, err := cursor.Followed(ctx, w.Store, sweepPage, after)
-		if err != nil {
+	for at := ""; ; {
+		page, next, err := w.SweepPage(ctx, cause, at, 0)
+		swept = swept.plus(page)
+		if err != nil || next == "" {
 			return swept, err
 		}
-		for _, calendar := range calendars {
-			swept.Calendars++
-			if err := w.sweepCalendar(ctx, calendar, cause, &swept); err != nil {
-				swept.Failed++
-				w.Log.WarnContext(ctx, "sweep: calendar left to the next", "calendar", calendar.CalendarID, "trace", cause.Trace, "error", err)
-			}
-		}
-		if next == nil {
-			break
-		}
-		after = next
+		at = next
 	}
-	if err := w.tidy(ctx); err != nil {
-		swept.Failed++
-		w.Log.WarnContext(ctx, "sweep: channels left to the next", "trace", cause.Trace, "error", err)
-	}
-	return swept, nil
 }
 
 // sweepCalendar compares the index entries of a calendar with their polls,
 // makes sure of its channel, and owes it a look unless it is fresh.
 func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause, swept *Swept) error {
 	err := eachEntry(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
-		return w.mend(ctx, entry.PollID, cause, swept)
+		w.mend(ctx, entry.PollID, cause, swept)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -126,48 +118,14 @@ func (w *Watcher) fresh(calendar cursor.Calendar) bool {
 	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))
 }
 
-// mendPolls brings polls in order by two roads beside that of the index: those
-// whose status is another than their journal knows, which need not have an index
-// entry, and the finalised ones, whose event may have none.
-func (w *Watcher) mendPolls(ctx context.Context, cause scheduler.Cause, swept *Swept) error {
-	for _, status := range rules.Statuses {
-		err := w.mendEach(ctx, cause, swept, func(after *store.Cursor) ([]poll.Poll, *store.Cursor, error) {
-			return poll.Edited(ctx, w.Store, status, sweepPage, after)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return w.mendEach(ctx, cause, swept, func(after *store.Cursor) ([]poll.Poll, *store.Cursor, error) {
-		return poll.Finalised(ctx, w.Store, sweepPage, after)
-	})
-}
-
-// mendEach brings the polls of a list in order, page by page.
-func (w *Watcher) mendEach(ctx context.Context, cause scheduler.Cause, swept *Swept, list func(after *store.Cursor) ([]poll.Poll, *store.Cursor, error)) error {
-	var after *store.Cursor
-	for {
-		polls, next, err := list(after)
-		if err != nil {
-			return err
-		}
-		for _, p := range polls {
-			if err := w.mend(ctx, p.ID, cause, swept); err != nil {
-				swept.Failed++
-				w.Log.WarnContext(ctx, "sweep: poll left to the next", "poll", p.ID, "trace", cause.Trace, "error", err)
-			}
-		}
-		if next == nil {
-			return nil
-		}
-		after = next
-	}
-}
-
-func (w *Watcher) mend(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) error {
+// mend brings a poll in order. One that cannot be is left to the next sweep.
+func (w *Watcher) mend(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) {
 	mending, err := w.Polls.Reconcile(ctx, pollID, cause)
-	if err == nil && mending != rules.MendNothing {
+	switch {
+	case err != nil:
+		swept.Failed++
+		w.Log.WarnContext(ctx, "sweep: poll left to the next", "poll", pollID, "trace", cause.Trace, "error", err)
+	case mending != rules.MendNothing:
 		swept.Mended++
 	}
-	return err
 }

@@ -7,46 +7,45 @@ import (
 	"time"
 
 	"questscheduler/cursor"
-	"questscheduler/store"
+	"questscheduler/scheduler"
 )
 
 // abandonedAfter is how long a channel may be on its way to being active. What
 // takes longer was begun by a process that died.
 const abandonedAfter = time.Hour
 
-// tidy stops the channels that nothing needs: of calendars that no poll follows
-// any more, those that could not be stopped before, and those that stand beside
-// a later one. A channel that nobody finished making is forgotten: Google never
-// said what it is to be stopped by. What cannot be stopped now is tried again by
-// the next sweep.
-func (w *Watcher) tidy(ctx context.Context) error {
-	var after *store.Cursor
-	for {
-		bound := watchesByStatus.With([]string{string(Pending), string(Active), string(Retiring), string(Failed)})
-		docs, err := w.Store.Query(ctx, bound.First(sweepPage).From(after))
-		if err != nil {
-			return err
-		}
-		for _, doc := range docs {
-			watch := decodeWatch(doc)
-			needed, err := w.needed(ctx, watch)
-			if err != nil {
-				return calendarError(watch.CalendarID, "tidy", err)
-			}
-			if !needed {
-				w.retire(ctx, watch)
-			}
-		}
-		if len(docs) < sweepPage {
-			return nil
-		}
-		after = watchesByStatus.CursorAt(docs[len(docs)-1])
+// tidy stops a page of the channels that nothing needs: of calendars that no
+// poll follows any more, those that could not be stopped before, and those that
+// stand beside a later one. A channel that nobody finished making is forgotten:
+// Google never said what it is to be stopped by. What cannot be stopped now is
+// tried again by the next sweep.
+func (w *Watcher) tidy(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+	bound := watchesInOrder.With().First(sweepPage).From(here.cursor())
+	docs, err := w.Store.Query(ctx, bound)
+	if err != nil {
+		return false, err
 	}
+	for _, doc := range docs {
+		watch := decodeWatch(doc)
+		needed, err := w.needed(ctx, watch)
+		if err != nil {
+			swept.Failed++
+			w.Log.WarnContext(ctx, "sweep: channel left to the next", "channel", watch.ChannelID, "trace", cause.Trace, "error", err)
+			continue
+		}
+		if !needed {
+			w.retire(ctx, watch)
+		}
+		here.After = doc.Path
+	}
+	return len(docs) == sweepPage, nil
 }
 
 // needed tells whether a channel is of use, or may come to be.
 func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	switch {
+	case watch.Status == Expired:
+		return true, nil // kept for whoever asks, until the cleanup
 	case watch.Status == Retiring:
 		return false, nil
 	case watch.Status != Active && watch.CreatedAt.Before(w.Now().Add(-abandonedAfter)):

@@ -101,8 +101,44 @@ var (
 	}
 )
 
+// watchesInOrder has no order of its own: that of the paths does not change
+// while somebody goes through it.
+var watchesInOrder = &store.Query{Name: "watch channels", Collection: "calendarWatches"}
+
+// watchesByEnd are those that ended before a time, oldest first.
+var watchesByEnd = &store.Query{
+	Name: "watch channels by their end", Collection: "calendarWatches",
+	Filters: []store.Filter{{Path: store.Field("expiration"), Op: store.Less}},
+	Order:   []store.Order{{Path: store.Field("expiration")}},
+}
+
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{watchesOfCalendar, watchesByStatus}
+var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesByEnd}
+
+// DeadKept is how long the document of a channel is kept after the channel's
+// end, for whoever asks what became of it.
+const DeadKept = 30 * 24 * time.Hour
+
+// RemoveDead removes the documents of channels that ended longer than DeadKept
+// ago, limit at most, and tells how many and whether more may be left. It may be
+// called again and again.
+func RemoveDead(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
+	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		removed = 0
+		dead, err := tx.Query(ctx, watchesByEnd.With(now.Add(-DeadKept)).First(limit))
+		if err != nil {
+			return err
+		}
+		for _, doc := range dead {
+			if err := tx.Delete(doc.Path); err != nil {
+				return err
+			}
+		}
+		removed = len(dead)
+		return nil
+	})
+	return removed, removed == limit, err
+}
 
 // watchesOf lists the channels of a calendar.
 func watchesOf(ctx context.Context, reader store.Reader, accountID, calendarID string) ([]Watch, error) {

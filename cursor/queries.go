@@ -23,6 +23,9 @@ var (
 		Filters: []store.Filter{{Path: store.Field("interests", poll.ConsumerPoll), Op: store.Greater}},
 		Order:   []store.Order{{Path: store.Field("interests", poll.ConsumerPoll)}},
 	}
+	// inOrder has no order of its own: that of the paths does not change while
+	// somebody goes through it.
+	inOrder = &store.Query{Name: "calendars", Collection: "calendars"}
 	ofOwner = &store.Query{
 		Name: "calendars of a person", Collection: "calendars",
 		Filters: []store.Filter{{Path: store.Field("ownerId"), Op: store.Equal}},
@@ -35,7 +38,7 @@ var ofAccount = &store.Query{
 }
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{lookDue, leased, followed, ofOwner, ofAccount}
+var Queries = []*store.Query{lookDue, leased, followed, inOrder, ofOwner, ofAccount}
 
 // Due lists calendars that a look is owed to, at most limit behind after.
 func Due(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
@@ -51,6 +54,21 @@ func Leased(ctx context.Context, reader store.Reader, now time.Time) ([]Calendar
 // Followed lists calendars that polls follow, at most limit behind after.
 func Followed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
 	return list(ctx, reader, followed.With(0).First(limit).From(after))
+}
+
+// All lists every calendar there is, followed or not, in the order of their
+// keys: at most limit behind that of a key ("": from the beginning). next is the
+// key to go on behind; "" at the end.
+func All(ctx context.Context, reader store.Reader, limit int, afterKey string) (calendars []Calendar, next string, err error) {
+	var after *store.Cursor
+	if afterKey != "" {
+		after = &store.Cursor{Path: Path(afterKey)}
+	}
+	calendars, further, err := list(ctx, reader, inOrder.With().First(limit).From(after))
+	if further != nil {
+		next = further.Path.ID()
+	}
+	return calendars, next, err
 }
 
 // OfOwner lists the calendars of a person's accounts.

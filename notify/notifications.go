@@ -46,7 +46,7 @@ var (
 )
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{notificationsByTime, unreadNotifications}
+var Queries = []*store.Query{notificationsByTime, unreadNotifications, oldNotifications}
 
 // List reads a person's notifications that they have not dismissed, newest
 // first, at most limit (0: all) behind after. next is where to go on; nil at

@@ -3,6 +3,7 @@ package poll
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,34 @@ func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, sto
 		return &entry, doc.Path, nil
 	}
 	return indexByPoll(ctx, reader, p)
+}
+
+// Indexed tells, by poll, which of them an index entry at its own place follows,
+// in one call. One that had to step aside for another event of its id is not
+// among them, nor is a poll without an event.
+func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string]bool, error) {
+	var paths []store.Path
+	for _, p := range polls {
+		if path := IndexPath(p.GoogleEventID); path.Valid() == nil {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	docs, err := reader.GetAll(ctx, slices.Compact(paths))
+	if err != nil {
+		return nil, err
+	}
+	follows := map[string]string{}
+	for _, doc := range docs {
+		if doc.Exists() {
+			follows[doc.Path.ID()] = DecodeIndex(doc).PollID
+		}
+	}
+	indexed := map[string]bool{}
+	for _, p := range polls {
+		indexed[p.ID] = p.ID != "" && follows[p.GoogleEventID] == p.ID
+	}
+	return indexed, nil
 }
 
 // indexByPoll finds an entry that had to step aside for another of its id.

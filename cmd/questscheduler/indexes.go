@@ -22,7 +22,6 @@ var exempt = []firestore.Exemption{
 	{Collection: "calendarSyncSnapshots", Path: store.Field("participants")},
 	{Collection: "calendarSyncSnapshots", Path: store.Field("pendingInvites")},
 	{Collection: "calendarSyncSnapshots", Path: store.Field("createdAt")},
-	{Collection: "calendarSyncSnapshots", Path: store.Field("expiresAt")},
 	// What is to be told, and was.
 	{Collection: "announcements", Path: store.Field("wanted")},
 	{Collection: "announcements", Path: store.Field("announced")},
@@ -36,7 +35,6 @@ var exempt = []firestore.Exemption{
 	{Collection: "calendarEventIndex", Path: store.Field("createdAt")},
 	{Collection: "calendarWatches", Path: store.Field("address")},
 	{Collection: "calendarWatches", Path: store.Field("tokenHash")},
-	{Collection: "calendarWatches", Path: store.Field("expiration")}, // asked for with status alone
 	{Collection: "calendarWatches", Path: store.Field("createdAt")},
 	{Collection: "calendarWatches", Path: store.Field("updatedAt")},
 	// Calendars are written with every look.

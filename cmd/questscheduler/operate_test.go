@@ -159,3 +159,43 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 	run(t, environ, "sweep", "drain").want(t, exitOK,
 		"calendar events to make or delete  0", "announcements                      1", "looks at calendars                 3")
 }
+
+// Each job is run by hand as it is by the clock, says what it did, and has
+// nothing left to do the second time.
+func TestSweep_RunsEachJob(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	environ := settings(dir)
+	run(t, environ, "sweep", "drain").want(t, exitOK)
+	change(t, dir, func(tx store.Tx) error {
+		calendar := cursor.Calendar{Key: poll.CalendarKey("account", "c"), AccountID: "account", CalendarID: "c"}
+		if err := tx.Merge(cursor.Path(calendar.Key), calendar.Link(time.Now(), "gm", "")...); err != nil {
+			return err
+		}
+		snapshot := poll.Snapshot{ID: "old", ExpiresAt: time.Now().Add(-time.Hour)}
+		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot(snapshot))
+	})
+	environ = append(environ, "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example")
+	for _, c := range []struct {
+		job         string
+		first, then []string
+	}{
+		{"cleanup", []string{"REMOVED COUNT", "expired snapshots 1", "idempotency keys 0"}, []string{"expired snapshots 0"}},
+		{"poll-fallback", []string{"SWEPT COUNT", "calendars 1", "looks 1", "failed 1"}, []string{"calendars 1"}},
+		{"renew-watches", []string{"WATCH CHANNELS COUNT", "calendars 1", "failed 1"}, []string{"failed 1"}},
+	} {
+		for n, wanted := range [][]string{c.first, c.then} {
+			told := run(t, environ, "sweep", c.job)
+			told.want(t, exitOK)
+			rows := strings.Join(strings.Fields(told.out), " ")
+			for _, row := range wanted {
+				if !strings.Contains(rows, row) {
+					t.Errorf("sweep %s, run %d, does not say %q: %s", c.job, n+1, row, rows)
+				}
+			}
+		}
+	}
+	if shown := run(t, environ, "sweep", "cleanup"); strings.Contains(shown.errors, "\r") {
+		t.Errorf("progress is shown where there is no terminal: %q", shown.errors)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/mattn/go-isatty"
 )
 
 // progress is a line on a terminal that says how far something is. Elsewhere it
@@ -24,10 +26,7 @@ const lineWidth = 78
 
 func newProgress(out io.Writer, name string) *progress {
 	file, isFile := out.(*os.File)
-	if !isFile {
-		return &progress{}
-	}
-	if about, err := file.Stat(); err != nil || about.Mode()&os.ModeCharDevice == 0 {
+	if !isFile || !isatty.IsTerminal(file.Fd()) {
 		return &progress{}
 	}
 	return &progress{out: file, name: name}

@@ -8,15 +8,14 @@ import (
 	"net/http"
 	"time"
 
-	"questscheduler/config"
 	"questscheduler/queue"
 	"questscheduler/scheduler"
 )
 
 // How the server waits.
 const (
-	// drainEvery is how often what was committed and not handed over is found.
-	drainEvery = time.Minute
+	// tickEvery is how often the timers are asked what is due.
+	tickEvery = time.Minute
 	// stopPatience is how long requests and tasks may take to end.
 	stopPatience = 10 * time.Second
 )
@@ -31,11 +30,13 @@ func listen(addr string) (net.Listener, error) {
 }
 
 // start puts the server to work: what a dead process held is taken back, tasks
-// run, requests are answered, and what was owed is handed over at once.
+// run, requests are answered, what was owed is handed over at once, and so is
+// what may have come to pass while nobody was here.
 func (s *server) start(ctx context.Context) error {
 	if err := s.scheduler.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
+	s.timers.Started = s.now()
 	if err := s.queue.Start(ctx, queue.Config{Handlers: s.handlers()}); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
 	}
@@ -47,53 +48,10 @@ func (s *server) start(ctx context.Context) error {
 	if err := s.drain(ctx, "start"); err != nil {
 		return err
 	}
-	ticking, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s.ticking, s.ticked = cancel, make(chan struct{})
-	go s.tick(ticking)
+	if err := s.timers.Tick(ctx); err != nil {
+		return fmt.Errorf("start the timers: %w", err)
+	}
 	return nil
-}
-
-// tick drains every minute and sweeps every few hours until ctx ends, and first
-// makes sure of the watch channels, which may have lapsed while nobody was here.
-func (s *server) tick(ctx context.Context) {
-	defer close(s.ticked)
-	if s.config.Sync != config.SyncOff {
-		if err := s.watcher.EnsureAll(ctx, s.newTrace()); err != nil {
-			s.log.Warn("not every calendar is watched yet", "error", err)
-		}
-	}
-	ticker := time.NewTicker(drainEvery)
-	defer ticker.Stop()
-	var swept time.Time // the first sweep follows the first drain: pushes may have been missed while nobody was here
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if err := s.drain(ctx, "timer"); err != nil {
-				s.log.Error("drain failed; it is tried again in a minute", "error", err)
-			}
-			if s.now().Sub(swept) >= s.config.FallbackEvery {
-				swept = s.now()
-				s.sweep(ctx)
-			}
-		}
-	}
-}
-
-// sweep heals what pushes missed, and renews the watch channels that end soon.
-func (s *server) sweep(ctx context.Context) {
-	if s.config.Sync == config.SyncOff {
-		return
-	}
-	trace := s.newTrace()
-	swept, err := s.watcher.Sweep(ctx, scheduler.Cause{Hint: "sweep", Trace: trace})
-	if err != nil {
-		s.log.Error("the sweep was cut off; the next one goes through everything again", "trace", trace, "error", err)
-		return
-	}
-	s.log.Info("swept", "calendars", swept.Calendars, "looks", swept.Looks, "fresh", swept.Fresh,
-		"mended", swept.Mended, "failed", swept.Failed, "trace", trace)
 }
 
 func (s *server) drain(ctx context.Context, hint string) error {
@@ -117,10 +75,6 @@ func (s *server) newTrace() string { return "trc_" + newULID(s.now()) }
 // Everything is tried; what was accepted and not done is done after the next
 // start. Requests and tasks have the server's patience each.
 func (s *server) stop() error {
-	if s.ticking != nil {
-		s.ticking()
-		<-s.ticked
-	}
 	return errors.Join(s.stopAnswering(), s.stopWorking(), s.stores.close())
 }
 

@@ -31,6 +31,7 @@ import (
 	"questscheduler/scheduler"
 	"questscheduler/signin"
 	"questscheduler/store"
+	"questscheduler/timers"
 )
 
 // webhookPath is where Google's pushes arrive.
@@ -56,17 +57,16 @@ type server struct {
 	watcher   *calendarsync.Watcher
 	health    *health.Reader
 	announcer *notify.Announcer
+	timers    *timers.Timers
 	edge      *echo.Echo
 	listener  net.Listener
 	http      *http.Server
 	patience  time.Duration // stopPatience
 	failed    chan error    // why it stopped answering, though nobody asked it to
-	ticking   context.CancelFunc
-	ticked    chan struct{}
 }
 
 // kinds are the queues of the program.
-var kinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind}
+var kinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind}
 
 // queries are all queries that the store is asked.
 func queries() []*store.Query {
@@ -90,7 +90,10 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 		return nil, err
 	}
 	s.documents = changes.New(s.store)
-	s.queue, err = river.New(ctx, river.Options{DB: s.file.Writer(), Kinds: kinds, Now: now, Log: log})
+	s.queue, err = river.New(ctx, river.Options{
+		DB: s.file.Writer(), Kinds: kinds, Now: now, Log: log,
+		Periodic: []river.Periodic{{Name: "timers", Every: tickEvery, Task: timers.TickTask()}},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +149,11 @@ func (s *server) wire() error {
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour,
 		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
 	}
-	return s.wireOutside()
+	if err := s.wireOutside(); err != nil {
+		return err
+	}
+	s.wireTimers()
+	return nil
 }
 
 // polls is where what is seen of calendars goes: it is applied, or with
@@ -182,14 +189,17 @@ func lookLater(context.Context, queue.Delivery) queue.Verdict {
 
 // handlers are what the queue runs, by kind.
 func (s *server) handlers() map[string]queue.Handler {
-	look := s.looker.Handle
+	look, sweep := s.looker.Handle, s.watcher.HandleSweep
 	if s.config.Sync == config.SyncOff {
-		look = lookLater
+		look, sweep = lookLater, lookLater
 	}
 	return map[string]queue.Handler{
 		cursor.LookKind:      look,
 		scheduler.KindIntent: s.scheduler.HandleIntent,
 		poll.AnnounceKind:    s.announcer.Handle,
+
+		calendarsync.SweepKind: sweep,
+		timers.Kind:            s.timers.Handle,
 	}
 }
 

@@ -8,30 +8,78 @@ import (
 	"time"
 
 	"questscheduler/config"
-	"questscheduler/scheduler"
+	"questscheduler/timers"
 )
 
 // sweepCommand runs a timer's job once.
 type sweepCommand struct {
-	Drain drainCommand `cmd:"" help:"Run the job of every minute once: hand over what was committed and may not have been."`
+	Drain        drainCommand    `cmd:"" help:"Run the job of every minute once: hand over what was committed and may not have been."`
+	RenewWatches renewCommand    `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
+	PollFallback fallbackCommand `cmd:"" help:"Look for what pushes missed, calendar by calendar."`
+	Cleanup      cleanupCommand  `cmd:"" help:"Remove what is past its time."`
 }
 
-// drainCommand is the job of every minute.
-type drainCommand struct{}
-
-// Help is what --help says beside the flags.
-func (drainCommand) Help() string {
-	return `What is handed over to the queue: calendar events to make or delete, announcements that are due, looks that are owed. ` +
-		`A server does this by itself every minute. This is for a store whose server is stopped: it needs the store for itself, ` +
-		`and what it hands over is done when the server runs again.
+// What each command says beside its flags.
+const (
+	drainHelp = `What is handed over to the queue: calendar events to make or delete, announcements that are due, looks that are owed. ` +
+		`A server does this by itself every minute. `
+	renewHelp = `Each calendar that a poll follows gets a new channel where none lives beyond QS_RENEW_BEFORE, and the old one is stopped ` +
+		`behind it. A server does this by itself every day. `
+	fallbackHelp = `Polls that were written by others are set right, watch channels are made sure of, and each calendar that was not looked at ` +
+		`within the hour is owed a look. A server does this by itself every QS_FALLBACK_EVERY. `
+	cleanupHelp = `What goes: snapshots past their end, but for those that a rescheduled poll needs; watch channels and notifications long past; ` +
+		`idempotency keys. A server does this by itself every day. `
+	sweepHelp = `This is for a store whose server is stopped: it needs the store for itself, ` +
+		`and what it hands over is done when the server runs again. Interrupted, it is begun anew, which does nothing twice.
 
 Example:
 
-    questscheduler sweep drain`
+    questscheduler sweep `
+)
+
+// The jobs as commands.
+type (
+	drainCommand    struct{}
+	renewCommand    struct{}
+	fallbackCommand struct{}
+	cleanupCommand  struct{}
+)
+
+// Help is what --help says beside the flags.
+func (drainCommand) Help() string { return drainHelp + sweepHelp + timers.Drain }
+
+// Help is what --help says beside the flags.
+func (renewCommand) Help() string { return renewHelp + sweepHelp + timers.RenewWatches }
+
+// Help is what --help says beside the flags.
+func (fallbackCommand) Help() string { return fallbackHelp + sweepHelp + timers.PollFallback }
+
+// Help is what --help says beside the flags.
+func (cleanupCommand) Help() string { return cleanupHelp + sweepHelp + timers.Cleanup }
+
+// Run is the command.
+func (drainCommand) Run(ctx context.Context, process Process) error {
+	return runJob(ctx, process, timers.Drain, "HANDED OVER")
 }
 
 // Run is the command.
-func (drainCommand) Run(ctx context.Context, process Process) (err error) {
+func (renewCommand) Run(ctx context.Context, process Process) error {
+	return runJob(ctx, process, timers.RenewWatches, "WATCH CHANNELS")
+}
+
+// Run is the command.
+func (fallbackCommand) Run(ctx context.Context, process Process) error {
+	return runJob(ctx, process, timers.PollFallback, "SWEPT")
+}
+
+// Run is the command.
+func (cleanupCommand) Run(ctx context.Context, process Process) error {
+	return runJob(ctx, process, timers.Cleanup, "REMOVED")
+}
+
+// runJob runs one job to its end and prints what it did, on a terminal with its
+// progress.
+func runJob(ctx context.Context, process Process, name, heading string) (err error) {
 	cfg, err := loadSettings(process.Environ, config.Default())
 	if err != nil {
 		return err
@@ -41,21 +89,31 @@ func (drainCommand) Run(ctx context.Context, process Process) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	drained, err := s.scheduler.Drain(ctx, scheduler.Cause{Hint: "sweep", Trace: s.newTrace()})
+	shown := newProgress(process.Stderr, name)
+	did, err := s.timers.RunNow(ctx, name, func(counts timers.Counts) { shown.show(countsText(counts)) })
+	shown.end()
 	if err != nil {
-		return fmt.Errorf("drain: %w", err)
+		return err
 	}
 	table := tabwriter.NewWriter(process.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "HANDED OVER\tCOUNT")
-	for _, row := range []struct {
-		what  string
-		count int
-	}{
-		{"calendar events to make or delete", drained.Intents},
-		{"announcements", drained.Announcements},
-		{"looks at calendars", drained.Looks},
-	} {
-		fmt.Fprintf(table, "%s\t%d\n", row.what, row.count)
+	fmt.Fprintf(table, "%s\tCOUNT\n", heading)
+	for _, count := range did {
+		fmt.Fprintf(table, "%s\t%d\n", count.What, count.N)
 	}
 	return table.Flush()
+}
+
+// countsText is a line of what was done so far.
+func countsText(counts timers.Counts) string {
+	text := ""
+	for _, count := range counts {
+		if count.N == 0 {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", count.N, count.What)
+	}
+	return text
 }

@@ -34,7 +34,7 @@ func TestExitCodes(t *testing.T) {
 		"version":                           {nil, []string{"--version"}, exitOK, "questscheduler " + version},
 		"unknown command":                   {nil, []string{"polish"}, exitUsage, "unexpected argument polish"},
 		"unknown flag":                      {nil, []string{"serve", "--fast"}, exitUsage, "unknown flag --fast"},
-		"half a command":                    {nil, []string{"sweep"}, exitUsage, `expected "drain"`},
+		"half a command":                    {nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "cleanup"`},
 		"unknown job":                       {nil, []string{"sweep", "everything"}, exitUsage, "unexpected argument everything"},
 		"missing argument":                  {nil, []string{"explain"}, exitUsage, "<poll-id>"},
 		"missing file":                      {nil, []string{"backup"}, exitUsage, "<file>"},

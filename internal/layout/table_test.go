@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"fault", "rules", "store", "queue", "poll", "cursor", "accounts", "accounts/seal", "signin", "gcal", "config",
-	"scheduler", "calendarsync", "health", "backfill", "notify",
+	"scheduler", "calendarsync", "health", "backfill", "notify", "timers",
 }
 
 // table is design.md, "Packages": a package may import what stands in rows
@@ -53,6 +53,8 @@ var table = []row{
 	{packages: "health", may: []string{"rules", "poll", "cursor", "store", "accounts", "calendarsync", "fault"}},
 	{packages: "backfill", may: []string{"rules", "poll", "cursor", "store", "scheduler", "fault"}},
 	{packages: "notify", may: []string{"rules", "poll", "store", "queue", "fault"}},
+
+	{packages: "timers", may: []string{"poll", "store", "queue", "scheduler", "calendarsync", "notify", "fault"}},
 
 	{packages: "web-hooks", may: above},
 	{packages: "api", may: slices.Concat(above, []string{"changes", "web-hooks"})},

@@ -19,6 +19,7 @@ import (
 	"questscheduler/poll"
 	"questscheduler/queue"
 	"questscheduler/scheduler"
+	"questscheduler/timers"
 )
 
 // Program is one instance of what is tested. What it keeps in memory is its own.
@@ -30,6 +31,7 @@ type Program struct {
 	Watcher   *calendarsync.Watcher
 	Announcer *notify.Announcer
 	Health    *health.Reader
+	Timers    *timers.Timers
 	handlers  map[string]queue.Handler
 	skew      time.Duration
 }
@@ -121,7 +123,9 @@ func (w *World) program() *Program {
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
 		cursor.LookKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
+		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
+	w.wireTimers(p, documents, tasks, now, log)
 	return p
 }
 

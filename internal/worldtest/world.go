@@ -35,6 +35,7 @@ import (
 	"questscheduler/store"
 	storememory "questscheduler/store/memory"
 	"questscheduler/store/storetest"
+	"questscheduler/timers"
 )
 
 // TB is what the world needs of a test; *testing.T and *rapid.T have it.
@@ -183,7 +184,7 @@ func (w *World) openPorts() {
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
 	w.Queue, err = queuememory.New(queuememory.Options{
-		Kinds: []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind},
+		Kinds: []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
 		Now:   w.Clock.Now, Rand: w.options.Draw,
 	})
 	w.must(err)

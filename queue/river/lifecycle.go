@@ -90,6 +90,7 @@ func (q *Queue) newClient(config queue.Config, due *sql.Stmt) (*client, error) {
 		JobTimeout:                  queue.RunTimeout,
 		Logger:                      q.riverLog(),
 		MaxAttempts:                 maxAttempts,
+		PeriodicJobs:                q.periodicJobs(),
 		Queues:                      queues,
 		ReindexerSchedule:           never{},
 		RescueStuckJobsAfter:        rescueAfter,

@@ -49,6 +49,8 @@ type Options struct {
 	// Rand gives an integer from 0 to n-1, for the waits before another
 	// attempt; nil: math/rand.
 	Rand func(n int) int
+	// Periodic are tasks that it hands over to itself while it is started.
+	Periodic []Periodic
 	// Log gets what fails; nil: nothing.
 	Log *slog.Logger
 }
@@ -64,6 +66,8 @@ type Queue struct {
 	now   func() time.Time
 	rand  func(n int) int
 	log   *slog.Logger
+
+	periodic []Periodic
 
 	// inserter takes jobs in and runs none. client is the one to insert with:
 	// the running one while started, since it wakes its workers at once.
@@ -99,6 +103,8 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 		now:   options.Now,
 		rand:  options.Rand,
 		log:   options.Log,
+
+		periodic: options.Periodic,
 	}
 	if q.now == nil {
 		q.now = time.Now

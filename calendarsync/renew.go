@@ -1,0 +1,104 @@
+package calendarsync
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"questscheduler/cursor"
+	"questscheduler/scheduler"
+)
+
+// renewPage is how many calendars a renewal reads at a time.
+const renewPage = 100
+
+// Renewed counts what a renewal did.
+type Renewed struct {
+	Calendars int // looked over
+	Opened    int // channels that live now and did not before
+	Stopped   int // channels that nothing needs any more
+	Failed    int // calendars left to the next renewal
+}
+
+// RenewPage looks over a page of calendars (seed 002, "Watch renewal", in
+// design.md's order): one that something follows gets a new channel where none
+// lives beyond RenewBefore, and the old ones are stopped behind it; one that
+// nothing follows has its channels stopped. A calendar that no channel watched
+// is looked at, since nothing said what happened meanwhile. One failure does
+// not stop the others, and takes nothing away that lives.
+//
+// at is where an earlier page ended ("": from the beginning); next is where to
+// go on, "" at the end. A page that is done again does nothing twice. The error
+// is that of a store that does not answer.
+func (w *Watcher) RenewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, next string, err error) {
+	renewed, _, next, err = w.renewPage(ctx, cause, at)
+	return renewed, next, err
+}
+
+// renewPage is RenewPage, and gives what failed.
+func (w *Watcher) renewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, failures []error, next string, err error) {
+	calendars, next, err := cursor.All(ctx, w.Store, renewPage, at)
+	for _, calendar := range calendars {
+		if failure := w.renewOne(ctx, calendar, cause, &renewed); failure != nil {
+			renewed.Failed++
+			failures = append(failures, failure)
+			w.Log.WarnContext(ctx, "watch channels left to the next renewal", "calendar", calendar.CalendarID,
+				"account", calendar.AccountID, "trace", cause.Trace, "error", failure)
+		}
+	}
+	return renewed, failures, next, err
+}
+
+func (w *Watcher) renewOne(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause, renewed *Renewed) error {
+	renewed.Calendars++
+	if calendar.Wanted() && calendar.Revoked() {
+		return nil // Links makes sure of it when its account is linked again
+	}
+	watches, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
+	if err != nil {
+		return err
+	}
+	if !calendar.Wanted() {
+		for _, watch := range watches {
+			if w.retire(ctx, watch) {
+				renewed.Stopped++
+			}
+		}
+		return nil
+	}
+	unapplied := observedOnly(calendar) && !w.Observing // what was observed is to be applied now
+	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.lives)) {
+		return nil
+	}
+	watched := !unapplied && slices.ContainsFunc(watches, w.hears)
+	if err := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(watches, w.lives) {
+		renewed.Opened++
+	}
+	if watched {
+		return nil
+	}
+	return w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+}
+
+// hears tells whether a channel pushes to us now, however soon it ends.
+func (w *Watcher) hears(watch Watch) bool {
+	return watch.Status == Active && watch.Address == w.Address && watch.Expiration.After(w.Now())
+}
+
+// EnsureAll is a renewal of everything at once, for the start of a process that
+// does not leave it to the timers. One failure does not stop the others; they
+// are joined.
+func (w *Watcher) EnsureAll(ctx context.Context, trace string) error {
+	var all []error
+	for at := ""; ; {
+		_, failures, next, err := w.renewPage(ctx, scheduler.Cause{Hint: "start", Trace: trace}, at)
+		all = append(all, failures...)
+		if err != nil || next == "" {
+			return errors.Join(append(all, err)...)
+		}
+		at = next
+	}
+}

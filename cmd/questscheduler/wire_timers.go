@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/api"
+	"questscheduler/config"
+	"questscheduler/health"
+	"questscheduler/poll"
+	"questscheduler/store"
+	"questscheduler/timers"
+)
+
+// wireTimers makes the table of jobs, which the queue asks every minute what is
+// due.
+func (s *server) wireTimers() {
+	s.timers = &timers.Timers{
+		Store: s.documents, Queue: s.queue, Now: s.now, NewTrace: s.newTrace, Log: s.log,
+		Jobs: timers.Jobs(timers.Parts{
+			Scheduler: s.scheduler, Watcher: s.watcher, FollowLinks: s.links.FollowDue, FallbackEvery: s.config.FallbackEvery,
+			NoSync: s.config.Sync == config.SyncOff, Documents: s.documents, Cleaning: s.cleanings(), Health: s.surveyHealth,
+			Now: s.now, Log: s.log,
+		}),
+	}
+}
+
+// cleanings are the rows of the cleanup for what this server keeps beside the
+// documents that every deployment has, and for what its settings say.
+func (s *server) cleanings() []timers.Cleaning {
+	return []timers.Cleaning{
+		{What: "OAuth states", Remove: paged(accounts.RemoveExpiredStates)},
+		{What: "accounts long unlinked", Remove: paged(accounts.RemoveUnlinked)},
+		{What: "idempotency keys", Remove: paged(api.RemoveExpiredKeys)},
+		{
+			What: "old journal entries",
+			Remove: func(ctx context.Context, documents store.Store, now time.Time, _ int) (int, bool, error) {
+				removed, err := poll.RemoveOldEntries(ctx, documents, now.Add(-s.config.JournalKeep))
+				return removed, false, err
+			},
+		},
+	}
+}
+
+// surveyHealth logs how the linked accounts are, those that are not well by
+// themselves.
+func (s *server) surveyHealth(ctx context.Context) (timers.Counts, error) {
+	counts, err := s.health.Survey(ctx, func(account health.Account) error {
+		s.log.WarnContext(ctx, "the sync of an account is not well", "account", account.ID, "status", account.Status)
+		return nil
+	})
+	var told timers.Counts
+	for _, status := range slices.Sorted(maps.Keys(counts)) {
+		told = append(told, timers.Count{What: "accounts " + string(status), N: counts[status]})
+	}
+	return told, err
+}
+
+// paged tells of a removal that removed as many as it may that more may be left.
+func paged(remove func(context.Context, store.Store, time.Time, int) (int, error)) func(context.Context, store.Store, time.Time, int) (int, bool, error) {
+	return func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, bool, error) {
+		removed, err := remove(ctx, documents, now, limit)
+		return removed, removed >= limit, err
+	}
+}

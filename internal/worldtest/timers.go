@@ -1,0 +1,39 @@
+package worldtest
+
+import (
+	"log/slog"
+	"time"
+
+	"questscheduler/queue"
+	"questscheduler/store"
+	"questscheduler/timers"
+)
+
+// FallbackEvery is the period of the sweep, where the timers run.
+const FallbackEvery = 6 * time.Hour
+
+// wireTimers makes the timers. A world's Run drains every minute and asks them
+// nothing: RunTimers does.
+func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
+	p.Timers = &timers.Timers{
+		Store: documents, Queue: tasks, Now: now, NewTrace: func() string { return "trc_" + w.ulid(now()) }, Log: log,
+		Jobs: timers.Jobs(timers.Parts{
+			Scheduler: p.Scheduler, Watcher: p.Watcher, FallbackEvery: FallbackEvery, Documents: documents, Now: now, Log: log,
+		}),
+	}
+	p.handlers[timers.Kind] = p.Timers.Handle
+}
+
+// RunTimers lets time go by as the timers see it: in steps of that length, at
+// each of which they are asked what is due and everything due is done. It is for
+// days and weeks, where Run's every minute is too fine.
+func (w *World) RunTimers(d, step time.Duration) {
+	w.t.Helper()
+	for end := w.Clock.Now().Add(d); w.Clock.Now().Before(end); {
+		w.must(w.Timers.Tick(w.ctx))
+		w.RunDue()
+		w.advance(min(step, end.Sub(w.Clock.Now())))
+	}
+	w.must(w.Timers.Tick(w.ctx))
+	w.RunDue()
+}

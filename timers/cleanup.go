@@ -1,0 +1,77 @@
+package timers
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/notify"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// Cleaning is one row of the cleanup.
+type Cleaning struct {
+	// What is removed, as people are told: "expired snapshots".
+	What string
+	// Remove removes a page of limit documents at most, and tells how many it
+	// removed and whether more may be left. It may be asked again and again.
+	Remove func(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error)
+}
+
+// cleanPage is how many documents the cleanup removes in a transaction.
+const cleanPage = 100
+
+// cleanings are the rows of the documents that every deployment has.
+var cleanings = []Cleaning{
+	{"expired snapshots", poll.RemoveSnapshots},
+	{"watch channels long ended", calendarsync.RemoveDead},
+	{"old notifications", notify.RemoveOld},
+}
+
+// cleanup is the job that goes through the rows.
+type cleanup struct {
+	rows      []Cleaning
+	documents store.Store
+	now       func() time.Time
+	log       *slog.Logger
+}
+
+// step removes a page of the row that the cleanup is at: its number and what it
+// removes, which tells whether the table is still the same. A row that fails is
+// left to the next day, and does not keep the others waiting.
+func (c cleanup) step(ctx context.Context, run Run) (Stretch, error) {
+	at := c.rowAt(run.At)
+	row := c.rows[at]
+	did := Counts{}
+	removed, more, err := row.Remove(ctx, c.documents, c.now(), cleanPage)
+	did = append(did, Count{row.What, removed})
+	if err != nil {
+		if ctx.Err() != nil {
+			return Stretch{}, err
+		}
+		c.log.WarnContext(ctx, "cleanup: left to the next", "what", row.What, "trace", run.Cause.Trace, "error", err)
+		did, more = append(did, Count{"failed", 1}), false
+	}
+	if !more {
+		at++
+	}
+	if at == len(c.rows) {
+		return Stretch{Did: did}, nil
+	}
+	return Stretch{Next: strconv.Itoa(at) + " " + c.rows[at].What, Did: did}, nil
+}
+
+// rowAt is the row of a place; the first where another version's table wrote it:
+// beginning anew removes nothing twice.
+func (c cleanup) rowAt(place string) int {
+	number, what, _ := strings.Cut(place, " ")
+	at, err := strconv.Atoi(number)
+	if err != nil || at < 0 || at >= len(c.rows) || c.rows[at].What != what {
+		return 0
+	}
+	return at
+}

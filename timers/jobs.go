@@ -1,0 +1,129 @@
+package timers
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// Parts are what the jobs are made of.
+type Parts struct {
+	Scheduler *scheduler.Service
+	Watcher   *calendarsync.Watcher
+	// FollowLinks carries on what became of linked accounts
+	// (calendarsync.Links.FollowDue); nil: nobody links any.
+	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
+	// FallbackEvery is the period of the sweep, over which it is spread.
+	FallbackEvery time.Duration
+	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
+	NoSync bool
+	// Documents is what the cleanup clears up, and Cleaning what it removes
+	// beside what every deployment has.
+	Documents store.Store
+	Cleaning  []Cleaning
+	// Health looks over the linked accounts, and counts them by how they are; nil
+	// leaves the job out.
+	Health func(ctx context.Context) (Counts, error)
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Jobs is the table.
+func Jobs(p Parts) []Job {
+	day := 24 * time.Hour
+	clean := cleanup{slices.Concat(cleanings, p.Cleaning), p.Documents, p.Now, p.Log}
+	table := []Job{
+		{
+			Name: Drain, Every: time.Minute, Step: p.drain,
+			Does: "hand over what was committed and may not have been handed over",
+		},
+		{
+			// At 3 in the morning in Japan, as seed 004 has it.
+			Name: RenewWatches, Every: day, Offset: 18 * time.Hour, AtStart: true, Step: p.renew,
+			Does: "renew the watch channels that end soon, and stop those that nothing needs",
+		},
+		{
+			Name: PollFallback, Every: p.FallbackEvery, AtStart: true, AfterStart: time.Minute, Step: p.fallBack,
+			Does: "look for what pushes missed, calendar by calendar",
+		},
+		{
+			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: clean.step,
+			Does: "remove what is past its time",
+		},
+	}
+	if p.Health != nil {
+		table = append(table, Job{
+			Name: Health, Every: 6 * time.Hour, Does: "look over the health of the linked accounts",
+			Step: func(ctx context.Context, _ Run) (Stretch, error) {
+				counts, err := p.Health(ctx)
+				return Stretch{Did: counts}, err
+			},
+		})
+	}
+	return table
+}
+
+func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
+	drained, err := p.Scheduler.Drain(ctx, run.Cause)
+	did := Counts{
+		{"calendar events to make or delete", drained.Intents},
+		{"announcements", drained.Announcements},
+		{"looks at calendars", drained.Looks},
+	}
+	if err != nil || p.FollowLinks == nil {
+		return Stretch{Did: did}, err
+	}
+	// What Google does not let through now is due again in a minute.
+	settled, err := p.FollowLinks(ctx, run.Cause)
+	if err != nil {
+		p.Log.WarnContext(ctx, "what became of linked accounts is not carried on yet", "trace", run.Cause.Trace, "error", err)
+	}
+	return Stretch{Did: append(did, Count{"linked accounts", settled})}, nil
+}
+
+func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {
+	if p.NoSync {
+		return Stretch{}, nil
+	}
+	renewed, next, err := p.Watcher.RenewPage(ctx, run.Cause, run.At)
+	return Stretch{Next: next, Did: Counts{
+		{"calendars", renewed.Calendars},
+		{"watch channels opened", renewed.Opened},
+		{"watch channels stopped", renewed.Stopped},
+		{"failed", renewed.Failed},
+	}}, err
+}
+
+func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
+	if p.NoSync {
+		return Stretch{}, nil
+	}
+	spread := p.FallbackEvery
+	if run.ByHand {
+		spread = 0
+	}
+	swept, next, err := p.Watcher.SweepPage(ctx, run.Cause, run.At, spread)
+	return Stretch{Next: next, Did: Counts{
+		{"calendars", swept.Calendars},
+		{"calendars handed over", swept.HandedOver},
+		{"looks", swept.Looks},
+		{"fresh calendars left out", swept.Fresh},
+		{"polls set right", swept.Mended},
+		{"failed", swept.Failed},
+	}.without("calendars handed over", run.ByHand).without("looks", !run.ByHand).without("fresh calendars left out", !run.ByHand)}, err
+}
+
+// without leaves a row out.
+func (c Counts) without(what string, leave bool) Counts {
+	for i := range c {
+		if leave && c[i].What == what {
+			return append(c[:i:i], c[i+1:]...)
+		}
+	}
+	return c
+}
