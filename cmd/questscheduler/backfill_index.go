@@ -58,7 +58,7 @@ Examples:
 }
 
 // errNoPushes says that no watch channel can be made.
-var errNoPushes = usageError{errors.New("Google cannot tell this server of changes: set QS_SYNC to on or observe, and QS_PUBLIC_URL to an address that Google reaches")}
+var errNoPushes = usageError{errors.New("no channel can be made, since Google cannot reach this server: set QS_SYNC to on or observe, and QS_PUBLIC_URL to an address that Google reaches")}
 
 // Run is the command.
 func (c backfillWatchesCommand) Run(ctx context.Context, process Process) error {

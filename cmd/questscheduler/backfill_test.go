@@ -159,3 +159,8 @@ func rightInTheEnd(t *testing.T, dir string) {
 		t.Errorf("%d announcements and %d notices", a, b)
 	}
 }
+
+func TestBackfillWatches_WhereGoogleCannotPush_SaysWhatToSet(t *testing.T) {
+	t.Parallel()
+	run(t, settings(t.TempDir()), "backfill", "watches").want(t, exitUsage, "QS_SYNC", "QS_PUBLIC_URL")
+}
