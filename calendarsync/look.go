@@ -27,8 +27,8 @@ type look struct {
 	// shown are the linked events that a full listing showed; nil while the
 	// listing is one of changes alone.
 	shown map[string]bool
-	// listed are the linked events that the calendar holds, for what Google
-	// does not find; nil until it is needed.
+	// listed are the linked events that the calendar held when it was asked last
+	// about one that Google does not find.
 	listed map[string]bool
 }
 

@@ -249,18 +249,17 @@ func (l *look) writable(ctx context.Context) (bool, error) {
 	return page.Writable, err
 }
 
-// unlisted is an error where the calendar's full listing shows an event. The
-// look lists the calendar once for that, and not at all where it did so anyway.
+// unlisted is an error where the calendar's full listing shows an event. What a
+// listing before showed is believed; what it lacked may have been made since, by
+// a finalisation under way, so that is listed anew: 404 of a calendar that answers
+// is rare.
 func (l *look) unlisted(ctx context.Context, eventID string) error {
-	if l.listed == nil {
-		l.listed = l.shown
-	}
-	if l.listed == nil {
-		listed := map[string]bool{}
+	if !l.shown[eventID] && !l.listed[eventID] {
+		l.listed = map[string]bool{}
 		_, err := l.eachPage(ctx, "", func(page gcal.Page) error {
 			for _, event := range page.Events {
 				if l.follows(event.ID) && event.Seen != rules.Gone {
-					listed[event.ID] = true
+					l.listed[event.ID] = true
 				}
 			}
 			return nil
@@ -268,9 +267,8 @@ func (l *look) unlisted(ctx context.Context, eventID string) error {
 		if err != nil {
 			return err
 		}
-		l.listed = listed
 	}
-	if l.listed[eventID] {
+	if l.shown[eventID] || l.listed[eventID] {
 		return fault.New(fault.Unavailable, "the calendar lists an event that it does not find")
 	}
 	return nil

@@ -48,6 +48,28 @@ func TestAnAbsence_IsNoDeletion(t *testing.T) {
 
 // That Google does not find an event is no word that it was deleted: where the
 // calendar lists it, it is there.
+func TestAnEventThatGoogleDoesNotFind_IsNotGone_WhereItWasMadeAfterTheListing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	late, slots := w.Poll()
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Error(err)
+	}
+	// The listing after the 410 has ended when the poll is finalised.
+	listing := func() {
+		if _, err := w.Finalise(late, slots[0]); err != nil {
+			t.Error(err)
+		}
+		w.Refuse("events.get", 404, "notFound", 1)
+	}
+	w.On("after events.list", func() { w.On("after events.list", listing) })
+	w.Sweep()
+	w.Run(5 * time.Minute)
+	stands(t, w, late, rules.StateOK, ten.Start)
+	atRest(t, w)
+}
+
 func TestAnEventThatGoogleDoesNotFind_IsGoneOnlyWhereTheCalendarDoesNotListIt(t *testing.T) {
 	t.Parallel()
 	for name, hint := range map[string]func(t *testing.T, w *worldtest.World, pollID string){
