@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
 )
 
 // The times that events are moved to, apart from the slots: late is months
@@ -18,8 +17,8 @@ var (
 
 // acts are what people do in their calendars.
 var acts = []deed{
-	{weight: 6, always: true, do: func(l *life) { l.event(func(e event) { l.move(e, one(l, moves)) }) }},
-	{weight: 2, do: func(l *life) { l.event(func(e event) { l.move(e, worldtest.Ten) }) }},
+	{weight: 10, always: true, do: func(l *life) { l.event(func(e event) { l.move(e, one(l, moves)) }) }},
+	{weight: 4, do: func(l *life) { l.event(l.moveBack) }},
 	{weight: 1, do: func(l *life) {
 		l.event(func(e event) {
 			for range 2 + l.draws.IntN(5) {
@@ -70,20 +69,16 @@ var acts = []deed{
 			l.w.PatchEvent(e.calendar, e.ID, map[string]any{"summary": "x"})
 		})
 	}},
-	{weight: 3, do: func(l *life) {
-		l.event(func(e event) {
-			l.say("%s: %v is deleted", e.calendar, e)
-			l.w.DeleteEvent(e.calendar, e.ID)
-		})
-	}},
 	{weight: 1, do: func(l *life) {
-		guest := one(l, []string{"ana", "ben", "cho"})
-		for _, e := range l.w.Events(guest) {
-			if len(e.Marks.Private) == 0 || guest != "ana" { // not one of ana's own polls
-				l.say("%s: removes their copy of event %s", guest, e.ID)
-				l.w.DeleteEvent(guest, e.ID)
-				return
-			}
+		l.say("a burst of changes")
+		for range 3 + l.draws.IntN(6) {
+			l.event(func(e event) {
+				if l.draws.IntN(2) == 0 {
+					l.w.PatchEvent(e.calendar, e.ID, map[string]any{"description": fmt.Sprint("version ", l.draws.IntN(100))})
+				} else {
+					l.move(e, one(l, moves))
+				}
+			})
 		}
 	}},
 	{weight: 1, do: func(l *life) {
@@ -107,23 +102,37 @@ type event struct {
 // String names the event.
 func (e event) String() string { return "event " + e.ID }
 
-// event acts on one of the events of ours that are there.
+// event acts on one of the events of polls that are there.
 func (l *life) event(do func(e event)) {
-	owned := map[string]bool{}
-	for _, p := range l.w.Polls() {
-		owned[poll.IntentID(p.CreatorID, "", p.GoogleEventID)] = true
+	if there := l.events(append([]string{worldtest.Club}, l.owners...)...); len(there) > 0 {
+		do(one(l, there))
 	}
-	var there []event
-	for _, calendar := range []string{"gm", worldtest.Club, "ana"} {
+}
+
+// events are the events of polls in some calendars, guests' copies left out:
+// those that we made, and those that a poll names.
+func (l *life) events(calendars ...string) (there []event) {
+	named := map[string]bool{}
+	for _, p := range l.w.Polls() {
+		named[p.GoogleEventID] = true
+	}
+	for _, calendar := range calendars {
 		for _, e := range l.w.Events(calendar) {
-			// Of ana's only her own: the others are copies, whose owner gm is.
-			if len(e.Marks.Private) > 0 && (calendar != "ana" || owned[poll.IntentID("ana", "", e.ID)]) {
+			if e.Organizer.Self && (len(e.Marks.Private) > 0 || named[e.ID]) {
 				there = append(there, event{e, calendar})
 			}
 		}
 	}
-	if len(there) > 0 {
-		do(one(l, there))
+	return there
+}
+
+// moveBack gives an event the time that its poll has as its original one.
+func (l *life) moveBack(e event) {
+	for _, p := range l.w.Polls() {
+		if baseline := p.Sync.Baseline; p.GoogleEventID == e.ID && !baseline.IsZero() && !baseline.AllDay {
+			l.move(e, worldtest.Slot{Start: baseline.StartTime(), End: baseline.EndTime()})
+			return
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ var simultaneous = []deed{
 
 // amid is what may be under way at the same time as others: what people ask
 // for and do in their calendars, tasks, pushes, and the timer's jobs.
-var amid = slices.Concat(commands, commands, acts, []deed{
+var amid = slices.Concat(commands, commands, memberships, writes, acts, deletions, []deed{
 	{weight: 40, do: func(l *life) { l.task(time.Duration(l.draws.IntN(2)) * time.Minute) }},
 	{weight: 15, do: (*life).push},
 	{weight: 8, do: func(l *life) {
@@ -42,12 +42,12 @@ var amid = slices.Concat(commands, commands, acts, []deed{
 		l.answer(err)
 	}},
 	{weight: 3, do: func(l *life) {
-		person := one(l, []string{"gm", "ana"})
+		person := one(l, l.owners)
 		l.say("%s: takes our access away", person)
 		l.w.Revoke(person)
 	}},
 	{weight: 5, do: func(l *life) {
-		person := one(l, []string{"gm", "ana"})
+		person := one(l, l.owners)
 		l.say("%s: links their account again", person)
 		l.w.Link(person)
 	}},

@@ -5,9 +5,7 @@ import (
 
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
-	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // commands are what people ask of the program.
@@ -28,6 +26,12 @@ var commands = []deed{
 	{weight: 3, do: func(l *life) { l.end("reopens", false, l.reopen(false)) }},
 	{weight: 1, do: func(l *life) { l.end("reopens, keeping the event,", true, l.reopen(true)) }},
 	{weight: 1, do: func(l *life) { l.end("deletes", false, l.remove) }},
+	{weight: 1, do: func(l *life) {
+		if owner := one(l, l.owners); len(l.polls) < 12 {
+			l.say("%s: makes poll %d", owner, len(l.polls)+1)
+			l.answer(l.anotherPoll(owner))
+		}
+	}},
 	{weight: 2, do: func(l *life) {
 		l.command("restores the original time of", func(by scheduler.Person, k known) error {
 			_, err := l.w.Scheduler.RestoreOriginal(l.w.Context(), by, k.id, worldtest.Cause)
@@ -89,12 +93,15 @@ var commands = []deed{
 			return err
 		})
 	}},
-	{weight: 1, do: func(l *life) { l.outsideEdit() }},
 }
 
-// command has the owner of a poll ask for something.
+// command has the owner of a poll ask for something, seldom of one that was
+// deleted.
 func (l *life) command(what string, do func(by scheduler.Person, k known) error) {
 	i := l.draws.IntN(len(l.polls))
+	for tries := 0; tries < 3 && !l.w.Document(poll.Path(l.polls[i].id)).Exists(); tries++ {
+		i = l.draws.IntN(len(l.polls))
+	}
 	k := l.polls[i]
 	l.say("%s: %s poll %d", k.owner, what, i+1)
 	l.answer(do(worldtest.Person(k.owner), k))
@@ -105,6 +112,12 @@ func (l *life) finalise(ask worldtest.Ask, how string) {
 	l.end("finalises ("+how+")", ask.KeepOldEvent, func(by scheduler.Person, k known) error {
 		i := l.draws.IntN(len(k.slots))
 		ask.SlotID = k.slots[i]
+		if l.draws.IntN(3) == 0 { // as the web app: the creator included
+			ask.Attendees = []string{worldtest.Person(k.owner).Email}
+			for _, guest := range l.some(guests) {
+				ask.Attendees = append(ask.Attendees, worldtest.Person(guest).Email)
+			}
+		}
 		_, err := l.w.Scheduler.Finalise(l.w.Context(), by, k.id, ask, worldtest.Cause)
 		return err
 	})
@@ -137,35 +150,4 @@ func (l *life) reopen(keep bool) func(scheduler.Person, known) error {
 
 func (l *life) remove(by scheduler.Person, k known) error {
 	return l.w.Scheduler.Delete(l.w.Context(), by, k.id, false, worldtest.Cause)
-}
-
-// outsideEdit cancels, reopens or restores a poll as the web app does. The program
-// is told of it at once, or notices when it comes by.
-func (l *life) outsideEdit() {
-	i := l.draws.IntN(len(l.polls))
-	k := l.polls[i]
-	p, err := poll.Load(l.w.Context(), l.w.Documents, k.id)
-	if err != nil {
-		return
-	}
-	could := []rules.Status{rules.Cancelled, rules.Open}
-	if p.Status == rules.Cancelled && p.WinningSlotID != "" {
-		could = append(could, rules.Finalized) // restored
-	}
-	status := one(l, could)
-	l.say("the web app: poll %d becomes %s", i+1, status)
-	updates := []store.Update{poll.Set("status", string(status))}
-	if status == rules.Open {
-		if p.GoogleEventID != "" {
-			l.w.Released(p.GoogleEventID) // the event stays where it is
-		}
-		updates = append(updates, poll.Set("winningSlotId", nil))
-	}
-	l.w.Edit(poll.Path(k.id), updates...)
-	if l.draws.IntN(2) == 0 {
-		l.add("and no hint tells of it")
-		return
-	}
-	_, err = l.w.Scheduler.Reconcile(l.w.Context(), k.id, worldtest.Cause)
-	l.answer(err)
 }

@@ -18,16 +18,17 @@ type deed struct {
 }
 
 // deeds are all that can happen. Their order is part of every history.
-var deeds = slices.Concat(commands, acts, faults, passings, simultaneous, races)
+var deeds = slices.Concat(commands, memberships, writes, acts, deletions, faults, outages, simultaneous, races)
 
-// passings let the world go on.
+// passings let the world go on. What is done has consequences only where time
+// passes, so two deeds of five are of these.
 var passings = []deed{
-	{weight: 4, always: true, do: func(l *life) {
+	{weight: 4, do: func(l *life) {
 		d := time.Duration(1+l.draws.IntN(90)) * time.Second
 		l.say("%v pass", d)
 		l.w.Run(d)
 	}},
-	{weight: 3, do: func(l *life) { l.say("one push or task"); l.w.Step() }},
+	{weight: 2, do: func(l *life) { l.say("one push or task"); l.w.Step() }},
 	{weight: 2, do: func(l *life) {
 		if due := l.w.Queue.Due(l.w.Clock.Now()); len(due) > 0 {
 			task := due[l.draws.IntN(len(due))]
@@ -54,6 +55,37 @@ var passings = []deed{
 			l.w.Skip(d)
 		}
 	}},
+}
+
+// themes are what the worlds are about, more than anything else; nil: nothing
+// more than the rest.
+var themes = [][]deed{nil, nil, commands, memberships, writes, acts, deletions, faults, outages, simultaneous, races}
+
+// choose draws which deeds this world knows, each as often as it weighs, those
+// of its theme much more often. Worlds that know few find what worlds that know
+// all of them do too rarely.
+func (l *life) choose() (choice []deed) {
+	theme := one(l, themes)
+	if l.crowded {
+		theme = deletions
+	}
+	share := 1 + l.draws.IntN(4)
+	for _, d := range deeds {
+		if d.always || l.draws.IntN(4) < share {
+			choice = append(choice, slices.Repeat([]deed{d}, d.weight)...)
+		}
+	}
+	for _, d := range theme {
+		choice = append(choice, slices.Repeat([]deed{d}, 4*d.weight)...)
+	}
+	var pass []deed
+	for _, d := range passings {
+		pass = append(pass, slices.Repeat([]deed{d}, d.weight)...)
+	}
+	for i := range len(choice) * 2 / 3 {
+		choice = append(choice, pass[i%len(pass)])
+	}
+	return choice
 }
 
 // one draws one of several.

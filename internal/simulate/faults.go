@@ -2,57 +2,90 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"time"
 
-	"questscheduler/calendarsync"
 	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
-	"questscheduler/store"
+)
+
+// answer is one way of Google to refuse a call; reason "" is the usual one of
+// the status.
+type answer struct {
+	status int
+	reason string
+}
+
+// The answers that every method may give, and what 403 means besides.
+var (
+	unwell  = []answer{{401, ""}, {429, ""}, {500, ""}, {503, ""}}
+	limited = []answer{{403, "rateLimitExceeded"}, {403, "userRateLimitExceeded"}, {403, "quotaExceeded"}}
+	refused = []answer{{403, "forbidden"}, {403, "insufficientPermissions"}}
+	gone    = []answer{{410, "fullSyncRequired"}, {410, "updatedMinTooLongAgo"}}
+	missing = []answer{{404, ""}}
+	stale   = []answer{{412, ""}}
 )
 
 // refusals are what Google may answer with. Where 404 or 403 say that an event
-// was deleted before or is never to be touched they are believed, so there they
-// would be no faults.
+// is gone or never to be touched they are believed, so there they would be no
+// faults.
 var refusals = []struct {
-	method   string
-	statuses []int
+	method  string
+	answers []answer
 }{
-	{"events.insert", []int{401, 403, 404, 429, 503}}, {"events.list", []int{401, 403, 404, 410, 429, 500}},
-	{"events.get", []int{401, 403, 404, 429, 503}}, {"events.patch", []int{401, 412, 429, 503}},
-	{"events.delete", []int{401, 429, 503}}, {"events.watch", []int{401, 403, 404, 429, 503}},
-	{"channels.stop", []int{429, 503}}, {"oauth.token", []int{429, 503}},
+	{"events.insert", slices.Concat(unwell, limited, refused, missing)},
+	{"events.list", slices.Concat(unwell, limited, refused, missing, gone)},
+	{"events.get", slices.Concat(unwell, limited, refused)},
+	{"events.patch", slices.Concat(unwell, limited, refused, missing, stale)},
+	{"events.delete", slices.Concat(unwell, limited, refused[1:])},
+	{"events.watch", slices.Concat(unwell, limited, refused, missing)},
+	{"channels.stop", slices.Concat(unwell, limited, missing)},
+	{"oauth.token", []answer{{429, ""}, {503, ""}}},
 }
 
-var (
-	broken = fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer.")
-	points = []string{"before store.run", "after store.run", "before store.read", "before queue.enqueue", "after queue.enqueue"}
+// points are where a call of the program can fail: before it had any effect, or
+// after, when nobody hears of that.
+var points = slices.Concat(
+	[]string{"before store.run", "after store.run", "before store.read", "before queue.enqueue", "after queue.enqueue"},
+	around("events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop"),
+	around("discord.post", "discord.edit", "discord.recent"),
 )
 
-// faults are what can go wrong.
+func around(calls ...string) (points []string) {
+	for _, call := range calls {
+		points = append(points, "before "+call, "after "+call)
+	}
+	return points
+}
+
+// broken is a call that timed out, or whose connection broke, or a store that
+// gave up over contention: in all of them the effect may have taken place.
+var broken = fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer.")
+
+// faults are what can go wrong at any call.
 var faults = []deed{
 	{weight: 4, do: func(l *life) {
 		r := one(l, refusals)
-		status, times := one(l, r.statuses), 1+l.draws.IntN(3)
-		l.say("Google: the next %d calls of %s are refused with %d", times, r.method, status)
-		l.w.Refuse(r.method, status, "", times)
+		a, times := one(l, r.answers), 1+l.draws.IntN(3)
+		l.say("Google: the next %d calls of %s are refused with %d %s", times, r.method, a.status, a.reason)
+		l.w.Refuse(r.method, a.status, a.reason, times)
+	}},
+	{weight: 1, do: func(l *life) {
+		a := one(l, slices.Concat(unwell[1:], limited))
+		l.say("Google: a storm of %d %s", a.status, a.reason)
+		l.w.Refuse("events.*|channels.*", a.status, a.reason, 3+l.draws.IntN(20))
 	}},
 	{weight: 3, do: func(l *life) {
 		r := one(l, refusals)
 		l.say("Google: the answer to the next %s is lost", r.method)
 		l.w.Plant(r.method, func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
 	}},
-	{weight: 1, do: func(l *life) { l.say("Google: the sync tokens expire"); l.must(l.w.Google.ExpireSyncTokens()) }},
-	{weight: 2, do: func(l *life) { l.say("Google: the pushes under way are lost"); l.w.LosePushes() }},
-	{weight: 1, do: func(l *life) {
-		l.say("Google: the next push is sent three times")
-		l.w.Plant("push", func(f *worldtest.Fault) { f.Duplicate, f.Times = 2, 1 })
-	}},
-	{weight: 1, do: func(l *life) { l.forge() }},
-	{weight: 3, do: func(l *life) {
-		point := one(l, points)
-		l.say("the next call fails %s", point)
-		l.w.Fail(point, broken)
+	{weight: 4, do: func(l *life) {
+		point, times := one(l, points), 1+l.draws.IntN(3)
+		l.say("the next %d calls fail %s", times, point)
+		for range times {
+			l.w.Fail(point, broken)
+		}
 	}},
 	{weight: 4, do: func(l *life) {
 		n := 1 + l.draws.IntN(60)
@@ -82,35 +115,4 @@ var faults = []deed{
 			}
 		}
 	}},
-	{weight: 1, do: func(l *life) {
-		person := one(l, []string{"gm", "ana"})
-		l.say("%s: takes our access away", person)
-		l.w.Revoke(person)
-	}},
-	{weight: 2, do: func(l *life) {
-		person := one(l, []string{"gm", "ana"})
-		l.say("%s: links their account again", person)
-		l.w.Link(person)
-	}},
-	{weight: 1, do: func(l *life) {
-		i := l.draws.IntN(len(l.polls))
-		l.say("the web app: the vote of ana in poll %d vanishes", i+1)
-		l.w.Remove(poll.VotePath(l.polls[i].id, "ana"))
-	}},
-}
-
-// forge sends every channel a push with every secret there ever was: at most
-// one of them is good, and comes once too often.
-func (l *life) forge() {
-	l.say("somebody sends pushes, forged and genuine ones")
-	for _, watch := range l.w.Watches() {
-		for _, secret := range append(l.w.Secrets(), "guessed") {
-			err := l.w.Watcher.Push(l.w.Context(), calendarsync.Push{
-				ChannelID: watch.Path.ID(), Token: secret, ResourceID: store.Fields(watch.Data).String("resourceId"), State: "exists", Trace: "forged",
-			})
-			if secret == "guessed" && err == nil {
-				l.Errorf("a push with a guessed token was taken")
-			}
-		}
-	}
 }

@@ -88,7 +88,7 @@ func (l *life) shift(p poll.Poll) {
 	if p.GoogleCalendarID == worldtest.ClubCalendar {
 		calendar = worldtest.Club
 	}
-	if e := l.w.EventOf(calendar, p.GoogleEventID); e.Live() {
+	if e := l.w.EventOf(calendar, p.GoogleEventID); e.Live() && e.Organizer.Self {
 		l.move(event{e, calendar}, one(l, moves))
 	}
 }

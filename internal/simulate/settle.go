@@ -9,6 +9,7 @@ import (
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
 	"questscheduler/rules"
+	"questscheduler/scheduler"
 )
 
 // settle ends all faults, lets the world come to rest by a sweep alone, and
@@ -19,29 +20,38 @@ func (l *life) settle() {
 	l.w.SetClocks()
 	l.w.Calm()
 	l.w.Heal()
-	for _, person := range []string{"gm", "ana"} {
+	l.w.HealDiscord()
+	l.w.ShareClub(worldtest.Owner)
+	for _, person := range l.owners {
 		l.w.Link(person)
 	}
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
-	// What an account without a grant waits for, and what may yet be made by a
-	// finalisation that was superseded, by a clock that was wrong.
-	l.w.Run(11*time.Minute + mostSkew)
+	l.w.Run(l.patience())
 	for _, p := range l.w.Polls() {
 		if p.Status == rules.Archived {
 			_, err := l.w.Scheduler.Unarchive(l.w.Context(), worldtest.Person(p.CreatorID), p.ID, worldtest.Cause)
 			l.must(err)
 		}
 	}
+	if l.draws.IntN(2) == 0 {
+		l.release()
+	}
 	l.w.LosePushes()
 	l.w.Sweep()
-	l.w.Run(3 * time.Minute)
+	l.w.Run(5 * time.Minute)
+	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
+	l.must(err)
+	l.w.RunDue()
 	l.tell()
-	for _, problem := range l.w.Problems() {
+	for _, problem := range append(l.w.HistoryProblems(), l.w.Problems()...) {
 		if !l.unnoticed(problem) {
 			l.problems = append(l.problems, problem)
 		}
 	}
+	l.problems = append(l.problems, l.w.Uncovered()...)
+	l.problems = append(l.problems, l.w.ChannelProblems()...)
+	l.problems = append(l.problems, l.w.CardProblems()...)
 	l.left()
 	for _, p := range l.w.Polls() {
 		l.compare(p)
@@ -55,6 +65,30 @@ func (l *life) unnoticed(problem string) bool {
 	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
 		return strings.Contains(problem, p.ID) && p.EditedDirectly() && !p.Linked() && p.Status == p.Sync.Recorded.Status
 	})
+}
+
+// patience is how long what was refused is left alone: for minutes where an
+// account had no grant, and where an event may yet be made by a finalisation
+// that was superseded, by a clock that was wrong; longer where a quota was used
+// up.
+func (l *life) patience() time.Duration {
+	now, wait := l.w.Clock.Now(), 11*time.Minute+mostSkew
+	for _, task := range l.w.Queue.Due(now.Add(24 * time.Hour)) {
+		wait = max(wait, task.Due.Sub(now)+3*time.Minute)
+	}
+	return wait
+}
+
+// release confirms every cancellation that is held; else it stays held.
+func (l *life) release() {
+	var polls []string
+	for _, k := range l.polls {
+		polls = append(polls, k.id)
+	}
+	for _, calendar := range l.held() {
+		l.say("%s: confirms all that is held of %s", calendar.OwnerID, calendar.CalendarID)
+		l.answer(l.w.Confirm(calendar, polls))
+	}
 }
 
 // left finds work that is still owed.
@@ -77,12 +111,16 @@ func (l *life) left() {
 }
 
 // compare finds where a poll and its event tell different stories, or people
-// were told another one.
+// were told another one. What is held waits for its owner, who was told.
 func (l *life) compare(p poll.Poll) {
-	if said := l.w.Disagreement(p); said != "" {
+	switch said := l.w.Disagreement(p); {
+	case l.w.Held(p):
+		if !l.toldOfHold(p) {
+			l.Errorf("poll %s is held, and its owner was not told", p.ID)
+		}
+	case said != "":
 		l.Errorf("%s", said)
-	}
-	if p.Sync.Error != nil && p.Sync.Error.Code != rules.RecurringUnsupported {
+	case p.Sync.Error != nil && p.Sync.Error.Code != rules.RecurringUnsupported:
 		l.Errorf("poll %s shows the error %+v", p.ID, p.Sync.Error)
 	}
 	told, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)

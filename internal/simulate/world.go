@@ -14,7 +14,7 @@ import (
 )
 
 // How many deeds a world has, at least and at most.
-const fewest, most = 5, 40
+const fewest, most = 5, 60
 
 // What the streams of a seed are for. A deed has streams of its own, so that
 // leaving one out changes no other's draws.
@@ -88,6 +88,15 @@ type life struct {
 	instances int
 	skewed    bool
 	polls     []known
+	// owners are those who have polls; group is the id of a group, or "".
+	owners []string
+	group  string
+	// crowded: there are many sessions in one calendar.
+	crowded bool
+	// gone are events that people took out of their calendars, and vanished are
+	// polls that the web app deleted.
+	gone     []event
+	vanished []string
 	// stood is how each poll was last told of.
 	stood map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -121,12 +130,11 @@ func (l *life) run() {
 	l.draw(0)
 	l.instances = [...]int{1, 1, 2, 3}[l.clocks.IntN(4)]
 	l.skewed = l.clocks.IntN(3) == 0
-	l.w = worldtest.New(l, worldtest.Options{
-		Draw: func(n int) int { return l.queue.IntN(n) },
-		Wrap: worldtest.Contended(func() bool { return l.contention.IntN(contention) == 0 }),
-
-		Instances: l.instances, Skew: l.skew,
-	})
+	options := l.settings()
+	options.Draw = func(n int) int { return l.queue.IntN(n) }
+	options.Wrap = worldtest.Contended(func() bool { return l.contention.IntN(contention) == 0 })
+	options.Instances, options.Skew = l.instances, l.skew
+	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()
 	choice := l.choose()
@@ -181,35 +189,6 @@ func (l *life) draw(of int) {
 	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
 }
 
-// begin makes the polls.
-func (l *life) begin() {
-	for range 1 + l.draws.IntN(3) {
-		id, slots := l.w.Poll()
-		l.polls = append(l.polls, known{id, "gm", slots})
-	}
-	if l.draws.IntN(3) == 0 {
-		id := l.w.FinalisedBy("ana")
-		view, err := l.w.Scheduler.View(l.w.Context(), worldtest.Person("ana"), id)
-		l.must(err)
-		l.polls = append(l.polls, known{id, "ana", []string{view.Slots[0].ID}})
-	}
-	l.tell()
-}
-
-// choose draws which deeds this world knows, each as often as it weighs. Worlds
-// that know few find what worlds that know all of them do too rarely.
-func (l *life) choose() (choice []deed) {
-	share := 1 + l.draws.IntN(4)
-	for _, d := range deeds {
-		if d.always || l.draws.IntN(4) < share {
-			for range d.weight {
-				choice = append(choice, d)
-			}
-		}
-	}
-	return choice
-}
-
 // deed does one thing; where the program dies of it, another takes over.
 func (l *life) deed(d deed) {
 	l.use()
@@ -227,11 +206,12 @@ func (l *life) deed(d deed) {
 	}
 	l.tell()
 	l.check()
+	l.problems = append(l.problems, l.w.PushProblems()...)
 }
 
 // check looks for invariants that do not hold now.
 func (l *life) check() {
-	found := l.w.Problems()
+	found := append(l.w.HistoryProblems(), l.w.Problems()...)
 	if l.checked != nil {
 		l.checked(found)
 	}
@@ -245,17 +225,22 @@ func (l *life) check() {
 // excused tells whether a problem is about a poll that was edited directly and
 // is not set right yet.
 func (l *life) excused(problem string) bool {
+	if slices.ContainsFunc(l.vanished, func(id string) bool { return strings.Contains(problem, id) }) {
+		return true
+	}
 	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
 		return strings.Contains(problem, p.ID) && (p.EditedDirectly() || l.unfollowed(p))
 	})
 }
 
 // unfollowed tells whether a direct edit was set right but for the event, which
-// nobody's account is linked to follow. A sweep does, after one is.
+// nobody's account is linked to follow, or which the program died over. A sweep
+// does, after one is.
 func (l *life) unfollowed(p poll.Poll) bool {
 	entry, _, err := poll.IndexOf(l.w.Context(), l.w.Documents, p)
 	journal := l.w.Journal(p.ID)
-	return err == nil && entry == nil && len(journal) > 0 && journal[len(journal)-1].Hint == "outside_edit"
+	elsewhere := !strings.HasPrefix(p.GoogleEventID, poll.EventPrefix)
+	return err == nil && entry == nil && (elsewhere || len(journal) > 0 && journal[len(journal)-1].Hint == "outside_edit")
 }
 
 // say begins a line of the history.
