@@ -75,7 +75,7 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 		return err
 	}
 	st.poll.GoogleEventID, st.poll.GoogleCalendarID = named, namedCalendar
-	after, updates, err := st.ofItsEvent(tx)
+	after, updates, err := s.ofItsEvent(tx, st)
 	if err != nil {
 		return err
 	}
@@ -87,17 +87,22 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 
 // ofItsEvent is the poll without what it knows of another event than the one it
 // names: of a time that it does not have, a move that was none, and what was
-// wrong. Somebody gave it another event directly, or took its own away; the next
-// is adopted as it is. The updates lack the state, which the caller writes.
-func (st state) ofItsEvent(tx store.Tx) (after poll.Poll, updates []store.Update, err error) {
+// wrong. Somebody gave it another event directly, or took its own away: that is
+// another finalisation, of which people heard elsewhere and which supersedes one
+// of ours that is under way, and the event is adopted as it is. The updates lack the state, which the caller writes.
+func (s *Service) ofItsEvent(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
 	after = st.poll
 	if after.Sync.Applied.IsZero() || after.GoogleEventID == after.Sync.Recorded.EventID {
 		return after, nil, nil
 	}
 	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
+	if err := st.supersede(tx, s.Now()); err != nil {
+		return after, nil, err
+	}
+	after.Sync.Generation++
 	updates = []store.Update{
 		poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
-		poll.SetSync("observedUpdated", store.Delete),
+		poll.SetSync("observedUpdated", store.Delete), poll.SetSync("generation", after.Sync.Generation),
 	}
 	var code rules.ErrorCode
 	if after.Sync.State, code = rules.Forgotten(st.rules(), after.GoogleEventID != ""); code == "" {
@@ -137,7 +142,7 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 		}
 	}
 	if !linked && st.poll.GoogleEventID != "" {
-		if after, updates, err = st.ofItsEvent(tx); err != nil {
+		if after, updates, err = s.ofItsEvent(tx, st); err != nil {
 			return err
 		}
 	}
@@ -188,6 +193,9 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 	if err != nil || other != nil {
 		return after, nil, false, err
 	}
+	if after, updates, err = s.ofItsEvent(tx, st); err != nil {
+		return after, nil, false, err
+	}
 	entry := poll.IndexEntry{
 		EventID: after.GoogleEventID, PollID: after.ID, AccountID: account, CreatorID: after.CreatorID,
 		CalendarID: calendarID, Generation: after.Sync.Generation, CreatedAt: s.Now(),
@@ -197,9 +205,6 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 	}
 	asked := append(calendar.Link(s.Now(), after.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
 	if err := tx.Merge(cursor.Path(calendar.Key), asked...); err != nil {
-		return after, nil, false, err
-	}
-	if after, updates, err = st.ofItsEvent(tx); err != nil {
 		return after, nil, false, err
 	}
 	if after.GoogleCalendarID != calendarID { // "primary" is resolved once
@@ -220,7 +225,7 @@ func (s *Service) mendNote(tx store.Tx, st state, cause Cause) error {
 			return err
 		}
 	}
-	after, updates, err := st.ofItsEvent(tx)
+	after, updates, err := s.ofItsEvent(tx, st)
 	if err != nil {
 		return err
 	}
