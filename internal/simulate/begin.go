@@ -42,9 +42,11 @@ func (l *life) begin() {
 		l.group = l.w.Party()
 		l.w.Unknown(poll.GroupPath(l.group))
 	}
+	var users []store.Path
 	for _, person := range worldtest.People {
-		l.w.Unknown(store.Doc("users", person.ID))
+		users = append(users, store.Doc("users", person.ID))
 	}
+	l.w.Unknown(users...)
 	for range 1 + l.draws.IntN(3) {
 		if k := l.newPoll("gm"); l.draws.IntN(3) > 0 { // most stories begin once a session stands
 			l.ready(k, worldtest.Ask{SlotID: one(l, k.slots), CreateEvent: true})
@@ -54,7 +56,7 @@ func (l *life) begin() {
 		k := l.newPoll(owner)
 		l.ready(k, worldtest.Ask{SlotID: k.slots[1], CreateEvent: true})
 	}
-	if l.draws.IntN(6) == 0 {
+	if l.draws.IntN(8) == 0 {
 		l.crowd()
 	}
 	if l.draws.IntN(2) == 0 {
@@ -110,13 +112,14 @@ func (l *life) kind(owner string) scheduler.Create {
 func (l *life) know(id, owner string, slots []string) known {
 	k := known{id, owner, slots}
 	l.polls = append(l.polls, k)
-	l.w.Unknown(poll.Path(id))
+	documents := []store.Path{poll.Path(id)}
 	for _, slot := range slots {
-		l.w.Unknown(poll.SlotPath(id, slot))
+		documents = append(documents, poll.SlotPath(id, slot))
 	}
 	for _, vote := range l.w.Votes(id) {
-		l.w.Unknown(poll.VotePath(id, vote.UserID))
+		documents = append(documents, poll.VotePath(id, vote.UserID))
 	}
+	l.w.Unknown(documents...)
 	return k
 }
 

@@ -53,8 +53,8 @@ func (l *life) leaveElsewhere(p poll.Poll) {
 		}
 		if l.draws.IntN(3) > 0 {
 			l.delete(e)
-		} else if !p.Linked() {
-			l.w.Released(e.ID) // it stays as it was left before
+		} else {
+			l.w.Released(e.ID)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // How many deeds a world has, at least and at most.
-const fewest, most = 5, 60
+const fewest, most = 5, 40
 
 // What the streams of a seed are for. A deed has streams of its own, so that
 // leaving one out changes no other's draws.
@@ -211,10 +211,11 @@ func (l *life) deed(d deed) {
 
 // check looks for invariants that do not hold now.
 func (l *life) check() {
-	found := append(l.w.HistoryProblems(), l.w.Problems()...)
+	history, found := l.w.HistoryProblems(), l.w.Problems()
 	if l.checked != nil {
 		l.checked(found)
 	}
+	found = append(history, found...)
 	for _, problem := range found {
 		if !l.excused(problem) {
 			l.problems = append(l.problems, problem)

@@ -36,7 +36,12 @@ func (w *World) ProblemsAnew() []string {
 // Polls are all polls.
 func (w *World) Polls() []poll.Poll {
 	w.t.Helper()
-	return decoded(w.all(allPolls), poll.Decode)
+	w.picture.refresh()
+	var polls []poll.Poll
+	for _, p := range w.picture.polls.all {
+		polls = append(polls, p)
+	}
+	return polls
 }
 
 // invariants are what must hold, each with all that it depends on: where none of

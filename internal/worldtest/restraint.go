@@ -67,7 +67,7 @@ func (r *restrained) List(ctx context.Context, ref gcal.Ref, syncToken, pageToke
 	key := poll.CalendarKey(ref.Account, ref.Calendar)
 	calendar := cursor.Decode(r.world.observed.document(cursor.Path(key)))
 	alone := r.world.running == nil && !r.world.skewed // a look that was overtaken may list once more
-	if now := r.world.Clock.Now(); alone && calendar.ParkedUntil.After(now) {
+	if now := r.world.Clock.Now(); alone && syncToken != "" && calendar.ParkedUntil.After(now) {
 		r.world.past.wrong = append(r.world.past.wrong, fmt.Sprintf("calendar %s was listed %v before its quota is back", ref.Calendar, calendar.ParkedUntil.Sub(now)))
 	}
 	if pageToken == "" {

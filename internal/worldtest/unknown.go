@@ -1,6 +1,7 @@
 package worldtest
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -18,22 +19,31 @@ var unknownTo = map[string][]store.FieldPath{
 	"questingGroups": {store.Field("banner"), store.Field("discord", "inviteUrl")},
 }
 
-// Unknown writes into a document fields that the program has never heard of.
-// From then on they must stay as they are for as long as the document is there
+// Unknown writes into documents fields that the program has never heard of. From
+// then on they must stay as they are for as long as the document is there
 // (invariant 12).
-func (w *World) Unknown(path store.Path) {
+func (w *World) Unknown(paths ...store.Path) {
 	w.t.Helper()
-	var updates []store.Update
-	for _, field := range unknownTo[path.Collection()] {
-		updates = append(updates, store.Update{Path: field, Value: unknownValue(path, field)})
+	w.must(w.Documents.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+		for _, path := range paths {
+			var updates []store.Update
+			for _, field := range unknownTo[path.Collection()] {
+				updates = append(updates, store.Update{Path: field, Value: unknownValue(path, field)})
+			}
+			if err := tx.Merge(path, updates...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	for _, path := range paths {
+		w.past.unknown[path] = true
 	}
-	w.Write(path, updates...)
-	w.past.unknown[path] = true
 }
 
 // unknownValue is what stands in a field that the program does not know.
 func unknownValue(path store.Path, field store.FieldPath) map[string]any {
-	return map[string]any{"of": string(path), "field": field.String(), "list": []any{int64(1), "two", nil, map[string]any{"three": 3.5}}}
+	return map[string]any{"of": string(path) + "/" + field.String(), "list": []any{int64(1), nil, 3.5}}
 }
 
 // unknownProblems: unknown fields of shared documents survive every write
