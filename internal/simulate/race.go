@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
@@ -22,6 +23,10 @@ func (l *life) race() {
 	l.say("at once about event %s", p.GoogleEventID)
 	w := l.weaver()
 	defer w.tell()
+	if l.draws.IntN(2) == 0 {
+		l.say("Google: the sync tokens expire")
+		l.must(l.w.Google.ExpireSyncTokens())
+	}
 	by := worldtest.Person(p.CreatorID)
 	var do []func()
 	for k, strand := range []func(){
@@ -72,7 +77,7 @@ func (l *life) demand(by scheduler.Person, p poll.Poll) {
 	case 1:
 		l.say("%s: cancels", by.ID)
 		_, err = l.w.Scheduler.Cancel(ctx, by, p.ID, false, worldtest.Cause)
-	case 2:
+	case 2, 3:
 		l.say("%s: finalises again", by.ID)
 		_, err = l.w.Scheduler.Finalise(ctx, by, p.ID, worldtest.Ask{SlotID: p.WinningSlotID, CreateEvent: true}, worldtest.Cause)
 	default:
@@ -82,15 +87,33 @@ func (l *life) demand(by scheduler.Person, p poll.Poll) {
 	l.answer(err)
 }
 
-// shift moves the event of a poll in its calendar, where it is still there.
+// shift moves or deletes an event of a poll in its calendar, be it one that the
+// poll does not follow yet.
 func (l *life) shift(p poll.Poll) {
 	calendar := p.CreatorID
 	if p.GoogleCalendarID == worldtest.ClubCalendar {
 		calendar = worldtest.Club
 	}
-	if e := l.w.EventOf(calendar, p.GoogleEventID); e.Live() && e.Organizer.Self {
-		l.move(event{e, calendar}, one(l, moves))
+	var there []event
+	for _, e := range l.w.Events(calendar) {
+		if e.Marks.Private["questschedulerPoll"] == p.ID && e.Organizer.Self {
+			there = append(there, event{e, calendar})
+		}
 	}
+	if len(there) == 0 {
+		l.say("%s: nothing is there to be moved", calendar)
+		return
+	}
+	e := one(l, there)
+	if l.draws.IntN(2) == 0 { // the one that was made last
+		e = slices.MaxFunc(there, func(a, b event) int { return a.Updated.Compare(b.Updated) })
+	}
+	if l.draws.IntN(3) == 0 {
+		l.say("%s: %v is deleted", calendar, e)
+		l.w.DeleteEvent(calendar, e.ID)
+		return
+	}
+	l.move(e, one(l, moves))
 }
 
 func (l *life) lookAt(by scheduler.Person, p poll.Poll) {
