@@ -103,6 +103,11 @@ func (l *look) run(ctx context.Context) error {
 	if err := l.askForUnshown(ctx); err != nil {
 		return err
 	}
+	if l.calendar.HoldUntold {
+		if err := l.tellHeld(ctx); err != nil {
+			return err
+		}
+	}
 	settled, err := l.askForPending(ctx)
 	if err != nil {
 		return err

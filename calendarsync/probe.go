@@ -98,7 +98,6 @@ const everyIntent = 365 * 24 * time.Hour
 func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 	l.Log.WarnContext(ctx, "many events are gone at once; their cancellations are held", "calendar", l.ref.Calendar,
 		"count", len(gone), "trace", l.cause.Trace)
-	var held []string
 	for _, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {
@@ -116,15 +115,30 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 		case p.GoogleEventID != event.ID:
 			continue // somebody gave the poll another event, which is not gone
 		}
-		held = append(held, event.ID)
 		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause); err != nil {
 			return err
 		}
-		if err := l.commit(ctx, cursor.Park(event.ID, cursor.PendingHeld)); err != nil {
+		if err := l.commit(ctx, cursor.Hold(event.ID)...); err != nil {
+			return err
+		}
+		l.calendar.HoldUntold = true
+	}
+	return nil
+}
+
+// tellHeld tells the calendar's owner of what is held, once: this look held it,
+// or an earlier one that did not come to tell.
+func (l *look) tellHeld(ctx context.Context) error {
+	now, _, err := cursor.LoadKey(ctx, l.Store, l.calendar.Key)
+	if err != nil {
+		return err
+	}
+	if held := now.Held(); len(held) > 0 {
+		if err := l.Owners.TellHeld(ctx, now.OwnerID, now.Key, held); err != nil {
 			return err
 		}
 	}
-	return l.Owners.TellHeld(ctx, l.calendar.OwnerID, l.calendar.Key, held)
+	return l.commit(ctx, cursor.HoldTold())
 }
 
 // eachEntry calls do for every event of this calendar that a poll follows.

@@ -69,6 +69,8 @@ type Calendar struct {
 	LegacyEventIDs []string
 	// Pending are events to be asked for one by one, by event id: why.
 	Pending map[string]string
+	// HoldUntold tells that its owner has yet to hear of events that are held.
+	HoldUntold bool
 }
 
 // Reasons for which an event is asked for by itself.
@@ -116,7 +118,7 @@ func Decode(doc store.Document) Calendar {
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
 		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), ParkedUntil: f.Time("parkedUntil"),
 		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
-		LookDue: f.Bool("lookDue"), LegacyEventIDs: f.Strings("legacyEventIds"),
+		LookDue: f.Bool("lookDue"), HoldUntold: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
 		Interests: map[string]int64{}, Pending: map[string]string{},
 	}
 	interests, pending := f.Map("interests"), f.Map("pendingLooks")
@@ -299,6 +301,20 @@ func (c Calendar) Exchange(oldEvent string) []store.Update {
 func Park(eventID, reason string) store.Update {
 	return store.Update{Path: store.Field("pendingLooks", eventID), Value: reason}
 }
+
+// Hold gives the updates that keep the cancellation of an event until its owner,
+// who has yet to be told, says so.
+func Hold(eventID string) []store.Update {
+	return []store.Update{Park(eventID, PendingHeld), set("holdUntold", true)}
+}
+
+// Held lists the events that are held, sorted.
+func (c Calendar) Held() []string {
+	return slices.DeleteFunc(c.PendingEvents(), func(eventID string) bool { return c.Pending[eventID] != PendingHeld })
+}
+
+// HoldTold is the update for when the owner was told.
+func HoldTold() store.Update { return set("holdUntold", store.Delete) }
 
 // Ask gives the updates that ask for a look at one event by itself, for a
 // command. What waits for a person's word, or has it, stays what it is.
