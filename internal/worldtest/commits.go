@@ -95,6 +95,12 @@ func (t *judgedTx) Update(path store.Path, updates ...store.Update) error {
 	return t.Tx.Update(path, updates...)
 }
 
+// Merge implements store.Tx.
+func (t *judgedTx) Merge(path store.Path, updates ...store.Update) error {
+	t.updated = append(t.updated, path)
+	return t.Tx.Merge(path, updates...)
+}
+
 // judgeCalendar judges what was written of a calendar: a look that ended well
 // was the one that began last (invariant 9).
 func (w *World) judgeCalendar(path store.Path) {
@@ -121,7 +127,7 @@ func (w *World) judgeEntry(path store.Path) {
 		w.wrong("%s was written by look %d, after look %d began (invariant 9)", line, entry.Fence, calendar.Fence)
 	}
 	if entry.Decision == rules.Cancel {
-		w.judgeCancel(line, entry, calendar)
+		w.judgeCancel(line, entry, w.commits.calendars[cursor.Path(calendar.Key)])
 	}
 	if entry.Announcement != "" {
 		announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(pollID)))

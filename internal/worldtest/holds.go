@@ -24,7 +24,8 @@ func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 
 // judgeCancel judges a cancellation by the calendar: of what a full listing lacks
 // at once, more than a handful and more than a share wait for a person's word
-// (design.md, "Gone means confirmed").
+// (design.md, "Gone means confirmed"). calendar is as it was before, since what
+// waited there for the event is settled with it.
 func (w *World) judgeCancel(line string, entry poll.Entry, calendar cursor.Calendar) {
 	full := w.commits.full[lookOf{w.running, cursor.Path(calendar.Key)}]
 	if full == nil || calendar.Pending[entry.EventID] == cursor.PendingConfirmed {
@@ -34,7 +35,7 @@ func (w *World) judgeCancel(line string, entry poll.Entry, calendar cursor.Calen
 	// Polls may have been linked since the listing began.
 	ref := gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}
 	full.linked = max(full.linked, full.cancelled+w.linkedIn(ref))
-	if full.cancelled > w.Looker.HoldMin && float64(full.cancelled) > w.Looker.HoldShare*float64(full.linked) {
+	if full.cancelled > w.options.HoldMin && float64(full.cancelled) > w.options.HoldShare*float64(full.linked) {
 		w.wrong("%s is one of %d that one full listing cancelled, of %d linked polls", line, full.cancelled, full.linked)
 	}
 }
