@@ -28,7 +28,7 @@ func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 // waited there for the event is settled with it.
 func (w *World) judgeCancel(line string, entry poll.Entry, calendar cursor.Calendar) {
 	full := w.commits.full[lookOf{w.running, cursor.Path(calendar.Key)}]
-	if full == nil || calendar.Pending[entry.EventID] == cursor.PendingConfirmed {
+	if full == nil || calendar.Pending[entry.EventID] == cursor.PendingConfirmed || w.past.confirmed[entry.EventID] {
 		return
 	}
 	full.cancelled++
