@@ -135,7 +135,9 @@ func setState(state rules.State) store.Update {
 // again. Where it still names an event, that is followed again, and the next look
 // finds out about it.
 func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, account, calendarID string, done *handover, cause Cause) error {
-	after, updates, linked, err := st.poll, []store.Update(nil), false, error(nil)
+	after, linked := st.poll, false
+	var updates []store.Update
+	var err error
 	if st.entry == nil && st.poll.GoogleEventID != "" && !st.longPast(s.Now()) {
 		if after, updates, linked, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
 			return err

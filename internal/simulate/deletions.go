@@ -1,8 +1,11 @@
 package main
 
 import (
+	"slices"
+
 	"questscheduler/cursor"
 	"questscheduler/internal/worldtest"
+	"questscheduler/notify"
 	"questscheduler/poll"
 )
 
@@ -104,10 +107,5 @@ func (l *life) held() (held []cursor.Calendar) {
 
 // toldOfHold tells whether a calendar's owner was told that cancellations are held.
 func (l *life) toldOfHold(p poll.Poll) bool {
-	for _, kind := range l.w.Notices(p.CreatorID) {
-		if kind == "CANCELLATIONS_HELD" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(l.w.Notices(p.CreatorID), notify.NoticeHeld)
 }

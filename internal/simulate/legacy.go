@@ -16,7 +16,7 @@ func (l *life) finaliseElsewhere() {
 	if p.ID == "" || p.Status == rules.Archived {
 		return
 	}
-	calendar, named := k.owner, any(one(l, []any{worldtest.Person(k.owner).Email, "primary", nil}))
+	calendar, named := k.owner, one(l, []any{worldtest.Person(k.owner).Email, "primary", nil})
 	if k.owner == "gm" && l.draws.IntN(4) == 0 {
 		calendar, named = worldtest.Club, worldtest.ClubCalendar
 	}

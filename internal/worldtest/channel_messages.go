@@ -64,8 +64,8 @@ func (w *World) lineProblems() (problems []string) {
 // its cards show with the next change.
 func (w *World) Silence() { w.past.silent = true }
 
-// CardProblems: every poll whose group has a channel has a card that shows how
-// it stands. It holds once everything has come to rest.
+// CardProblems says which polls have a card that does not show how they stand.
+// There is none once everything has come to rest.
 func (w *World) CardProblems() (problems []string) {
 	w.t.Helper()
 	if w.Discord == nil || w.past.silent {

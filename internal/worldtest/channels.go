@@ -10,8 +10,9 @@ import (
 	"questscheduler/store"
 )
 
-// ChannelProblems: every calendar that a poll follows has one watch channel that
-// lives, and no other has any. It holds after a sweep without faults.
+// ChannelProblems says where a calendar that a poll follows has another number of
+// watch channels that live than one, or another calendar any. There is none after
+// a sweep without faults.
 func (w *World) ChannelProblems() (problems []string) {
 	w.t.Helper()
 	live := map[string]int{}

@@ -42,9 +42,10 @@ func (w *World) Uncovered() (problems []string) {
 	return problems
 }
 
-// PushProblems: while no listing has followed an acknowledged push, a look is
-// still to come (invariant 13): its task waits, or the calendar is owed it, or
-// the account must be linked again first. It is not to be asked amid a look.
+// PushProblems says of which calendars a push was acknowledged that no listing
+// followed, and that no look is to come for (invariant 13): its task waits, or
+// the calendar is owed it, or the account must be linked again first. It is not
+// to be asked amid a look.
 func (w *World) PushProblems() (problems []string) {
 	w.t.Helper()
 	waits := slices.ContainsFunc(w.Depths(), func(d queue.Depth) bool { return d.Kind == cursor.LookKind && d.Waiting > 0 })
