@@ -16,6 +16,10 @@ import (
 // good (seed 003, §4).
 const StateLife = 5 * time.Minute
 
+// stateKeep is how long a state stays on record: far beyond what the web app's
+// own functions, which keep theirs beside ours, may wait for.
+const stateKeep = 24 * time.Hour
+
 // What tickets, states and verifiers are sealed for: none passes for another.
 const (
 	ticketPurpose   = "link ticket"
@@ -142,13 +146,14 @@ func hashBrowser(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RemoveExpiredStates removes the OAuth states that are past their life, limit
+// RemoveExpiredStates removes the OAuth states that were begun a day ago, limit
 // at most, and gives how many it removed; those that the web app's own functions
-// left behind too. It may be called again and again.
+// left behind too. It may be called again and again. That a state is past its
+// life does not hang on it.
 func RemoveExpiredStates(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
 	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		removed = 0
-		docs, err := tx.Query(ctx, statesBefore.With(now.Add(-2*StateLife)).First(limit))
+		docs, err := tx.Query(ctx, statesBefore.With(now.Add(-stateKeep)).First(limit))
 		if err != nil {
 			return err
 		}

@@ -266,7 +266,7 @@ func TestLinking_TicketsAndStatesLastFiveMinutes(t *testing.T) {
 	if err != nil || removed != 0 {
 		t.Errorf("%d states removed, %v", removed, err)
 	}
-	clock.advance(6 * time.Minute)
+	clock.advance(24 * time.Hour)
 	removed, err = linked.RemoveExpiredStates(t.Context(), w.changes, clock.now(), 10)
 	if err != nil || removed != 1 {
 		t.Errorf("%d states removed, %v", removed, err)
