@@ -13,6 +13,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/gcal"
+	"questscheduler/sim/google"
 )
 
 func TestErrors_ADeadRefreshTokenIsRevoked(t *testing.T) {
@@ -147,5 +148,39 @@ func TestBudget_CallsBeyondItDoNotReachGoogle(t *testing.T) {
 	}
 	if refused < 250 || reached+refused != 600 {
 		t.Errorf("of 600 calls at once %d were refused and %d reached Google", refused, reached)
+	}
+}
+
+// The simulator counts as Google does, by a window that slides.
+func TestBudget_GoogleHasNothingToRefuse(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	sim, err := google.New(google.Options{Now: now, Sequential: true, Quota: google.GoogleQuota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant, err := sim.AddUser(google.User{Key: "gm", Sub: "1000", Email: "gm@example.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(sim.Handler())
+	t.Cleanup(server.Close)
+	client := gcal.New(gcal.Options{
+		Endpoint: server.URL,
+		Client: func(ctx context.Context, _ string) (*http.Client, error) {
+			return oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: grant.AccessToken})), nil
+		},
+		Budget: gcal.NewBudget(gcal.BudgetOptions{
+			Now: now, Wait: func(_ context.Context, d time.Duration) error { at = at.Add(d); return nil },
+		}),
+	})
+	for range 1500 {
+		if err := calls["calendars"](t.Context(), client); err != nil {
+			t.Fatalf("after %v: %v", now().Sub(noon), err)
+		}
+	}
+	if calls := sim.Control().Calls()["calendarList.list"]; calls != 1500 {
+		t.Errorf("%d calls reached Google", calls)
 	}
 }

@@ -126,8 +126,7 @@ func (s *server) wire() error {
 		Accounts: s.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
 		TokenURL: s.oauthURL("/token"), RevokeURL: s.oauthURL("/revoke"), Now: s.now,
 	})
-	budget := gcal.NewBudget(gcal.BudgetOptions{Now: time.Now, Wait: wait}) // Google's minutes, not the demo's
-	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Client, Refused: s.grants.Refused, Budget: budget, Now: s.now})
+	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Client, Refused: s.grants.Refused, Budget: s.budget(), Now: s.now})
 	s.google = google
 	s.watcher = &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, NewToken: newToken,
@@ -163,6 +162,14 @@ func (s *server) polls() calendarsync.Polls {
 		return scheduler.Observer{Service: s.scheduler}
 	}
 	return s.scheduler
+}
+
+// budget holds our calls under Google's quotas; a simulator has none, or its own.
+func (s *server) budget() *gcal.Budget {
+	if s.config.GoogleEndpoint != "" {
+		return nil
+	}
+	return gcal.NewBudget(gcal.BudgetOptions{Now: s.now, Wait: wait})
 }
 
 // oauthURL is an OAuth endpoint of a simulator; "" is Google's own.

@@ -46,8 +46,16 @@ func (s *server) cleanings() []timers.Cleaning {
 }
 
 // surveyHealth logs how the linked accounts are, those that are not well by
-// themselves.
+// themselves. Those that nobody used for a day are asked after before, so that a
+// dead grant is found before it is needed.
 func (s *server) surveyHealth(ctx context.Context) (timers.Counts, error) {
+	if s.config.Sync != config.SyncOff {
+		checked, err := s.grants.CheckUntouched(ctx)
+		if err != nil { // the next run goes on where this one was cut off
+			s.log.WarnContext(ctx, "not all accounts that nobody used were asked after", "error", err)
+		}
+		s.log.InfoContext(ctx, "asked after accounts that nobody used", "live", checked.Live, "dead", checked.Dead, "failed", checked.Failed)
+	}
 	counts, err := s.health.Survey(ctx, func(account health.Account) error {
 		s.log.WarnContext(ctx, "the sync of an account is not well", "account", account.ID, "status", account.Status)
 		return nil
