@@ -6,18 +6,16 @@ import (
 	"fmt"
 	"slices"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/gcal"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Ensure makes a watch channel for a calendar unless one lives that pushes to
 // our address and lasts beyond RenewBefore. Older ones are stopped once the new
-// one is active, so there is no gap. An error leaves what lives as it is.
+// one is active, so there is no gap; so is the new one itself where another
+// process made one at the same time that is kept by both. An error leaves what
+// lives as it is, and says when it is tried again (Retry).
 func (w *Watcher) Ensure(ctx context.Context, accountID, calendarID string) error {
 	if w.Address == "" {
 		return nil
@@ -29,11 +27,17 @@ func (w *Watcher) Ensure(ctx context.Context, accountID, calendarID string) erro
 	if slices.ContainsFunc(watches, w.lives) {
 		return nil
 	}
-	if err := w.open(ctx, accountID, calendarID); err != nil {
+	if err := w.open(ctx, accountID, calendarID, watches); err != nil {
 		return calendarError(calendarID, "watch", err)
 	}
+	if watches, err = watchesOf(ctx, w.Store, accountID, calendarID); err != nil {
+		return calendarError(calendarID, "watch", err)
+	}
+	kept := w.kept(watches)
 	for _, old := range watches {
-		w.retire(ctx, old)
+		if old.ChannelID != kept.ChannelID {
+			w.retire(ctx, old)
+		}
 	}
 	return w.clearWatchFailed(ctx, accountID, calendarID)
 }
@@ -43,55 +47,20 @@ func (w *Watcher) lives(watch Watch) bool {
 	return watch.Status == Active && watch.Address == w.Address && watch.Expiration.After(w.Now().Add(w.RenewBefore))
 }
 
-// open makes a channel: written as pending first, so that its first push is
-// known and a crash leaves something to stop; then asked for; then active.
-func (w *Watcher) open(ctx context.Context, accountID, calendarID string) error {
-	token, err := w.NewToken()
-	if err != nil {
-		return err
-	}
-	now := w.Now()
-	watch := Watch{
-		ChannelID: w.NewUUID(), CalendarID: calendarID, AccountID: accountID,
-		CalendarKey: poll.CalendarKey(accountID, calendarID), Address: w.Address,
-		TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Status: Pending, CreatedAt: now, UpdatedAt: now,
-	}
-	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		calendar, _, err := cursor.LoadKey(ctx, tx, watch.CalendarKey)
-		if err != nil {
-			return err
+// kept is the channel of several that is kept: of those that can be counted on
+// the one that lasts longest, so that whoever asks keeps the same. The zero
+// watch where there is none.
+func (w *Watcher) kept(watches []Watch) (kept Watch) {
+	for _, watch := range watches {
+		if w.lives(watch) && (kept.ChannelID == "" || later(watch, kept) > 0) {
+			kept = watch
 		}
-		watch.UserID = calendar.OwnerID
-		return tx.Create(watchPath(watch.ChannelID), encodeWatch(watch))
-	})
-	if err != nil {
-		return err
 	}
-	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
-		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
-	})
-	if err != nil {
-		return errors.Join(err, w.setStatus(ctx, watch.ChannelID, Failed, poll.Set("reason", fault.KindOf(err).String())))
-	}
-	return w.setStatus(ctx, watch.ChannelID, Active,
-		poll.Set("resourceId", channel.ResourceID), poll.Set("expiration", channel.Expiration))
+	return kept
 }
 
-// setStatus writes where a channel stands; one whose document is gone is gone.
-func (w *Watcher) setStatus(ctx context.Context, channelID string, status Status, more ...store.Update) error {
-	w.known.forget(channelID)
-	updates := append(more, poll.Set("status", string(status)), poll.Set("updatedAt", w.Now()))
-	err := w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Update(watchPath(channelID), updates...)
-	})
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
-}
-
-// retire stops a channel, best effort: what cannot be stopped now is retiring,
-// and the next renewal tries again. A stopped channel's document goes.
+// retire stops a channel, best effort: what cannot be stopped now is tried again
+// by the next sweep or renewal.
 func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
 	err := w.stop(ctx, watch)
 	if err != nil {
@@ -101,19 +70,28 @@ func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
 	return err == nil
 }
 
+// stop ends a channel as far as it can be. A stopped channel's document goes.
+// One that Google may have opened, and that nobody can name to it, stays until
+// its end, or until its first push says how to stop it.
 func (w *Watcher) stop(ctx context.Context, watch Watch) error {
-	if watch.ResourceID != "" && watch.Expiration.After(w.Now()) {
-		if err := w.setStatus(ctx, watch.ChannelID, Retiring); err != nil {
+	switch {
+	case !watch.Expiration.After(w.Now()):
+		return w.note(ctx, watch.ChannelID, Ended)
+	case watch.Status == Expired:
+		return nil
+	case watch.ResourceID != "":
+		if err := w.note(ctx, watch.ChannelID, Superseded); err != nil {
 			return err
 		}
 		if err := w.Google.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); err != nil {
 			return err
 		}
+		return w.note(ctx, watch.ChannelID, Closed)
+	case watch.mayBeOpen():
+		return w.change(ctx, watch.ChannelID, triedNoMore)
+	default:
+		return w.note(ctx, watch.ChannelID, Superseded)
 	}
-	w.known.forget(watch.ChannelID)
-	return w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Delete(watchPath(watch.ChannelID))
-	})
 }
 
 // StopAll stops every channel that may live: for a process that will not be

@@ -169,7 +169,7 @@ func (l *Links) stop(ctx context.Context, watch Watch) error {
 		case err != nil:
 			l.Log.WarnContext(ctx, "a watch channel cannot be stopped and is left to expire", "channel", watch.ChannelID,
 				"calendar", watch.CalendarID, "expires", watch.Expiration, "error", err)
-			return l.Watcher.setStatus(ctx, watch.ChannelID, Expired, poll.Set("reason", "the account was unlinked"))
+			return l.Watcher.note(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
 		}
 	}
 	return l.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
@@ -200,7 +200,7 @@ func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.E
 		if watch.Status != Active {
 			return nil
 		}
-		return l.Watcher.setStatus(ctx, watch.ChannelID, Retiring)
+		return l.Watcher.note(ctx, watch.ChannelID, Superseded)
 	})
 }
 

@@ -59,10 +59,11 @@ func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
 		return Watch{}, fmt.Errorf("push: %w", err)
 	}
 	watch := decodeWatch(doc)
-	if !doc.Exists() || !watch.Status.accepted() || !watch.authentic(push.Token, push.ResourceID) {
+	if !doc.Exists() || !watch.accepted() || !watch.authentic(push.Token, push.ResourceID) {
 		w.Log.WarnContext(ctx, "push refused", "channel_known", doc.Exists(), "status", watch.Status, "trace", push.Trace)
 		return Watch{}, errForged()
 	}
+	w.heard(ctx, watch, push)
 	if watch.Status == Active {
 		w.known.remember(watch, now)
 	}

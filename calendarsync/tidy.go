@@ -3,22 +3,15 @@ package calendarsync
 import (
 	"cmp"
 	"context"
-	"slices"
-	"time"
 
 	"questscheduler/cursor"
 	"questscheduler/scheduler"
 )
 
-// abandonedAfter is how long a channel may be on its way to being active. What
-// takes longer was begun by a process that died.
-const abandonedAfter = time.Hour
-
 // tidy stops a page of the channels that nothing needs: of calendars that no
 // poll follows any more, those that could not be stopped before, and those that
-// stand beside a later one. A channel that nobody finished making is forgotten:
-// Google never said what it is to be stopped by. What cannot be stopped now is
-// tried again by the next sweep.
+// stand beside a later one. What cannot be stopped now is tried again by the next
+// sweep.
 func (w *Watcher) tidy(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
 	bound := watchesInOrder.With().First(sweepPage).From(here.cursor())
 	docs, err := w.Store.Query(ctx, bound)
@@ -46,22 +39,23 @@ func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	switch {
 	case watch.Status == Expired:
 		return true, nil // kept for whoever asks, until the cleanup
-	case watch.Status == Retiring:
-		return false, nil
-	case watch.Status != Active && watch.CreatedAt.Before(w.Now().Add(-abandonedAfter)):
+	case watch.Status == Retiring, !watch.Expiration.After(w.Now()):
 		return false, nil
 	}
 	calendar, _, err := cursor.LoadKey(ctx, w.Store, watch.CalendarKey)
 	if err != nil || !calendar.Wanted() {
 		return false, err
 	}
-	if watch.Status != Active {
-		return true, nil
-	}
 	watches, err := watchesOf(ctx, w.Store, watch.AccountID, watch.CalendarID)
-	return !slices.ContainsFunc(watches, func(other Watch) bool {
-		return w.lives(other) && later(other, watch) > 0
-	}), err
+	if err != nil {
+		return false, err
+	}
+	kept := w.kept(watches)
+	if watch.Status == Active {
+		return kept.ChannelID == "" || kept.ChannelID == watch.ChannelID, nil
+	}
+	young := watch.CreatedAt.After(w.Now().Add(-answerWithin))
+	return young || kept.ChannelID == "", nil
 }
 
 // later orders channels by how long they last, so that of several the same one

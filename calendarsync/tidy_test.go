@@ -25,6 +25,9 @@ func TestSweep_StopsChannelsThatNothingNeeds(t *testing.T) {
 			poll.Set("calendarId", "gm@example.com"), poll.Set("accountId", w.Account("gm")), poll.Set("calendarKey", w.CalendarKey("gm")),
 			poll.Set("address", "https://quests.example/webhooks/google/calendar"), poll.Set("status", status),
 			poll.Set("expiration", expires), poll.Set("createdAt", w.Clock.Now()))
+		if status != "pending" { // Google answered, and said what it is stopped by
+			w.Write(store.Doc("calendarWatches", "00000000-0000-4000-8000-00000000beef"), poll.Set("resourceId", "resource"))
+		}
 	}
 	week := worldtest.Start.Add(7 * 24 * time.Hour)
 	for _, row := range []struct {
@@ -40,10 +43,14 @@ func TestSweep_StopsChannelsThatNothingNeeds(t *testing.T) {
 		{"that could not be stopped before", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "retiring", week) }, []string{"active"}},
 		{"beside a later one", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(-time.Hour)) }, []string{"active"}},
 		{"that lasts longer: the other goes", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(time.Hour)) }, []string{"active"}},
-		{"that nobody finished making", func(_ *testing.T, w *worldtest.World, _ string) {
+		{"but none that nobody finished making, and that may be open", func(_ *testing.T, w *worldtest.World, _ string) {
 			newChannel(w, "pending", week)
 			w.Skip(61 * time.Minute)
-		}, []string{"active"}},
+		}, []string{"active", "pending"}},
+		{"that nobody finished making, when its time is over", func(_ *testing.T, w *worldtest.World, _ string) {
+			newChannel(w, "pending", worldtest.Start.Add(time.Hour))
+			w.Skip(61 * time.Minute)
+		}, []string{"active", "expired"}},
 		{"but none that may be on its way", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "pending", week) }, []string{"active", "pending"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -7,26 +7,9 @@ import (
 	"encoding/hex"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/store"
-)
-
-// Status is where a watch channel stands (seed 004, state transitions, in the
-// order of design.md: a channel is written before Google knows it, and a new
-// one is active before the old one is retired).
-//
-//	pending → active → retiring → stopped (the document goes)
-//	   ↓         ↓
-//	 error    expired
-type Status string
-
-// The statuses of a watch channel.
-const (
-	Pending  Status = "pending"
-	Active   Status = "active"
-	Retiring Status = "retiring"
-	Expired  Status = "expired"
-	Failed   Status = "error"
 )
 
 // Watch is a document of calendarWatches (seed 002): a channel by which Google
@@ -44,8 +27,12 @@ type Watch struct {
 	Expiration  time.Time
 	Status      Status
 	Reason      string // why it is in error
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// Failures counts the tries in a row that failed, this one included, and
+	// NextTry is when another channel is tried in its place; zero: not of itself.
+	Failures  int64
+	NextTry   time.Time
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // watchPath is where a channel's document stands.
@@ -58,6 +45,7 @@ func decodeWatch(doc store.Document) Watch {
 		CalendarKey: f.String("calendarKey"), UserID: f.String("userId"), ResourceID: f.String("resourceId"),
 		Address: f.String("address"), TokenHash: f.String("tokenHash"), Expiration: f.Time("expiration"),
 		Status: Status(f.String("status")), Reason: f.String("reason"),
+		Failures: f.Int("failures"), NextTry: f.Time("nextTry"),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
 }
@@ -68,6 +56,7 @@ func encodeWatch(w Watch) map[string]any {
 		"calendarKey": w.CalendarKey, "userId": w.UserID, "resourceId": store.NullIfEmpty(w.ResourceID),
 		"address": w.Address, "tokenHash": w.TokenHash, "expiration": w.Expiration,
 		"status": string(w.Status), "reason": store.NullIfEmpty(w.Reason),
+		"failures": w.Failures, "nextTry": store.NullIfZero(w.NextTry),
 		"createdAt": w.CreatedAt, "updatedAt": w.UpdatedAt,
 	}
 }
@@ -85,9 +74,20 @@ func (w Watch) authentic(token, resourceID string) bool {
 	return sameToken && (w.ResourceID == "" || w.ResourceID == resourceID)
 }
 
-// accepted tells whether pushes of a channel in this status count: before
-// Google's answer was stored, while it lives, and until it is stopped.
-func (s Status) accepted() bool { return s == Pending || s == Active || s == Retiring }
+// accepted tells whether pushes of a channel count: before Google's answer was
+// stored, while it lives, until it is stopped, and where it may be open though
+// no answer came.
+func (w Watch) accepted() bool {
+	return w.Status == Pending || w.Status == Active || w.Status == Retiring || w.mayBeOpen()
+}
+
+// mayBeOpen tells whether Google may have opened a channel without our hearing
+// what it is stopped by. Such a one is kept until its end: a push of it says how
+// to stop it.
+func (w Watch) mayBeOpen() bool {
+	unanswered := w.Reason == fault.Unavailable.String() || w.Reason == fault.Internal.String()
+	return w.ResourceID == "" && (w.Status == Pending || w.Status == Failed && unanswered)
+}
 
 var (
 	watchesOfCalendar = &store.Query{
@@ -105,6 +105,13 @@ var (
 // while somebody goes through it.
 var watchesInOrder = &store.Query{Name: "watch channels", Collection: "calendarWatches"}
 
+// watchesToTry are those in whose place another is to be tried by a time.
+var watchesToTry = &store.Query{
+	Name: "watch channels to be tried again", Collection: "calendarWatches",
+	Filters: []store.Filter{{Path: store.Field("nextTry"), Op: store.LessOrEqual}},
+	Order:   []store.Order{{Path: store.Field("nextTry")}},
+}
+
 // watchesByEnd are those that ended before a time, oldest first.
 var watchesByEnd = &store.Query{
 	Name: "watch channels by their end", Collection: "calendarWatches",
@@ -113,7 +120,7 @@ var watchesByEnd = &store.Query{
 }
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesByEnd}
+var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesToTry, watchesByEnd}
 
 // DeadKept is how long the document of a channel is kept after the channel's
 // end, for whoever asks what became of it.

@@ -75,6 +75,11 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 		{"announcements", drained.Announcements},
 		{"looks at calendars", drained.Looks},
 	}
+	if err == nil && !p.NoSync {
+		tried := 0
+		tried, err = p.Watcher.Retry(ctx, run.Cause)
+		did = append(did, Count{"watch channels tried again", tried})
+	}
 	if err != nil || p.FollowLinks == nil {
 		return Stretch{Did: did}, err
 	}

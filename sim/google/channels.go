@@ -2,9 +2,11 @@ package google
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -44,6 +46,20 @@ func (ch *channel) resourceURI() string {
 }
 
 func (ch *channel) millis() string { return strconv.FormatInt(ch.Expiration.UnixMilli(), 10) }
+
+// OpenChannels are the ids of the watch channels that are open now, sorted:
+// Google has no call that lists them.
+func (s *Server) OpenChannels() (ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.clock.Now()
+	for _, id := range slices.Sorted(maps.Keys(s.world.channels)) {
+		if s.world.channels[id].liveAt(now) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
 
 // channelRequest is the Channel of a request, as far as it is read.
 type channelRequest struct {

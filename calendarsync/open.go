@@ -1,0 +1,196 @@
+package calendarsync
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/gcal"
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+const (
+	// answerWithin is how long a channel waits for Google's answer before
+	// another is tried in its place.
+	answerWithin = time.Minute
+	// tryMost is the longest wait before another try.
+	tryMost = 6 * time.Hour
+)
+
+// waitAfter is how long the next try waits after that many failures in a row.
+func waitAfter(failures int64) time.Duration {
+	wait := answerWithin
+	for n := int64(1); n < failures && wait < tryMost; n++ {
+		wait *= 2
+	}
+	return min(wait, tryMost)
+}
+
+// open makes a channel: written as pending first, so that its first push is
+// known and a crash leaves something to stop; then asked for; then active.
+// Where it is not granted, it takes the place of those that failed before it.
+func (w *Watcher) open(ctx context.Context, accountID, calendarID string, before []Watch) error {
+	token, err := w.NewToken()
+	if err != nil {
+		return err
+	}
+	watch, err := w.write(ctx, accountID, calendarID, token, before)
+	if err != nil {
+		return err
+	}
+	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
+		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
+	})
+	if err == nil {
+		return w.note(ctx, watch.ChannelID, Answered, poll.Set("resourceId", channel.ResourceID),
+			poll.Set("expiration", channel.Expiration), poll.Set("nextTry", nil), poll.Set("failures", 0))
+	}
+	failures := []error{err, w.note(ctx, watch.ChannelID, Refused, poll.Set("reason", fault.KindOf(err).String()),
+		poll.Set("nextTry", w.Now().Add(max(waitAfter(watch.Failures), fault.RetryAfter(err)))))}
+	for _, old := range before {
+		if old.Status == Failed || old.Status == Pending && old.CreatedAt.Before(w.Now().Add(-answerWithin)) {
+			failures = append(failures, w.stop(ctx, old))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// write writes a channel that is about to be asked for. Should nobody live to
+// hear the answer, it says itself when another is to be tried.
+func (w *Watcher) write(ctx context.Context, accountID, calendarID, token string, before []Watch) (Watch, error) {
+	now := w.Now()
+	watch := Watch{
+		ChannelID: w.NewUUID(), CalendarID: calendarID, AccountID: accountID,
+		CalendarKey: poll.CalendarKey(accountID, calendarID), Address: w.Address,
+		TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Failures: 1, NextTry: now.Add(answerWithin),
+		CreatedAt: now, UpdatedAt: now,
+	}
+	watch.Status, _ = watch.Status.Next(Asked)
+	for _, old := range before {
+		watch.Failures = max(watch.Failures, old.Failures+1)
+	}
+	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		calendar, _, err := cursor.LoadKey(ctx, tx, watch.CalendarKey)
+		if err != nil {
+			return err
+		}
+		watch.UserID = calendar.OwnerID
+		return tx.Create(watchPath(watch.ChannelID), encodeWatch(watch))
+	})
+	return watch, err
+}
+
+// note writes down what happened to a channel, with more that is known by it.
+// What changes nothing (Transitions) is not written, and a channel whose document
+// is gone is gone.
+func (w *Watcher) note(ctx context.Context, channelID string, when Happening, more ...store.Update) error {
+	w.known.forget(channelID)
+	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		doc, err := tx.Get(ctx, watchPath(channelID))
+		if err != nil || !doc.Exists() {
+			return err
+		}
+		to, changes := decodeWatch(doc).Status.Next(when)
+		switch {
+		case to == Stopped:
+			return tx.Delete(doc.Path)
+		case !changes && when != Answered: // an answer that comes late still says what it is stopped by
+			return nil
+		}
+		return tx.Update(doc.Path, append([]store.Update{poll.Set("status", string(to)), poll.Set("updatedAt", w.Now())}, more...)...)
+	})
+}
+
+// change writes to a channel's document what depends on how it stands; one that
+// is gone is gone.
+func (w *Watcher) change(ctx context.Context, channelID string, updates func(Watch) []store.Update) error {
+	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		doc, err := tx.Get(ctx, watchPath(channelID))
+		if err != nil || !doc.Exists() {
+			return err
+		}
+		changed := updates(decodeWatch(doc))
+		if len(changed) == 0 {
+			return nil
+		}
+		return tx.Update(doc.Path, changed...)
+	})
+}
+
+// retryPage is how many channels are tried again at a time.
+const retryPage = 50
+
+// Retry tries another channel in the place of those that failed, or never had an
+// answer, and whose time for it has come (Watch.NextTry): one that failed
+// because Google was busy need not wait for the sweep. It gives how many
+// calendars it tried, which are bounded; one failure does not stop the others.
+func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, err error) {
+	docs, err := w.Store.Query(ctx, watchesToTry.With(w.Now()).First(retryPage))
+	if err != nil {
+		return 0, err
+	}
+	met := map[string]bool{}
+	for _, doc := range docs {
+		watch := decodeWatch(doc)
+		if met[watch.CalendarKey] {
+			continue
+		}
+		met[watch.CalendarKey] = true
+		tried++
+		if err := w.retry(ctx, watch, cause); err != nil {
+			w.Log.WarnContext(ctx, "a calendar is not watched yet", "calendar", watch.CalendarID, "account", watch.AccountID,
+				"trace", cause.Trace, "error", err)
+		}
+	}
+	return tried, nil
+}
+
+// retry brings the channels of one calendar in order. After it none is to be
+// tried at once again.
+func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause) error {
+	calendar, _, err := cursor.LoadKey(ctx, w.Store, watch.CalendarKey)
+	if err != nil {
+		return err
+	}
+	var failure error
+	if calendar.Wanted() && !calendar.Revoked() {
+		var renewed Renewed
+		failure = w.renewOne(ctx, calendar, cause, &renewed)
+	}
+	watches, err := watchesOf(ctx, w.Store, watch.AccountID, watch.CalendarID)
+	if err != nil {
+		return errors.Join(failure, err)
+	}
+	for _, other := range watches {
+		if !other.NextTry.IsZero() && !other.NextTry.After(w.Now()) {
+			err = errors.Join(err, w.stop(ctx, other), w.change(ctx, other.ChannelID, triedNoMore))
+		}
+	}
+	return errors.Join(failure, err)
+}
+
+// triedNoMore has no other channel tried in a channel's place.
+func triedNoMore(watch Watch) []store.Update {
+	if watch.NextTry.IsZero() {
+		return nil
+	}
+	return []store.Update{poll.Set("nextTry", nil)}
+}
+
+// heard takes a channel for open whose answer never came, by a push of it that
+// was authentic and says what it is stopped by. Should it be one too many, the
+// next sweep stops it.
+func (w *Watcher) heard(ctx context.Context, watch Watch, push Push) {
+	answerMayCome := watch.Status == Pending && watch.CreatedAt.After(w.Now().Add(-answerWithin))
+	if watch.ResourceID != "" || push.ResourceID == "" || answerMayCome {
+		return
+	}
+	err := w.note(ctx, watch.ChannelID, Heard, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil), poll.Set("nextTry", nil))
+	if err != nil {
+		w.Log.WarnContext(ctx, "what a push said of its channel is not kept", "channel", watch.ChannelID, "trace", push.Trace, "error", err)
+	}
+}
