@@ -3,6 +3,7 @@ package timers
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,9 @@ type Cleaning struct {
 	// Remove removes a page of limit documents at most, and tells how many it
 	// removed and whether more may be left. It may be asked again and again.
 	Remove func(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error)
+	// Shared are documents that others read or keep too: while we only observe,
+	// they stay.
+	Shared bool
 }
 
 // cleanPage is how many documents the cleanup removes in a transaction.
@@ -27,9 +31,14 @@ const cleanPage = 100
 
 // cleanings are the rows of the documents that every deployment has.
 var cleanings = []Cleaning{
-	{"expired snapshots", poll.RemoveSnapshots},
-	{"watch channels long ended", calendarsync.RemoveDead},
-	{"old notifications", notify.RemoveOld},
+	{What: "expired snapshots", Remove: poll.RemoveSnapshots, Shared: true},
+	{What: "watch channels long ended", Remove: calendarsync.RemoveDead},
+	{What: "old notifications", Remove: notify.RemoveOld, Shared: true},
+}
+
+// cleanings are the rows of the cleanup.
+func (p Parts) cleanings() []Cleaning {
+	return slices.DeleteFunc(slices.Concat(cleanings, p.Cleaning), func(row Cleaning) bool { return row.Shared && p.Observing })
 }
 
 // cleanup is the job that goes through the rows.

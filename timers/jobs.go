@@ -3,7 +3,6 @@ package timers
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -22,6 +21,12 @@ type Parts struct {
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
 	NoSync bool
+	// CheckAccounts asks after the accounts that nobody used for a day, so that a
+	// dead grant is found before it is needed, and counts what it found; nil:
+	// nobody links any.
+	CheckAccounts func(ctx context.Context) (Counts, error)
+	// Observing leaves what others keep as it is (QS_SYNC=observe).
+	Observing bool
 	// Documents is what the cleanup clears up, and Cleaning what it removes
 	// beside what every deployment has.
 	Documents store.Store
@@ -36,7 +41,7 @@ type Parts struct {
 // Jobs is the table.
 func Jobs(p Parts) []Job {
 	day := 24 * time.Hour
-	clean := cleanup{slices.Concat(cleanings, p.Cleaning), p.Documents, p.Now, p.Log}
+	clean := cleanup{p.cleanings(), p.Documents, p.Now, p.Log}
 	table := []Job{
 		{
 			Name: Drain, Every: time.Minute, Step: p.drain,
@@ -104,15 +109,26 @@ func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {
 	}}, err
 }
 
+// atAccounts is where a sweep is when it has gone through everything but the
+// accounts.
+const atAccounts = "accounts"
+
 func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
 	if p.NoSync {
 		return Stretch{}, nil
+	}
+	if run.At == atAccounts {
+		did, err := p.CheckAccounts(ctx)
+		return Stretch{Did: did}, err
 	}
 	spread := p.FallbackEvery
 	if run.ByHand {
 		spread = 0
 	}
 	swept, next, err := p.Watcher.SweepPage(ctx, run.Cause, run.At, spread)
+	if next == "" && p.CheckAccounts != nil {
+		next = atAccounts
+	}
 	return Stretch{Next: next, Did: Counts{
 		{"calendars", swept.Calendars},
 		{"calendars handed over", swept.HandedOver},

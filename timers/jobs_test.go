@@ -1,6 +1,7 @@
 package timers_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -176,4 +177,38 @@ func TestCleanup_GoesPageByPage(t *testing.T) {
 			t.Errorf("the notification %s is gone", id)
 		}
 	}
+}
+
+func TestCleanup_WhileItObserves_LeavesWhatIsShared(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	write(t, w, func(tx store.Tx) error {
+		snapshot := poll.Snapshot{ID: "old", ExpiresAt: worldtest.Start.Add(-time.Hour)}
+		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot(snapshot))
+	})
+	w.Timers.Jobs = timers.Jobs(timers.Parts{
+		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Observing: true,
+		Documents: w.Documents, Now: w.Clock.Now,
+	})
+	did, err := w.Timers.RunNow(t.Context(), timers.Cleanup, nil)
+	must(t, err)
+	same(t, "removed", did, timers.Counts{{What: "watch channels long ended"}})
+	same(t, "snapshots", len(w.Snapshots()), 1)
+}
+
+func TestPollFallback_AsksAfterTheAccountsLast(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	asked := 0
+	w.Timers.Jobs = timers.Jobs(timers.Parts{
+		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Documents: w.Documents, Now: w.Clock.Now,
+		CheckAccounts: func(context.Context) (timers.Counts, error) {
+			asked++
+			return timers.Counts{{What: "accounts", N: 2}}, nil
+		},
+	})
+	did, err := w.Timers.RunNow(t.Context(), timers.PollFallback, nil)
+	must(t, err)
+	same(t, "asked", asked, 1)
+	same(t, "told last", did[len(did)-1], timers.Count{What: "accounts", N: 2})
 }

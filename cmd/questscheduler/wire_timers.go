@@ -23,7 +23,7 @@ func (s *server) wireTimers() {
 		Jobs: timers.Jobs(timers.Parts{
 			Scheduler: s.scheduler, Watcher: s.watcher, FollowLinks: s.links.FollowDue, FallbackEvery: s.config.FallbackEvery,
 			NoSync: s.config.Sync == config.SyncOff, Documents: s.documents, Cleaning: s.cleanings(), Health: s.surveyHealth,
-			Now: s.now, Log: s.log,
+			CheckAccounts: s.checkAccounts, Observing: s.config.Sync == config.SyncObserve, Now: s.now, Log: s.log,
 		}),
 	}
 }
@@ -43,6 +43,16 @@ func (s *server) cleanings() []timers.Cleaning {
 			},
 		},
 	}
+}
+
+// checkAccounts asks after the accounts that nobody used for a day.
+func (s *server) checkAccounts(ctx context.Context) (timers.Counts, error) {
+	checked, err := s.grants.CheckUntouched(ctx)
+	return timers.Counts{
+		{What: "untouched accounts that are live", N: checked.Live},
+		{What: "accounts found dead", N: checked.Dead},
+		{What: "accounts that could not be asked after", N: checked.Failed},
+	}, err
 }
 
 // surveyHealth logs how the linked accounts are, those that are not well by
