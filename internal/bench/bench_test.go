@@ -74,3 +74,14 @@ func TestAPage_IsReadAndDecided(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestASweep_ListsEachCalendarOnce(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := sweepOf(t.Context(), r, t.TempDir(), 120); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.known["sweep_listings"]; got != 120 {
+		t.Errorf("%v listings for 120 calendars", got)
+	}
+}

@@ -92,6 +92,7 @@ var measures = []struct {
 	{"transitions", transitions},
 	{"a page", pages},
 	{"flows", flows},
+	{"a sweep", sweeps},
 }
 
 func main() {
