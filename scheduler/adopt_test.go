@@ -147,3 +147,35 @@ func TestReopen_OverAnEventFromElsewhere_LeavesNeither(t *testing.T) {
 	}
 	w.Check()
 }
+
+// Each event that a poll gets elsewhere is a finalisation of its own, whether or
+// not we came to adopt the one before: what people heard of that is no news.
+func TestAnEventFromElsewhere_IsAnotherFinalisation(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	for i, start := range []string{"2026-03-10T10:00:00Z", "2026-03-10T15:00:00Z"} {
+		before := w.View(s.poll).Poll.Sync.Generation
+		made := w.InsertEvent("gm", map[string]any{
+			"summary": "By the web app", "start": map[string]any{"dateTime": start}, "end": map[string]any{"dateTime": "2026-03-10T18:00:00Z"},
+		})
+		w.PatchEvent("gm", made.ID, map[string]any{"recurrence": []string{"RRULE:FREQ=WEEKLY"}}) // which is not adopted
+		w.Edit(poll.Path(s.poll), poll.Set("winningSlotId", s.slots[i]), poll.Set("googleEventId", made.ID))
+		if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+		if after := w.View(s.poll).Poll.Sync.Generation; after <= before {
+			t.Errorf("event %d: its generation is %d, and was %d", i, after, before)
+		}
+	}
+	w.Run(time.Minute)
+	told, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := w.View(s.poll)
+	if notice := rules.Announce(told.Announced.Story, view.Poll.Story(view.Winning)); notice != rules.NoticeNone {
+		t.Errorf("people would hear of %s", notice)
+	}
+	w.Check()
+}

@@ -85,25 +85,28 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 	return err
 }
 
-// ofItsEvent is the poll without what it knows of another event than the one it
-// names: of a time that it does not have, a move that was none, and what was
-// wrong. Somebody gave it another event directly, or took its own away: that is
-// another finalisation, of which people heard elsewhere and which supersedes one
-// of ours that is under way, and the event is adopted as it is. The updates lack the state, which the caller writes.
+// ofItsEvent is the poll as it stands with the event that it names, where that is
+// another than it knew: somebody gave it one directly, or took its own away. That
+// is another finalisation, of which people heard elsewhere, and it supersedes one
+// of ours that is under way. What the poll knows of the other event goes: a time
+// that it does not have, a move that was none, and what was wrong. So the event is
+// adopted as it is. The updates lack the state, which the caller writes.
 func (s *Service) ofItsEvent(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
 	after = st.poll
-	if after.Sync.Applied.IsZero() || after.GoogleEventID == after.Sync.Recorded.EventID {
+	if after.GoogleEventID == after.Sync.Recorded.EventID {
 		return after, nil, nil
 	}
-	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
 	if err := st.supersede(tx, s.Now()); err != nil {
 		return after, nil, err
 	}
 	after.Sync.Generation++
-	updates = []store.Update{
-		poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
-		poll.SetSync("observedUpdated", store.Delete), poll.SetSync("generation", after.Sync.Generation),
+	updates = []store.Update{poll.SetSync("generation", after.Sync.Generation)}
+	if after.Sync.Applied.IsZero() {
+		return after, updates, nil
 	}
+	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
+	updates = append(updates, poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
+		poll.SetSync("observedUpdated", store.Delete))
 	var code rules.ErrorCode
 	if after.Sync.State, code = rules.Forgotten(st.rules(), after.GoogleEventID != ""); code == "" {
 		after.Sync.Error = nil
