@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
@@ -11,7 +12,35 @@ import (
 
 // races are deeds in which all that is under way at once is about one event:
 // strands that are drawn freely seldom meet there.
-var races = []deed{{weight: 3, do: func(l *life) { l.race() }}}
+var races = []deed{
+	{weight: 3, do: func(l *life) { l.race() }},
+	{weight: 1, do: func(l *life) { l.meddle() }},
+}
+
+// meddle finalises a poll, and has things happen to the event that was made for
+// it before the poll follows it.
+func (l *life) meddle() {
+	k := one(l, l.polls)
+	p, err := poll.Load(l.w.Context(), l.w.Documents, k.id)
+	if err != nil { // deleted
+		return
+	}
+	inner := rand.New(rand.NewPCG(l.draws.Uint64(), l.draws.Uint64()))
+	l.w.On("after events.insert", func() {
+		l.draws, inner = inner, l.draws
+		defer func() { l.draws, inner = inner, l.draws }()
+		if l.draws.IntN(2) == 0 {
+			l.say("Google: the sync tokens expire")
+			l.must(l.w.Google.ExpireSyncTokens())
+		}
+		l.shift(p)
+		l.w.Run(time.Duration(l.draws.IntN(20)) * time.Second)
+	})
+	by := worldtest.Person(k.owner)
+	l.say("%s: finalises poll %d again, and amid that:", by.ID, l.number(k))
+	_, err = l.w.Scheduler.Finalise(l.w.Context(), by, p.ID, worldtest.Ask{SlotID: one(l, k.slots), CreateEvent: true}, worldtest.Cause)
+	l.answer(err)
+}
 
 // race has the owner of a poll that follows an event ask for something while the
 // event moves and is looked at.
