@@ -12,7 +12,6 @@ import (
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // errorOf is what sets an error code and what clears it. It stands in the state
@@ -36,9 +35,7 @@ var errorsOf = map[string]errorOf{
 	},
 	"an account that is unlinked, until it is linked again": {
 		code: rules.CalendarUnlinked, state: rules.StateError, after: rules.StateOK,
-		set: func(w *worldtest.World, _, _ string) {
-			w.Edit(store.Doc("accounts", w.Account("gm")), poll.Set("status", "unlinked"))
-		},
+		set:   func(w *worldtest.World, _, _ string) { w.Unlink("gm") },
 		clear: func(w *worldtest.World, _, _ string) { w.Link("gm") },
 	},
 	"an event that cannot be applied, until it can": {

@@ -42,9 +42,7 @@ var amid = slices.Concat(commands, commands, memberships, writes, acts, deletion
 		l.answer(err)
 	}},
 	{weight: 3, do: func(l *life) {
-		person := one(l, l.owners)
-		l.say("%s: takes our access away", person)
-		l.w.Revoke(person)
+		l.loses(one(l, l.owners))
 	}},
 	{weight: 5, do: func(l *life) {
 		person := one(l, l.owners)

@@ -116,3 +116,15 @@ var faults = []deed{
 		}
 	}},
 }
+
+// loses has a person take our access away: at Google, or here, where what
+// follows may be cut off.
+func (l *life) loses(person string) {
+	if l.draws.IntN(2) == 0 {
+		l.say("%s: takes our access away", person)
+		l.w.Revoke(person)
+		return
+	}
+	l.say("%s: unlinks their account", person)
+	l.w.Unlink(person)
+}

@@ -29,11 +29,7 @@ var outages = []deed{
 	}},
 	{weight: 1, do: func(l *life) { l.forge() }},
 	{weight: 1, do: func(l *life) { l.stop() }},
-	{weight: 1, do: func(l *life) {
-		person := one(l, l.owners)
-		l.say("%s: takes our access away", person)
-		l.w.Revoke(person)
-	}},
+	{weight: 1, do: func(l *life) { l.loses(one(l, l.owners)) }},
 	{weight: 2, do: func(l *life) {
 		person := one(l, l.owners)
 		l.say("%s: links their account again", person)

@@ -2,7 +2,6 @@ package worldtest
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -48,14 +47,6 @@ func (w *World) LinkAs(person, somebody string) accounts.Account {
 	w.must(err)
 	w.follow(account.ID)
 	return account
-}
-
-// follow carries what became of an account to its calendars; where that fails,
-// the drain does it.
-func (w *World) follow(accountID string) {
-	if err := w.Links.Follow(w.ctx, accountID, Cause); err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("account %s: %v", accountID, err))
-	}
 }
 
 // Unlink takes a person's account out, as they do; what follows is carried on by

@@ -177,13 +177,15 @@ func (q *queuePort) Enqueue(ctx context.Context, task queue.Task) (bool, error) 
 type googlePort struct {
 	client googleCalls
 	ports  *ports
+	// leaving is for the last calls of an account that is unlinked.
+	leaving bool
 }
 
 // ask is through for a call of Google, which the client gives up after a while:
 // of several things at once, one that stood longer than that before its effect
 // has none, and of one that stood so long after it nobody hears. What On runs may
 // hold a call up for longer than any client waits.
-func ask[T any](g *googlePort, call string, do func() (T, error)) (T, error) {
+func ask[T any](g *googlePort, account, call string, do func() (T, error)) (T, error) {
 	w := g.ports.world
 	began := w.Clock.Now()
 	late := func() bool { return w.running != nil && w.Clock.Now().Sub(began) >= gcal.DefaultTimeout }
@@ -192,6 +194,7 @@ func ask[T any](g *googlePort, call string, do func() (T, error)) (T, error) {
 		if late() {
 			return nothing, errTimedOut
 		}
+		defer w.judgeCall(g.leaving, account, call)()
 		return do()
 	})
 	if err == nil && late() {
@@ -208,36 +211,36 @@ var (
 )
 
 func (g *googlePort) Insert(ctx context.Context, ref gcal.Ref, event gcal.NewEvent) (gcal.Event, error) {
-	return ask(g, "events.insert", func() (gcal.Event, error) { return g.client.Insert(ctx, ref, event) })
+	return ask(g, ref.Account, "events.insert", func() (gcal.Event, error) { return g.client.Insert(ctx, ref, event) })
 }
 
 func (g *googlePort) Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
-	return ask(g, "events.get", func() (gcal.Event, error) { return g.client.Get(ctx, ref, eventID) })
+	return ask(g, ref.Account, "events.get", func() (gcal.Event, error) { return g.client.Get(ctx, ref, eventID) })
 }
 
 func (g *googlePort) PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error) {
-	return ask(g, "events.patch", func() (gcal.Event, error) {
+	return ask(g, ref.Account, "events.patch", func() (gcal.Event, error) {
 		return g.ports.world.patched(ref, eventID, etag, func() (gcal.Event, error) { return g.client.PatchTimes(ctx, ref, eventID, etag, to, zone) })
 	})
 }
 
 func (g *googlePort) Delete(ctx context.Context, ref gcal.Ref, eventID string) (bool, error) {
-	return ask(g, "events.delete", func() (bool, error) { return g.client.Delete(ctx, ref, eventID) })
+	return ask(g, ref.Account, "events.delete", func() (bool, error) { return g.client.Delete(ctx, ref, eventID) })
 }
 
 func (g *googlePort) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
-	return ask(g, "events.list", func() (gcal.Page, error) {
+	return ask(g, ref.Account, "events.list", func() (gcal.Page, error) {
 		g.ports.world.beginsListing(ref, syncToken, pageToken)
 		return g.client.List(ctx, ref, syncToken, pageToken)
 	})
 }
 
 func (g *googlePort) Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error) {
-	return ask(g, "events.watch", func() (gcal.Channel, error) { return g.client.Watch(ctx, ref, request) })
+	return ask(g, ref.Account, "events.watch", func() (gcal.Channel, error) { return g.client.Watch(ctx, ref, request) })
 }
 
 func (g *googlePort) StopWatch(ctx context.Context, accountID, channelID, resourceID string) error {
-	_, err := ask(g, "channels.stop", func() (any, error) {
+	_, err := ask(g, accountID, "channels.stop", func() (any, error) {
 		return nil, g.client.StopWatch(ctx, accountID, channelID, resourceID)
 	})
 	return err

@@ -89,7 +89,7 @@ func (w *World) program() *Program {
 		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", RevokeURL: googleURL + "/revoke", Transport: transport, Now: now,
 	})
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
-	calendar := &googlePort{&restrained{client, w}, &w.ports}
+	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
 		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, NewToken: w.newToken,
 		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
@@ -111,7 +111,7 @@ func (w *World) program() *Program {
 	}
 	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})
 	p.Links = &calendarsync.Links{
-		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{leaving, &w.ports},
+		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{client: leaving, ports: &w.ports, leaving: true},
 		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Looker.Owners.(notify.Owners), Now: now, Log: log,
 	}
 	if w.observing {

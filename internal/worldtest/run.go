@@ -147,9 +147,7 @@ func (w *World) drain() {
 	if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
-	if _, err := w.Links.FollowDue(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("accounts: %v", err))
-	}
+	w.followDue()
 }
 
 // Skip lets time pass in which the program does not run.
