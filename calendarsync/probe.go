@@ -115,13 +115,15 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 		case p.GoogleEventID != event.ID:
 			continue // somebody gave the poll another event, which is not gone
 		}
-		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause); err != nil {
-			return err
-		}
+		// In this order: a poll that says that it is held has to be one that a
+		// person can confirm. The other way round the next look finds it again.
 		if err := l.commit(ctx, cursor.Hold(event.ID)...); err != nil {
 			return err
 		}
 		l.calendar.HoldUntold = true
+		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -74,9 +74,11 @@ func TestCancel_WhereTheCalendarIsLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost    time.Duration
 		deletes bool
+		refused string // of listing what is lost; "": it is not found
 	}{
-		"for a while, deletes the event afterwards": {time.Hour, true},
-		"for good, leaves the event to it":          {25 * time.Hour, false},
+		"for a while, deletes the event afterwards":                      {time.Hour, true, ""},
+		"for a while, and refuses to be read, deletes it afterwards too": {time.Hour, true, "forbidden"},
+		"for good, leaves the event to it":                               {25 * time.Hour, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -93,6 +95,9 @@ func TestCancel_WhereTheCalendarIsLost(t *testing.T) {
 				}
 			}
 			share(worldtest.NoAccess)
+			if c.refused != "" {
+				w.Refuse("events.list", 403, c.refused, 3)
+			}
 			if _, err := w.Cancel(s.poll); err != nil {
 				t.Fatal(err)
 			}
