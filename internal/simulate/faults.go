@@ -35,7 +35,7 @@ var refusals = []struct {
 }{
 	{"events.insert", slices.Concat(unwell, limited, refused, missing)},
 	{"events.list", slices.Concat(unwell, limited, refused, missing, gone)},
-	{"events.get", slices.Concat(unwell, limited, refused)},
+	{"events.get", slices.Concat(unwell, limited, refused, missing)},
 	{"events.patch", slices.Concat(unwell, limited, refused, missing, stale)},
 	{"events.delete", slices.Concat(unwell, limited, refused[1:])},
 	{"events.watch", slices.Concat(unwell, limited, refused, missing)},

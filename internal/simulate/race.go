@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"time"
 
@@ -60,7 +61,7 @@ func (l *life) race() {
 	var do []func()
 	for k, strand := range []func(){
 		func() { l.demand(by, p) }, func() { l.shift(p) },
-		func() { l.lookAt(by, p) }, func() { l.shift(p); l.lookAt(by, p) },
+		func() { l.lookAt(by, p) }, func() { l.meanwhile(p); l.lookAt(by, p) },
 	} {
 		seed := [2]uint64{l.draws.Uint64(), l.draws.Uint64()}
 		if l.leavesOut(1 + k) {
@@ -143,6 +144,18 @@ func (l *life) shift(p poll.Poll) {
 		return
 	}
 	l.move(e, one(l, moves))
+}
+
+// meanwhile is what else may happen in the calendar: now and then Google does not
+// find what is there.
+func (l *life) meanwhile(p poll.Poll) {
+	if l.draws.IntN(3) > 0 {
+		l.shift(p)
+		return
+	}
+	n := 1 + l.draws.IntN(3)
+	l.say("Google: the next %d events that are asked for are not found", n)
+	l.w.Refuse("events.get", http.StatusNotFound, "", n)
 }
 
 func (l *life) lookAt(by scheduler.Person, p poll.Poll) {
