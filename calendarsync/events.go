@@ -60,10 +60,13 @@ func (e Events) Move(ctx context.Context, accountID, calendarID string, event sc
 func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID string) error {
 	ref := gcal.Ref{Account: accountID, Calendar: calendarID}
 	_, err := e.Google.Delete(ctx, ref, eventID)
-	if fault.Is(err, fault.NotFound) {
-		_, err = e.Google.List(ctx, ref, "", "")
+	if !fault.Is(err, fault.NotFound) {
+		return err
 	}
-	return err
+	if _, unread := e.Google.List(ctx, ref, "", ""); !fault.Is(unread, fault.Provider) {
+		return unread
+	}
+	return err // it may not be read either, which refuses no deletion
 }
 
 func translate(event gcal.Event) scheduler.Event {

@@ -198,19 +198,28 @@ func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.Inde
 
 // insertAgain takes the next generation where the event of this one was made
 // and deleted before the poll could be finalised: somebody deleted it, but the
-// person who finalised wants one.
+// person who finalised wants one. Of a poll that is deleted too nothing is left
+// to do.
 func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cause) error {
-	next := intent
+	next, removed := intent, false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		removed = false
 		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
 		if err != nil {
 			return err
 		}
 		p, err := poll.Load(ctx, tx, intent.PollID)
-		if err != nil {
+		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		if stands == nil || stands.Kind != poll.IntentInsert || p.Sync.Generation != intent.Generation {
+		if stands == nil || stands.Kind != poll.IntentInsert {
+			return errSuperseded
+		}
+		if p.ID == "" { // by somebody who knows of no intents
+			removed = true
+			return tx.Delete(intent.Path())
+		}
+		if p.Sync.Generation != intent.Generation {
 			return errSuperseded
 		}
 		next = *stands
@@ -225,6 +234,9 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 		}
 		return tx.Update(poll.Path(p.ID), poll.SetSync("generation", next.Generation))
 	})
+	if err == nil && removed {
+		err = errSuperseded
+	}
 	if err != nil {
 		return pollError(intent.PollID, "finalise: insert again", err)
 	}

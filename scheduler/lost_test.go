@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
 	"questscheduler/rules"
 )
 
@@ -67,6 +68,20 @@ func TestFinalise_AnswerLost_WhereTheCalendarIsLostForAWhile_EndsInOneEvent(t *t
 		w.Heal()
 		atRest(t, w)
 	})
+}
+
+func TestFinalise_AnswerLost_EventAndPollDeletedOutside_LeavesNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.Unavailable)
+	w.DeleteEvent("gm", w.Events("gm")[0].ID)
+	w.Remove(poll.Path(s.poll))
+	w.Run(time.Hour)
+	equal(t, "intents", len(w.Intents()), 0)
+	atRest(t, w)
 }
 
 func TestCancel_WhereTheCalendarIsLost(t *testing.T) {
