@@ -106,7 +106,10 @@ func (r *replay) write(entry poll.Entry) {
 // mended carries out what set a direct edit right.
 func (r *replay) mended(entry poll.Entry) string {
 	r.at.Status, r.at.WinningSlotID = entry.Status, entry.WinningSlotID
-	if !entry.Before.IsZero() && entry.After.IsZero() { // the poll names another event than the times are of
+	// The poll names another event than what is known is of: the times, or, where
+	// there are none yet, an error that went.
+	times := !entry.Before.IsZero() && entry.After.IsZero()
+	if alone := r.at.Applied.IsZero() && r.at.Error != "" && entry.State != rules.StateError; times || alone {
 		r.at.State, r.at.Error = rules.Forgotten(rules.Poll{State: r.at.State, Error: r.at.Error}, entry.EventID != "")
 		r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false
 		r.observed, r.from, r.to = time.Time{}, "", ""

@@ -15,9 +15,9 @@ import (
 	"questscheduler/fault"
 )
 
-// callTimeout is how long one call to Discord may take. A task has 60 s and
+// CallTimeout is how long one call to Discord may take. A task has 60 s and
 // makes a handful of calls.
-const callTimeout = 10 * time.Second
+const CallTimeout = 10 * time.Second
 
 // DiscordConfig is what a DiscordClient is made with.
 type DiscordConfig struct {
@@ -149,7 +149,7 @@ func (c *DiscordClient) call(ctx context.Context, method, address string, body [
 			return nil, refusals[10003].because(errors.New("discord: an id is no number"))
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	bucket := discordgo.NewRatelimiter().LockBucket(address)
 	answer, err := c.session.RequestWithLockedBucket(method, address, "application/json", body, bucket, 0, discordgo.WithContext(ctx))

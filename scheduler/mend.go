@@ -101,7 +101,7 @@ func (s *Service) ofItsEvent(tx store.Tx, st state) (after poll.Poll, updates []
 	}
 	after.Sync.Generation++
 	updates = []store.Update{poll.SetSync("generation", after.Sync.Generation)}
-	if after.Sync.Applied.IsZero() {
+	if after.Sync.Applied.IsZero() && after.Sync.Error == nil { // nothing was known of it
 		return after, updates, nil
 	}
 	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}

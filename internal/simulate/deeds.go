@@ -42,6 +42,8 @@ var passings = []deed{
 		l.answer(err)
 	}},
 	{weight: 1, do: func(l *life) { l.say("an hour passes"); l.w.Run(time.Hour) }},
+	{weight: 2, do: func(l *life) { l.say("the timers are asked what is due"); l.answer(l.w.AskTimers()) }},
+	{weight: 1, do: (*life).timers},
 	{weight: 1, do: (*life).push},
 	{weight: 2, do: func(l *life) {
 		most := 1 + l.draws.IntN(600)
@@ -55,6 +57,20 @@ var passings = []deed{
 			l.w.Skip(d)
 		}
 	}},
+}
+
+// timers lets hours go by of which the timers alone know.
+func (l *life) timers() {
+	d := time.Duration(2+l.draws.IntN(11)) * time.Hour
+	if l.w.Clock.Now().Add(d).After(worldtest.Start.AddDate(0, 0, 5)) { // sessions stay ahead
+		return
+	}
+	l.say("%v pass by the timers", d)
+	for range int(d / time.Hour) {
+		l.answer(l.w.AskTimers())
+		l.w.Run(time.Minute)
+		l.w.Skip(time.Hour - time.Minute)
+	}
 }
 
 // themes are what the worlds are about, more than anything else; nil: nothing

@@ -39,7 +39,7 @@ var refusals = []struct {
 	{"events.patch", slices.Concat(unwell, limited, refused, missing, stale)},
 	{"events.delete", slices.Concat(unwell, limited, refused[1:])},
 	{"events.watch", slices.Concat(unwell, limited, refused, missing)},
-	{"channels.stop", slices.Concat(unwell, limited, missing)},
+	{"channels.stop", slices.Concat(unwell, limited)}, // 404 says that it is closed
 	{"oauth.token", []answer{{429, ""}, {503, ""}}},
 }
 

@@ -67,7 +67,7 @@ func (l *life) send(watch store.Document, secret string) error {
 func (l *life) stop() {
 	l.say("the program stops its watch channels; pushes still come; it is started anew")
 	watches := l.w.Watches()
-	stopped := l.w.Watcher.StopAll(l.w.Context())
+	stopped := l.w.StopChannels()
 	for _, watch := range watches {
 		if l.w.Document(watch.Path).Exists() { // could not be stopped
 			continue

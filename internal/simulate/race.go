@@ -16,6 +16,31 @@ import (
 var races = []deed{
 	{weight: 3, do: func(l *life) { l.race() }},
 	{weight: 1, do: func(l *life) { l.meddle() }},
+	{weight: 1, do: func(l *life) { l.overtake() }},
+}
+
+// overtake has the owner of a poll ask for something once a look has read the
+// event, and before it applies what it read.
+func (l *life) overtake() {
+	p, ok := l.raced()
+	if !ok {
+		return
+	}
+	by := worldtest.Person(p.CreatorID)
+	l.shift(p)
+	l.w.On("after events.list", l.amid(func() { l.demand(by, p) }))
+	l.lookAt(by, p)
+}
+
+// amid has something happen in the midst of a deed, with draws of its own: what
+// is drawn there changes nothing of what the deed draws.
+func (l *life) amid(do func()) func() {
+	inner := rand.New(rand.NewPCG(l.draws.Uint64(), l.draws.Uint64()))
+	return func() {
+		l.draws, inner = inner, l.draws
+		defer func() { l.draws, inner = inner, l.draws }()
+		do()
+	}
 }
 
 // meddle finalises a poll, and has things happen to the event that was made for
@@ -26,17 +51,14 @@ func (l *life) meddle() {
 	if err != nil { // deleted
 		return
 	}
-	inner := rand.New(rand.NewPCG(l.draws.Uint64(), l.draws.Uint64()))
-	l.w.On("after events.insert", func() {
-		l.draws, inner = inner, l.draws
-		defer func() { l.draws, inner = inner, l.draws }()
+	l.w.On("after events.insert", l.amid(func() {
 		if l.draws.IntN(2) == 0 {
 			l.say("Google: the sync tokens expire")
 			l.must(l.w.Google.ExpireSyncTokens())
 		}
 		l.shift(p)
 		l.w.Run(time.Duration(l.draws.IntN(20)) * time.Second)
-	})
+	}))
 	by := worldtest.Person(k.owner)
 	l.say("%s: finalises poll %d again, and amid that:", by.ID, l.number(k))
 	_, err = l.w.Scheduler.Finalise(l.w.Context(), by, p.ID, worldtest.Ask{SlotID: one(l, k.slots), CreateEvent: true}, worldtest.Cause)

@@ -51,15 +51,27 @@ var writes = []deed{
 			}
 		}
 	}},
-	{weight: 1, do: func(l *life) {
-		k, _ := l.anyPoll()
-		l.say("the web app: the vote of ana in poll %d vanishes", l.number(k))
-		l.w.Remove(poll.VotePath(k.id, "ana"))
-	}},
+	{weight: 2, do: (*life).voteVanishes},
 	{weight: 1, do: func(l *life) { l.outsideEdit() }},
 	{weight: 1, do: func(l *life) { l.outsideRestore() }},
 	{weight: 1, do: func(l *life) { l.outsideDelete() }},
 	{weight: 2, do: func(l *life) { l.finaliseElsewhere() }},
+}
+
+// voteVanishes takes somebody's vote away, rather from a poll whose session was
+// moved: it comes back with the session.
+func (l *life) voteVanishes() {
+	p, ok := l.raced()
+	if !ok {
+		return
+	}
+	votes := l.w.Votes(p.ID)
+	if len(votes) == 0 {
+		return
+	}
+	voter := one(l, votes).UserID
+	l.say("the web app: the vote of %s in poll %s vanishes", voter, p.ID)
+	l.w.Remove(poll.VotePath(p.ID, voter))
 }
 
 // anyPoll draws one of the polls; its document is the zero poll where it was

@@ -3,6 +3,7 @@ package worldtest
 import (
 	"fmt"
 
+	"questscheduler/accounts"
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
 	"questscheduler/poll"
@@ -32,6 +33,55 @@ func (w *World) ChannelProblems() (problems []string) {
 		}
 	}
 	return problems
+}
+
+// judgeRetired: a watch channel of a calendar that something follows is given up
+// only once another one lives, so that there is no gap. Strands and clocks that
+// are off see another world than this, and so does who carries on what became of
+// an account.
+func (w *World) judgeRetired(path store.Path) {
+	given := store.Fields(w.observed.document(path).Data)
+	if w.stopping || w.following || w.running != nil || w.skewed || given.String("status") != string(calendarsync.Retiring) {
+		return
+	}
+	key := given.String("calendarKey")
+	status, turns := w.accountIs(given.String("accountId"))
+	if status != accounts.Active || turns || !cursor.Decode(w.observed.document(cursor.Path(key))).Wanted() {
+		return
+	}
+	for _, other := range w.all(allWatches) {
+		if f := store.Fields(other.Data); f.String("status") == string(calendarsync.Active) && f.String("calendarKey") == key {
+			return
+		}
+	}
+	w.wrong("watch channel %s of calendar %s was given up while no other one lives", path.ID(), given.String("calendarId"))
+}
+
+// UnknownChannels says which watch channels are open at Google and unknown to
+// the program: what they push is refused, and nobody thinks of stopping them.
+// Those that nobody could stop, since their grant was revoked, go by themselves.
+func (w *World) UnknownChannels() (problems []string) {
+	w.t.Helper()
+	for _, id := range w.Google.OpenChannels() {
+		if w.Google.Stoppable(id) && w.watch(id) == nil {
+			problems = append(problems, fmt.Sprintf("watch channel %s is open at Google, and nobody knows it", id))
+		}
+	}
+	return problems
+}
+
+// watch is the document of a watch channel, read as no read of the program; nil
+// where there is none.
+func (w *World) watch(id string) store.Fields {
+	return store.Fields(w.observed.document(store.Doc("calendarWatches", id)).Data)
+}
+
+// StopChannels stops every watch channel, as a program does that will not be
+// reached again.
+func (w *World) StopChannels() error {
+	w.stopping = true
+	defer func() { w.stopping = false }()
+	return w.Watcher.StopAll(w.ctx)
 }
 
 // Held tells whether a poll's cancellation waits for its owner's word: it says

@@ -71,8 +71,11 @@ func (j *judged) Run(ctx context.Context, fn func(context.Context, store.Tx) err
 		}
 	}
 	for _, path := range last.updated {
-		if path.Collection() == allCalendars.Collection {
+		switch path.Collection() {
+		case allCalendars.Collection:
 			j.world.judgeCalendar(path)
+		case allWatches.Collection:
+			j.world.judgeRetired(path)
 		}
 	}
 	return nil

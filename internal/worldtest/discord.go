@@ -59,18 +59,22 @@ type discordPort struct {
 }
 
 func (d *discordPort) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (notify.Posted, error) {
-	return through(d.ports, "discord.post", func() (notify.Posted, error) { return d.client.Post(ctx, channelID, message, nonce) })
+	return within(d.ports, "discord.post", notify.CallTimeout, func() (notify.Posted, error) {
+		return d.client.Post(ctx, channelID, message, nonce)
+	})
 }
 
 func (d *discordPort) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
-	_, err := through(d.ports, "discord.edit", func() (any, error) {
+	_, err := within(d.ports, "discord.edit", notify.CallTimeout, func() (any, error) {
 		return nil, d.client.Edit(ctx, channelID, messageID, message)
 	})
 	return err
 }
 
 func (d *discordPort) Recent(ctx context.Context, channelID string) ([]notify.Posted, error) {
-	return through(d.ports, "discord.recent", func() ([]notify.Posted, error) { return d.client.Recent(ctx, channelID) })
+	return within(d.ports, "discord.recent", notify.CallTimeout, func() ([]notify.Posted, error) {
+		return d.client.Recent(ctx, channelID)
+	})
 }
 
 // PlantDiscord has the next n calls of a method of Discord suffer a fault.

@@ -11,6 +11,7 @@ import (
 // follow carries what became of an account to its calendars; where that fails,
 // the drain does it.
 func (w *World) follow(accountID string) {
+	defer w.carryingOn()()
 	if err := w.Links.Follow(w.ctx, accountID, Cause); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("account %s: %v", accountID, err))
 	}
@@ -19,16 +20,28 @@ func (w *World) follow(accountID string) {
 
 // followDue is what the drain does of it.
 func (w *World) followDue() {
+	defer w.carryingOn()()
 	if _, err := w.Links.FollowDue(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("accounts: %v", err))
 	}
 	w.judgeLeft()
 }
 
+// carryingOn notes that what became of an account is carried on, until it ends.
+func (w *World) carryingOn() (end func()) {
+	before := w.following
+	w.following = true
+	return func() { w.following = before }
+}
+
 // judgeLeft: an account that is unlinked, and settled, leaves no channel that
-// would be counted on or that Google still has to be asked to stop.
+// would be counted on or that Google still has to be asked to stop. Amid other
+// things one may just be asked for, which is refused.
 func (w *World) judgeLeft() {
 	defer w.meter.turn(w.meter.turn(checks))
+	if w.running != nil {
+		return
+	}
 	for _, watch := range w.all(allWatches) {
 		f := store.Fields(watch.Data)
 		if status := f.String("status"); status == "expired" || status == "error" {

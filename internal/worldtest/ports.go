@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
@@ -181,20 +182,26 @@ type googlePort struct {
 	leaving bool
 }
 
-// ask is through for a call of Google, which the client gives up after a while:
-// of several things at once, one that stood longer than that before its effect
-// has none, and of one that stood so long after it nobody hears. What On runs may
-// hold a call up for longer than any client waits.
+// ask makes a call of Google, in the name of an account.
 func ask[T any](g *googlePort, account, call string, do func() (T, error)) (T, error) {
-	w := g.ports.world
-	began := w.Clock.Now()
-	late := func() bool { return w.running != nil && w.Clock.Now().Sub(began) >= gcal.DefaultTimeout }
+	return within(g.ports, call, gcal.DefaultTimeout, func() (T, error) {
+		defer g.ports.world.judgeCall(g.leaving, account, call)()
+		return do()
+	})
+}
+
+// within is through for a call that its client gives up after a while: of
+// several things at once, one that stood longer than that before its effect has
+// none, and of one that stood so long after it nobody hears. What On runs may
+// hold a call up for longer than any client waits.
+func within[T any](p *ports, call string, patience time.Duration, do func() (T, error)) (T, error) {
+	began := p.world.Clock.Now()
+	late := func() bool { return p.world.running != nil && p.world.Clock.Now().Sub(began) >= patience }
 	var nothing T
-	result, err := through(g.ports, call, func() (T, error) {
+	result, err := through(p, call, func() (T, error) {
 		if late() {
 			return nothing, errTimedOut
 		}
-		defer w.judgeCall(g.leaving, account, call)()
 		return do()
 	})
 	if err == nil && late() {
@@ -203,7 +210,7 @@ func ask[T any](g *googlePort, account, call string, do func() (T, error)) (T, e
 	return result, err
 }
 
-var errTimedOut = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "Google Calendar did not answer in time; it is tried again by itself.")
+var errTimedOut = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "No answer came in time; it is tried again by itself.")
 
 var (
 	_ calendarsync.Google      = (*googlePort)(nil)

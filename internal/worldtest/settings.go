@@ -16,6 +16,8 @@ type Settings struct {
 	Settle time.Duration
 	// TTL and RenewBefore are the Watcher's.
 	TTL, RenewBefore time.Duration
+	// SnapshotKeep is how long a snapshot is kept.
+	SnapshotKeep time.Duration
 	// Discord has the announcer post to the simulator's channels.
 	Discord bool
 }
@@ -26,5 +28,6 @@ func (s Settings) filled() Settings {
 	s.HoldShare, s.HoldMin = cmp.Or(s.HoldShare, 0.5), cmp.Or(s.HoldMin, 5)
 	s.Settle = cmp.Or(s.Settle, Settle)
 	s.TTL, s.RenewBefore = cmp.Or(s.TTL, 7*24*time.Hour), cmp.Or(s.RenewBefore, 48*time.Hour)
+	s.SnapshotKeep = cmp.Or(s.SnapshotKeep, 90*24*time.Hour)
 	return s
 }

@@ -10,14 +10,19 @@ import (
 	"questscheduler/store"
 )
 
-// snapshotChanged: a snapshot stays what it was (invariant 3).
+// snapshotChanged: a snapshot stays what it was (invariant 3), but for its end,
+// which is put off while it is needed.
 func (w *World) snapshotChanged(document store.Document) (problems []string) {
 	before, known := w.past.snapshots[document.Path]
 	if !document.Exists() {
 		return nil
 	}
 	w.past.snapshots[document.Path] = document.Data
-	if known && !reflect.DeepEqual(before, document.Data) {
+	same := known && !store.Fields(document.Data).Time("expiresAt").Before(store.Fields(before).Time("expiresAt"))
+	for field, value := range before {
+		same = same && (field == "expiresAt" || reflect.DeepEqual(value, document.Data[field]))
+	}
+	if known && !(same && len(before) == len(document.Data)) {
 		problems = append(problems, fmt.Sprintf("the snapshot %s changed from %v to %v", document.Path, before, document.Data))
 	}
 	return problems
@@ -38,6 +43,9 @@ func (w *World) rescheduleProblems(p poll.Poll, journal []poll.Entry) (problems 
 			problem("is rescheduled, and its snapshot %q is not there", moved.SnapshotID)
 		case snapshot.WinningSlotID != moved.FromSlotID || moved.FromSlotID == moved.ToSlotID:
 			problem("was moved from slot %s to %s, and its snapshot says from %s", moved.FromSlotID, moved.ToSlotID, snapshot.WinningSlotID)
+		}
+		if state := p.Sync.State; p.Status == rules.Finalized && state != rules.StateRescheduled && state != rules.StateError {
+			problem("is rescheduled, and its sync state says %q", state)
 		}
 	}
 	last, ok := lastTransition(journal)

@@ -13,15 +13,22 @@ import (
 const FallbackEvery = 6 * time.Hour
 
 // wireTimers makes the timers. A world's Run drains every minute and asks them
-// nothing: RunTimers does.
+// nothing: AskTimers and RunTimers do.
 func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
 	p.Timers = &timers.Timers{
 		Store: documents, Queue: tasks, Now: now, NewTrace: func() string { return "trc_" + w.ulid(now()) }, Log: log,
 		Jobs: timers.Jobs(timers.Parts{
-			Scheduler: p.Scheduler, Watcher: p.Watcher, FallbackEvery: FallbackEvery, Documents: documents, Now: now, Log: log,
+			Scheduler: p.Scheduler, Watcher: p.Watcher, FollowLinks: p.Links.FollowDue, FallbackEvery: FallbackEvery,
+			Documents: documents, Now: now, Log: log,
 		}),
 	}
 	p.handlers[timers.Kind] = p.Timers.Handle
+}
+
+// AskTimers asks the timers what is due, as the queue does every minute; what
+// they hand over waits in the queue.
+func (w *World) AskTimers() error {
+	return w.Timers.Tick(w.ctx)
 }
 
 // RunTimers lets time go by as the timers see it: in steps of that length, at

@@ -116,7 +116,11 @@ type World struct {
 	observing bool
 	// keeping: what is done now leaves events in the calendar, as asked.
 	keeping bool
-	died    *crashed // over a push
+	// stopping: the program is to stop all its watch channels (StopChannels).
+	stopping bool
+	// following: what became of an account is carried on.
+	following bool
+	died      *crashed // over a push
 	// delivering are pushes on their way: a test may let the world go on amid
 	// one.
 	delivering map[int64]bool

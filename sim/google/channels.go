@@ -61,6 +61,19 @@ func (s *Server) OpenChannels() (ids []string) {
 	return ids
 }
 
+// Stoppable tells whether Google would stop a watch channel for anybody: it is
+// open, and the grant that it was made with was not revoked since.
+func (s *Server) Stoppable(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.world.channels[id]
+	if ch == nil || !ch.liveAt(s.clock.Now()) {
+		return false
+	}
+	made := s.world.grants[ch.Grant]
+	return made == nil || !made.Revoked
+}
+
 // channelRequest is the Channel of a request, as far as it is read.
 type channelRequest struct {
 	ID         string            `json:"id"`

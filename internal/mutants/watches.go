@@ -1,0 +1,111 @@
+package main
+
+// watches are faults of watch channels, of the timers, and of what lasts longer
+// than a look.
+var watches = []mutant{
+	{
+		name:   "old-watch-stopped-first",
+		breaks: "A watch channel is renewed by stopping the old one before the new one lives, so that a crash or a refusal leaves a gap (design.md, \"Watch channels\").",
+		changes: []change{{
+			file: "calendarsync/channels.go",
+			old: `
+	if err := w.open(ctx, accountID, calendarID, watches); err != nil {`,
+			new: `
+	for _, old := range watches {
+		w.retire(ctx, old)
+	}
+	if err := w.open(ctx, accountID, calendarID, watches); err != nil {`,
+		}},
+	},
+	{
+		name:   "watch-unknown-before-its-first-push",
+		breaks: "A watch channel is written once Google granted it, so that its first push is refused and a crash leaves one that nobody can stop.",
+		changes: []change{{
+			file: "calendarsync/open.go",
+			old: `
+	watch, err := w.write(ctx, accountID, calendarID, token, before)
+	if err != nil {
+		return err
+	}
+	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
+		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
+	})
+	if err == nil {`,
+			new: `
+	newUUID, id := w.NewUUID, w.NewUUID()
+	once := *w
+	once.NewUUID = func() string { return id }
+	w.NewUUID = newUUID
+	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
+		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
+	})
+	watch, writeErr := once.write(ctx, accountID, calendarID, token, before)
+	if writeErr != nil {
+		return writeErr
+	}
+	if err == nil {`,
+		}},
+	},
+	{
+		name:   "error-swallows-the-reschedule",
+		breaks: "An error that is over leaves a rescheduled poll OK, and people see no more that it was moved.",
+		changes: []change{{
+			file: "rules/transitions.go",
+			old: `
+	if poll.Rescheduled {
+		return StateRescheduled
+	}
+	return StateOK`,
+			new: `
+	return StateOK`,
+		}},
+	},
+	{
+		name:   "sweep-skips-an-owed-look",
+		breaks: "The sweep leaves out a calendar that was looked at within the hour, though a look is owed to it; the drain, which would make up for it, hands over no looks.",
+		changes: []change{
+			{
+				file: "scheduler/drain.go",
+				old: `
+			if _, err := s.Queue.Enqueue(ctx, cursor.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+				return nil, err
+			}`,
+				new: `
+			_ = calendar`,
+			},
+			{
+				file: "calendarsync/sweep.go",
+				old: `
+	for _, reason := range calendar.Pending {
+		if reason != cursor.PendingHeld {
+			return false
+		}
+	}
+	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
+				new: `
+	return calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
+			},
+		},
+	},
+	{
+		name:   "snapshot-goes-while-needed",
+		breaks: "A snapshot is removed at its end, though its poll would be restored from it (invariant 3).",
+		changes: []change{{
+			file: "poll/snapshot.go",
+			old:  `if needed[doc.Path] {`,
+			new:  `if needed[doc.Path] && false {`,
+		}},
+	},
+	{
+		name:   "superseded-watch-forgotten",
+		breaks: "The document of an old watch channel goes without its being stopped, so it pushes on, unknown.",
+		changes: []change{{
+			file: "calendarsync/channels.go",
+			old: `
+		if err := w.Google.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); err != nil {
+			return err
+		}`,
+			new: ``,
+		}},
+	},
+}
