@@ -50,7 +50,7 @@ func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at strin
 			here = place{} // of another version: from the beginning, which does nothing twice
 		}
 	}
-	further, last := false, false
+	var further, last bool
 	switch {
 	case here.Road < len(rules.Statuses):
 		further, err = w.sweepEdited(ctx, cause, &here, &swept)

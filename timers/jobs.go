@@ -81,7 +81,7 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 		{"looks at calendars", drained.Looks},
 	}
 	if err == nil && !p.NoSync {
-		tried := 0
+		var tried int
 		tried, err = p.Watcher.Retry(ctx, run.Cause)
 		did = append(did, Count{"watch channels tried again", tried})
 	}

@@ -46,6 +46,11 @@ func (s *session) story() (string, error) {
 		text, err := json.Marshal(message)
 		return err == nil && !strings.Contains(string(text), s.title) && !strings.Contains(string(text), s.id)
 	})
+	for _, message := range messages {
+		// A card is drawn when the state changes that goes with it, be it that it
+		// shows the same: that may still be under way.
+		delete(message, "edited_timestamp")
+	}
 	text, err := json.MarshalIndent(seen, "", "  ")
 	return string(text), err
 }

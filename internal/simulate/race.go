@@ -121,7 +121,8 @@ func (l *life) raced() (poll.Poll, bool) {
 
 // demand is what the owner of a poll asks for that follows an event.
 func (l *life) demand(by scheduler.Person, p poll.Poll) {
-	ctx, err := l.w.Context(), error(nil)
+	ctx := l.w.Context()
+	var err error
 	switch l.draws.IntN(6) {
 	case 0:
 		l.say("%s: accepts the new time", by.ID)

@@ -22,10 +22,10 @@ func (h errorsOnly) Enabled(ctx context.Context, level slog.Level) bool {
 // Handle holds back what a stop cuts off: it is told as an error of a context
 // that has ended, and is done after the next start.
 func (h errorsOnly) Handle(ctx context.Context, record slog.Record) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return h.Handler.Handle(ctx, record)
 	}
-	return h.Handler.Handle(ctx, record)
+	return nil
 }
 
 // WithAttrs keeps holding back.
