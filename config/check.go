@@ -20,6 +20,7 @@ func (c Config) check(p *Problems) {
 	c.checkAddresses(p)
 	c.checkDurations(p)
 	c.checkLists(p)
+	c.checkProduction(p)
 	if !(c.MassCancelShare > 0 && c.MassCancelShare <= 1) || math.IsNaN(c.MassCancelShare) {
 		p.add("MASS_CANCEL_SHARE", "has to be above 0 and at most 1")
 	}
@@ -41,6 +42,7 @@ func (c Config) checkChoices(p *Problems) {
 		{"STORE", c.Store, []string{StoreSQLite, StoreFirestore}},
 		{"QUEUE", c.Queue, []string{QueueRiver, QueueCloudTasks}},
 		{"AUTH", c.Auth, []string{AuthLocal, AuthFirebase}},
+		{"FIREBASE_REVOCATION", c.FirebaseRevocation, []string{Off, On}},
 		{"SYNC", c.Sync, []string{SyncOn, SyncObserve, SyncOff}},
 		{"DOCUMENT_HINTS", c.DocumentHints, []string{HintsOff, HintsListen}},
 		{"DISCORD_OWN", c.DiscordOwn, []string{DiscordTransitions, DiscordAll}},
@@ -84,8 +86,12 @@ func (c Config) checkAddresses(p *Problems) {
 	if _, port, err := net.SplitHostPort(c.Addr); err != nil || !isPort(port) {
 		p.add("ADDR", "has to be host:port or :port, such as 127.0.0.1:8080")
 	}
-	if host, port, err := net.SplitHostPort(c.FirestoreEndpoint); c.FirestoreEndpoint != "" && (err != nil || host == "" || !isPort(port)) {
-		p.add("FIRESTORE_ENDPOINT", "has to be host:port of an emulator, such as 127.0.0.1:8085; unset it for Firestore itself")
+	for _, emulator := range []struct{ name, value, instead string }{
+		{"FIRESTORE_ENDPOINT", c.FirestoreEndpoint, "Firestore"}, {"CLOUDTASKS_ENDPOINT", c.CloudTasksEndpoint, "Cloud Tasks"},
+	} {
+		if host, port, err := net.SplitHostPort(emulator.value); emulator.value != "" && (err != nil || host == "" || !isPort(port)) {
+			p.add(emulator.name, "has to be host:port of an emulator, such as 127.0.0.1:8085; unset it for %s itself", emulator.instead)
+		}
 	}
 	if c.CloudTasksQueue != "" && !cloudTasksQueue.MatchString(c.CloudTasksQueue) {
 		p.add("CLOUDTASKS_QUEUE", "has to be of the form projects/P/locations/L/queues/Q")
@@ -93,6 +99,7 @@ func (c Config) checkAddresses(p *Problems) {
 	for _, address := range []struct{ name, value string }{
 		{"PUBLIC_URL", c.PublicURL}, {"APP_URL", c.AppURL}, {"GOOGLE_ENDPOINT", c.GoogleEndpoint},
 		{"DISCORD_ENDPOINT", c.DiscordEndpoint}, {"CALLABLES_UPSTREAM", c.CallablesUpstream},
+		{"MACHINE_ISSUER", c.MachineIssuer},
 	} {
 		inherited := address.name == "APP_URL" && address.value == c.PublicURL // told once
 		if address.value != "" && !inherited && !isAddress(address.value) {

@@ -50,6 +50,12 @@ const (
 	DiscordAll         = "all"
 )
 
+// What a choice is where it is whether or not.
+const (
+	On  = "on"
+	Off = "off"
+)
+
 // The forms of the log.
 const (
 	LogText = "text"
@@ -82,9 +88,13 @@ type Config struct {
 	// Queue is what runs tasks: `river`, in the embedded store's file, or
 	// `cloudtasks`.
 	Queue string `env:"QUEUE"`
-	// CloudTasksQueue is the full name of the queue
-	// (`projects/P/locations/L/queues/Q`); needed with `cloudtasks`.
+	// CloudTasksQueue is what the full names of the queues begin with
+	// (`projects/P/locations/L/queues/Q`): each kind of tasks has its own, of that
+	// name with a hyphen and the kind behind it; needed with `cloudtasks`.
 	CloudTasksQueue string `env:"CLOUDTASKS_QUEUE"`
+	// CloudTasksEndpoint is an emulator in the place of Cloud Tasks, as host:port,
+	// for development alone; without it Cloud Tasks.
+	CloudTasksEndpoint string `env:"CLOUDTASKS_ENDPOINT"`
 	// TasksServiceAccount is the service account that tasks are delivered as;
 	// needed with `cloudtasks`.
 	TasksServiceAccount string `env:"TASKS_SERVICE_ACCOUNT"`
@@ -93,11 +103,19 @@ type Config struct {
 	TasksAudience string `env:"TASKS_AUDIENCE"`
 
 	// Auth is who vouches for people: `local`, tokens that this program issues,
-	// or `firebase`.
+	// or `firebase`. In production, which is Cloud Run, or Firestore or Cloud
+	// Tasks with no emulator in their place, it has to be `firebase`.
 	Auth string `env:"AUTH"`
 	// FirebaseProject is the project whose ID tokens are taken; needed with
-	// `firebase`.
+	// `firebase`. One that begins with demo- exists on emulators alone; where
+	// FIREBASE_AUTH_EMULATOR_HOST is set its unsigned tokens are taken, outside
+	// production.
 	FirebaseProject string `env:"FIREBASE_PROJECT"`
+	// FirebaseRevocation is whether Firebase is asked, once a minute for each
+	// person, if their sign-in was ended or they were disabled: `on` or `off`.
+	// Without it a token is good until its end, an hour at most. It needs the
+	// right to read the project's people.
+	FirebaseRevocation string `env:"FIREBASE_REVOCATION"`
 
 	// Addr is the address to listen on, as host:port.
 	Addr string `env:"ADDR"`
@@ -173,6 +191,9 @@ type Config struct {
 	// MachineAccounts are the e-mail addresses of the service accounts that may
 	// call /jobs and /webhooks/documents, with commas between.
 	MachineAccounts []string `env:"MACHINE_ACCOUNTS"`
+	// MachineIssuer is who vouches for machines in Google's place, for development
+	// with emulators alone; without it Google.
+	MachineIssuer string `env:"MACHINE_ISSUER"`
 	// AdminUsers are the uids of people who may operate, with commas between.
 	AdminUsers []string `env:"ADMIN_USERS"`
 
@@ -181,12 +202,15 @@ type Config struct {
 	LogLevel string `env:"LOG_LEVEL"`
 	// LogFormat is the form of the log: `text` or `json`.
 	LogFormat string `env:"LOG_FORMAT"`
+
+	// Around is what the environment says beside the settings.
+	Around Surroundings
 }
 
 // Default is what holds where nothing is set: the embedded server.
 func Default() Config {
 	return Config{
-		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal,
+		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal, FirebaseRevocation: Off,
 		Addr: ":8080", Sync: SyncOn, DocumentHints: HintsOff,
 		NotifySettle: 10 * time.Second, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
@@ -215,7 +239,7 @@ func (c Config) SignInKeyPath() string {
 // derive fills in what follows from other settings, and gives addresses one
 // form.
 func (c *Config) derive() {
-	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream} {
+	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream, &c.MachineIssuer} {
 		*address = strings.TrimRight(*address, "/") // paths are put behind them
 	}
 	if c.AppURL == "" {

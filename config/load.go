@@ -49,9 +49,17 @@ func (p *Problems) add(setting, mend string, args ...any) {
 // names are the settings without the prefix, by the name of their field.
 var names = settingNames()
 
+// Fields are the fields of Config that are settings, in their order; the name of
+// each, without the prefix, is in its tag env.
+func Fields() []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[Config]()), func(field reflect.StructField) bool {
+		return field.Tag.Get("env") == ""
+	})
+}
+
 func settingNames() map[string]string {
 	names := map[string]string{}
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+	for _, field := range Fields() {
 		names[field.Name] = field.Tag.Get("env")
 	}
 	return names
@@ -79,6 +87,7 @@ func Read(environ []string, defaults Config) (Config, error) {
 	if err := problems.addParsing(err); err != nil {
 		return Config{}, err
 	}
+	c.Around = surroundings(environ)
 	c.derive()
 	c.check(&problems)
 	if len(problems) == 0 {
@@ -102,7 +111,7 @@ func (p Problems) tidy() Problems {
 // be given as a file, under its name and _FILE.
 func Names() []string {
 	var all []string
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+	for _, field := range Fields() {
 		all = append(all, Prefix+field.Tag.Get("env"))
 	}
 	return all
@@ -153,7 +162,7 @@ func known(setting string) bool {
 // unknown says what a variable that is none could have meant.
 func unknown(setting string) string {
 	best, distance := "", 4 // of more than three letters, it is another word
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+	for _, field := range Fields() {
 		name := field.Tag.Get("env")
 		if d := editDistance(setting, name); d < distance {
 			best, distance = name, d

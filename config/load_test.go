@@ -76,8 +76,8 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 		"QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p", "QS_FIRESTORE_DATABASE=d", "QS_FIRESTORE_CREDENTIALS={}",
 		"QS_FIRESTORE_ENDPOINT=127.0.0.1:3", "QS_SQLITE_PATH=/data/q.db",
 		"QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q",
-		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_TASKS_AUDIENCE=aud",
-		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT=fp", "QS_ADDR=[::1]:9000",
+		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_TASKS_AUDIENCE=aud", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:4",
+		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT=fp", "QS_FIREBASE_REVOCATION=on", "QS_MACHINE_ISSUER=http://127.0.0.1:5/", "QS_ADDR=[::1]:9000",
 		"QS_PUBLIC_URL=https://a.example", "QS_APP_URL=https://b.example/app",
 		"QS_GOOGLE_CLIENT_ID=id", "QS_GOOGLE_CLIENT_SECRET=cs", "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1",
 		"QS_SYNC=observe", "QS_DOCUMENT_HINTS=listen", "QS_CALLABLES_UPSTREAM=https://up.example",
@@ -88,16 +88,16 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 		"QS_MACHINE_ACCOUNTS=a@b.example,c@d.example", "QS_ADMIN_USERS=u1,u2", "QS_LOG_LEVEL=debug", "QS_LOG_FORMAT=json",
 	})
 	got := []any{
-		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience,
-		c.Auth, c.FirebaseProject, c.Addr, c.PublicURL, c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
+		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience, c.CloudTasksEndpoint,
+		c.Auth, c.FirebaseProject, c.FirebaseRevocation, c.MachineIssuer, c.Addr, c.PublicURL, c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
 		c.Sync, c.DocumentHints, c.CallablesUpstream, strings.Join(c.AllowedOrigins, "|"), c.DiscordOwn, c.EncKeys.Reveal(),
 		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
 		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep,
 		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.LogLevel, c.LogFormat,
 	}
 	want := []any{
-		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud",
-		"firebase", "fp", "[::1]:9000", "https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
+		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud", "127.0.0.1:4",
+		"firebase", "fp", "on", "http://127.0.0.1:5", "[::1]:9000", "https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
 		"observe", "listen", "https://up.example", "https://x.example|http://localhost:3000", "transitions", key,
 		"bot", "http://127.0.0.1:2", time.Duration(0), 2 * time.Second, 3 * time.Hour, 4 * time.Minute, 5 * time.Hour,
 		6 * time.Hour, 0.7, 8, 9 * time.Hour,
@@ -129,9 +129,9 @@ func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
 		"a file that is not there":     {enough("QS_APP_URL_FILE=/nowhere/at/all"), "QS_APP_URL_FILE", "no such file"},
 		"an emulator by its address":   {enough("QS_FIRESTORE_ENDPOINT=http://127.0.0.1:1"), "QS_FIRESTORE_ENDPOINT", "host:port"},
 		"an emulator without a port":   {enough("QS_FIRESTORE_ENDPOINT=localhost"), "QS_FIRESTORE_ENDPOINT", "host:port"},
-		"firestore without a project":  {enough("QS_STORE=firestore"), "QS_FIRESTORE_PROJECT", "project"},
+		"firestore without a project":  {enough("QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT=127.0.0.1:1"), "QS_FIRESTORE_PROJECT", "project"},
 		"firebase without a project":   {enough("QS_AUTH=firebase"), "QS_FIREBASE_PROJECT", "project"},
-		"cloud tasks without a queue":  {enough("QS_QUEUE=cloudtasks", "QS_TASKS_SERVICE_ACCOUNT=a@b.example"), "QS_CLOUDTASKS_QUEUE", "queue"},
+		"cloud tasks without a queue":  {enough("QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:1", "QS_TASKS_SERVICE_ACCOUNT=a@b.example"), "QS_CLOUDTASKS_QUEUE", "queue"},
 		"cloud tasks, half a queue":    {enough("QS_CLOUDTASKS_QUEUE=q"), "QS_CLOUDTASKS_QUEUE", "projects/P"},
 		"a key that is too short":      {enough("QS_ENC_KEYS=k1:c2hvcnQ="), "QS_ENC_KEYS", "32 bytes"},
 		"an address without a port":    {enough("QS_ADDR=localhost"), "QS_ADDR", "host:port"},
@@ -239,7 +239,7 @@ func TestLoad_TheEnvironmentOverridesTheDemo(t *testing.T) {
 
 func TestLoad_DiscordOwnFollowsTheStore(t *testing.T) {
 	t.Parallel()
-	c := load(t, enough("QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p"))
+	c := load(t, enough(firebase("p", "QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p")...))
 	if c.DiscordOwn != config.DiscordTransitions {
 		t.Errorf("got %q, want transitions beside the web app's own functions", c.DiscordOwn)
 	}

@@ -15,6 +15,7 @@ import (
 	"questscheduler/accounts/seal"
 	"questscheduler/config"
 	"questscheduler/config/keyfile"
+	"questscheduler/signin"
 	"questscheduler/sim/control"
 )
 
@@ -150,7 +151,14 @@ func (d *demo) settings(addr string, environ []string) (config.Config, error) {
 	cfg.DiscordBotToken = config.NewSecret(d.world.DiscordToken)
 	cfg.EncKeys = config.NewSecret(string(key))
 	cfg.AdminUsers = []string{demoAdmin}
-	return loadSettings(environ, cfg)
+	if cfg, err = loadSettings(environ, cfg); err != nil {
+		return config.Config{}, err
+	}
+	if cfg.Auth == config.AuthFirebase && !cfg.UnsignedTokens() {
+		return config.Config{}, usageError{errors.New("QS_AUTH is firebase, and Firebase does not know the demo's people; unset it, or set " +
+			config.AuthEmulatorVariable + " and a QS_FIREBASE_PROJECT that begins with " + signin.DemoPrefix)}
+	}
+	return cfg, nil
 }
 
 // begin puts everything to work and, in a new world, seeds it.

@@ -53,7 +53,7 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		if _, err := d.accounts.Link(ctx, name, who, grant.RefreshToken, grant.Scopes); err != nil {
 			return err
 		}
-		token, err := d.signin.Issue(signin.Person{UID: name, Email: email, EmailVerified: true, Name: name}, demoTokens)
+		token, err := d.issuer.Issue(signin.Person{UID: name, Email: email, EmailVerified: true, Name: name}, demoTokens)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (d *demo) seedPeople(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.world.AdminToken, err = d.signin.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
+	d.world.AdminToken, err = d.issuer.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
 	return err
 }
 

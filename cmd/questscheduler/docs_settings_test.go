@@ -33,7 +33,7 @@ Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in 
 `)
 	defaults, demo := reflect.ValueOf(config.Default()), reflect.ValueOf(config.Demo())
 	var differ []string
-	for _, field := range reflect.VisibleFields(defaults.Type()) {
+	for _, field := range config.Fields() {
 		name := config.Prefix + field.Tag.Get("env")
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", name, shown(defaults.FieldByIndex(field.Index)), aboutSetting(t, field.Name, comments))
 		if was, is := shown(defaults.FieldByIndex(field.Index)), shown(demo.FieldByIndex(field.Index)); was != is {
@@ -101,7 +101,7 @@ func aboutSetting(t *testing.T, field string, comments map[string]string) string
 		t.Errorf("config.Config.%s has a comment of its own that begins with %q", field, field+" is ")
 	}
 	settings := map[string]string{}
-	for _, other := range reflect.VisibleFields(reflect.TypeFor[config.Config]()) {
+	for _, other := range config.Fields() {
 		settings[other.Name] = "`" + config.Prefix + other.Tag.Get("env") + "`"
 	}
 	return fieldName.ReplaceAllStringFunc(text, func(word string) string {

@@ -84,6 +84,20 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 	return append(found, finding{fine, "indexes", "every query has its index"})
 }
 
+// checkFirebase tells whose tokens are taken.
+func checkFirebase(_ context.Context, d doctor) []finding {
+	switch {
+	case d.config.Auth != config.AuthFirebase || !d.isSet("QS_FIREBASE_PROJECT", d.config.FirebaseProject):
+		return nil
+	case d.config.UnsignedTokens() && !d.faulty(config.AuthEmulatorVariable):
+		return []finding{{warning, "sign-in", "unsigned tokens of the Firebase Auth emulator are taken, by which anybody can speak for anybody; unset " + config.AuthEmulatorVariable + " for Firebase itself"}}
+	case d.config.FirebaseRevocation == config.On:
+		return []finding{{fine, "sign-in", "Firebase's people of " + d.config.FirebaseProject + ", until they are signed out or disabled there"}}
+	default:
+		return []finding{{fine, "sign-in", "Firebase's people of " + d.config.FirebaseProject + "; who is disabled there stays signed in for an hour at most, or set QS_FIREBASE_REVOCATION=on"}}
+	}
+}
+
 func checkSignInKey(_ context.Context, d doctor) []finding {
 	if d.config.Auth != config.AuthLocal || !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
 		return nil

@@ -46,7 +46,8 @@ type server struct {
 	stores
 	documents *changes.Store // the store for all who write documents
 	queue     *river.Queue
-	signin    *signin.Local
+	signin    signin.Verifier
+	issuer    issuer // nil where others issue people's tokens
 	accounts  *accounts.Repository
 	grants    *accounts.Grants
 	google    *gcal.Client
@@ -97,22 +98,13 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 	if err != nil {
 		return nil, err
 	}
-	if err := s.wireSignIn(); err != nil {
+	if err := s.wireSignIn(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.wire(); err != nil {
 		return nil, err
 	}
 	return s, nil
-}
-
-func (s *server) wireSignIn() error {
-	key, err := signin.LoadOrCreateKey(s.config.SignInKeyPath())
-	if err != nil {
-		return fmt.Errorf("sign-in key: %w", err)
-	}
-	s.signin, err = signin.NewLocal(signin.LocalOptions{Key: key, Now: s.now})
-	return err
 }
 
 // wire makes the parts above the ports.

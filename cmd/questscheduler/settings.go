@@ -21,8 +21,6 @@ var unsupported = []struct {
 }{
 	{"QS_QUEUE", "is cloudtasks, which this version does not have; unset it, or set it to river",
 		func(c config.Config) bool { return c.Queue == config.QueueCloudTasks }, []string{"QS_CLOUDTASKS_QUEUE", "QS_TASKS_SERVICE_ACCOUNT"}},
-	{"QS_AUTH", "is firebase, which this version does not have; unset it, or set it to local",
-		func(c config.Config) bool { return c.Auth == config.AuthFirebase }, []string{"QS_FIREBASE_PROJECT"}},
 	{"QS_DOCUMENT_HINTS", "is listen, which this version does not have; unset it, or set it to off",
 		func(c config.Config) bool { return c.DocumentHints == config.HintsListen }, nil},
 	{"QS_CALLABLES_UPSTREAM", "is set, and this version serves no callables; unset it",

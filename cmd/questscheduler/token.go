@@ -25,7 +25,7 @@ type tokenCommand struct {
 // Help is what --help says beside the flags.
 func (tokenCommand) Help() string {
 	return `The token is signed with the key beside the store (QS_SQLITE_PATH), so it needs the same user and folder as the ` +
-		`server, which may run meanwhile. Whoever can read that key can speak for anybody.
+		`server, which may run meanwhile. Whoever can read that key can speak for anybody. With QS_AUTH=firebase there is none: people sign in there.
 
 Examples:
 
@@ -41,6 +41,9 @@ func (c tokenCommand) Run(_ context.Context, process Process) error {
 	cfg, err := loadSome(process.Environ, "QS_SQLITE_PATH", "QS_AUTH")
 	if err != nil {
 		return err
+	}
+	if cfg.Auth != config.AuthLocal {
+		return usageError{errors.New("QS_AUTH is firebase: people sign in there, and a token of this program would be refused")}
 	}
 	issuer, err := c.issuer(cfg, process)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,7 +98,7 @@ var settingName = regexp.MustCompile(`\bQS_[A-Z][A-Z0-9_]*`)
 func TestPages_NameOnlySettingsThatExist(t *testing.T) {
 	t.Parallel()
 	var settings []string
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[config.Config]()) {
+	for _, field := range config.Fields() {
 		settings = append(settings, config.Prefix+field.Tag.Get("env"))
 	}
 	for page, text := range pages(t) {

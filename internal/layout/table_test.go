@@ -46,6 +46,7 @@ var table = []row{
 	{packages: "accounts", may: []string{"accounts/seal", "rules", "store", "fault"}},
 	{packages: "config/keyfile", may: []string{"fault"}},
 	{packages: "signin", may: []string{"config/keyfile", "fault"}},
+	{packages: "signin/revocation", may: []string{"signin", "fault"}},
 	{packages: "gcal", may: []string{"rules", "fault"}},
 	{packages: "config", may: []string{"accounts/seal", "fault"}},
 	{packages: "scheduler", may: []string{"rules", "poll", "cursor", "store", "queue", "fault"}},
@@ -71,6 +72,8 @@ var table = []row{
 	{packages: "internal/docs"},
 	// Google's emulators, as processes of their own, for tests alone.
 	{packages: "internal/emulator"},
+	// Tokens as Google signs them, and as others forge them, for tests.
+	{packages: "internal/tokentest"},
 	// What the API's document says of answers, for tests.
 	{packages: "internal/promises"},
 	// What `make bench` runs: real parts, measured.
@@ -99,6 +102,8 @@ var restrictions = []restriction{
 	{imports: "github.com/riverqueue", only: []string{"queue/river/..."}, why: "River is one driver of the queue port"},
 	{imports: "modernc.org/sqlite", only: []string{"store/sqlite/..."}, why: "SQLite is one driver of the store port"},
 	{imports: "cloud.google.com/go/firestore", only: []string{"store/firestore/..."}, why: "Firestore is one driver of the store port"},
+	{imports: "firebase.google.com/go", only: []string{"signin/revocation"}, why: "the Admin SDK brings all of Firebase along"},
+	{imports: "cloud.google.com/go/cloudtasks", only: []string{"queue/cloudtasks/...", "internal/emulator"}, why: "Cloud Tasks is one driver of the queue port"},
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{imports: "github.com/labstack/echo", only: []string{"api", "web-hooks", "cmd/...", "internal/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},

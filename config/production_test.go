@@ -1,0 +1,56 @@
+package config_test
+
+import (
+	"slices"
+	"testing"
+)
+
+// firebase are settings with which people sign in with Firebase.
+func firebase(project string, more ...string) []string {
+	return append([]string{"QS_AUTH=firebase", "QS_FIREBASE_PROJECT=" + project}, more...)
+}
+
+// Each row is what stands in the environment, and what is wrong with it: what is
+// for development is refused where it matters, whatever else is set.
+func TestLoad_WhatIsForDevelopment_IsRefusedInProduction(t *testing.T) {
+	t.Parallel()
+	const authEmulator, cloudRun = "FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:9099", "K_SERVICE=quests"
+	inFirestore := []string{"QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p"}
+	onEmulator := append(slices.Clone(inFirestore), "QS_FIRESTORE_ENDPOINT=127.0.0.1:8085")
+	byTasks := []string{"QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_TASKS_SERVICE_ACCOUNT=a@b.example"}
+	for name, row := range map[string]struct {
+		environ []string
+		wrong   string // "" where nothing is
+	}{
+		"the embedded default":                            {nil, ""},
+		"an embedded store whose people are Firebase's":   {firebase("quest-party"), ""},
+		"the embedded sign-in on Cloud Run":               {[]string{cloudRun}, "QS_AUTH"},
+		"the embedded sign-in before Firestore":           {inFirestore, "QS_AUTH"},
+		"said in so many words":                           {append(slices.Clone(inFirestore), "QS_AUTH=local"), "QS_AUTH"},
+		"the embedded sign-in before an emulator":         {onEmulator, ""},
+		"the embedded sign-in before Cloud Tasks":         {byTasks, "QS_AUTH"},
+		"Firebase before Firestore":                       {firebase("quest-party", inFirestore...), ""},
+		"unsigned tokens on Cloud Run":                    {firebase("demo-party", authEmulator, cloudRun), "FIREBASE_AUTH_EMULATOR_HOST"},
+		"unsigned tokens before Firestore":                {firebase("demo-party", append(slices.Clone(inFirestore), authEmulator)...), "FIREBASE_AUTH_EMULATOR_HOST"},
+		"unsigned tokens before Cloud Tasks":              {firebase("demo-party", append(slices.Clone(byTasks), authEmulator)...), "FIREBASE_AUTH_EMULATOR_HOST"},
+		"unsigned tokens of a project that may exist":     {firebase("quest-party", authEmulator), "FIREBASE_AUTH_EMULATOR_HOST"},
+		"unsigned tokens on emulators":                    {firebase("demo-party", append(slices.Clone(onEmulator), authEmulator)...), ""},
+		"the variable, set to nothing":                    {firebase("quest-party", append(slices.Clone(inFirestore), "FIREBASE_AUTH_EMULATOR_HOST=")...), ""},
+		"the variable, and nobody signs in with Firebase": {[]string{authEmulator}, ""},
+		"revocation, and an emulator":                     {firebase("demo-party", authEmulator, "QS_FIREBASE_REVOCATION=on"), "QS_FIREBASE_REVOCATION"},
+		"another issuer before Firestore":                 {firebase("quest-party", append(slices.Clone(inFirestore), "QS_MACHINE_ISSUER=http://127.0.0.1:1")...), "QS_MACHINE_ISSUER"},
+		"another issuer on emulators":                     {firebase("demo-party", append(slices.Clone(onEmulator), "QS_MACHINE_ISSUER=http://127.0.0.1:1")...), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if row.wrong == "" {
+				load(t, enough(row.environ...))
+				return
+			}
+			found := problems(t, enough(row.environ...))
+			if len(found) != 1 || found[0].Name != row.wrong {
+				t.Errorf("got %v, want one problem of %s", found, row.wrong)
+			}
+		})
+	}
+}
