@@ -67,6 +67,9 @@ func defaultOf(flag *kong.Flag) string {
 	return "`" + flag.Default + "`"
 }
 
+// machinesWho may call what the clock asks for.
+const machinesWho = "the service accounts of `QS_MACHINE_ACCOUNTS`, by OIDC"
+
 // outsideDocument are the routes that the OpenAPI document does not hold, since
 // no person's program calls them. Each says who may call it and what it does.
 var outsideDocument = map[string][2]string{
@@ -78,6 +81,13 @@ var outsideDocument = map[string][2]string{
 	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a look is handed over"},
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
 	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},
+
+	"POST /jobs/drain":                    {machinesWho, "Hand over what was committed and may not have been; for every minute"},
+	"POST /jobs/renew-watches":            {machinesWho, "Renew watch channels; for every day"},
+	"POST /jobs/poll-fallback":            {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
+	"POST /jobs/cleanup":                  {machinesWho, "Remove what is past its time; for every day"},
+	"POST /jobs/health":                   {machinesWho, "Look over the health of the linked accounts; for every 6 hours"},
+	"POST /admin/renew-expiring-channels": {machinesWho, "The same as /jobs/renew-watches"},
 }
 
 func TestPage_API_IsCurrent(t *testing.T) {

@@ -47,7 +47,8 @@ type server struct {
 	documents *changes.Store // the store for all who write documents
 	queue     *river.Queue
 	signin    signin.Verifier
-	issuer    issuer // nil where others issue people's tokens
+	issuer    issuer           // nil where others issue people's tokens
+	operators *signin.Machines // who may call /jobs, and what else is for machines alone
 	accounts  *accounts.Repository
 	grants    *accounts.Grants
 	google    *gcal.Client
@@ -144,6 +145,7 @@ func (s *server) wire() error {
 		return err
 	}
 	s.wireTimers()
+	s.wireMachines()
 	return nil
 }
 

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"questscheduler/signin"
+	"questscheduler/timers"
+	webhooks "questscheduler/web-hooks"
+)
+
+// wireMachines adds the routes that Google's machines call by their OIDC tokens.
+func (s *server) wireMachines() {
+	keys, issuers := s.machineKeys()
+	options := signin.MachineOptions{Keys: keys, Issuers: issuers, Audiences: s.audiences(), Now: s.now}
+	operators := options
+	operators.Accounts = s.config.MachineAccounts
+	s.operators = signin.NewMachines(operators)
+	webhooks.RegisterJobs(s.edge, s.operators, s.timers)
+}
+
+// machineKeys are those of whoever vouches for machines.
+func (s *server) machineKeys() (signin.KeySource, []string) {
+	client := &http.Client{Timeout: keysPatience}
+	if s.config.MachineIssuer != "" {
+		return signin.NewIssuerKeys(s.config.MachineIssuer, client, s.now), []string{s.config.MachineIssuer}
+	}
+	return signin.NewHTTPKeys(signin.GoogleKeysURL, client, s.now), signin.GoogleIssuers
+}
+
+// machinePaths are the routes of machines that are not in webhooks.JobPaths.
+var machinePaths = []string{"/webhooks/documents", "/admin/watches/force-register", "/admin/force-register-channels"}
+
+// audiences are whom the tokens of machines may be for: what the settings say,
+// and since Cloud Scheduler and Eventarc by themselves name the address that
+// they call, those of the routes.
+func (s *server) audiences() []string {
+	audiences := []string{s.config.TasksAudience}
+	if base := s.config.PublicURL; base != "" {
+		audiences = append(audiences, base, base+"/")
+		for _, path := range append(slices.Concat(slices.Collect(maps.Values(webhooks.JobPaths))...), machinePaths...) {
+			audiences = append(audiences, base+path)
+		}
+	}
+	return slices.DeleteFunc(audiences, func(audience string) bool { return audience == "" })
+}
+
+var _ webhooks.Jobs = (*timers.Timers)(nil)
