@@ -22,7 +22,7 @@ func TestFind_FirestoreIsHere(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("skipped: tests of store/firestore, since " + err.Error())
+		t.Skip("skipped: tests of store/firestore and firestore.rules, since " + err.Error())
 	}
 }
 

@@ -74,6 +74,8 @@ var table = []row{
 	{packages: "internal/emulator"},
 	// Tokens as Google signs them, and as others forge them, for tests.
 	{packages: "internal/tokentest"},
+	// firestore.rules, held to the contract on an emulator, for tests alone.
+	{packages: "internal/firestorerules"},
 	// What the API's document says of answers, for tests.
 	{packages: "internal/promises"},
 	// What `make bench` runs: real parts, measured.

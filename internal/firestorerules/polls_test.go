@@ -1,0 +1,244 @@
+package firestorerules_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// titleOf is a text of n letters.
+func titleOf(n int) string { return strings.Repeat("x", n) }
+
+// people is a list of n uids.
+func people(n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = "u"
+	}
+	return list
+}
+
+// newPoll is what the app writes, field by field.
+func newPoll() fields {
+	return fields{
+		"title": "A dungeon", "description": "", "creatorId": "gm", "creatorEmail": gm.email, "status": "OPEN",
+		"participantIds": []any{"gm", "ana"}, "pendingInvites": []any{}, "allowLinkSharing": false,
+		"timezone": "Europe/Berlin", "timezoneMode": "manual", "winningSlotId": nil, "googleEventId": nil,
+		"questingGroupId": nil, "questingGroupName": nil, "createdAt": serverTime,
+	}
+}
+
+// described are the fields that creating and editing have in common: each wrong
+// in one thing.
+func described() []variation {
+	return []variation{
+		{"without a title", writing("title", "")},
+		{"with a title that is too long", writing("title", titleOf(201))},
+		{"with a title that is no text", writing("title", 7)},
+		{"with a description that is no text", writing("description", []any{})},
+		{"with participants that are no list", writing("participantIds", "gm")},
+		{"with participants that are no texts", writing("participantIds", []any{fields{"uid": "gm"}})},
+		{"with participants that are numbers", writing("participantIds", []any{7})},
+		{"with a participant who is a path", writing("participantIds", []any{"gm/notifications"})},
+		{"with link sharing that is no yes or no", writing("allowLinkSharing", "true")},
+		{"with a time zone that is no text", writing("timezone", 1)},
+		{"with a mode of the time zone that is no text", writing("timezoneMode", 1)},
+		{"for a group that one does not belong to", func(a *attempt) {
+			a.writes[0].data["questingGroupId"] = "OTHER"
+			a.there["questingGroups/OTHER"] = fields{"creatorId": "eve", "memberIds": []any{"eve"}}
+		}},
+		{"for a group that is not there", writing("questingGroupId", "nowhere")},
+		{"for a group that is no text", writing("questingGroupId", 5)},
+		{"with a group's name that is no text", writing("questingGroupName", fields{})},
+		{"with a field of nobody's", writing("anything", 1)},
+		{"with a claim on the calendar", writing("calendarSync", fields{"state": "OK"})},
+		{"with a calendar", writing("googleCalendarId", "primary")},
+		{"with a card", writing("discord", fields{"channelId": "1"})},
+		{"with a cancellation", writing("cancelled", fields{"reason": "manual"})},
+		{"with the time of a finalisation", writing("finalizedAtMs", 1)},
+		{"with priorities", writing("finalizedSlotPriorityAtMs", fields{})},
+	}
+}
+
+func creating() []deed {
+	create := attempt{as: gm, there: map[string]fields{}, writes: []write{{path: pollPath, data: newPoll()}}}
+	mine := func(a *attempt) {
+		a.writes[0].data["questingGroupId"], a.writes[0].data["questingGroupName"] = "GROUP", "The party"
+		a.there["questingGroups/GROUP"] = fields{"creatorId": "eve", "memberIds": []any{"gm"}}
+	}
+	return []deed{{
+		name: "a poll", attempt: create,
+		likewise: []variation{
+			{"without the time", leavingOut("createdAt")},
+			{"for one's group", mine},
+			{"without a time zone", writing("timezone", nil)},
+			{"without participants", writing("participantIds", []any{})},
+			{"with a long title", writing("title", titleOf(200))},
+			{"by somebody whom Google vouches for", as(person{uid: "gm", email: gm.email, provider: "google.com", unverified: true})},
+			{"by somebody whom the app vouches for", as(person{uid: "gm", email: gm.email, provider: "custom", unverified: true})},
+			{"by somebody without an address", both(as(person{uid: "gm", provider: "custom"}), writing("creatorEmail", nil))},
+			{"with one's address in small letters", as(person{uid: "gm", email: "GM@Example.org", provider: "password"})},
+		},
+		but: slices.Concat(described(), []variation{
+			// What is large stands here alone: the emulator's report of its coverage
+			// repeats every value at every condition that it came through.
+			{"with too many participants", writing("participantIds", people(501))},
+			{"with a description that is too long", writing("description", titleOf(8001))},
+			{"without signing in", as(nobody)},
+			{"by somebody whose address nobody checked", as(person{uid: "gm", email: gm.email, provider: "password", unverified: true})},
+			{"for another creator", as(person{uid: "ana", email: gm.email, provider: "password"})},
+			{"with another address", writing("creatorEmail", "eve@example.org")},
+			{"with an address that is no text", writing("creatorEmail", 1)},
+			{"without an address though one has one", writing("creatorEmail", nil)},
+			{"under an id that is no UUID", func(a *attempt) { a.writes[0].path = "schedulers/mine-POLL" }},
+			{"finalised", writing("status", "FINALIZED")},
+			{"with an invitation", writing("pendingInvites", []any{"eve@example.org"})},
+			{"with a winning slot", writing("winningSlotId", "one")},
+			{"with an event", writing("googleEventId", "of-another")},
+			{"with another time than the server's", writing("createdAt", noon)},
+			{"with a time that only edits write", writing("updatedAt", serverTime)},
+			{"without a description", leavingOut("description")},
+			{"without a field that says null", leavingOut("googleEventId")},
+		}),
+	}}
+}
+
+// update is a change of the poll by its creator.
+func update(changes, poll fields) attempt {
+	return attempt{as: gm, there: withPoll(poll), writes: []write{{path: pollPath, named: true, data: changes}}}
+}
+
+// others are everybody but the creator.
+func others() []variation {
+	return []variation{
+		{"by a participant", as(ana)},
+		{"by a member of the group", as(ben)},
+		{"by an invitee", as(cho)},
+		{"by a stranger", as(dan)},
+		{"by a stranger with the link", both(as(dan), where(pollPath, "allowLinkSharing", true))},
+		{"without signing in", as(nobody)},
+	}
+}
+
+// serverFields are those that no client writes, beside whatever else it does.
+func serverFields() []variation {
+	return []variation{
+		{"with a state of the calendar", writing("calendarSync", fields{"state": "OK"})},
+		{"and the calendar's own fields deleted", both(writing("calendarSync", gone), where(pollPath, "calendarSync", fields{"state": "RESCHEDULED"}))},
+		{"with an event", writing("googleEventId", "of-another")},
+		{"and its event let go", both(writing("googleEventId", nil), where(pollPath, "googleEventId", "abc"))},
+		{"with a calendar", writing("googleCalendarId", "primary")},
+		{"with a card", writing("discord", fields{"channelId": "1"})},
+		{"with another creator", writing("creatorId", "ana")},
+		{"with another creation", writing("createdAt", serverTime)},
+		{"with a cancellation of one's own words", writing("cancelled", fields{"reason": "manual"})},
+		{"with the time of a finalisation", writing("finalizedAtMs", 1)},
+		{"with a winning slot", writing("winningSlotId", "two")},
+		{"with a field of nobody's", writing("anything", 1)},
+		{"and a field of theirs deleted", writing("aFieldOfTheirs", gone)},
+		{"and written as a whole", func(a *attempt) { a.writes[0].named = false }},
+	}
+}
+
+func statuses() []deed {
+	finalised := fields{"status": "FINALIZED", "winningSlotId": "one", "googleEventId": "abc"}
+	cancelled := fields{"status": "CANCELLED", "winningSlotId": "one"}
+	wrongTime := variation{"at a time that is none", writing("updatedAt", "now")}
+	denied := func(more ...variation) []variation {
+		return slices.Concat(others(), serverFields(), more)
+	}
+	return []deed{
+		{
+			name: "reopening", attempt: update(fields{"status": "OPEN", "winningSlotId": nil}, finalised),
+			likewise: []variation{
+				{"what was cancelled", where(pollPath, "status", "CANCELLED")},
+				{"where the winning slot goes with its field", writing("winningSlotId", gone)},
+			},
+			but: denied(
+				variation{"and keeping the winning slot", leavingOut("winningSlotId")},
+				variation{"to a status that is none", writing("status", "DRAFT")},
+				variation{"with a time", writing("updatedAt", serverTime)},
+				variation{"what was archived", where(pollPath, "status", "ARCHIVED")},
+			),
+		},
+		{
+			name: "cancelling", attempt: update(fields{"status": "CANCELLED", "updatedAt": serverTime}, finalised),
+			likewise: []variation{
+				{"what is open", where(pollPath, "status", "OPEN")},
+				{"what has no status", where(pollPath, "status", nil)},
+				{"without the time", leavingOut("updatedAt")},
+				{"at a time of its own", writing("updatedAt", noon)},
+			},
+			but: denied(wrongTime,
+				variation{"what was archived", where(pollPath, "status", "ARCHIVED")},
+				variation{"to a status that is none", writing("status", "GONE")},
+				variation{"to archived", writing("status", "ARCHIVED")},
+				variation{"and forgetting the winning slot", writing("winningSlotId", nil)}),
+		},
+		{
+			name: "restoring what had a time", attempt: update(fields{"status": "FINALIZED", "updatedAt": serverTime}, cancelled),
+			likewise: []variation{{"without the time", leavingOut("updatedAt")}},
+			but: denied(wrongTime,
+				variation{"without a winning slot", where(pollPath, "winningSlotId", nil)},
+				variation{"with an empty winning slot", where(pollPath, "winningSlotId", "")},
+				variation{"as open", writing("status", "OPEN")},
+				variation{"what is open", where(pollPath, "status", "OPEN")},
+				variation{"what was archived", where(pollPath, "status", "ARCHIVED")}),
+		},
+		{
+			name: "restoring what had none", attempt: update(fields{"status": "OPEN", "updatedAt": serverTime}, fields{"status": "CANCELLED"}),
+			but: denied(wrongTime,
+				variation{"as finalised", writing("status", "FINALIZED")},
+				variation{"what has a winning slot", where(pollPath, "winningSlotId", "one")}),
+		},
+	}
+}
+
+func editing() []deed {
+	edited := fields{
+		"title": "Another dungeon", "description": "With stairs", "participantIds": []any{"gm", "ben"}, "allowLinkSharing": true,
+		"timezone": nil, "timezoneMode": "auto", "questingGroupId": nil, "questingGroupName": nil,
+		"updatedAt": serverTime, "participants": gone,
+	}
+	edit := update(edited, fields{"participants": []any{ana.email}})
+	denied := slices.Concat(described(), others(), serverFields())
+	return []deed{{
+		name: "an edit", attempt: edit,
+		likewise: []variation{
+			{"of a cancelled poll", where(pollPath, "status", "CANCELLED")},
+			{"of a poll without a status", where(pollPath, "status", "")},
+			{"that changes nothing but the title", func(a *attempt) { a.writes[0].data = fields{"title": "Another dungeon"} }},
+			{"of a poll whose group one has left", writing("questingGroupId", "GROUP")},
+			{"for another group of one's own", func(a *attempt) {
+				a.writes[0].data["questingGroupId"] = "OTHER-GROUP"
+				a.there["questingGroups/OTHER-GROUP"] = fields{"creatorId": "eve", "memberIds": []any{"gm"}}
+			}},
+			{"that leaves older participants alone", leavingOut("participants")},
+		},
+		but: slices.Concat(denied, []variation{
+			{"of a finalised poll", where(pollPath, "status", "FINALIZED")},
+			{"that writes older participants", writing("participants", []any{})},
+			{"at a time that is none", writing("updatedAt", 1)},
+			{"and its time deleted", both(writing("updatedAt", gone), where(pollPath, "updatedAt", noon))},
+			{"that cancels too", writing("status", "CANCELLED")},
+			{"that finalises", writing("status", "FINALIZED")},
+			{"that invites", writing("pendingInvites", []any{"fay@example.org"})},
+		}),
+	}}
+}
+
+func deleting() []deed {
+	remove := func(name, path string) deed {
+		return deed{
+			name: "deleting " + name, attempt: attempt{as: gm, there: withPoll(nil), writes: []write{{path: path}}},
+			likewise: []variation{{"of a finalised poll", where(pollPath, "status", "FINALIZED")}},
+			but:      append(others(), variation{"of another's poll", where(pollPath, "creatorId", "ana")}),
+		}
+	}
+	return []deed{
+		remove("a poll", pollPath),
+		remove("a slot", "schedulers/POLL/slots/one"),
+		remove("a vote", "schedulers/POLL/votes/ana"),
+		remove("an embedded poll", "schedulers/POLL/basicPolls/one"),
+		remove("a vote of an embedded poll", "schedulers/POLL/basicPolls/one/votes/ana"),
+	}
+}

@@ -1,0 +1,114 @@
+package firestorerules_test
+
+import "time"
+
+var noon = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
+
+// readers are who may read a poll and what is below it, and who may not.
+func readers(name, reads string) deed {
+	there := withPoll(nil)
+	return deed{
+		name: name, attempt: attempt{as: gm, there: there, reads: reads},
+		likewise: []variation{
+			{"by a participant", as(ana)},
+			{"by a member of its group", as(ben)},
+			{"by an invitee", as(cho)},
+			{"by an invitee whose address is written in capitals", as(person{uid: "cho", email: "Cho@Example.org", provider: "password"})},
+			{"by an invitee whom Google vouches for", as(person{uid: "cho", email: cho.email, provider: "google.com", unverified: true})},
+			{"by an invitee whom the app itself vouches for", as(person{uid: "cho", email: cho.email, provider: "custom", unverified: true})},
+			{"by anybody where there is a link", both(as(dan), where(pollPath, "allowLinkSharing", true))},
+			{"by a participant where there is no group", both(as(ana), where(pollPath, "questingGroupId", nil))},
+			{"by the creator where nothing but that is known of it", func(a *attempt) { a.there[pollPath] = fields{"creatorId": "gm"} }},
+		},
+		but: []variation{
+			{"by a stranger", as(dan)},
+			{"without signing in", as(nobody)},
+			{"without signing in where there is a link", both(as(nobody), where(pollPath, "allowLinkSharing", true))},
+			{"by an invitee whose address nobody checked", as(person{uid: "cho", email: cho.email, provider: "password", unverified: true})},
+			{"by an invitee who signed in without an address", as(person{uid: "cho", provider: "custom"})},
+			{"by a stranger where lists are null", func(a *attempt) {
+				a.as, a.there[pollPath] = dan, fields{"creatorId": "gm", "participantIds": nil, "pendingInvites": nil, "questingGroupId": ""}
+			}},
+			{"by a member where the group is gone", func(a *attempt) { a.as = ben; delete(a.there, "questingGroups/GROUP") }},
+			{"by the creator where it is gone", func(a *attempt) { delete(a.there, pollPath) }},
+		},
+	}
+}
+
+func reading() []deed {
+	embedded := func(path string) deed {
+		return deed{
+			name: "an embedded poll: " + path, attempt: attempt{as: gm, there: withPoll(nil), reads: path},
+			but: []variation{{"by a participant", as(ana)}, {"without signing in", as(nobody)}},
+		}
+	}
+	own := []variation{{"by another person", as(ana)}, {"without signing in", as(nobody)}}
+	group := []variation{{"by its creator", as(person{uid: "eve", provider: "password"})}}
+	return []deed{
+		readers("a poll", pollPath),
+		readers("a slot", "schedulers/POLL/slots/one"),
+		readers("the slots", "schedulers/POLL/slots"),
+		readers("a vote", "schedulers/POLL/votes/ana"),
+		readers("a vote that nobody gave", "schedulers/POLL/votes/ben"),
+		readers("the votes", "schedulers/POLL/votes"),
+		readers("a snapshot", "schedulers/POLL/calendarSyncSnapshots/first"),
+		readers("the snapshots", "schedulers/POLL/calendarSyncSnapshots"),
+		embedded("schedulers/POLL/basicPolls/one"),
+		embedded("schedulers/POLL/basicPolls"),
+		embedded("schedulers/POLL/basicPolls/one/votes/ana"),
+		embedded("schedulers/POLL/basicPolls/one/votes"),
+		{
+			name: "a group", attempt: attempt{as: ben, there: withPoll(nil), reads: "questingGroups/GROUP"}, likewise: group,
+			but: []variation{
+				{"by a stranger", as(dan)},
+				{"by a participant of a poll of it", as(ana)},
+				{"without signing in", as(nobody)},
+				{"that is gone", func(a *attempt) { delete(a.there, "questingGroups/GROUP") }},
+			},
+		},
+		{name: "oneself", attempt: attempt{as: gm, there: map[string]fields{"users/gm": {"email": gm.email}}, reads: "users/gm"}, but: own},
+		{name: "a notice", attempt: attempt{as: gm, reads: "users/gm/notifications/dedupe:NOTE"}, but: own},
+		{name: "one's notices", attempt: attempt{as: gm, reads: "users/gm/notifications"}, but: own},
+		{name: "one's unread notices", attempt: attempt{as: gm, reads: "users/gm/notifications", filter: []any{"read", "EQUAL", false}}, but: own},
+	}
+}
+
+// listing: a query is allowed for what it asks, whatever there is.
+func listing() []deed {
+	polls := func(name string, by person, field, op string, value any, but ...variation) deed {
+		return deed{
+			name: "polls " + name, attempt: attempt{as: by, there: withPoll(nil), reads: "schedulers", filter: []any{field, op, value}},
+			but: append(but, variation{"without signing in", as(nobody)},
+				variation{"without the filter", func(a *attempt) { a.filter = nil }}),
+		}
+	}
+	filter := func(field, op string, value any) func(*attempt) {
+		return func(a *attempt) { a.filter = []any{field, op, value} }
+	}
+	return []deed{
+		polls("that one created", gm, "creatorId", "EQUAL", "gm",
+			variation{"another person's", as(ana)}),
+		polls("that one takes part in", ana, "participantIds", "ARRAY_CONTAINS", "ana",
+			variation{"another person's", as(gm)}),
+		polls("that one is invited to", cho, "pendingInvites", "ARRAY_CONTAINS", cho.email,
+			variation{"another person's", as(ana)},
+			variation{"by an address that nobody checked", as(person{uid: "cho", email: cho.email, provider: "password", unverified: true})}),
+		polls("of one's group", ben, "questingGroupId", "EQUAL", "GROUP",
+			variation{"another group's", as(ana)},
+			variation{"several groups'", filter("questingGroupId", "IN", []any{"GROUP", "GROUP-2"})},
+			variation{"that everybody has the link of", filter("allowLinkSharing", "EQUAL", true)},
+			variation{"by their status alone", filter("status", "EQUAL", "OPEN")}),
+		{
+			name:    "groups that one belongs to",
+			attempt: attempt{as: ben, there: withPoll(nil), reads: "questingGroups", filter: []any{"memberIds", "ARRAY_CONTAINS", "ben"}},
+			likewise: []variation{
+				{"that one created", func(a *attempt) { a.filter = []any{"creatorId", "EQUAL", "ben"} }},
+			},
+			but: []variation{
+				{"another person's", as(ana)},
+				{"without the filter", func(a *attempt) { a.filter = nil }},
+				{"without signing in", as(nobody)},
+			},
+		},
+	}
+}
