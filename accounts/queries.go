@@ -42,6 +42,10 @@ var (
 		Filters: []store.Filter{{Path: store.Field("createdAt"), Op: store.Less}},
 		Order:   []store.Order{{Path: store.Field("createdAt")}},
 	}
+	byStatus = &store.Query{
+		Name: "linked accounts by status", Collection: "accounts",
+		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}},
+	}
 	everybodys = &store.Query{
 		Name: "linked accounts, first linked first", Collection: "accounts",
 		Order: []store.Order{{Path: store.Field("createdAt")}},
@@ -49,12 +53,17 @@ var (
 )
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, everybodys}
+var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
 
 // OfOwner gives a person's accounts in the order in which they were linked, the
 // revoked and unlinked ones included.
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Account, error) {
 	return list(ctx, reader, ofOwner.With(ownerID))
+}
+
+// WithStatus lists accounts of everybody that have a status, at most limit.
+func WithStatus(ctx context.Context, reader store.Reader, status Status, limit int) ([]Account, error) {
+	return list(ctx, reader, byStatus.With(string(status)).First(limit))
 }
 
 // All lists the accounts of everybody in the order in which they were linked, at

@@ -20,6 +20,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -70,6 +71,11 @@ type Options struct {
 	// req_01H….
 	NewID func(prefix string) string
 	Log   *slog.Logger
+	// Metrics answers GET /metrics to who may read it; nil: there is no such route.
+	Metrics http.Handler
+	// Answered, where set, is told of each request that was answered, streams
+	// excepted: its method, the answer's status, and how long it took.
+	Answered func(method string, status int, took time.Duration)
 	// Version is the program's, for the OpenAPI document.
 	Version string
 }
@@ -118,6 +124,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 	s.groupRoutes()
 	s.notificationRoutes()
 	s.healthRoutes()
+	s.figureRoutes()
 	s.documentRoutes() // last: it describes the others
 	return s.echo
 }

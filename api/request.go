@@ -61,6 +61,9 @@ func (s *server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		ctx := c.Request().Context()
 		request := requestOf(ctx)
+		if s.Answered != nil && c.Path() != pathStream {
+			s.Answered(c.Request().Method, c.Response().Status, s.Now().Sub(began))
+		}
 		s.Log.InfoContext(ctx, "request", "method", c.Request().Method, "route", c.Path(),
 			"status", c.Response().Status, "code", request.code, "duration", s.Now().Sub(began), "request_id", request.id)
 		return nil

@@ -38,10 +38,13 @@ func RealTicks(every time.Duration) (ticks <-chan time.Time, stop func()) {
 	return ticker.C, ticker.Stop
 }
 
+// pathStream is the route that answers for as long as its caller listens.
+const pathStream = "/v1/stream"
+
 // streamRoutes are the routes that answer for as long as the caller listens.
 func (s *server) streamRoutes() {
 	described := s.describe(operation{
-		id: "stream", method: http.MethodGet, path: "/v1/stream", tag: "polls", audience: persons,
+		id: "stream", method: http.MethodGet, path: pathStream, tag: "polls", audience: persons,
 		summary: "One's own polls as they change, as server-sent events. First comes ready: list the polls then. " +
 			"poll gives one that changed, as GET gives it; removed the id of one that is no longer one's own. " +
 			"Nothing is sent again after a lost connection: list the polls anew",

@@ -47,7 +47,7 @@ type Owners interface {
 	TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error
 }
 
-// Looker looks at calendars. All fields are needed but Observing.
+// Looker looks at calendars. All fields are needed but Observing and Meter.
 type Looker struct {
 	Store  store.Store
 	Google Google
@@ -64,10 +64,12 @@ type Looker struct {
 	// Observing tells that Polls only observes, and applies nothing.
 	Observing bool
 	Log       *slog.Logger
+	// Meter counts; nil: nothing does.
+	Meter Meter
 }
 
 // Watcher keeps watch channels. All exported fields are needed but
-// Observing.
+// Observing and Meter.
 type Watcher struct {
 	Store  store.Store
 	Queue  queue.Enqueuer
@@ -87,6 +89,8 @@ type Watcher struct {
 	// Observing tells that looks only observe.
 	Observing bool
 	Log       *slog.Logger
+	// Meter counts; nil: nothing does.
+	Meter Meter
 
 	known knownChannels
 }

@@ -86,6 +86,7 @@ func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 		if err := w.Google.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); err != nil {
 			return err
 		}
+		w.meter().WatchStopped()
 		return w.note(ctx, watch.ChannelID, Closed)
 	case watch.mayBeOpen():
 		return w.change(ctx, watch.ChannelID, triedNoMore)

@@ -172,6 +172,7 @@ func (l *Links) stop(ctx context.Context, watch Watch) error {
 			return l.Watcher.note(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
 		}
 	}
+	l.Watcher.meter().WatchStopped()
 	return l.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Delete(watchPath(watch.ChannelID))
 	})

@@ -48,7 +48,10 @@ func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	case this == nil:
 		return queue.Verdict{Outcome: queue.Done}
 	}
-	return this.verdict(ctx, this.run(ctx))
+	began := l.Now()
+	err = this.run(ctx)
+	l.meter().Looked(hint.Cause, err, l.Now().Sub(began))
+	return this.verdict(ctx, err)
 }
 
 // claim begins a look: generation and fence move and the lease is taken, in one

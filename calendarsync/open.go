@@ -3,6 +3,7 @@ package calendarsync
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"questscheduler/cursor"
@@ -45,6 +46,7 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, before
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
 	})
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.hears), err)
 	if err == nil {
 		return w.note(ctx, watch.ChannelID, Answered, poll.Set("resourceId", channel.ResourceID),
 			poll.Set("expiration", channel.Expiration), poll.Set("nextTry", nil), poll.Set("failures", 0))

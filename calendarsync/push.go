@@ -60,6 +60,7 @@ func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
 	}
 	watch := decodeWatch(doc)
 	if !doc.Exists() || !watch.accepted() || !watch.authentic(push.Token, push.ResourceID) {
+		w.meter().PushRefused()
 		w.Log.WarnContext(ctx, "push refused", "channel_known", doc.Exists(), "status", watch.Status, "trace", push.Trace)
 		return Watch{}, errForged()
 	}

@@ -101,6 +101,27 @@ var (
 	}
 )
 
+// watchesEnding are those of a status that end before a time, soonest first.
+var watchesEnding = &store.Query{
+	Name: "watch channels of a status that end soon", Collection: "calendarWatches",
+	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("expiration"), Op: store.Less}},
+	Order:   []store.Order{{Path: store.Field("expiration")}},
+}
+
+// WithStatus lists channels of a status that end before a time, soonest first,
+// at most limit.
+func WithStatus(ctx context.Context, reader store.Reader, status Status, before time.Time, limit int) ([]Watch, error) {
+	docs, err := reader.Query(ctx, watchesEnding.With(string(status), before).First(limit))
+	if err != nil {
+		return nil, err
+	}
+	watches := make([]Watch, len(docs))
+	for i, doc := range docs {
+		watches[i] = decodeWatch(doc)
+	}
+	return watches, nil
+}
+
 // watchesInOrder has no order of its own: that of the paths does not change
 // while somebody goes through it.
 var watchesInOrder = &store.Query{Name: "watch channels", Collection: "calendarWatches"}
@@ -120,7 +141,7 @@ var watchesByEnd = &store.Query{
 }
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesToTry, watchesByEnd}
+var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesToTry, watchesByEnd, watchesEnding}
 
 // DeadKept is how long the document of a channel is kept after the channel's
 // end, for whoever asks what became of it.

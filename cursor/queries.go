@@ -37,8 +37,35 @@ var ofAccount = &store.Query{
 	Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}},
 }
 
+var (
+	failing = &store.Query{
+		Name: "calendars whose looks fail, longest first", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("failedSince"), Op: store.LessOrEqual}},
+		Order:   []store.Order{{Path: store.Field("failedSince")}},
+	}
+	parked = &store.Query{
+		Name: "calendars that are left alone", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("parkedUntil"), Op: store.Greater}},
+		Order:   []store.Order{{Path: store.Field("parkedUntil")}},
+	}
+)
+
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{lookDue, leased, followed, inOrder, ofOwner, ofAccount}
+var Queries = []*store.Query{lookDue, leased, followed, inOrder, ofOwner, ofAccount, failing, parked}
+
+// Failing lists calendars whose looks fail by now, longest first, at most limit.
+// Some may be followed by nothing any more (Wanted).
+func Failing(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]Calendar, error) {
+	calendars, _, err := list(ctx, reader, failing.With(now).First(limit))
+	return calendars, err
+}
+
+// Parked lists calendars that are left alone beyond now, since Google asked for
+// it, at most limit. Some may be followed by nothing any more (Wanted).
+func Parked(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]Calendar, error) {
+	calendars, _, err := list(ctx, reader, parked.With(now).First(limit))
+	return calendars, err
+}
 
 // Due lists calendars that a look is owed to, at most limit behind after.
 func Due(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {

@@ -59,6 +59,9 @@ type Options struct {
 	PageSize int
 	// Budget, where set, holds the calls under Google's quotas.
 	Budget *Budget
+	// Called, where set, is told of each call that came to its end: its method as
+	// Google's documentation names it, its error (nil: none) and how long it took.
+	Called func(method string, err error, took time.Duration)
 	// SendUpdates says whom Google tells by e-mail of what we write, where the
 	// call does not say itself; "": SendToAll.
 	SendUpdates SendUpdates
@@ -127,6 +130,16 @@ func (c *Client) call(ctx context.Context, op operation, account string, do func
 // authorised makes one call as an account, under the deadline, and gives its
 // error a kind.
 func (c *Client) authorised(ctx context.Context, op operation, account string, do func(ctx context.Context, client *http.Client) error) error {
+	began := c.options.Now()
+	err := c.allowed(ctx, op, account, do)
+	if c.options.Called != nil {
+		c.options.Called(string(op), err, c.options.Now().Sub(began))
+	}
+	return err
+}
+
+// allowed makes the call where the account and the budget allow it.
+func (c *Client) allowed(ctx context.Context, op operation, account string, do func(ctx context.Context, client *http.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	client, err := c.options.Client(ctx, account)

@@ -58,6 +58,8 @@ type Announcer struct {
 	// Own is OwnTransitions or OwnAll.
 	Own string
 	Log *slog.Logger
+	// Meter counts; nil: nothing does.
+	Meter Meter
 }
 
 // task is the payload of announce tasks.

@@ -27,6 +27,7 @@ func (a *Announcer) tell(ctx context.Context, t telling, trace string) (turn, er
 		return turn{}, nil
 	}
 	if err == nil {
+		a.meter().Announced(t.notice, a.Now().Sub(t.told.At))
 		a.Log.InfoContext(ctx, "announced", slog.String("poll", t.pollID), slog.String("notice", string(t.notice)),
 			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace), slog.String("task_trace", trace),
 			slog.Bool("resumed", t.resumed))
@@ -61,8 +62,12 @@ func (a *Announcer) tellLine(ctx context.Context, t telling, c company) error {
 		return refusal
 	}
 	if refusal != nil {
+		a.meter().DiscordRefused(ChannelLine, fault.CodeOf(refusal))
 		a.Log.WarnContext(ctx, "discord refused a message", slog.String("poll", t.pollID),
-			slog.String("ref", t.told.Ref), slog.Any("error", refusal))
+			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace), slog.Any("error", refusal))
+	} else if id != "" {
+		a.Log.InfoContext(ctx, "discord has the message", slog.String("poll", t.pollID), slog.String("message", id),
+			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace))
 	}
 	delivery := poll.Delivery{Ref: t.told.Ref, MessageID: id, Error: sentenceOf(refusal), At: store.Instant(a.Now())}
 	return a.recordLine(ctx, t, delivery)

@@ -72,6 +72,18 @@ func InError(ctx context.Context, reader store.Reader, creatorID string, code ru
 	return polls, err
 }
 
+var pollsWithError = &store.Query{
+	Name: "polls of everybody with a sync error", Collection: "schedulers",
+	Filters: []store.Filter{{Path: SyncField("error", "code"), Op: store.Equal}},
+}
+
+// WithError lists polls of everybody that show an error of the sync, at most
+// limit.
+func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
+	polls, _, err := pollsOf(ctx, reader, pollsWithError.With(string(code)).First(limit))
+	return polls, err
+}
+
 // pollsOf reads a page of polls, and where to go on; nil at the end.
 func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Poll, *store.Cursor, error) {
 	docs, err := reader.Query(ctx, asked)
@@ -92,7 +104,7 @@ func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Pol
 var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, journalsOfCreator, entriesBefore, announcementsDue, intentsDue, intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots,
-	finalisedPolls, editedPolls, pollsInError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
+	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
 	groupsOfMember, groupsOfCreator, pollsOfGroup,
 }
 

@@ -195,11 +195,12 @@ func seenName(seen rules.Seen) string {
 	}
 }
 
-// logApplied writes the one line that a transition has in the log.
+// logApplied writes the one line that a transition has in the log, and counts it.
 func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, seen Observed) {
 	if result.PollID == "" || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return
 	}
+	s.meterApplied(result, seen)
 	s.Log.InfoContext(ctx, "poll "+string(result.Decision.Action),
 		"poll", result.PollID, "event", seen.EventID, "userId", before.CreatorID,
 		"old", before.Sync.Applied.String(), "new", seen.Fingerprint.String(),

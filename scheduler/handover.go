@@ -60,9 +60,11 @@ func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, not
 	}
 }
 
-// logCommand writes the one line that a person's command has in the log.
+// logCommand writes the one line that a person's command has in the log, and
+// counts it.
 func (s *Service) logCommand(ctx context.Context, command rules.Command, view View, person Person, cause Cause) {
 	p := view.Poll
+	s.meter().Commanded(command)
 	s.Log.InfoContext(ctx, "poll "+string(command), "poll", p.ID, "event", p.GoogleEventID, "userId", person.ID,
 		"status", string(p.Status), "state", string(p.Sync.State), "new", p.Sync.Applied.String(),
 		"hint", cause.Hint, "trace", cause.Trace)

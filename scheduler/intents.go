@@ -55,6 +55,10 @@ func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) que
 		err = s.carryOutPurge(ctx, *intent)
 	default:
 		err = s.carryOutInsert(ctx, *intent, cause)
+		if err == nil { // what its request would have logged
+			s.Log.InfoContext(ctx, "poll finalise", "poll", intent.PollID, "event", intent.EventID, "userId", intent.Session.Actor,
+				"hint", cause.Hint, "trace", cause.Trace)
+		}
 	}
 	return s.intentVerdict(ctx, *intent, delivery.Attempt, err)
 }

@@ -26,8 +26,9 @@ type Observer struct{ Service *Service }
 func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 	s := o.Service
 	var result Applied
+	var creator string
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		result = Applied{}
+		result, creator = Applied{}, ""
 		entry, path, err := poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID)
 		if err != nil {
 			return err
@@ -53,6 +54,7 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 		if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
 			return err
 		}
+		creator = p.CreatorID
 		decision, line := s.decide(st, seen)
 		if result = (Applied{PollID: p.ID, Decision: decision}); decision.Action == rules.Nothing {
 			return nil
@@ -64,7 +66,7 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 	}
 	if result.Decision.Changes() {
 		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", seen.EventID,
-			"new", seen.Fingerprint.String(), "row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
+			"userId", creator, "new", seen.Fingerprint.String(), "row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
 	}
 	return result, nil
 }

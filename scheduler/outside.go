@@ -77,7 +77,8 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
 	if mending != rules.MendNothing && mending != rules.MendForget {
-		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "mending", string(mending), "trace", cause.Trace)
+		s.meter().Mended(mending)
+		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(mending), "trace", cause.Trace)
 		s.handOver(ctx, done, cause)
 		if done.due == nil { // else the card is drawn when people are told
 			s.cardSoon(ctx, edited, string(mending)+"/"+store.Instant(s.Now()).String(), cause)

@@ -93,7 +93,7 @@ type IDs struct {
 	ULID func(prefix string) string
 }
 
-// Service carries out commands and decisions. All fields are needed.
+// Service carries out commands and decisions. All fields are needed but Meter.
 type Service struct {
 	Store    store.Store
 	Queue    queue.Enqueuer
@@ -110,4 +110,6 @@ type Service struct {
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration
 	Log          *slog.Logger
+	// Meter counts; nil: nothing does.
+	Meter Meter
 }

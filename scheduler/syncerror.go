@@ -34,7 +34,9 @@ func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.Er
 }
 
 func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
-	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	var shown poll.Poll
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		shown = poll.Poll{}
 		p, err := poll.Load(ctx, tx, pollID)
 		if err == nil {
 			err = checkEdits(p)
@@ -56,6 +58,7 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 		updates := []store.Update{
 			poll.SetSync("state", string(rules.StateError)), poll.SetError(p.Sync.Error), poll.Set("updatedAt", now),
 		}
+		shown = p
 		_, err = s.record(tx, poll.Entry{
 			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Warn, Reason: string(code),
 			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
@@ -63,6 +66,18 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 		}, outcome{p, winning, updates}, "", false)
 		return err
 	})
+	if err == nil && shown.ID != "" {
+		s.meter().SyncError(code)
+		s.logSyncError(ctx, rules.Warn, shown, code, cause)
+	}
+	return err
+}
+
+// logSyncError writes the one line that an error of the sync has in the log, and
+// the one that it is over.
+func (s *Service) logSyncError(ctx context.Context, action rules.Action, p poll.Poll, code rules.ErrorCode, cause Cause) {
+	s.Log.InfoContext(ctx, "poll "+string(action), "poll", p.ID, "event", p.GoogleEventID, "userId", p.CreatorID,
+		"state", string(p.Sync.State), "code", string(code), "hint", cause.Hint, "trace", cause.Trace)
 }
 
 // ClearSyncError takes an error off a poll, where that is the one that stands:
@@ -72,7 +87,9 @@ func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.
 }
 
 func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
-	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	var mended poll.Poll
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		mended = poll.Poll{}
 		p, err := poll.Load(ctx, tx, pollID)
 		if err == nil {
 			err = checkEdits(p)
@@ -105,6 +122,7 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 				return err
 			}
 		}
+		mended = p
 		_, err = s.record(tx, poll.Entry{
 			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Clear, Reason: string(code) + " is over",
 			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
@@ -112,4 +130,8 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 		}, outcome{p, winning, updates}, "", false)
 		return err
 	})
+	if err == nil && mended.ID != "" {
+		s.logSyncError(ctx, rules.Clear, mended, code, cause)
+	}
+	return err
 }

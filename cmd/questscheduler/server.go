@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -24,6 +25,7 @@ import (
 	"questscheduler/cursor"
 	"questscheduler/gcal"
 	"questscheduler/health"
+	"questscheduler/metrics"
 	"questscheduler/notify"
 	"questscheduler/poll"
 	"questscheduler/queue"
@@ -60,6 +62,7 @@ type server struct {
 	health    *health.Reader
 	announcer *notify.Announcer
 	timers    *timers.Timers
+	metrics   *metrics.Metrics
 	edge      *echo.Echo
 	listener  net.Listener
 	http      *http.Server
@@ -82,7 +85,9 @@ func queries() []*store.Query {
 // openServer opens the store and the queue and wires everything to them. now is
 // the program's clock.
 func openServer(ctx context.Context, cfg config.Config, now func() time.Time, log *slog.Logger) (_ *server, err error) {
-	s := &server{config: cfg, now: now, log: log, patience: stopPatience, failed: make(chan error, 1)}
+	figures := metrics.New(versionText(), now)
+	log = slog.New(figures.Log(log.Handler()))
+	s := &server{config: cfg, now: now, log: log, metrics: figures, patience: stopPatience, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil && s.store != nil {
 			err = errors.Join(err, s.stores.close())
@@ -118,24 +123,31 @@ func (s *server) wire() error {
 	s.grants = accounts.NewGrants(accounts.GrantOptions{
 		Accounts: s.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
 		TokenURL: s.oauthURL("/token"), RevokeURL: s.oauthURL("/revoke"), Now: s.now,
+		Transport: s.oauthCounted(),
 	})
-	google := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Client, Refused: s.grants.Refused, Budget: s.budget(), Now: s.now})
+	google := gcal.New(gcal.Options{
+		Endpoint: s.config.GoogleEndpoint, Client: s.grants.Client, Refused: s.grants.Refused, Budget: s.budget(), Now: s.now,
+		Called: s.metrics.Called,
+	})
 	s.google = google
 	s.watcher = &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, NewToken: newToken,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: min(s.config.RenewBefore, s.config.WatchTTL/2), Log: s.log,
+		Meter: s.metrics,
 	}
 	s.scheduler = &scheduler.Service{
 		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google}, Accounts: s.accounts,
 		Watches: s.watcher, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
 		Settle: s.config.NotifySettle, SnapshotKeep: s.config.SnapshotKeep, Log: s.log,
+		Meter: s.metrics,
 	}
 	observing := s.config.Sync == config.SyncObserve
 	s.watcher.Polls, s.watcher.Observing = s.polls(), observing
 	s.looker = &calendarsync.Looker{
 		Store: s.documents, Google: google, Polls: s.polls(), Observing: observing, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log,
+		Meter: s.metrics,
 	}
 	s.health = &health.Reader{
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour,
@@ -146,6 +158,9 @@ func (s *server) wire() error {
 	}
 	s.wireTimers()
 	s.wireMachines()
+	s.metrics.Read(metrics.Stored{
+		Depths: s.queue.Depths, Records: s.timers.Records, Figures: s.health.Figures, Log: s.log,
+	})
 	return nil
 }
 
@@ -174,6 +189,12 @@ func (s *server) oauthURL(path string) string {
 	return s.config.GoogleEndpoint + path
 }
 
+// oauthCounted makes the calls of Google, and counts those of its OAuth
+// endpoints; the others are counted by the client of the calendar.
+func (s *server) oauthCounted() http.RoundTripper {
+	return s.metrics.OAuth(http.DefaultTransport, cmp.Or(s.oauthURL("/token"), accounts.GoogleTokenURL))
+}
+
 // pushAddress is where Google is told to push; "" where it cannot reach us.
 func (s *server) pushAddress() string {
 	if s.config.PublicURL == "" || s.config.Sync == config.SyncOff {
@@ -194,14 +215,14 @@ func (s *server) handlers() map[string]queue.Handler {
 	if s.config.Sync == config.SyncOff {
 		look, sweep = lookLater, lookLater
 	}
-	return map[string]queue.Handler{
+	return s.metrics.Handlers(map[string]queue.Handler{
 		cursor.LookKind:      look,
 		scheduler.KindIntent: s.scheduler.HandleIntent,
 		poll.AnnounceKind:    s.announcer.Handle,
 
 		calendarsync.SweepKind: sweep,
 		timers.Kind:            s.timers.Handle,
-	}
+	})
 }
 
 // newULID is a ULID for the time; ids made within one millisecond grow too.

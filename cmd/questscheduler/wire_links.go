@@ -13,7 +13,7 @@ import (
 // wireLinks makes what links Google accounts, and carries what becomes of them
 // to calendars and polls.
 func (s *server) wireLinks(owners owners) api.Linked {
-	leaving := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Leaving, Now: s.now})
+	leaving := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: s.grants.Leaving, Now: s.now, Called: s.metrics.Called})
 	s.links = &calendarsync.Links{
 		Store: s.documents, Accounts: s.accounts, Grants: s.grants, Leaving: leaving,
 		Watcher: s.watcher, Polls: s.polls(), Owners: owners, Now: s.now, Log: s.log,
@@ -22,6 +22,7 @@ func (s *server) wireLinks(owners owners) api.Linked {
 		Accounts: s.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
 		AuthURL: s.oauthURL("/o/oauth2/v2/auth"), TokenURL: s.oauthURL("/token"),
 		CallbackURL: s.publicURL() + api.PathCallback, Home: s.home(), ReturnOrigins: s.returnOrigins(),
+		Transport: s.oauthCounted(),
 	})
 	return api.Linked{
 		Accounts: s.accounts, Consents: s.consents, Calendars: s.google.Calendars, Follow: s.links.Follow, URL: s.publicURL(),

@@ -20,6 +20,7 @@ import (
 func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
 		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
+		Meter: s.metrics,
 	}
 	owners := s.owners()
 	s.looker.Owners = owners
@@ -39,6 +40,7 @@ func (s *server) wireOutside() error {
 		SignIn: signin.WithAdmins(s.signin, s.config.AdminUsers), Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,
+		Metrics: s.metrics.Handler(), Answered: s.metrics.Answered,
 	})
 	webhooks.Register(edge, s.pushes())
 	s.edge = edge

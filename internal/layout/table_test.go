@@ -57,6 +57,8 @@ var table = []row{
 
 	{packages: "timers", may: []string{"poll", "store", "queue", "scheduler", "calendarsync", "notify", "fault"}},
 
+	{packages: "metrics", may: []string{"rules", "poll", "cursor", "queue", "scheduler", "calendarsync", "health", "notify", "timers", "fault"}},
+
 	{packages: "web-hooks", may: above},
 	{packages: "api", may: slices.Concat(above, []string{"changes", "web-hooks"})},
 
@@ -109,5 +111,6 @@ var restrictions = []restriction{
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{imports: "github.com/labstack/echo", only: []string{"api", "web-hooks", "cmd/...", "internal/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
+	{imports: "github.com/prometheus", only: []string{"metrics"}, why: "metrics alone knows Prometheus; the others tell what they do through interfaces of theirs"},
 	{imports: "log/slog", never: []string{"rules"}, why: "decisions are pure"},
 }

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/fault"
+	"questscheduler/signin"
+)
+
+// PathMetrics is where Prometheus reads the figures.
+const PathMetrics = "/metrics"
+
+// figureRoutes serve the figures, where there are any: they are Prometheus' own
+// text and have no envelope.
+func (s *server) figureRoutes() {
+	if s.Metrics == nil {
+		return
+	}
+	s.echo.GET(PathMetrics, echo.WrapHandler(s.Metrics), s.forOperators)
+}
+
+// forOperators lets through who asks from this machine, and admins by their
+// token from anywhere. Everybody else is told what they are told elsewhere of
+// what is not theirs.
+func (s *server) forOperators(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		header := c.Request().Header.Get(echo.HeaderAuthorization)
+		if header == "" && fromThisMachine(c.Request()) {
+			return next(c)
+		}
+		token, err := signin.Bearer(header)
+		if err == nil {
+			var known signin.Person
+			if known, err = s.SignIn.Verify(c.Request().Context(), token); err == nil {
+				return s.forAdmin(known, next, c)
+			}
+		}
+		if fault.Is(err, fault.Unauthenticated) {
+			c.Response().Header().Set(echo.HeaderWWWAuthenticate, `Bearer realm="questscheduler"`)
+		}
+		return err
+	}
+}
+
+// forAdmin goes on for admins, whom it holds to their rate as everybody.
+func (s *server) forAdmin(known signin.Person, next echo.HandlerFunc, c echo.Context) error {
+	requestOf(c.Request().Context()).signedIn = true
+	if err := s.limitPerson(known.UID); err != nil {
+		return err
+	}
+	if !known.Admin {
+		return fault.New(fault.NotFound, "There is nothing here.")
+	}
+	return next(c)
+}
+
+// passedOn are the headers by which a proxy says that it asks for somebody else.
+var passedOn = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+
+// fromThisMachine tells whether a request was made on this machine, for this
+// machine: by a loopback connection, to a loopback name (a page in a browser can
+// have any name lead here), and not on behalf of somebody else.
+func fromThisMachine(r *http.Request) bool {
+	remote, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil || !isLoopbackName(remote) {
+		return false
+	}
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	return isLoopbackName(host) && !slices.ContainsFunc(passedOn, func(name string) bool { return r.Header.Get(name) != "" })
+}
+
+func isLoopbackName(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}

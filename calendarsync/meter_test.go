@@ -1,0 +1,97 @@
+package calendarsync_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/scheduler"
+)
+
+// tally is a Meter that writes down what it is told.
+type tally struct{ told []string }
+
+func (c *tally) note(format string, args ...any) {
+	c.told = append(c.told, fmt.Sprintf(format, args...))
+}
+
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, scheduler.ErrFenced):
+		return "overtaken"
+	default:
+		return fault.KindOf(err).String()
+	}
+}
+
+func (c *tally) Looked(hint string, err error, _ time.Duration) {
+	c.note("look by %s: %s", hint, outcome(err))
+}
+func (c *tally) WatchAsked(renewal bool, err error) {
+	c.note("watch, renewal %t: %s", renewal, outcome(err))
+}
+func (c *tally) WatchStopped() { c.note("watch stopped") }
+func (c *tally) PushRefused()  { c.note("push refused") }
+
+// take gives what was told since.
+func (c *tally) take() []string {
+	told := c.told
+	c.told = nil
+	return told
+}
+
+func (c *tally) want(t *testing.T, when string, want ...string) {
+	t.Helper()
+	if got := c.take(); !slices.Equal(got, want) {
+		t.Errorf("%s it is told %q, want %q", when, got, want)
+	}
+}
+
+func TestMeter_IsToldOfChannelsAndLooks(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	count := &tally{}
+	w.Watcher.Meter, w.Looker.Meter = count, count
+	pollID, _, event := w.Finalised()
+	w.Run(time.Minute)
+	if got := count.take(); !slices.Contains(got, "watch, renewal false: ok") || !slices.Contains(got, "look by person: ok") {
+		t.Errorf("when a poll is finalised it is told %q", got)
+	}
+	w.MoveEvent("gm", event, worldtest.Noon)
+	w.Run(time.Minute)
+	count.want(t, "when an event is moved", "look by push: ok")
+
+	w.Refuse("events.list", http.StatusServiceUnavailable, "backendError", 1)
+	w.MoveEvent("gm", event, worldtest.Times("2026-03-10T12:00:00Z", time.Hour))
+	w.Run(time.Minute)
+	count.want(t, "when Google does not answer once", "look by push: unavailable", "look by push: ok")
+
+	if err := w.Watcher.Push(t.Context(), calendarsync.Push{ChannelID: "channel", Token: "token", State: "exists"}); err == nil {
+		t.Error("a push of nobody is taken")
+	}
+	count.want(t, "when a push is forged", "push refused")
+
+	w.Refuse("events.watch", http.StatusServiceUnavailable, "backendError", 1)
+	w.Clock.Advance(6 * 24 * time.Hour)
+	renew(t, w)
+	count.want(t, "when a renewal fails", "watch, renewal true: unavailable")
+	renew(t, w)
+	count.want(t, "when it goes well", "watch, renewal true: ok", "watch stopped")
+
+	_, err := w.Cancel(pollID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	count.take()
+	renew(t, w)
+	count.want(t, "when nothing follows the calendar", "watch stopped")
+}

@@ -1,0 +1,36 @@
+package metrics
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Log gives a handler of the log that counts the lines which say that something
+// is wrong, and hands all of them on.
+func (m *Metrics) Log(next slog.Handler) slog.Handler { return countedLog{next, m} }
+
+type countedLog struct {
+	slog.Handler
+	metrics *Metrics
+}
+
+// Handle implements slog.Handler.
+func (l countedLog) Handle(ctx context.Context, record slog.Record) error {
+	switch {
+	case record.Level >= slog.LevelError:
+		l.metrics.records.WithLabelValues("error").Inc()
+	case record.Level >= slog.LevelWarn:
+		l.metrics.records.WithLabelValues("warn").Inc()
+	}
+	return l.Handler.Handle(ctx, record)
+}
+
+// WithAttrs goes on counting.
+func (l countedLog) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return countedLog{l.Handler.WithAttrs(attributes), l.metrics}
+}
+
+// WithGroup goes on counting.
+func (l countedLog) WithGroup(name string) slog.Handler {
+	return countedLog{l.Handler.WithGroup(name), l.metrics}
+}

@@ -1,0 +1,102 @@
+package scheduler_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// tally is a Meter that writes down what it is told.
+type tally struct{ told []string }
+
+func (c *tally) note(format string, args ...any) {
+	c.told = append(c.told, fmt.Sprintf(format, args...))
+}
+
+func (c *tally) Transition(action rules.Action) { c.note("transition %s", action) }
+func (c *tally) Behind(action rules.Action, late time.Duration) {
+	c.note("%s behind, known: %t", action, late >= 0 && late < time.Hour)
+}
+func (c *tally) Commanded(command rules.Command) { c.note("command %s", command) }
+func (c *tally) SyncError(code rules.ErrorCode)  { c.note("error %s", code) }
+func (c *tally) Mended(mending rules.Mending)    { c.note("mended %s", mending) }
+
+func (c *tally) want(t *testing.T, when string, want ...string) {
+	t.Helper()
+	if !slices.Equal(c.told, want) {
+		t.Errorf("%s it is told %q, want %q", when, c.told, want)
+	}
+	c.told = nil
+}
+
+// Each transition is counted once, and stands in the log with whose poll it is
+// and what caused it.
+func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	count := &tally{}
+	w.Scheduler.Meter = count
+	pollID, _, event := w.Finalised()
+	w.Run(time.Minute)
+	count.want(t, "when a poll is finalised", "command finalise")
+	w.MoveEvent("gm", event, worldtest.Noon)
+	w.Run(time.Minute)
+	count.want(t, "when its event is moved", "transition reschedule", "reschedule behind, known: true")
+	w.MoveEvent("gm", event, worldtest.Times("2026-03-10T10:00:00Z", time.Hour))
+	w.Run(time.Minute)
+	count.want(t, "when it is moved back", "transition restore", "restore behind, known: true")
+
+	cause := scheduler.Cause{Hint: "sweep", Trace: "trc_sweep"}
+	for range 2 { // the second changes nothing
+		if err := w.Scheduler.SetSyncError(t.Context(), pollID, rules.WatchFailed, cause); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count.want(t, "when its watch fails", "error watch_failed")
+	if err := w.Scheduler.ClearSyncError(t.Context(), pollID, rules.WatchFailed, cause); err != nil {
+		t.Fatal(err)
+	}
+	w.DeleteEvent("gm", event)
+	w.Run(time.Minute)
+	count.want(t, "when it is deleted", "transition cancel") // Google need not say when
+
+	lines := 0
+	for line := range strings.Lines(w.Log()) {
+		if !strings.Contains(line, `msg="poll `) {
+			continue
+		}
+		lines++
+		for _, field := range []string{"poll=" + pollID, "userId=gm", "trace=", "hint="} {
+			if !strings.Contains(line, field) {
+				t.Errorf("a transition's line has no %s: %s", field, line)
+			}
+		}
+	}
+	if lines != 6 { // finalise, reschedule, restore, warn, clear_error, cancel
+		t.Errorf("%d lines tell of six transitions:\n%s", lines, w.Log())
+	}
+}
+
+// A direct edit of a poll's document is a transition too.
+func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	count := &tally{}
+	w.Scheduler.Meter = count
+	w.Edit(poll.Path(pollID), poll.Set("status", string(rules.Open)))
+	if _, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Hint: "sweep", Trace: "trc_sweep"}); err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "when a poll is reopened directly", "mended outside_reopen")
+	if want := `msg="direct edit set right" poll=` + pollID + " userId=gm"; !strings.Contains(w.Log(), want) {
+		t.Errorf("the log lacks %q:\n%s", want, w.Log())
+	}
+}
