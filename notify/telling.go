@@ -81,7 +81,7 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement) []store
 		found.told = poll.Told{}
 		return poll.AnnouncedUpdates(known, settled)
 	}
-	return poll.TellingUpdates(found.told, announcement.Attempts+1)
+	return append(poll.TellingUpdates(found.told, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
 }
 
 // errOvertaken ends a telling that another run has finished meanwhile.

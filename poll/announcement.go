@@ -22,8 +22,9 @@ type Announcement struct {
 	Wanted Told
 	// Due is when to compare; the zero time: nothing is owed.
 	Due time.Time
-	// Announced is what people were told last.
-	Announced Told
+	// Announced is what people were told last, and Before what they knew until
+	// then: the two say what the notice was, for whoever sends it again.
+	Announced, Before Told
 	// Telling is what is being told now, written before the first person hears
 	// of it and removed when all channels have it; Ref is "" where nothing is.
 	// What was begun is told to its end before anything newer, so that nobody
@@ -87,6 +88,20 @@ func TellingUpdates(telling Told, attempt int64) []store.Update {
 	return []store.Update{Set("telling", encodeTold(telling)), Set("attempts", attempt)}
 }
 
+// BeforeUpdate records what people know before they are told something. A run
+// writes it with TellingUpdates.
+func BeforeUpdate(known Told) store.Update { return Set("before", encodeTold(known)) }
+
+// ResendUpdates gives the fields that have what people were told last told once
+// more: whom it did not reach, and in every channel. What they knew before
+// counts as what they know, and it is owed at once.
+func ResendUpdates(a Announcement, now time.Time) []store.Update {
+	return []store.Update{
+		Set("telling", encodeTold(a.Announced)), Set("announced", encodeTold(a.Before)), Set("attempts", 0),
+		Set("channels", map[string]any{}), Set("due", now), Set("owed", true),
+	}
+}
+
 // AnnouncedUpdates gives the fields that record a telling, and end it. settled
 // says that nothing newer is wanted, so nothing is owed any more.
 func AnnouncedUpdates(told Told, settled bool) []store.Update {
@@ -102,7 +117,7 @@ func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	for _, side := range []struct {
 		name string
 		told Told
-	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"telling", a.Telling}} {
+	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"before", a.Before}, {"telling", a.Telling}} {
 		if side.told.Ref != "" && side.told.Story.Generation == from {
 			updates = append(updates, store.Update{Path: store.Field(side.name, "generation"), Value: to})
 		}
@@ -143,7 +158,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	f := store.Fields(doc.Data)
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
-		Telling:  decodeTold(f.Map("telling")),
+		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
 		Channels: map[string]Delivery{}, Attempts: f.Int("attempts"),
 	}
 	if f.Bool("owed") {

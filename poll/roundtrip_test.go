@@ -117,14 +117,14 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		},
 		"announcement": func(t *rapid.T) (any, any) {
 			wrote := poll.Announcement{
-				PollID: id.Draw(t, "poll"), Wanted: told(t), Due: instant.Draw(t, "due"), Announced: told(t), Telling: told(t),
+				PollID: id.Draw(t, "poll"), Wanted: told(t), Due: instant.Draw(t, "due"), Announced: told(t), Before: told(t), Telling: told(t),
 				Channels: map[string]poll.Delivery{"in-app": {Ref: text.Draw(t, "ref"), MessageID: text.Draw(t, "message"), Error: text.Draw(t, "error"), At: instant.Draw(t, "at")}},
 				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"),
 			}
 			documents, path := open(t), poll.AnnouncementPath(wrote.PollID)
 			for _, updates := range [][]store.Update{
 				poll.KnownUpdates(wrote.PollID, wrote.Announced), poll.WantUpdates(wrote.PollID, wrote.Wanted, wrote.Due),
-				poll.TellingUpdates(wrote.Telling, wrote.Attempts), {poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
+				append(poll.TellingUpdates(wrote.Telling, wrote.Attempts), poll.BeforeUpdate(wrote.Before)), {poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
 			} {
 				write(t, documents, func(tx store.Tx) error { return tx.Merge(path, updates...) })
 			}

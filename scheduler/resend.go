@@ -1,0 +1,52 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// Resend has what people were told last of a poll told once more, for whoever
+// mended what had kept it from them: a channel of Discord that refused, a
+// notification that is gone. Whoever has it gets no second one, and a message
+// that still stands among the newest of its channel is not posted again. It
+// gives the notice. What is being told now, or is about to be, is handed over
+// and nothing is begun beside it; the notice is then NoticeNone.
+//
+// Only the creator and admins may. Conflict: nobody was told anything, or what
+// they know last is no news. Asked twice, it is told once.
+func (s *Service) Resend(ctx context.Context, person Person, pollID string, cause Cause) (notice rules.Notice, err error) {
+	ref := ""
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		p, _, err := readable(ctx, tx, person, pollID)
+		if err != nil {
+			return err
+		}
+		if err := checkCreator(person, p); err != nil {
+			return err
+		}
+		told, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
+		notice, ref = rules.NoticeNone, told.Wanted.Ref
+		if told.Telling.Ref != "" || !told.Due.IsZero() {
+			return nil
+		}
+		notice, ref = rules.Announce(told.Before.Story, told.Announced.Story), told.Announced.Ref
+		if ref == "" || notice == rules.NoticeNone {
+			return fault.New(fault.Conflict, "There is nothing to send again: people were told of no change of this poll.")
+		}
+		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(told, s.Now())...)
+	})
+	if err != nil {
+		return rules.NoticeNone, pollError(pollID, "resend", err)
+	}
+	s.enqueue(ctx, poll.AnnounceKind, pollID+"/"+ref+"/resend/"+cause.Trace, Work{ID: pollID, Trace: cause.Trace}, time.Time{})
+	s.Log.InfoContext(ctx, "what was told of a poll is told again", "poll", pollID, "notice", string(notice), "userId", person.ID, "trace", cause.Trace)
+	return notice, nil
+}
