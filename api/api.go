@@ -38,6 +38,7 @@ type Options struct {
 	Calendars Calendars
 	Linked    Linked
 	Health    Health
+	Tasks     Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -125,6 +126,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 	s.notificationRoutes()
 	s.healthRoutes()
 	s.figureRoutes()
+	s.adminRoutes()
 	s.documentRoutes() // last: it describes the others
 	return s.echo
 }

@@ -68,3 +68,15 @@ func (s *server) callerFrom(ctx huma.Context) (caller, error) {
 	}
 	return caller{person: person, token: token}, nil
 }
+
+// demandAdmin lets admins on; for everybody else who is signed in nothing is
+// there. It stands behind authenticate and reads the caller that it found: who
+// is to operate without being a person, such as a machine that proves itself by
+// OIDC, is made an admin's caller there.
+func (s *server) demandAdmin(ctx huma.Context, next func(huma.Context)) {
+	if !callerOf(ctx.Context()).person.Admin {
+		s.answerError(echo.ErrNotFound, humaecho.Unwrap(ctx))
+		return
+	}
+	next(ctx)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"questscheduler/calendarsync"
 	"questscheduler/scheduler"
 )
 
@@ -13,6 +14,10 @@ type Calendars interface {
 	// meant: each of their events is looked at again. It gives how many are.
 	// NotFound for a calendar that is not the person's.
 	Confirm(ctx context.Context, person scheduler.Person, key string, pollIDs []string, cause scheduler.Cause) (int, error)
+	// Register opens new watch channels for a page of calendars, whatever lives
+	// there, from where at says; next is where to go on. Conflict where Google
+	// has no address to push to.
+	Register(ctx context.Context, cause scheduler.Cause, at string) (renewed calendarsync.Renewed, next string, err error)
 }
 
 // calendarRoutes are the routes of linked calendars.

@@ -69,11 +69,15 @@ var badIDs = []string{
 func TestBadInput_OnEveryRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm")}
+	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "tasks": w.newDeadLetter()}
+	ids["announcements"] = ids["polls"]
 	before, waiting := w.store.writes.Load(), w.waiting()
 	refused := func(t *testing.T, c call, status int) answer {
 		t.Helper()
 		c.as = "gm"
+		if strings.HasPrefix(c.path, "/admin/") {
+			c.as = "admin"
+		}
 		got := w.do(c)
 		code := map[int]string{400: "VALIDATION_ERROR", 404: "NOT_FOUND", 413: "PAYLOAD_TOO_LARGE"}[status]
 		if got.status != status || got.Error.Code != code {
@@ -85,7 +89,7 @@ func TestBadInput_OnEveryRoute(t *testing.T) {
 		return got
 	}
 	w.document().each(func(method, path string, op operationJSON) {
-		if !strings.HasPrefix(path, "/v1/") {
+		if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/admin/") {
 			return
 		}
 		here := fill(path, ids[strings.Split(path, "/")[2]])

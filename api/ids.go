@@ -29,6 +29,8 @@ var (
 	namesNotification  = &naming{"id", isDocumentID, missing("You have no such notification. List your notifications for the ids there are.")}
 	namesAccount       = &naming{"id", idShape.MatchString, missing("There is no such linked account.")}
 	namesSyncedAccount = &naming{"account_id", idShape.MatchString, missing("There is no such linked account.")}
+	namesToldPoll      = &naming{"poll_id", uuidShape.MatchString, poll.ErrNotFound}
+	namesTask          = &naming{"id", idShape.MatchString, missing("There is no such dead letter; it may be at work again already. The dashboard lists them.")}
 	namesCalendar      = &naming{"key", keyShape.MatchString, missing("There is no such calendar among those you linked.")}
 )
 

@@ -45,11 +45,15 @@ var (
 	groupCreator  = audience{creator, admin}
 	calendarOwner = audience{creator, admin} // whose account it is linked by
 	accountOwner  = audience{creator}        // who linked it
+	admins        = audience{admin}
 )
 
 func (a audience) has(r role) bool { return slices.Contains(a, r) }
 
 func (a audience) names() []string { return texts(a) }
+
+// isAdmins tells whether none but admins may.
+func (a audience) isAdmins() bool { return slices.Equal(a, admins) }
 
 // operation is one route.
 type operation struct {
@@ -79,6 +83,7 @@ var tags = []*huma.Tag{
 	{Name: "sync", Description: "How one's calendars and polls stand to each other, and what was decided."},
 	{Name: "notifications", Description: "What one was told in the app."},
 	{Name: "operation", Description: "For those who run the server."},
+	{Name: "admin", Description: "For admins alone, whom QS_ADMIN_USERS names; for everybody else nothing is there."},
 }
 
 // bearer is the name of the way to sign in.
@@ -154,6 +159,9 @@ func (s *server) describe(op operation) huma.Operation {
 	if !op.audience.has(anonymous) {
 		described.Security = []map[string][]string{{bearer: {}}}
 		described.Middlewares = append(described.Middlewares, s.authenticate)
+	}
+	if op.audience.isAdmins() {
+		described.Middlewares = append(described.Middlewares, s.demandAdmin)
 	}
 	if op.names != nil {
 		described.Middlewares = append(described.Middlewares, s.checkID(op.names))

@@ -67,9 +67,15 @@ var (
 	forPersons  = statuses{401, 200, 200, 200, 200, 200, 200}
 	forCreators = statuses{401, 404, 403, 403, 403, 200, 200}
 	forOwners   = statuses{401, 404, 404, 404, 404, 200, 404} // gm's own things, which no admin uses
+	forAdmins   = statuses{401, 404, 404, 404, 404, 404, 200}
 )
 
-// roleTable holds every route under /v1 by its name in the OpenAPI document.
+// plain is a call without a body of a route that is about no poll.
+func plain(method, path string) func(scene) call {
+	return func(scene) call { return call{method: method, path: path} }
+}
+
+// roleTable holds every route that demands a token by its name in the OpenAPI document.
 var roleTable = map[string]roleRow{
 	"create-poll":           {call: func(scene) call { return call{method: "POST", path: "/v1/polls", body: session} }, want: statuses{401, 201, 201, 201, 201, 201, 201}},
 	"list-polls":            {call: func(scene) call { return call{method: "GET", path: "/v1/polls"} }, want: forPersons},
@@ -125,6 +131,24 @@ var roleTable = map[string]roleRow{
 		return call{method: "POST", path: "/v1/notifications/" + s.newNotification("gm") + "/read"}
 	}},
 	"stream": {want: forPersons},
+
+	"list-watches":            {call: plain("GET", "/admin/watches"), want: forAdmins},
+	"channel-status":          {call: plain("GET", "/admin/channel-status"), want: forAdmins},
+	"register-watches":        {call: plain("POST", "/admin/watches/force-register"), want: forAdmins},
+	"force-register-channels": {call: plain("POST", "/admin/force-register-channels"), want: forAdmins},
+	"inspect-poll": {before: (*scene).finalised, want: forAdmins, call: func(s scene) call {
+		return call{method: "GET", path: "/admin/polls/" + s.poll.ID}
+	}},
+	"admin-sync-poll": {want: forAdmins, call: func(s scene) call {
+		return call{method: "POST", path: "/admin/polls/" + s.poll.ID + "/sync"}
+	}},
+	"retry-task": {want: forAdmins, call: func(s scene) call {
+		return call{method: "POST", path: "/admin/tasks/" + s.newDeadLetter() + "/retry"}
+	}},
+	"resend-announcement": {want: forAdmins, call: func(s scene) call {
+		s.newTold(s.poll.ID)
+		return call{method: "POST", path: "/admin/announcements/" + s.poll.ID + "/resend"}
+	}},
 }
 
 func TestEveryRoute_AnswersEveryRoleAsItMust(t *testing.T) {

@@ -28,7 +28,9 @@ import (
 	"questscheduler/internal/worldtest"
 	"questscheduler/notify"
 	"questscheduler/poll"
+	"questscheduler/queue"
 	queuememory "questscheduler/queue/memory"
+	"questscheduler/rules"
 	"questscheduler/scheduler"
 	"questscheduler/signin"
 	"questscheduler/sim/google"
@@ -135,7 +137,8 @@ func (w *world) openPorts(options *api.Options) {
 	must(w.t, err)
 	w.verifier = &verifier{Verifier: w.signin}
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
-	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Now: options.Now, Log: options.Log}
+	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Address: pushAddress, Now: options.Now, Log: options.Log}
+	options.Tasks = w.queue
 	options.Linked = w.openLinked(options)
 	options.Health = &health.Reader{Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress}
 	options.Scheduler = &scheduler.Service{
@@ -307,6 +310,28 @@ func (w *world) newFollowed(uid string) string {
 			}))
 	}))
 	return id
+}
+
+// newDeadLetter has a task end as a dead letter, and gives its id.
+func (w *world) newDeadLetter() string {
+	w.t.Helper()
+	_, err := w.queue.Enqueue(w.t.Context(), queue.Task{Kind: poll.AnnounceKind, Name: uuid.NewString(), Payload: []byte("{}")})
+	must(w.t, err)
+	due := w.queue.Due(begin.AddDate(1, 0, 0))
+	run, taken := w.queue.Take(due[len(due)-1].ID)
+	if !taken || !run.Settle(queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the payload names no poll")}) {
+		w.t.Fatal("the task is no dead letter")
+	}
+	return run.ID
+}
+
+// newTold writes that people were told that a poll is cancelled.
+func (w *world) newTold(pollID string) {
+	w.t.Helper()
+	told := poll.Told{Ref: "jrn_told", Story: rules.Story{Status: rules.Cancelled}, At: begin}
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(poll.AnnouncementPath(pollID), poll.KnownUpdates(pollID, told)...)
+	}))
 }
 
 // waiting counts the tasks that were handed over.

@@ -140,8 +140,14 @@ var watchesByEnd = &store.Query{
 	Order:   []store.Order{{Path: store.Field("expiration")}},
 }
 
+// watchesByExpiration are all there are, whatever became of them.
+var watchesByExpiration = &store.Query{
+	Name: "watch channels by expiration", Collection: "calendarWatches",
+	Order: []store.Order{{Path: store.Field("expiration")}},
+}
+
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesToTry, watchesByEnd, watchesEnding}
+var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesToTry, watchesByEnd, watchesEnding, watchesByExpiration}
 
 // DeadKept is how long the document of a channel is kept after the channel's
 // end, for whoever asks what became of it.

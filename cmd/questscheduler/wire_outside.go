@@ -36,7 +36,8 @@ func (s *server) wireOutside() error {
 	}
 	ending, end := context.WithCancel(context.Background())
 	edge := api.New(api.Options{
-		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
+		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue,
+		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: signin.WithAdmins(s.signin, s.config.AdminUsers), Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,

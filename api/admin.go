@@ -1,0 +1,167 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/fault"
+	"questscheduler/queue"
+)
+
+// Tasks is what admins need of the queue (queue.Queue).
+type Tasks interface {
+	DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter, error)
+	// Retry is NotFound where there is no such dead letter.
+	Retry(ctx context.Context, id string) error
+	Depths(ctx context.Context) ([]queue.Depth, error)
+}
+
+// registerWithin is how long one request registers watch channels before it
+// leaves the rest to the next: well below the time that the server gives an
+// answer.
+const registerWithin = 20 * time.Second
+
+// adminRoutes are the routes of those who run the server (interface.md,
+// "Machines"; seed 004). The alias of each is that of older deployments.
+func (s *server) adminRoutes() {
+	const tag = "admin"
+	for _, at := range []struct{ id, path string }{{"list-watches", "/admin/watches"}, {"channel-status", "/admin/channel-status"}} {
+		route(s, operation{
+			id: at.id, method: http.MethodGet, path: at.path, tag: tag,
+			audience: admins, summary: "The watch channels on record, those that end first before the others",
+		}, s.listWatches)
+	}
+	for _, at := range []struct{ id, path string }{{"register-watches", "/admin/watches/force-register"}, {"force-register-channels", "/admin/force-register-channels"}} {
+		route(s, operation{
+			id: at.id, method: http.MethodPost, path: at.path, tag: tag,
+			audience: admins, summary: "Open a new watch channel for every followed calendar, and stop those of before; go on with meta.next_cursor while there is one",
+		}, s.registerWatches)
+	}
+	route(s, operation{
+		id: "inspect-poll", method: http.MethodGet, path: "/admin/polls/{id}", tag: tag,
+		audience: admins, names: namesPoll, summary: "A poll with what is known of its event, its calendar, what people were told, and its latest journal",
+	}, s.inspectPoll)
+	route(s, operation{
+		id: "admin-sync-poll", method: http.MethodPost, path: "/admin/polls/{id}/sync", tag: tag,
+		audience: admins, names: namesPoll, summary: "Look at the calendar of a poll now, and give the poll as it is then",
+	}, s.sync)
+	route(s, operation{
+		id: "retry-task", method: http.MethodPost, path: "/admin/tasks/{id}/retry", tag: tag,
+		audience: admins, names: namesTask, summary: "Put a dead letter of the queue back to work",
+	}, s.retryTask)
+	route(s, operation{
+		id: "resend-announcement", method: http.MethodPost, path: "/admin/announcements/{poll_id}/resend", tag: tag,
+		audience: admins, names: namesToldPoll,
+		summary: "Tell people once more what they were told last of a poll; who has it gets no second one",
+	}, s.resendAnnouncement)
+}
+
+// watchAnswer is a watch channel. Its token is nowhere on record, and the hash
+// by which it is known stays here.
+type watchAnswer struct {
+	ChannelID   string     `json:"channel_id"`
+	ResourceID  *string    `json:"resource_id" doc:"By which Google stops it; null until Google said so."`
+	CalendarID  string     `json:"calendar_id"`
+	CalendarKey string     `json:"calendar_key"`
+	AccountID   string     `json:"account_id"`
+	UserID      string     `json:"user_id" doc:"Whose account it is."`
+	Address     string     `json:"address" doc:"Where it pushes to."`
+	Status      string     `json:"status" enum:"pending,active,retiring,expired,error"`
+	Reason      *string    `json:"reason" doc:"Why it is in error."`
+	Expiration  *time.Time `json:"expiration"`
+	Failures    int64      `json:"failures" doc:"Tries in a row that failed."`
+	NextTry     *time.Time `json:"next_try" doc:"When another is tried in its place; null: not of itself."`
+	CreatedAt   *time.Time `json:"created_at"`
+	UpdatedAt   *time.Time `json:"updated_at"`
+}
+
+func answerWatch(w calendarsync.Watch) watchAnswer {
+	return watchAnswer{
+		ChannelID: w.ChannelID, ResourceID: optional(w.ResourceID), CalendarID: w.CalendarID, CalendarKey: w.CalendarKey,
+		AccountID: w.AccountID, UserID: w.UserID, Address: w.Address, Status: string(w.Status), Reason: optional(w.Reason),
+		Expiration: instant(w.Expiration), Failures: w.Failures, NextTry: instant(w.NextTry),
+		CreatedAt: instant(w.CreatedAt), UpdatedAt: instant(w.UpdatedAt),
+	}
+}
+
+type watchList struct {
+	page
+	Watches []watchAnswer `json:"watches"`
+}
+
+func (s *server) listWatches(ctx context.Context, _ caller, in *struct{ Paging }) (watchList, error) {
+	place := listing{name: "watches", collection: "calendarWatches"}
+	after, err := place.cursor(in.Cursor)
+	if err != nil {
+		return watchList{}, err
+	}
+	watches, next, err := calendarsync.ByExpiration(ctx, s.Store, in.Limit, after)
+	if err != nil {
+		return watchList{}, err
+	}
+	token, err := place.token(next)
+	return watchList{page: page{token}, Watches: each(watches, answerWatch)}, err
+}
+
+type registerWatches struct {
+	Cursor string `query:"cursor" pattern:"^[0-9a-f]{32}$" patternDescription:"the next_cursor of an earlier answer" doc:"Where to go on: meta.next_cursor of the answer before."`
+}
+
+type registeredAnswer struct {
+	page
+	Calendars int `json:"calendars" doc:"Followed calendars that were dealt with."`
+	Opened    int `json:"opened" doc:"New channels."`
+	Stopped   int `json:"stopped" doc:"Channels of before that were stopped."`
+	Failed    int `json:"failed" doc:"Calendars that keep what they have; the log says why."`
+}
+
+// registerWatches deals with as many calendars as there is time for.
+func (s *server) registerWatches(ctx context.Context, by caller, in *registerWatches) (answer registeredAnswer, err error) {
+	answer.next = in.Cursor
+	for began := s.Now(); ; {
+		var did calendarsync.Renewed
+		did, answer.next, err = s.Calendars.Register(ctx, by.cause, answer.next)
+		answer.Calendars += did.Calendars
+		answer.Opened += did.Opened
+		answer.Stopped += did.Stopped
+		answer.Failed += did.Failed
+		if err != nil || answer.next == "" || s.Now().Sub(began) >= registerWithin {
+			return answer, err
+		}
+	}
+}
+
+type onTask struct {
+	ID string `path:"id" doc:"The dead letter's id."`
+}
+
+type taskAnswer struct {
+	ID string `json:"id"`
+}
+
+func (s *server) retryTask(ctx context.Context, by caller, in *onTask) (taskAnswer, error) {
+	err := s.Tasks.Retry(ctx, in.ID)
+	if fault.Is(err, fault.NotFound) {
+		return taskAnswer{}, namesTask.missing()
+	}
+	if err == nil {
+		s.Log.InfoContext(ctx, "a dead letter is put back to work", "task", in.ID, "userId", by.person.ID, "trace", by.cause.Trace)
+	}
+	return taskAnswer{ID: in.ID}, err
+}
+
+type onToldPoll struct {
+	PollID string `path:"poll_id" doc:"The poll's id."`
+}
+
+type resentAnswer struct {
+	PollID string  `json:"poll_id"`
+	Notice *string `json:"notice" doc:"What is told again; null where something is being told already, which now goes on at once."`
+}
+
+func (s *server) resendAnnouncement(ctx context.Context, by caller, in *onToldPoll) (resentAnswer, error) {
+	notice, err := s.Scheduler.Resend(ctx, by.person, in.PollID, by.cause)
+	return resentAnswer{PollID: in.PollID, Notice: optional(string(notice))}, err
+}

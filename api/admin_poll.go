@@ -1,0 +1,165 @@
+package api
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/poll"
+)
+
+// inspectedEntries is how much of a journal an inspection shows.
+const inspectedEntries = 20
+
+// inspectedAnswer is a poll as those see it who look for what is wrong.
+type inspectedAnswer struct {
+	Poll       pollAnswer         `json:"poll"`
+	Generation int64              `json:"generation" doc:"Counts the finalisations, and whatever supersedes one."`
+	Baseline   string             `json:"baseline" doc:"The time that was agreed."`
+	Calendar   *inspectedCalendar `json:"calendar" doc:"The calendar of the event that the poll follows; null where it follows none."`
+	Intents    []intentAnswer     `json:"intents" doc:"Events that are yet to be made or deleted."`
+	Told       announcementAnswer `json:"told" doc:"What people were told."`
+	Journal    []entryAnswer      `json:"journal" doc:"The newest entries; the others are at /v1/polls/{id}/journal."`
+}
+
+// TransformSchema implements huma.SchemaTransformer: a poll may follow nothing.
+func (inspectedAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "calendar")
+}
+
+type inspectedCalendar struct {
+	Key          string        `json:"key"`
+	CalendarID   string        `json:"calendar_id"`
+	AccountID    string        `json:"account_id"`
+	OwnerID      string        `json:"owner_id"`
+	LastSync     *time.Time    `json:"last_sync_ts" doc:"When a look at it last ended."`
+	LastSuccess  *time.Time    `json:"last_success_ts"`
+	FailingSince *time.Time    `json:"failing_since"`
+	LastError    *string       `json:"last_error"`
+	ParkedUntil  *time.Time    `json:"parked_until"`
+	LookDue      bool          `json:"look_due"`
+	Fence        int64         `json:"fence" doc:"The number of its latest look."`
+	Pending      *string       `json:"pending" doc:"Why the event of this poll is to be asked for by itself; null where it is not."`
+	Watches      []watchAnswer `json:"watches"`
+}
+
+type intentAnswer struct {
+	ID        string     `json:"id"`
+	Kind      string     `json:"kind" enum:"insert,delete,purge"`
+	EventID   string     `json:"event_id"`
+	AccountID string     `json:"account_id"`
+	Due       *time.Time `json:"due"`
+	Attempts  int64      `json:"attempts"`
+	LastError *string    `json:"last_error"`
+	Trace     string     `json:"trace"`
+}
+
+type announcementAnswer struct {
+	Due       *time.Time       `json:"due" doc:"When something is to be told; null: nothing is owed."`
+	Wanted    *toldAnswer      `json:"wanted" doc:"What is true now."`
+	Announced *toldAnswer      `json:"announced" doc:"What people were told last."`
+	Telling   *toldAnswer      `json:"telling" doc:"What is being told now."`
+	Attempts  int64            `json:"attempts"`
+	Channels  []deliveryAnswer `json:"channels"`
+}
+
+// TransformSchema implements huma.SchemaTransformer: nothing may have been told.
+func (announcementAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "wanted", "announced", "telling")
+}
+
+type toldAnswer struct {
+	Ref         string     `json:"ref" doc:"The journal entry that it comes from."`
+	Status      string     `json:"status"`
+	Time        string     `json:"time"`
+	Rescheduled bool       `json:"rescheduled"`
+	Generation  int64      `json:"generation"`
+	At          *time.Time `json:"at"`
+	Trace       string     `json:"trace"`
+}
+
+type deliveryAnswer struct {
+	Channel   string     `json:"channel"`
+	Ref       string     `json:"ref" doc:"What was told there last."`
+	MessageID *string    `json:"message_id"`
+	Error     *string    `json:"error" doc:"Why it could not be told there."`
+	At        *time.Time `json:"at"`
+}
+
+func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer inspectedAnswer, err error) {
+	view, err := s.Scheduler.View(ctx, by.person, in.ID)
+	if err != nil {
+		return inspectedAnswer{}, err
+	}
+	answer = inspectedAnswer{Poll: answerPoll(view), Generation: view.Poll.Sync.Generation, Baseline: view.Poll.Sync.Baseline.String()}
+	if answer.Calendar, err = s.calendarOf(ctx, view.Poll); err != nil {
+		return inspectedAnswer{}, err
+	}
+	intents, err := poll.IntentsOf(ctx, s.Store, in.ID)
+	if err != nil {
+		return inspectedAnswer{}, err
+	}
+	told, err := poll.LoadAnnouncement(ctx, s.Store, in.ID)
+	if err != nil {
+		return inspectedAnswer{}, err
+	}
+	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, inspectedEntries, nil)
+	answer.Intents, answer.Told, answer.Journal = each(intents, answerIntent), answerAnnouncement(told), each(entries, answerEntry)
+	return answer, err
+}
+
+// calendarOf is the calendar of the event that a poll follows; nil where it
+// follows none.
+func (s *server) calendarOf(ctx context.Context, p poll.Poll) (*inspectedCalendar, error) {
+	entry, _, err := poll.IndexOf(ctx, s.Store, p)
+	if err != nil || entry == nil {
+		return nil, err
+	}
+	c, _, err := cursor.Load(ctx, s.Store, entry.AccountID, entry.CalendarID)
+	if err != nil {
+		return nil, err
+	}
+	watches, err := calendarsync.Watches(ctx, s.Store, entry.AccountID, entry.CalendarID)
+	return &inspectedCalendar{
+		Key: c.Key, CalendarID: c.CalendarID, AccountID: c.AccountID, OwnerID: c.OwnerID,
+		LastSync: instant(c.SyncedAt), LastSuccess: instant(c.SuccessAt), FailingSince: instant(c.FailedSince),
+		LastError: optional(c.LastError), ParkedUntil: instant(c.ParkedUntil), LookDue: c.LookDue, Fence: c.Fence,
+		Pending: optional(c.Pending[entry.EventID]), Watches: each(watches, answerWatch),
+	}, err
+}
+
+func answerIntent(i poll.Intent) intentAnswer {
+	return intentAnswer{
+		ID: i.ID(), Kind: string(i.Kind), EventID: i.EventID, AccountID: i.AccountID, Due: instant(i.Due),
+		Attempts: i.Attempts, LastError: optional(i.LastError), Trace: i.Trace,
+	}
+}
+
+func answerAnnouncement(a poll.Announcement) announcementAnswer {
+	answer := announcementAnswer{
+		Due: instant(a.Due), Attempts: a.Attempts, Channels: []deliveryAnswer{},
+		Wanted: answerTold(a.Wanted), Announced: answerTold(a.Announced), Telling: answerTold(a.Telling),
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Channels)) {
+		d := a.Channels[name]
+		answer.Channels = append(answer.Channels, deliveryAnswer{
+			Channel: name, Ref: d.Ref, MessageID: optional(d.MessageID), Error: optional(d.Error), At: instant(d.At),
+		})
+	}
+	return answer
+}
+
+func answerTold(t poll.Told) *toldAnswer {
+	if t.Ref == "" {
+		return nil
+	}
+	return &toldAnswer{
+		Ref: t.Ref, Status: string(t.Story.Status), Time: t.Story.At.String(), Rescheduled: t.Story.Rescheduled,
+		Generation: t.Story.Generation, At: instant(t.At), Trace: t.Trace,
+	}
+}

@@ -1,0 +1,93 @@
+package api_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"questscheduler/store"
+)
+
+func TestAdminRoutes_GiveNothingThatOpensAnything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.newFollowed("gm")
+	must(t, w.write("calendarWatches/channel-of-gm", map[string]any{
+		"tokenHash": marker, "token": marker, "status": "active", "expiration": begin.AddDate(0, 0, 7), "calendarId": "gm@example.com",
+	}))
+	made := w.finalise(w.newPoll(nil))
+	for _, path := range []string{"/admin/watches", "/admin/channel-status", "/admin/polls/" + made.ID} {
+		got := w.want(200, call{as: "admin", method: "GET", path: path}, nil)
+		if strings.Contains(got.text, marker) {
+			t.Errorf("%s gives a channel's token or its hash: %s", path, got.text)
+		}
+	}
+}
+
+func TestWatches_ComeInOrderOfExpiration_PageByPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, id := range []string{"c", "a", "b"} {
+		must(t, w.write("calendarWatches/"+id, map[string]any{"status": "active", "expiration": begin.AddDate(0, 0, 3-i)}))
+	}
+	var order []string
+	for path := "/admin/watches?limit=2"; path != ""; {
+		var page struct {
+			Watches []struct {
+				ID string `json:"channel_id"`
+			}
+		}
+		got := w.want(200, call{as: "admin", method: "GET", path: path}, &page)
+		for _, watch := range page.Watches {
+			order = append(order, watch.ID)
+		}
+		if path = ""; got.Meta.NextCursor != "" {
+			path = "/admin/watches?limit=2&cursor=" + got.Meta.NextCursor
+		}
+	}
+	if strings.Join(order, " ") != "b a c" {
+		t.Errorf("the order is %v", order)
+	}
+}
+
+func TestRetry_PutsADeadLetterBackToWork_Once(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path, waiting := "/admin/tasks/"+w.newDeadLetter()+"/retry", w.waiting()
+	w.want(200, call{as: "admin", method: "POST", path: path}, nil)
+	if w.waiting() != waiting+1 {
+		t.Error("it does not wait for its turn")
+	}
+	if got := w.want(404, call{as: "admin", method: "POST", path: path}, nil); !strings.Contains(got.Error.Message, "at work again") {
+		t.Errorf("the second time: %s", got.text)
+	}
+}
+
+func TestInspect_ShowsTheCalendarAndWhatWasTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.finalise(w.newPoll(nil))
+	w.newTold(made.ID)
+	var seen struct {
+		Poll     pollJSON
+		Calendar *struct {
+			CalendarID string `json:"calendar_id"`
+			OwnerID    string `json:"owner_id"`
+		}
+		Told    struct{ Announced *struct{ Status string } }
+		Journal []struct{ Command string }
+	}
+	w.want(200, call{as: "admin", method: "GET", path: "/admin/polls/" + made.ID}, &seen)
+	if seen.Poll.ID != made.ID || seen.Calendar == nil || seen.Calendar.CalendarID != "gm@example.com" || seen.Calendar.OwnerID != "gm" {
+		t.Errorf("the poll and its calendar are %+v", seen)
+	}
+	if seen.Told.Announced == nil || seen.Told.Announced.Status != "CANCELLED" || len(seen.Journal) != 1 || seen.Journal[0].Command != "finalise" {
+		t.Errorf("what was told and the journal are %+v", seen)
+	}
+}
+
+// write writes a document whole.
+func (w *world) write(path string, data map[string]any) error {
+	w.t.Helper()
+	return w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(store.Path(path), data) })
+}

@@ -1,0 +1,85 @@
+package calendarsync
+
+import (
+	"context"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// registerPage is how many calendars a registration deals with at a time: with
+// two calls of Google's for each it stays well within a request's time.
+const registerPage = 10
+
+// Register opens a new watch channel for each of a page of calendars that
+// something follows, whatever lives there, and stops the others behind it (seed
+// 004, force-register-channels): for channels that live in Google's eyes and do
+// not push, and for a deployment that begins with none on record. Each calendar
+// is looked at once. One that cannot be registered keeps what it has; a failure
+// stops no other.
+//
+// at is where an earlier page ended ("": from the beginning); next is where to
+// go on, "" at the end. A page that is done again registers again. Conflict:
+// Google has no address to push to. Any other error is that of a store that does
+// not answer.
+func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, next string, err error) {
+	if w.Address == "" {
+		return Renewed{}, "", fault.New(fault.Conflict, "Google has no address to push to. Set QS_PUBLIC_URL, and QS_SYNC to on.")
+	}
+	calendars, next, err := cursor.All(ctx, w.Store, registerPage, at)
+	for _, calendar := range calendars {
+		if !calendar.Wanted() || calendar.Revoked() {
+			continue
+		}
+		renewed.Calendars++
+		stopped, failure := w.register(ctx, calendar, cause)
+		renewed.Stopped += stopped
+		if failure != nil {
+			renewed.Failed++
+			w.Log.WarnContext(ctx, "a calendar keeps the watch channels that it has", "calendar", calendar.CalendarID,
+				"account", calendar.AccountID, "trace", cause.Trace, "error", failure)
+			continue
+		}
+		renewed.Opened++
+	}
+	return renewed, next, err
+}
+
+// register opens a channel for one calendar, and stops those of before it.
+func (w *Watcher) register(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause) (stopped int, err error) {
+	before, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.open(ctx, calendar.AccountID, calendar.CalendarID, before); err != nil {
+		return 0, calendarError(calendar.CalendarID, "watch", err)
+	}
+	for _, old := range before {
+		if old.Status != Expired && w.retire(ctx, old) {
+			stopped++
+		}
+	}
+	if err := w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
+		return stopped, err
+	}
+	return stopped, w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+}
+
+// ByExpiration lists all watch channels, those that end first before the others,
+// at most limit behind after (nil: from the first). next is where to go on; nil
+// at the end.
+func ByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (watches []Watch, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, watchesByExpiration.With().First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		watches = append(watches, decodeWatch(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		next = watchesByExpiration.CursorAt(docs[limit-1])
+	}
+	return watches, next, nil
+}

@@ -1,0 +1,107 @@
+package calendarsync_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/store"
+)
+
+// register goes through all pages of a registration.
+func register(t *testing.T, w *worldtest.World) (all calendarsync.Renewed) {
+	t.Helper()
+	for at := ""; ; {
+		did, next, err := w.Watcher.Register(t.Context(), worldtest.Cause, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Calendars, all.Opened, all.Stopped, all.Failed = all.Calendars+did.Calendars, all.Opened+did.Opened, all.Stopped+did.Stopped, all.Failed+did.Failed
+		if at = next; at == "" {
+			return all
+		}
+	}
+}
+
+func TestRegister_OpensANewChannelThoughOneLives_AndStopsThatBehindIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	ensure(t, w)
+	old := w.Watches()[0].Path
+	w.On("before channels.stop", func() { equal(t, "channels while the old one is stopped", len(w.Watches()), 2) })
+	equal(t, "did", register(t, w), calendarsync.Renewed{Calendars: 1, Opened: 1, Stopped: 1})
+	same(t, "channels", statuses(w), []string{"active"})
+	equal(t, "it is another one", w.Watches()[0].Path != old, true)
+	w.Run(time.Minute)
+	atRest(t, w)
+}
+
+func TestRegister_ThatIsRefused_LeavesWhatLives(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	ensure(t, w)
+	old := w.Watches()[0].Path
+	w.Refuse("events.watch", 503, "backendError", 10)
+	equal(t, "did", register(t, w), calendarsync.Renewed{Calendars: 1, Failed: 1})
+	live := 0
+	for _, watch := range w.Watches() {
+		if watch.Path == old && store.Fields(watch.Data).String("status") == "active" {
+			live++
+		}
+	}
+	equal(t, "the old one lives", live, 1)
+	w.Heal()
+	w.Run(10 * time.Minute)
+	atRest(t, w)
+}
+
+func TestRegister_PassesOverWhatNothingFollows_AndWhoseGrantIsDead(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	calls := w.Calls("events.watch")
+	equal(t, "did", register(t, w), calendarsync.Renewed{})
+	equal(t, "calls", w.Calls("events.watch"), calls)
+	atRest(t, w)
+}
+
+func TestRegister_WithoutAnAddress_SaysWhatToSet(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{NoPushes: true})
+	w.Finalised()
+	if _, _, err := w.Watcher.Register(t.Context(), worldtest.Cause, ""); !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestByExpiration_GivesEveryChannelOnce_InOrder(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Run(time.Hour)
+	w.FinalisedBy("ana")
+	var ends []time.Time
+	var after *store.Cursor
+	for {
+		page, next, err := calendarsync.ByExpiration(t.Context(), w.Documents, 1, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, watch := range page {
+			ends = append(ends, watch.Expiration)
+		}
+		if after = next; next == nil {
+			break
+		}
+	}
+	equal(t, "channels", len(ends), 2)
+	equal(t, "in order", len(ends) == 2 && ends[0].Before(ends[1]), true)
+}
