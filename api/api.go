@@ -14,7 +14,8 @@
 // (operation.go). Errors have kinds inside and become statuses and codes here
 // alone. Nothing of the input is ever given back in an error but names of
 // fields. One route answers for as long as the caller listens (stream.go,
-// feed.go).
+// feed.go). Beside the programs' routes stand pages for people: the consent
+// (consent.go) and the operator's page (dashboard.go).
 package api
 
 import (
@@ -26,6 +27,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/dashboard"
 	"questscheduler/scheduler"
 	"questscheduler/signin"
 	"questscheduler/store"
@@ -39,6 +41,7 @@ type Options struct {
 	Linked    Linked
 	Health    Health
 	Tasks     Tasks
+	Dashboard *dashboard.Reader
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -127,6 +130,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 	s.healthRoutes()
 	s.figureRoutes()
 	s.adminRoutes()
+	s.dashboardRoutes()
 	s.documentRoutes() // last: it describes the others
 	return s.echo
 }

@@ -29,8 +29,13 @@ type callerKey struct{}
 // are open to everybody.
 func callerOf(ctx context.Context) caller {
 	by, _ := ctx.Value(callerKey{}).(caller)
-	by.cause = scheduler.Cause{Hint: hintPerson, Trace: requestOf(ctx).id}
+	by.cause = causeOf(ctx)
 	return by
+}
+
+// causeOf is what a person's request causes everything by.
+func causeOf(ctx context.Context) scheduler.Cause {
+	return scheduler.Cause{Hint: hintPerson, Trace: requestOf(ctx).id}
 }
 
 // authenticate demands a person's bearer token, and holds them to their rate.
@@ -58,7 +63,12 @@ func (s *server) callerFrom(ctx huma.Context) (caller, error) {
 	if err != nil {
 		return caller{}, err
 	}
-	known, err := s.SignIn.Verify(ctx.Context(), token)
+	return s.callerBy(ctx.Context(), token)
+}
+
+// callerBy is the caller whom a token speaks for.
+func (s *server) callerBy(ctx context.Context, token string) (caller, error) {
+	known, err := s.SignIn.Verify(ctx, token)
 	if err != nil {
 		return caller{}, err
 	}
@@ -66,7 +76,7 @@ func (s *server) callerFrom(ctx huma.Context) (caller, error) {
 	if known.EmailVerified {
 		person.Email = known.Email
 	}
-	return caller{person: person, token: token}, nil
+	return caller{person: person, cause: causeOf(ctx), token: token}, nil
 }
 
 // demandAdmin lets admins on; for everybody else who is signed in nothing is

@@ -156,6 +156,9 @@ func (s *server) describe(op operation) huma.Operation {
 		// huma's would cut off handlers that take longer: -1 sets none.
 		MaxBodyBytes: -1, BodyReadTimeout: -1,
 	}
+	if op.audience.isAdmins() {
+		described.Middlewares = append(described.Middlewares, takeCookie)
+	}
 	if !op.audience.has(anonymous) {
 		described.Security = []map[string][]string{{bearer: {}}}
 		described.Middlewares = append(described.Middlewares, s.authenticate)

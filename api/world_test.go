@@ -23,6 +23,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/changes"
 	"questscheduler/cursor"
+	"questscheduler/dashboard"
 	"questscheduler/health"
 	"questscheduler/internal/promises"
 	"questscheduler/internal/worldtest"
@@ -36,6 +37,7 @@ import (
 	"questscheduler/sim/google"
 	"questscheduler/store"
 	storememory "questscheduler/store/memory"
+	"questscheduler/timers"
 )
 
 // begin is when the clock of a world starts; each reading moves it on by a
@@ -141,6 +143,10 @@ func (w *world) openPorts(options *api.Options) {
 	options.Tasks = w.queue
 	options.Linked = w.openLinked(options)
 	options.Health = &health.Reader{Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress}
+	options.Dashboard = &dashboard.Reader{
+		Store: w.changes, Tasks: w.queue, Accounts: &health.Reader{Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress},
+		Timers: &timers.Timers{Store: w.changes}, Now: options.Now, Sync: "on", Version: "test",
+	}
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

@@ -6,7 +6,6 @@ import (
 	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // registerPage is how many calendars a registration deals with at a time: with
@@ -65,21 +64,4 @@ func (w *Watcher) register(ctx context.Context, calendar cursor.Calendar, cause 
 		return stopped, err
 	}
 	return stopped, w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
-}
-
-// ByExpiration lists all watch channels, those that end first before the others,
-// at most limit behind after (nil: from the first). next is where to go on; nil
-// at the end.
-func ByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (watches []Watch, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, watchesByExpiration.With().First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		watches = append(watches, decodeWatch(doc))
-	}
-	if limit > 0 && len(docs) == limit {
-		next = watchesByExpiration.CursorAt(docs[limit-1])
-	}
-	return watches, next, nil
 }

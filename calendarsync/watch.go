@@ -180,11 +180,7 @@ func watchesOf(ctx context.Context, reader store.Reader, accountID, calendarID s
 	if err != nil {
 		return nil, err
 	}
-	watches := make([]Watch, len(docs))
-	for i, doc := range docs {
-		watches[i] = decodeWatch(doc)
-	}
-	return watches, nil
+	return decodeWatches(docs), nil
 }
 
 // Watches lists the watch channels of a calendar, whatever became of them.

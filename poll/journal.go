@@ -152,6 +152,17 @@ func LoadJournals(ctx context.Context, reader store.Reader, creatorID string, li
 	return journalPage(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after))
 }
 
+var allJournals = &store.Query{
+	Name: "journals of all polls, newest first", Collection: "journal", Group: true,
+	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+}
+
+// LatestEntries reads the newest entries of everybody's journals, at most limit.
+func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry, error) {
+	entries, _, err := journalPage(ctx, reader, allJournals.With().First(limit))
+	return entries, err
+}
+
 // LoadJournal reads a poll's journal, newest first, at most limit entries
 // behind after (nil: from the newest). next is where to go on; nil at the end.
 func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {

@@ -193,9 +193,10 @@ func (d *demo) print(out io.Writer, asJSON bool) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "questscheduler demo: %s\n\n", ready.Page)
-	fmt.Fprintf(&text, "  API      %s/v1   (documentation: %s/docs)\n", ready.API, ready.API)
-	fmt.Fprintf(&text, "  Google   %s/calendar/v3/   (simulator)\n", ready.Google)
-	fmt.Fprintf(&text, "  Discord  %s/api/v9/   (simulator)\n\n", ready.Discord)
+	fmt.Fprintf(&text, "  API       %s/v1   (documentation: %s/docs)\n", ready.API, ready.API)
+	fmt.Fprintf(&text, "  Dashboard %s/dashboard   (sign in with the admin's token: it stands on the page above)\n", ready.API)
+	fmt.Fprintf(&text, "  Google    %s/calendar/v3/   (simulator)\n", ready.Google)
+	fmt.Fprintf(&text, "  Discord   %s/api/v9/   (simulator)\n\n", ready.Discord)
 	gm := ready.Users["gm"]
 	fmt.Fprintf(&text, "Try it: the poll that follows a calendar event.\n\n")
 	fmt.Fprintf(&text, "  TOKEN=%s\n  GOOGLE=%s\n", gm.Token, gm.GoogleToken)

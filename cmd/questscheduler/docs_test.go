@@ -83,12 +83,21 @@ var outsideDocument = map[string][2]string{
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
 	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},
 
-	"POST /jobs/drain":                    {machinesWho, "Hand over what was committed and may not have been; for every minute"},
-	"POST /jobs/renew-watches":            {machinesWho, "Renew watch channels; for every day"},
-	"POST /jobs/poll-fallback":            {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
-	"POST /jobs/cleanup":                  {machinesWho, "Remove what is past its time; for every day"},
-	"POST /jobs/health":                   {machinesWho, "Look over the health of the linked accounts; for every 6 hours"},
-	"POST /admin/renew-expiring-channels": {machinesWho, "The same as /jobs/renew-watches"},
+	"POST /jobs/drain":                      {machinesWho, "Hand over what was committed and may not have been; for every minute"},
+	"POST /jobs/renew-watches":              {machinesWho, "Renew watch channels; for every day"},
+	"POST /jobs/poll-fallback":              {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
+	"POST /jobs/cleanup":                    {machinesWho, "Remove what is past its time; for every day"},
+	"POST /jobs/health":                     {machinesWho, "Look over the health of the linked accounts; for every 6 hours"},
+	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
+	"GET /dashboard":                        {"admins; others are asked to sign in", "How sync stands, and what wants a person: watch channels, accounts, queue, held cancellations, timers, journal"},
+	"GET /dashboard/page.css":               {"everybody", "What the page loads"},
+	"GET /dashboard/page.js":                {"everybody", "What the page loads"},
+	"GET /dashboard/icon.svg":               {"everybody", "What the page loads"},
+	"POST /dashboard/sign-in":               {"admins, by their bearer token", "A form of the page: the token becomes a cookie"},
+	"POST /dashboard/sign-out":              {"everybody", "A form of the page: the cookie goes"},
+	"POST /dashboard/tasks/retry":           {"admins", "A form of the page: a dead letter is put back to work"},
+	"POST /dashboard/cancellations/confirm": {"admins", "A form of the page: held cancellations are confirmed"},
+	"POST /dashboard/watches/register":      {"admins", "A form of the page: every calendar gets a new watch channel"},
 }
 
 func TestPage_API_IsCurrent(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"questscheduler/changes"
 	"questscheduler/config"
 	"questscheduler/cursor"
+	"questscheduler/dashboard"
 	"questscheduler/gcal"
 	"questscheduler/health"
 	"questscheduler/metrics"
@@ -60,6 +61,7 @@ type server struct {
 	looker    *calendarsync.Looker
 	watcher   *calendarsync.Watcher
 	health    *health.Reader
+	dashboard *dashboard.Reader
 	announcer *notify.Announcer
 	timers    *timers.Timers
 	metrics   *metrics.Metrics

@@ -10,6 +10,7 @@ import (
 	"questscheduler/api"
 	"questscheduler/calendarsync"
 	"questscheduler/config"
+	"questscheduler/dashboard"
 	"questscheduler/notify"
 	"questscheduler/signin"
 	"questscheduler/store"
@@ -34,9 +35,12 @@ func (s *server) wireOutside() error {
 		}
 		s.announcer.Discord = client
 	}
+	s.dashboard = &dashboard.Reader{
+		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Sync: s.config.Sync, Version: version,
+	}
 	ending, end := context.WithCancel(context.Background())
 	edge := api.New(api.Options{
-		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue,
+		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: signin.WithAdmins(s.signin, s.config.AdminUsers), Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),

@@ -58,9 +58,12 @@ var table = []row{
 	{packages: "timers", may: []string{"poll", "store", "queue", "scheduler", "calendarsync", "notify", "fault"}},
 
 	{packages: "metrics", may: []string{"rules", "poll", "cursor", "queue", "scheduler", "calendarsync", "health", "notify", "timers", "fault"}},
+	{packages: "dashboard", may: []string{
+		"rules", "poll", "cursor", "store", "queue", "accounts", "scheduler", "calendarsync", "health", "timers", "fault",
+	}},
 
 	{packages: "web-hooks", may: above},
-	{packages: "api", may: slices.Concat(above, []string{"changes", "web-hooks"})},
+	{packages: "api", may: slices.Concat(above, []string{"changes", "dashboard", "web-hooks"})},
 
 	// Simulators know nothing of the program: the real clients talk to them.
 	// Only tests and the command that runs the demo know of them.

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/dashboard"
+	"questscheduler/fault"
+	"questscheduler/signin"
+)
+
+// adminCookie is the cookie that holds the token of an admin who signed in with
+// a browser. No script reads it, no other site's page sends it, and no route
+// under /v1 takes it.
+const adminCookie = "questscheduler_admin"
+
+// adminPaths are where browsers send it.
+var adminPaths = []string{dashboardPath, "/admin"}
+
+// signIn takes an admin's token in and gives it the browser as a cookie, which
+// lasts no longer than the browser's session and the token. What opens nothing is
+// all the same, be it forged, expired or of somebody who is no admin.
+func (s *server) signIn(c echo.Context) error {
+	ctx, token := c.Request().Context(), strings.TrimSpace(c.FormValue("token"))
+	if _, err := s.verifyAdmin(c, token); err != nil {
+		if fault.Is(err, fault.Unavailable) {
+			return err
+		}
+		s.Log.WarnContext(ctx, "a sign-in to the dashboard was refused", "code", fault.CodeOf(err), "trace", requestOf(ctx).id)
+		return s.showSignIn(c, dashboard.SignIn{Failed: true})
+	}
+	s.setAdminCookie(c, token, 0)
+	return c.Redirect(http.StatusSeeOther, dashboardPath)
+}
+
+// signOut takes the cookie away. The token itself is good until its end.
+func (s *server) signOut(c echo.Context) error {
+	s.setAdminCookie(c, "", -1)
+	return c.Redirect(http.StatusSeeOther, dashboardPath+"?done=signed-out")
+}
+
+func (s *server) setAdminCookie(c echo.Context, token string, seconds int) {
+	for _, path := range adminPaths {
+		c.SetCookie(&http.Cookie{ //nolint:gosec // secure wherever we are reached by HTTPS
+			Name: adminCookie, Value: token, Path: path, MaxAge: seconds,
+			HttpOnly: true, Secure: s.HTTPS, SameSite: http.SameSiteStrictMode,
+		})
+	}
+}
+
+// adminOf is the admin who asks for a page or presses a button, by their cookie
+// or by a bearer token, held to their rate. Unauthenticated: nobody known;
+// NotFound: somebody who is no admin.
+func (s *server) adminOf(c echo.Context) (caller, error) {
+	token := ""
+	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" {
+		var err error
+		if token, err = signin.Bearer(header); err != nil {
+			return caller{}, err
+		}
+	} else if cookie, err := c.Cookie(adminCookie); err == nil {
+		token = cookie.Value
+	}
+	by, err := s.verifyAdmin(c, token)
+	if errors.Is(err, echo.ErrNotFound) {
+		s.setAdminCookie(c, "", -1) // whose it was is no admin any more
+	}
+	if err != nil {
+		return caller{}, err
+	}
+	return by, s.limitPerson(by.person.ID)
+}
+
+// verifyAdmin is the admin that a token speaks for.
+func (s *server) verifyAdmin(c echo.Context, token string) (caller, error) {
+	if len(token) > maxToken {
+		return caller{}, fault.New(fault.Unauthenticated, "The token is too long for a browser's cookie.")
+	}
+	by, err := s.callerBy(c.Request().Context(), token)
+	if err != nil {
+		return caller{}, err
+	}
+	requestOf(c.Request().Context()).signedIn = true
+	if !by.person.Admin {
+		return caller{}, echo.ErrNotFound
+	}
+	return by, nil
+}
+
+// takeCookie lets an admin's browser read what is under /admin, as links of the
+// dashboard lead there. What changes something demands the header, which no page
+// of others can make a browser send.
+func takeCookie(ctx huma.Context, next func(huma.Context)) {
+	r := humaecho.Unwrap(ctx).Request()
+	if cookie, err := r.Cookie(adminCookie); err == nil && r.Method == http.MethodGet && r.Header.Get(echo.HeaderAuthorization) == "" {
+		r.Header.Set(echo.HeaderAuthorization, "Bearer "+cookie.Value)
+	}
+	next(ctx)
+}

@@ -1,0 +1,236 @@
+package dashboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/accounts"
+	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/dashboard"
+	"questscheduler/health"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	queuememory "questscheduler/queue/memory"
+	"questscheduler/store"
+	"questscheduler/store/memory"
+	"questscheduler/timers"
+)
+
+// counting counts the documents that are read.
+type counting struct {
+	store.Store
+	reads int
+}
+
+func (c *counting) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	c.reads++
+	return c.Store.Get(ctx, path)
+}
+
+func (c *counting) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
+	c.reads += len(paths)
+	return c.Store.GetAll(ctx, paths)
+}
+
+func (c *counting) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
+	docs, err := c.Store.Query(ctx, query)
+	c.reads += max(len(docs), 1)
+	return docs, err
+}
+
+// world is a store with what a test writes, and a reader of it.
+type world struct {
+	t      *testing.T
+	store  *counting
+	queue  *queuememory.Queue
+	reader *dashboard.Reader
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	documents, err := memory.Open(slices.Concat(poll.Queries, cursor.Queries, calendarsync.Queries, accounts.Queries))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, store: &counting{Store: documents}}
+	clock := func() time.Time { return now }
+	if w.queue, err = queuememory.New(queuememory.Options{Kinds: []string{"look"}, Now: clock}); err != nil {
+		t.Fatal(err)
+	}
+	reader := &health.Reader{Store: w.store, Now: clock, Recent: 7 * time.Hour, Address: "https://quests.example/push"}
+	w.reader = &dashboard.Reader{
+		Store: w.store, Tasks: w.queue, Accounts: reader, Now: clock, Sync: "on", Version: "test",
+		Timers: &timers.Timers{Store: w.store, Queue: w.queue, Now: clock, Log: slog.New(slog.DiscardHandler), Jobs: []timers.Job{
+			{Name: "drain", Every: time.Minute}, {Name: "cleanup", Every: 24 * time.Hour},
+		}},
+	}
+	return w
+}
+
+func (w *world) write(path string, data map[string]any) {
+	w.t.Helper()
+	err := w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(store.Path(path), data) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) look() dashboard.View {
+	w.t.Helper()
+	view, err := w.reader.Look(w.t.Context(), nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return view
+}
+
+// follow writes an account of a person, with a calendar that polls follow and
+// its channel.
+func (w *world) follow(who string, status calendarsync.Status, failingSince time.Time) (key string) {
+	w.t.Helper()
+	email := who + "@example.com"
+	key = poll.CalendarKey("acc_"+who, email)
+	w.write("accounts/acc_"+who, map[string]any{"ownerId": who, "email": email, "provider": "google", "status": "active", "createdAt": now})
+	calendar := map[string]any{
+		"accountId": "acc_" + who, "calendarId": email, "ownerId": who, "interests": map[string]any{poll.ConsumerPoll: 1},
+		"lastSyncedAt": now, "lastSuccessAt": now,
+	}
+	if !failingSince.IsZero() {
+		calendar["failedSince"], calendar["lastError"] = failingSince, "unavailable"
+	}
+	w.write("calendars/"+key, calendar)
+	w.write("calendarWatches/of-"+who, map[string]any{
+		"calendarKey": key, "calendarId": email, "userId": who, "status": string(status), "expiration": now.AddDate(0, 0, 5),
+		"address": "https://quests.example/push", "createdAt": now,
+	})
+	return key
+}
+
+func TestLook_WhereAllIsWell_SaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.follow("gm", calendarsync.Active, time.Time{})
+	view := w.look()
+	if len(view.Concerns) != 0 || len(view.Watches) != 1 || view.Watches[0].Level != dashboard.Fine || len(view.Accounts) != 1 || view.Accounts[0].Status != "healthy" {
+		t.Errorf("got %+v", view)
+	}
+}
+
+func TestLook_ShowsFirstWhatWantsAPerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 40 { // all well, and linked before
+		w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{})
+	}
+	w.follow("late", calendarsync.Active, time.Time{})
+	w.write("calendarWatches/ending", map[string]any{"status": "active", "calendarId": "soon", "expiration": now.Add(time.Hour), "createdAt": now})
+	w.write("calendarWatches/over", map[string]any{"status": "active", "calendarId": "over", "expiration": now.Add(-time.Hour), "createdAt": now})
+	w.write("calendarWatches/silent", map[string]any{"status": "pending", "calendarId": "silent", "expiration": now.AddDate(0, 0, 7), "createdAt": now.Add(-time.Hour)})
+	w.write("accounts/acc_zz", map[string]any{"ownerId": "zz", "email": "zz@example.com", "provider": "google", "status": "active", "createdAt": now.Add(time.Hour)})
+	w.follow("zz", calendarsync.Failed, now.Add(-30*time.Hour))
+	view := w.look()
+	var states []string
+	for _, watch := range view.Watches[:3] {
+		states = append(states, watch.State)
+	}
+	if !slices.Equal(states, []string{"ended", "error", "ends soon"}) {
+		t.Errorf("the first channels are %v", states)
+	}
+	if view.Accounts[0].OwnerID != "zz" || view.Accounts[0].Status != "unhealthy" || view.Next == nil {
+		t.Errorf("the first account is %+v", view.Accounts[0])
+	}
+	if len(view.Concerns) == 0 || view.Concerns[0].Part != "watches" || view.Concerns[0].Level != dashboard.Bad {
+		t.Errorf("the concerns are %+v", view.Concerns)
+	}
+}
+
+func TestLook_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 120 {
+		who := fmt.Sprintf("p%03d", i)
+		key := w.follow(who, calendarsync.Failed, now.Add(-time.Hour))
+		event := fmt.Sprintf("event%d", i)
+		w.write("schedulers/poll-"+who, map[string]any{
+			"title": who, "creatorId": who, "status": "FINALIZED", "googleEventId": event,
+			"calendarSync": map[string]any{"state": "ERROR", "error": map[string]any{"code": "mass_cancellation_held", "at": now}},
+		})
+		w.write("calendarEventIndex/"+event, map[string]any{"schedulerId": "poll-" + who, "accountId": "acc_" + who, "calendarId": who + "@example.com"})
+		err := w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+			return tx.Update(cursor.Path(key), cursor.Park(event, cursor.PendingHeld))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			w.write(fmt.Sprintf("schedulers/poll-%s/journal/%d-%d", who, i, w.store.reads), map[string]any{"at": now})
+		}
+		if created, err := w.queue.Enqueue(t.Context(), queue.Task{Kind: "look", Name: who}); err != nil || !created {
+			t.Fatal(err)
+		}
+		run, _ := w.queue.Take(w.queue.Due(now)[0].ID)
+		run.Settle(queue.Verdict{Outcome: queue.Permanent, Err: errors.New("no calendar")})
+	}
+	w.store.reads = 0
+	view := w.look()
+	if w.store.reads > 400 {
+		t.Errorf("a page reads %d documents, more than the 400 that the package promises", w.store.reads)
+	}
+	if !view.MoreWatches || !view.MoreDead || !view.MoreHeld || view.Next == nil {
+		t.Error("the page does not say that there is more")
+	}
+	t.Logf("a full page reads %d documents", w.store.reads)
+}
+
+func TestLook_HoldsNothingThatWasConfirmed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	key := w.follow("gm", calendarsync.Active, time.Time{})
+	for _, event := range []string{"held", "confirmed"} {
+		w.write("schedulers/"+event, map[string]any{
+			"title": "Session " + event, "creatorId": "gm", "status": "FINALIZED", "googleEventId": event,
+			"calendarSync": map[string]any{"state": "ERROR", "error": map[string]any{"code": "mass_cancellation_held", "at": now}},
+		})
+		w.write("calendarEventIndex/"+event, map[string]any{"schedulerId": event, "accountId": "acc_gm", "calendarId": "gm@example.com"})
+	}
+	err := w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Update(cursor.Path(key), cursor.Park("held", cursor.PendingHeld), cursor.Park("confirmed", cursor.PendingConfirmed))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := w.look()
+	if len(view.Held) != 1 || view.Held[0].Key != key || len(view.Held[0].Polls) != 1 || view.Held[0].Polls[0].ID != "held" {
+		t.Errorf("held are %+v", view.Held)
+	}
+}
+
+func TestLook_Timers_SayHowTheirRunsStand(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		record map[string]any
+		state  string
+		level  dashboard.Level
+	}{
+		{"none", nil, "never ran", dashboard.Mind},
+		{"done", map[string]any{"startedAt": now, "endedAt": now, "succeededAt": now}, "done", dashboard.Fine},
+		{"on its way", map[string]any{"startedAt": now}, "running", dashboard.Fine},
+		{"failed", map[string]any{"startedAt": now, "failure": "unavailable", "failedAt": now}, "failed: unavailable", dashboard.Bad},
+		{"late", map[string]any{"startedAt": now.Add(-50 * time.Hour), "endedAt": now.Add(-50 * time.Hour)}, "late", dashboard.Bad},
+	} {
+		w := newWorld(t)
+		if row.record != nil {
+			w.write("timers/cleanup", row.record)
+		}
+		if got := w.look().Timers[1]; got.State != row.state || got.Level != row.level {
+			t.Errorf("%s: it is %s, %s", row.name, got.State, got.Level)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/fault"
+)
+
+// renewalLate is how near its end a channel is not expected to come: renewal
+// begins earlier (QS_RENEW_BEFORE) and is tried every day.
+const renewalLate = 24 * time.Hour
+
+// answerLate is how long Google is given for its answer to a watch request.
+const answerLate = time.Minute
+
+// Watch is a watch channel as the page shows it.
+type Watch struct {
+	Level      Level
+	ChannelID  string
+	CalendarID string
+	UserID     string
+	// State says how it stands, in a word or two; Why what is behind that, "" where
+	// nothing is.
+	State, Why string
+	Expiration time.Time
+	NextTry    time.Time
+}
+
+// watches reads those in error, and of those that may live the ones that end
+// first.
+func (r *Reader) watches(ctx context.Context, view *View) error {
+	failed, err := calendarsync.ByStatus(ctx, r.Store, maxFailed, calendarsync.Failed)
+	if err != nil {
+		return err
+	}
+	ending, err := calendarsync.ByStatus(ctx, r.Store, maxEnding, calendarsync.Pending, calendarsync.Active, calendarsync.Retiring)
+	if err != nil {
+		return err
+	}
+	view.MoreWatches = len(failed) == maxFailed || len(ending) == maxEnding
+	for _, watch := range slices.Concat(failed, ending) {
+		view.Watches = append(view.Watches, showWatch(watch, view.Now))
+	}
+	slices.SortStableFunc(view.Watches, func(a, b Watch) int {
+		return cmp.Or(cmp.Compare(a.Level.rank(), b.Level.rank()), a.Expiration.Compare(b.Expiration), cmp.Compare(a.ChannelID, b.ChannelID))
+	})
+	return nil
+}
+
+func showWatch(w calendarsync.Watch, now time.Time) Watch {
+	shown := Watch{
+		Level: Fine, ChannelID: w.ChannelID, CalendarID: w.CalendarID, UserID: w.UserID, State: string(w.Status),
+		Expiration: w.Expiration, NextTry: w.NextTry,
+	}
+	switch {
+	case w.Status == calendarsync.Failed:
+		shown.Level, shown.Why = Bad, cmp.Or(reasons[w.Reason], "Google made none ("+w.Reason+").")
+	case !w.Expiration.After(now):
+		shown.Level, shown.State, shown.Why = Bad, "ended", "It was not renewed in time."
+	case w.Status == calendarsync.Pending && w.CreatedAt.Before(now.Add(-answerLate)):
+		shown.Level, shown.State, shown.Why = Mind, "no answer", "Google has not answered; another is tried."
+	case w.Status == calendarsync.Active && w.Expiration.Before(now.Add(renewalLate)):
+		shown.Level, shown.State, shown.Why = Mind, "ends soon", "Its renewal is overdue; see the timer renew-watches."
+	}
+	return shown
+}
+
+// reasons say why Google made no channel, and what helps.
+var reasons = map[string]string{
+	fault.Revoked.String():     "Google refuses the account's grant; its owner links it again.",
+	fault.Forbidden.String():   "Google does not let the account watch this calendar, or push to our address.",
+	fault.NotFound.String():    "Google does not find the calendar.",
+	fault.RateLimited.String(): "Google asks for fewer calls; it is tried again by itself.",
+	fault.Exhausted.String():   "Google's quota is used up; it is tried again by itself.",
+	fault.Unavailable.String(): "Google did not answer; it is tried again by itself.",
+	fault.Provider.String():    "Google refused it; check that QS_PUBLIC_URL is reached by HTTPS with a good certificate.",
+}
