@@ -94,6 +94,10 @@ func (r *replay) write(entry poll.Entry) {
 		r.at.WinningSlotID = entry.WinningSlotID
 	case rules.CommandUnarchive:
 		r.at.Status = rules.Before(r.at.WinningSlotID != "", r.at.Cancelled)
+	case rules.CommandDeleteEvent:
+		r.at.WinningSlotID = entry.WinningSlotID
+		r.forget(entry)
+		r.link, r.known = rules.Link{}, true
 	case rules.CommandAcceptNew:
 		r.at.Baseline, r.at.Rescheduled = r.at.Applied, false
 		if r.at.Error == "" || r.at.State != rules.StateError {
@@ -106,14 +110,7 @@ func (r *replay) write(entry poll.Entry) {
 // mended carries out what set a direct edit right.
 func (r *replay) mended(entry poll.Entry) string {
 	r.at.Status, r.at.WinningSlotID = entry.Status, entry.WinningSlotID
-	// The poll names another event than what is known is of: the times, or, where
-	// there are none yet, an error that went.
-	times := !entry.Before.IsZero() && entry.After.IsZero()
-	if alone := r.at.Applied.IsZero() && r.at.Error != "" && entry.State != rules.StateError; times || alone {
-		r.at.State, r.at.Error = rules.Forgotten(rules.Poll{State: r.at.State, Error: r.at.Error}, entry.EventID != "")
-		r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false
-		r.observed, r.from, r.to = time.Time{}, "", ""
-	}
+	r.forget(entry)
 	switch mending := rules.Mending(entry.Reason); mending {
 	case rules.MendCancel:
 		r.at.Status, r.at.State, r.at.Error, r.at.Cancelled = rules.Cancelled, rules.StateCancelled, "", true
@@ -134,6 +131,19 @@ func (r *replay) mended(entry poll.Entry) string {
 		r.known = true // it follows no event
 	}
 	return ""
+}
+
+// forget lets go of what is known of an event that the poll does not name any
+// more: its times, or, where there are none yet, an error that went.
+func (r *replay) forget(entry poll.Entry) {
+	times := !entry.Before.IsZero() && entry.After.IsZero()
+	if alone := r.at.Applied.IsZero() && r.at.Error != "" && entry.State != rules.StateError; !times && !alone {
+		return
+	}
+	linked := entry.EventID != "" && entry.Command != rules.CommandDeleteEvent
+	r.at.State, r.at.Error = rules.Forgotten(rules.Poll{State: r.at.State, Error: r.at.Error}, linked)
+	r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false
+	r.observed, r.from, r.to = time.Time{}, "", ""
 }
 
 // or is the first text, or where that is empty the second.

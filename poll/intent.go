@@ -88,6 +88,8 @@ type Session struct {
 	OldAccount string
 	// Actor is who finalises.
 	Actor string
+	// Request names the request, so that the same one again is known; "" for none.
+	Request string
 }
 
 // Fingerprint is the time that is asked for.
@@ -130,6 +132,7 @@ func EncodeIntent(i Intent) map[string]any {
 			"slotId": s.SlotID, "start": s.Start, "end": s.End, "allDay": s.AllDay, "title": s.Title,
 			"description": s.Description, "timezone": s.Timezone, "attendees": listOf(s.Attendees),
 			"keepOld": s.KeepOld, "oldAccount": s.OldAccount, "actor": s.Actor,
+			"request": store.NullIfEmpty(s.Request),
 		}
 	}
 	return data
@@ -148,6 +151,7 @@ func DecodeIntent(doc store.Document) Intent {
 			SlotID: s.String("slotId"), Start: s.Time("start"), End: s.Time("end"), AllDay: s.Bool("allDay"),
 			Title: s.String("title"), Description: s.String("description"), Timezone: s.String("timezone"),
 			Attendees: s.Strings("attendees"), KeepOld: s.Bool("keepOld"), OldAccount: s.String("oldAccount"), Actor: s.String("actor"),
+			Request: s.String("request"),
 		},
 	}
 }

@@ -24,6 +24,15 @@ type Sync struct {
 	Error       *SyncError
 	// Recorded is recorded: what the journal knows of the poll.
 	Recorded Recorded
+	// Request is request: what finalised the poll last, where that has a name.
+	Request Request
+}
+
+// Request is a finalisation as its caller asked for it, so that the same request
+// again is known for one that was answered. The zero one has no name.
+type Request struct {
+	ID string
+	At time.Time
 }
 
 // Recorded is what a poll's document says that its journal knows: those fields
@@ -77,6 +86,8 @@ func decodeSync(f store.Fields) Sync {
 	if e := f.Map("error"); len(e) > 0 {
 		s.Error = &SyncError{At: e.Time("at"), Code: rules.ErrorCode(e.String("code")), Message: e.String("message")}
 	}
+	request := f.Map("request")
+	s.Request = Request{ID: request.String("id"), At: request.Time("at")}
 	recorded := f.Map("recorded")
 	s.Recorded = Recorded{
 		At: recorded.Time("at"), Status: rules.Status(recorded.String("status")), WinningSlotID: recorded.String("winningSlotId"),
@@ -163,6 +174,14 @@ func SetError(e *SyncError) store.Update {
 	return store.Update{Path: SyncField("error"), Value: map[string]any{
 		"at": e.At, "code": string(e.Code), "message": e.Message,
 	}}
+}
+
+// SetRequest writes calendarSync.request, or removes it for one without a name.
+func SetRequest(r Request) store.Update {
+	if r.ID == "" {
+		return store.Update{Path: SyncField("request"), Value: store.Delete}
+	}
+	return store.Update{Path: SyncField("request"), Value: map[string]any{"id": r.ID, "at": r.At}}
 }
 
 // SetRecorded writes calendarSync.recorded.

@@ -22,6 +22,7 @@ const (
 	CommandRestoreOriginal Command = "restore_original_time"
 	CommandAcceptNew       Command = "accept_new_time"
 	CommandDelete          Command = "delete"
+	CommandDeleteEvent     Command = "delete_event"
 )
 
 // Change is what an accepted command does.
@@ -96,6 +97,13 @@ var commands = []CommandRow{
 	{Command: CommandRestoreOriginal, From: []Status{Open, Cancelled, Archived}, Refusal: notRescheduled},
 	{Command: CommandAcceptNew, From: []Status{Finalized}, Change: Change{To: Finalized}},
 	{Command: CommandAcceptNew, From: []Status{Open, Cancelled, Archived}, Refusal: notRescheduled},
+
+	// The poll stays what it is, at the time that was agreed: the web app reopens,
+	// edits or deletes it right afterwards (data-contract.md).
+	{Command: CommandDeleteEvent, From: []Status{Open}, Change: Change{To: Open, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
+	{Command: CommandDeleteEvent, From: []Status{Finalized}, Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
+	{Command: CommandDeleteEvent, From: []Status{Cancelled}, Change: Change{To: Cancelled, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
+	{Command: CommandDeleteEvent, From: []Status{Archived}, Change: Change{To: Archived, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
 
 	{Command: CommandDelete, From: Statuses, Change: Change{Supersedes: true, Unlinks: true}},
 }

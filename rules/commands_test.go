@@ -61,6 +61,7 @@ func TestCommandTable(t *testing.T) {
 	const reopen = "OPEN supersedes unlinks clears-reschedule clears-cancelled"
 	const cancel = "CANCELLED supersedes unlinks"
 	const remove = "supersedes unlinks"
+	const letGo = " supersedes unlinks clears-reschedule"
 	table := []struct {
 		command rules.Command
 		cells   [4]string
@@ -75,6 +76,7 @@ func TestCommandTable(t *testing.T) {
 		{rules.CommandUnarchive, [4]string{"stays OPEN", "stays FINALIZED", "stays CANCELLED", ""}},
 		{rules.CommandRestoreOriginal, [4]string{notRescheduled, "FINALIZED", notRescheduled, notRescheduled}},
 		{rules.CommandAcceptNew, [4]string{notRescheduled, "FINALIZED", notRescheduled, notRescheduled}},
+		{rules.CommandDeleteEvent, [4]string{"OPEN" + letGo, "FINALIZED" + letGo, "CANCELLED" + letGo, "ARCHIVED" + letGo}},
 		{rules.CommandDelete, [4]string{remove, remove, remove, remove}},
 	}
 	for _, row := range table {

@@ -109,7 +109,7 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 	if err := tx.Delete(intent.Path()); err != nil {
 		return nil, nil, err
 	}
-	after := finalised(st.poll, slot, intent.Generation)
+	after := finalised(st.poll, slot, intent.Generation, poll.Request{ID: intent.Session.Request, At: s.Now()})
 	after.GoogleEventID, after.GoogleCalendarID = intent.EventID, intent.CalendarID
 	after.Sync.State, after.Sync.Baseline, after.Sync.Applied = rules.StateOK, event.Fingerprint, event.Fingerprint
 	after.Sync.Observed, after.Sync.LastSyncedAt = event.Updated, s.Now()

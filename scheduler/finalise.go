@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ type Finalise struct {
 	Attendees []string
 	// KeepOldEvent leaves the event of an earlier finalisation in the calendar.
 	KeepOldEvent bool
+	// Request, where set, names the request: the same one again within
+	// requestKept finds the poll as it left it, and changes nothing.
+	Request string
 	// oldAccount is the account of an older event that the index does not know.
 	oldAccount string
 }
@@ -36,6 +40,10 @@ const (
 	// insertGrace is how long the request that wrote an insert intent is left
 	// alone with it, before the drain takes it up.
 	insertGrace = 30 * time.Second
+	// requestKept is for how long a request with a name is known again: longer
+	// than a person or a program tries again that got no answer. Later, the same
+	// choice is a new one.
+	requestKept = 10 * time.Minute
 	// insertTime is how long events.insert may take (gcal.DefaultTimeout): it is
 	// begun only while as much of the grace is left.
 	insertTime = 15 * time.Second
@@ -50,7 +58,11 @@ const (
 // the drain, or by the same Finalise again.
 func (s *Service) Finalise(ctx context.Context, person Person, pollID string, ask Finalise, cause Cause) (View, error) {
 	var intent poll.Intent
+	done := false
 	err := s.afterEdits(ctx, cause, func() (err error) {
+		if done, err = s.finalisedBy(ctx, person, pollID, ask); err != nil || done {
+			return err
+		}
 		account, calendar, err := s.chooseCalendar(ctx, person, pollID, ask)
 		if err != nil {
 			return err
@@ -64,13 +76,46 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 		intent, err = s.beginFinalise(ctx, person, pollID, ask, account, calendar, cause)
 		return err
 	})
-	if err == nil && ask.CreateEvent {
+	if errors.Is(err, errDoneBefore) {
+		done, err = true, nil
+	}
+	if err == nil && ask.CreateEvent && !done {
 		err = s.carryOutInsert(ctx, intent, cause)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return View{}, err
+	case done:
+		return s.View(ctx, person, pollID)
 	}
 	return s.shown(ctx, rules.CommandFinalise, person, pollID, cause)
+}
+
+// errDoneBefore says that the same request finalised the poll already.
+var errDoneBefore = errors.New("the same request finalised this poll already")
+
+// finalisedBy tells whether the same request finalised the poll, before anything
+// is asked for that may be missing by now.
+func (s *Service) finalisedBy(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
+	if ask.Request == "" {
+		return false, nil
+	}
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return false, err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return false, err
+	}
+	return !p.EditedDirectly() && s.answered(p, ask), nil
+}
+
+// answered tells whether a poll stands as the request left it that is made again.
+func (s *Service) answered(p poll.Poll, ask Finalise) bool {
+	last := p.Sync.Request
+	return ask.Request != "" && ask.Request == last.ID && s.Now().Sub(last.At) < requestKept &&
+		p.Status == rules.Finalized && p.WinningSlotID == ask.SlotID && p.Sync.Rescheduled == nil &&
+		ask.CreateEvent == (p.GoogleEventID != "")
 }
 
 // chooseCalendar finds the account and calendar before any transaction, since
@@ -116,6 +161,9 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
 			return err
+		}
+		if s.answered(st.poll, ask) {
+			return errDoneBefore
 		}
 		slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
 		if err != nil {
@@ -172,7 +220,7 @@ func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Se
 	session := poll.Session{
 		SlotID: slot.ID, Start: slot.Start, End: slot.End, AllDay: slot.AllDay,
 		Title: strings.TrimSpace(ask.Title), Description: p.Description, Timezone: p.Timezone,
-		Attendees: ask.Attendees, KeepOld: ask.KeepOldEvent, OldAccount: ask.oldAccount, Actor: person.ID,
+		Attendees: ask.Attendees, KeepOld: ask.KeepOldEvent, OldAccount: ask.oldAccount, Actor: person.ID, Request: ask.Request,
 	}
 	if session.Title == "" {
 		session.Title = p.Title
@@ -216,6 +264,9 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 		if err != nil {
 			return err
 		}
+		if s.answered(st.poll, ask) {
+			return errDoneBefore
+		}
 		slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
 		if err != nil {
 			return err
@@ -234,7 +285,7 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 		if deletion, err = st.unlink(tx, !ask.KeepOldEvent, account, now, cause.Trace); err != nil {
 			return err
 		}
-		after := finalised(st.poll, slot, st.poll.Sync.Generation+1)
+		after := finalised(st.poll, slot, st.poll.Sync.Generation+1, poll.Request{ID: ask.Request, At: s.Now()})
 		due, err = s.writeFinalised(tx, st, after, slot, poll.Entry{
 			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandFinalise,
 			Reason: "finalised without a calendar event", Fingerprint: slot.Fingerprint(),

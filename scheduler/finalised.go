@@ -10,10 +10,10 @@ import (
 
 // finalised is the poll after a finalisation for a slot: nothing is left of a
 // reschedule, a cancellation or an error of before.
-func finalised(p poll.Poll, slot *poll.Slot, generation int64) poll.Poll {
+func finalised(p poll.Poll, slot *poll.Slot, generation int64, request poll.Request) poll.Poll {
 	p.Status, p.WinningSlotID, p.Cancelled = rules.Finalized, slot.ID, nil
 	p.GoogleEventID, p.GoogleCalendarID = "", ""
-	p.Sync = poll.Sync{Generation: generation, Recorded: p.Sync.Recorded}
+	p.Sync = poll.Sync{Generation: generation, Recorded: p.Sync.Recorded, Request: request}
 	return p
 }
 
@@ -29,6 +29,7 @@ func (s *Service) writeFinalised(tx store.Tx, st state, after poll.Poll, slot *p
 		poll.Set("googleCalendarId", store.NullIfEmpty(after.GoogleCalendarID)),
 		poll.Set("finalizedAtMs", now.UnixMilli()), poll.Set("updatedAt", now),
 		poll.SetSync("generation", after.Sync.Generation), poll.SetRescheduled(nil), poll.SetError(nil),
+		poll.SetRequest(after.Sync.Request),
 	}
 	updates = append(updates, poll.SetCancelled(nil)...)
 	updates = append(updates, linkUpdates(after.Sync)...)

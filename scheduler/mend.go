@@ -99,6 +99,13 @@ func (s *Service) ofItsEvent(tx store.Tx, st state) (after poll.Poll, updates []
 	if err := st.supersede(tx, s.Now()); err != nil {
 		return after, nil, err
 	}
+	return s.withoutTimes(tx, st)
+}
+
+// withoutTimes is a poll that knows nothing any more of the event it followed,
+// in the next generation. The updates lack the state, which the caller writes.
+func (s *Service) withoutTimes(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
+	after = st.poll
 	after.Sync.Generation++
 	updates = []store.Update{poll.SetSync("generation", after.Sync.Generation)}
 	if after.Sync.Applied.IsZero() && after.Sync.Error == nil { // nothing was known of it

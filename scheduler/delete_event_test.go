@@ -1,0 +1,98 @@
+package scheduler_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+func appDeletes(t *testing.T, w *worldtest.World, pollID string) bool {
+	t.Helper()
+	deleted, err := w.Scheduler.DeleteEvent(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deleted
+}
+
+// Each row is how a poll's event stands when the app asks to delete it.
+func TestDeleteEvent_TheEventGoes_AndThePollStays(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(w *worldtest.World, s story){
+		"as it was made": func(*worldtest.World, story) {},
+		"moved": func(w *worldtest.World, s story) {
+			w.MoveEvent("gm", s.event, worldtest.Three)
+			w.Run(time.Minute)
+		},
+		"deleted there already, and nobody knows": func(w *worldtest.World, s story) {
+			w.LosePushes()
+			w.DeleteEvent("gm", s.event)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := finalised(w)
+			prepare(w, s)
+			equal(t, "deleted", appDeletes(t, w, s.poll), true)
+			w.Run(time.Minute)
+			view := w.View(s.poll)
+			equal(t, "the event lives", w.EventOf("gm", s.event).Live(), false)
+			equal(t, "status", view.Poll.Status, rules.Finalized)
+			equal(t, "state", view.Poll.Sync.State, rules.StateNone)
+			equal(t, "event", view.Poll.GoogleEventID, "")
+			equal(t, "calendar is kept", view.Poll.GoogleCalendarID != "", true)
+			equal(t, "winning slot", view.Poll.WinningSlotID, s.slots[0])
+			equal(t, "slots", len(view.Slots), len(s.slots))
+			equal(t, "index entries", len(w.Index()), 0)
+			equal(t, "deleted again", appDeletes(t, w, s.poll), false)
+			atRest(t, w)
+		})
+	}
+}
+
+func TestDeleteEvent_WhereThereIsNone_ChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	before := w.Document(poll.Path(s.poll)).Data["updatedAt"]
+	equal(t, "deleted", appDeletes(t, w, s.poll), false)
+	equal(t, "updated", w.Document(poll.Path(s.poll)).Data["updatedAt"], before)
+	equal(t, "entries", len(w.Journal(s.poll)), 0)
+}
+
+func TestDeleteEvent_AmidAFinalisation_TakesItBack(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer = true })
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.Unavailable)
+	equal(t, "deleted", appDeletes(t, w, s.poll), false)
+	w.Heal()
+	atRest(t, w)
+	for _, event := range w.Events("gm") {
+		equal(t, "an event lives", event.Live(), false)
+	}
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Open)
+}
+
+func TestDeleteEvent_IsTheCreatorsAlone_AndWantsAnAccountThatLetsUsIn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	_, err := w.Scheduler.DeleteEvent(w.Context(), worldtest.Person("ana"), s.poll, worldtest.Cause)
+	kind(t, err, fault.Forbidden)
+	_, err = w.Scheduler.DeleteEvent(w.Context(), worldtest.Person("gm"), "no-such-poll", worldtest.Cause)
+	kind(t, err, fault.NotFound)
+	w.Revoke("gm")
+	w.MoveEvent("gm", s.event, worldtest.Three)
+	w.Run(10 * time.Minute)
+	_, err = w.Scheduler.DeleteEvent(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
+	kind(t, err, fault.Revoked)
+	equal(t, "event", w.View(s.poll).Poll.GoogleEventID, s.event)
+}
