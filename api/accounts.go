@@ -127,16 +127,24 @@ type linkAnswer struct {
 }
 
 func (s *server) linkAccount(ctx context.Context, by caller, in *linkAccount) (linkAnswer, error) {
-	ticket, until, err := s.Linked.Consents.Ticket(ctx, accounts.Ask{
+	address, until, err := s.Linked.Start(ctx, accounts.Ask{
 		PersonID: by.person.ID, PersonName: by.person.Email, AccountID: string(in.Body.AccountID),
 		AnyIdentity: in.Body.AnyOther, ReturnTo: in.Body.ReturnTo,
 	})
-	return linkAnswer{URL: s.startURL(ticket), ExpiresAt: until.UTC().Truncate(time.Second)}, err
+	return linkAnswer{URL: address, ExpiresAt: until.UTC().Truncate(time.Second)}, err
+}
+
+// Start gives where a person's browser begins to link what is asked for, without
+// any other proof of who it is, until then. Its errors are those of
+// accounts.Linking.Ticket.
+func (l Linked) Start(ctx context.Context, ask accounts.Ask) (address string, until time.Time, err error) {
+	ticket, until, err := l.Consents.Ticket(ctx, ask)
+	return l.startURL(ticket), until, err
 }
 
 // startURL is where a browser begins with a ticket.
-func (s *server) startURL(ticket string) string {
-	return s.Linked.URL + PathStart + "?" + url.Values{"ticket": {ticket}}.Encode()
+func (l Linked) startURL(ticket string) string {
+	return l.URL + PathStart + "?" + url.Values{"ticket": {ticket}}.Encode()
 }
 
 type onAccount struct {
@@ -197,32 +205,38 @@ type calendarEntry struct {
 
 func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAccount) (accountCalendars, error) {
 	account, err := s.Linked.Accounts.Owned(ctx, by.person.ID, in.ID)
-	if err == nil {
-		err = account.Usable()
-	}
 	if err != nil {
 		return accountCalendars{}, err
 	}
-	primaryAlone := accountCalendars{Calendars: []calendarEntry{
-		{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true},
-	}}
+	entries, complete, err := s.Linked.CalendarsOf(ctx, account)
+	return answerCalendars(entries, complete), err
+}
+
+// CalendarsOf lists the calendars of an account, and remembers which of them it
+// writes to. complete is false where the list was not granted: then it is the
+// primary one alone. Revoked where the account does not let us in.
+func (l Linked) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
+	if err := account.Usable(); err != nil {
+		return nil, false, err
+	}
+	primaryAlone := []gcal.Entry{{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true}}
 	// Of an account from before this backend it is not known what was granted.
 	known := account.Sub != ""
 	if known && !account.Granted(accounts.ScopeCalendarList) && !account.Granted(accounts.ScopeCalendar) {
-		return primaryAlone, nil
+		return primaryAlone, false, nil
 	}
-	entries, err := s.Linked.Calendars(ctx, account.ID)
+	entries, err = l.Calendars(ctx, account.ID)
 	if fault.CodeOf(err) == gcal.CodeScopeMissing {
-		return primaryAlone, nil
+		return primaryAlone, false, nil
 	}
 	if err != nil {
-		return accountCalendars{}, err
+		return nil, false, err
 	}
-	return answerCalendars(entries), s.recordCalendars(ctx, account.ID, entries)
+	return entries, true, l.recordCalendars(ctx, account.ID, entries)
 }
 
-func answerCalendars(entries []gcal.Entry) accountCalendars {
-	answer := accountCalendars{Calendars: []calendarEntry{}, Complete: true}
+func answerCalendars(entries []gcal.Entry, complete bool) accountCalendars {
+	answer := accountCalendars{Calendars: []calendarEntry{}, Complete: complete}
 	for _, entry := range entries {
 		answer.Calendars = append(answer.Calendars, calendarEntry{
 			ID: entry.ID, Summary: entry.Summary, TimeZone: optional(entry.TimeZone), Primary: entry.Primary, Writable: entry.Writable,
@@ -233,7 +247,7 @@ func answerCalendars(entries []gcal.Entry) accountCalendars {
 
 // recordCalendars remembers which calendars an account writes to, by which a
 // finalisation finds it.
-func (s *server) recordCalendars(ctx context.Context, accountID string, entries []gcal.Entry) error {
+func (l Linked) recordCalendars(ctx context.Context, accountID string, entries []gcal.Entry) error {
 	var primary string
 	var writable []string
 	for _, entry := range entries {
@@ -244,5 +258,5 @@ func (s *server) recordCalendars(ctx context.Context, accountID string, entries 
 			writable = append(writable, entry.ID)
 		}
 	}
-	return s.Linked.Accounts.RecordCalendars(ctx, accountID, primary, writable)
+	return l.Accounts.RecordCalendars(ctx, accountID, primary, writable)
 }

@@ -109,10 +109,11 @@ func fromElsewhere(r *http.Request) bool {
 }
 
 // consentCookie is the cookie of a browser's secret. Google sends the browser
-// back by a link, with which Lax cookies come along.
+// back by a link, with which Lax cookies come along; to the web app's old address
+// too (package callables), so it is for all of them.
 func (s *server) consentCookie(secret string, seconds int) *http.Cookie {
 	return &http.Cookie{ //nolint:gosec // secure wherever we are reached by HTTPS
-		Name: cookieName, Value: secret, Path: "/oauth/google", MaxAge: seconds,
+		Name: cookieName, Value: secret, Path: "/", MaxAge: seconds,
 		HttpOnly: true, Secure: s.HTTPS, SameSite: http.SameSiteLaxMode,
 	}
 }
@@ -194,7 +195,7 @@ func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error 
 			way.change(&again)
 		}
 		if ticket, _, err := s.Linked.Consents.Ticket(ctx, again); err == nil && ask.PersonID != "" {
-			page.Links = append(page.Links, consentLink{way.text, s.startURL(ticket)})
+			page.Links = append(page.Links, consentLink{way.text, s.Linked.startURL(ticket)})
 		}
 	}
 	page.Links = append(page.Links, consentLink{"Back", home})

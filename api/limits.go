@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"questscheduler/fault"
 )
 
 // Rate is how often somebody may ask: Burst times at once, and PerSecond times
@@ -93,6 +95,26 @@ func errTooFast(wait time.Duration) *failure {
 		Problem: problem{Code: codeRateLimited, Message: "That is too much at once. Wait as long as Retry-After says, and go on."},
 		status:  http.StatusTooManyRequests, retryAfter: wait,
 	}
+}
+
+// Limit holds many to a rate, each by themselves, for routes that are added to
+// the API and answer by themselves: what it gives is asked for each request, by
+// whom it is, and refuses with RateLimited and how long to wait.
+func Limit(rate Rate, now func() time.Time) func(who string) error {
+	l := newLimiter(rate, defaultPersonRate)
+	return func(who string) error {
+		if wait := l.take(who, now()); wait > 0 {
+			return &fault.Error{Kind: fault.RateLimited, Message: "That is too much at once. Wait a moment and go on.", RetryAfter: wait}
+		}
+		return nil
+	}
+}
+
+// LimitAddress is Limit for those of whom no more is known than where their
+// connection is from.
+func LimitAddress(rate Rate, now func() time.Time) func(r *http.Request) error {
+	limit := Limit(rate, now)
+	return func(r *http.Request) error { return limit(addressOf(r)) }
 }
 
 // limitPerson holds a person who is signed in to their rate.

@@ -19,6 +19,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/accounts/seal"
+	"questscheduler/callables"
 	"questscheduler/config"
 	"questscheduler/internal/docs"
 )
@@ -129,6 +130,13 @@ func TestPage_API_IsCurrent(t *testing.T) {
 			t.Errorf("outsideDocument tells of %s, which the program does not have", route)
 		}
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", route, outsideDocument[route][0], outsideDocument[route][1])
+	}
+	page.WriteString("\n## The web app's calls\n\nFirebase callables, `POST /{name}` and `POST /{project}/{region}/{name}`: `{\"data\": …}` with a person's token, answered with `{\"result\": …}` or `{\"error\": {\"status\", \"message\"}}`. Names that are not here are passed on to `QS_CALLABLES_UPSTREAM`; without it they are `NOT_FOUND`. `GET " + callables.PathCallback + "` is `/oauth/google/callback` under the app's old name.\n\n| Name | Where the app has functions of its own |\n|---|---|\n")
+	for _, name := range callables.Names {
+		fmt.Fprintf(&page, "| `%s` | answered here all the same |\n", name)
+	}
+	for _, name := range callables.Shared {
+		fmt.Fprintf(&page, "| `%s` | passed on; without, answered here: there is nothing to do |\n", name)
 	}
 	docs.Check(t, "api.md", page.String())
 }

@@ -91,9 +91,8 @@ func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 func TestUnsupportedChoices_AreRefusedWithTheirMend(t *testing.T) {
 	t.Parallel()
 	for setting, mend := range map[string]string{
-		"QS_QUEUE=cloudtasks":                           "set it to river",
-		"QS_DOCUMENT_HINTS=listen":                      "set it to off",
-		"QS_CALLABLES_UPSTREAM=https://fns.example.org": "unset it",
+		"QS_QUEUE=cloudtasks":      "set it to river",
+		"QS_DOCUMENT_HINTS=listen": "set it to off",
 	} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()

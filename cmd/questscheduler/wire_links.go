@@ -55,9 +55,18 @@ func (s *server) home() string {
 func (s *server) returnOrigins() []string {
 	var origins []string
 	for _, address := range append([]string{s.publicURL(), s.config.AppURL}, s.config.AllowedOrigins...) {
-		if u, err := url.Parse(address); err == nil && u.Host != "" { // "*" has none
-			origins = append(origins, u.Scheme+"://"+u.Host)
+		if origin := originOf(address); origin != "" {
+			origins = append(origins, origin)
 		}
 	}
 	return origins
+}
+
+// originOf is the origin of an address; "" for none, and for "*".
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }

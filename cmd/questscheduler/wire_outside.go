@@ -39,10 +39,11 @@ func (s *server) wireOutside() error {
 		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Sync: s.config.Sync, Version: version,
 	}
 	ending, end := context.WithCancel(context.Background())
+	verifier := signin.WithAdmins(s.signin, s.config.AdminUsers)
 	edge := api.New(api.Options{
 		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
-		SignIn: signin.WithAdmins(s.signin, s.config.AdminUsers), Ready: s.isReady,
+		SignIn: verifier, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,
 		Metrics: s.metrics.Handler(), Answered: s.metrics.Answered,
@@ -56,7 +57,7 @@ func (s *server) wireOutside() error {
 		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
-	return nil
+	return s.wireCallables(verifier, linked)
 }
 
 // owners is where the owners of accounts hear what only they can mend.

@@ -64,12 +64,13 @@ var table = []row{
 
 	{packages: "web-hooks", may: above},
 	{packages: "api", may: slices.Concat(above, []string{"changes", "dashboard", "web-hooks"})},
+	{packages: "callables", may: above},
 
 	// Simulators know nothing of the program: the real clients talk to them.
 	// Only tests and the command that runs the demo know of them.
 	{packages: "sim/...", may: []string{"fault"}},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
-	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "store/...", "queue/..."})},
+	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "callables", "store/...", "queue/..."})},
 
 	{packages: "internal/layout"},
 	// The pages of docs/ are held against the program by tests, which may import
@@ -112,7 +113,7 @@ var restrictions = []restriction{
 	{imports: "firebase.google.com/go", only: []string{"signin/revocation"}, why: "the Admin SDK brings all of Firebase along"},
 	{imports: "cloud.google.com/go/cloudtasks", only: []string{"queue/cloudtasks/...", "internal/emulator"}, why: "Cloud Tasks is one driver of the queue port"},
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
-	{imports: "github.com/labstack/echo", only: []string{"api", "web-hooks", "cmd/...", "internal/bench"}, why: "HTTP is made at the edge alone"},
+	{imports: "github.com/labstack/echo", only: []string{"api", "callables", "web-hooks", "cmd/...", "internal/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"metrics"}, why: "metrics alone knows Prometheus; the others tell what they do through interfaces of theirs"},
 	{imports: "log/slog", never: []string{"rules"}, why: "decisions are pure"},

@@ -1,0 +1,45 @@
+package callables
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// The parts of a path that names a function: /{name} on a domain of its own, and
+// /{project}/{region}/{name} as emulators are called.
+var (
+	namePart    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)
+	projectPart = regexp.MustCompile(`^[a-z][a-z0-9.:-]{2,62}$`)
+	regionPart  = regexp.MustCompile(`^[a-z]+-[a-z]+[0-9]{1,2}$`)
+)
+
+// nameOf is the function that a request names; is tells whether its path is one
+// that names any, ours or not.
+func (s *server) nameOf(r *http.Request) (name string, is bool) {
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch name = parts[len(parts)-1]; {
+	case !namePart.MatchString(name):
+		return "", false
+	case len(parts) == 1:
+		return name, !slices.Contains(s.taken(), name)
+	case len(parts) == 3:
+		return name, projectPart.MatchString(parts[0]) && regionPart.MatchString(parts[1])
+	default:
+		return "", false
+	}
+}
+
+// paths are the first parts of the routes that e has: none of them names a
+// function.
+func paths(e *echo.Echo) []string {
+	var first []string
+	for _, route := range e.Routes() {
+		part, _, _ := strings.Cut(strings.TrimPrefix(route.Path, "/"), "/")
+		first = append(first, part)
+	}
+	return first
+}
