@@ -28,11 +28,22 @@ demo: ## Runs everything on this machine against simulators; no settings needed
 	$(GO) run ./cmd/questscheduler demo
 
 .PHONY: test
-test: ## Runs every test
+test: webapp ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
-	@$(GO) test -v -run '^TestFind_' ./internal/emulator | grep -o 'skipped: .*' || true
+	@$(GO) test -v -run '^TestFind_' ./internal/emulator ./internal/webapp | grep -o 'skipped: .*' || true
 	$(GO) test $(RACE) -shuffle=on ./...
 	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
+
+.PHONY: webapp
+webapp: ## Installs the official Firebase client, which plays the web app in tests
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory bin/webapp/node_modules; fi
+
+# Below bin, so that no tool takes what is installed for ours. Nothing of it runs
+# at its installation.
+bin/webapp/node_modules: internal/webapp/package.json internal/webapp/package-lock.json
+	@echo "installing the official Firebase client"
+	@mkdir -p bin/webapp && cp internal/webapp/package.json internal/webapp/package-lock.json bin/webapp/
+	@cd bin/webapp && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules
 
 .PHONY: check
 check: format vet lint layout generated openapi tidy vulnerabilities ## Holds the code to the habits of the house

@@ -82,6 +82,8 @@ var table = []row{
 	{packages: "internal/tokentest"},
 	// firestore.rules, held to the contract on an emulator, for tests alone.
 	{packages: "internal/firestorerules"},
+	// The official Firebase client in the web app's place, for tests alone.
+	{packages: "internal/webapp"},
 	// What the API's document says of answers, for tests.
 	{packages: "internal/promises"},
 	// What `make bench` runs: real parts, measured.
