@@ -24,6 +24,9 @@ func (c Config) check(p *Problems) {
 	if !(c.MassCancelShare > 0 && c.MassCancelShare <= 1) || math.IsNaN(c.MassCancelShare) {
 		p.add("MASS_CANCEL_SHARE", "has to be above 0 and at most 1")
 	}
+	if c.DocumentHints == HintsListen && c.Store != StoreFirestore {
+		p.add("DOCUMENT_HINTS", "is listen, and what can be listened to is firestore alone; set it to off, or QS_STORE to firestore")
+	}
 	if c.MassCancelMin < 1 {
 		p.add("MASS_CANCEL_MIN", "has to be at least 1")
 	}

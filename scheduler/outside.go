@@ -25,7 +25,24 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	if err == nil && mending == rules.MendUnlink { // it may name another event by now, to be followed at once
 		_, err = s.reconcile(ctx, pollID, cause)
 	}
+	switch mending {
+	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
+		s.lookAtItsEvent(ctx, pollID, cause)
+	}
 	return mending, err
+}
+
+// lookAtItsEvent hands the look over that a mending asked for. Where it fails,
+// the drain does.
+func (s *Service) lookAtItsEvent(ctx context.Context, pollID string, cause Cause) {
+	entries, _, err := poll.IndexesOf(ctx, s.Store, pollID)
+	if err != nil {
+		s.Log.WarnContext(ctx, "the look is left to the drain", "poll", pollID, "trace", cause.Trace, "error", err)
+		return
+	}
+	for _, entry := range entries {
+		s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	}
 }
 
 // reconcile sets one thing right.

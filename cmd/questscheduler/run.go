@@ -45,6 +45,7 @@ func (s *server) start(ctx context.Context) error {
 			s.failed <- fmt.Errorf("the server stopped answering: %w", err)
 		}
 	}()
+	s.startListening()
 	if err := s.drain(ctx, "start"); err != nil {
 		return err
 	}
@@ -71,10 +72,11 @@ func (s *server) drain(ctx context.Context, hint string) error {
 // newTrace names what one hint causes.
 func (s *server) newTrace() string { return "trc_" + newULID(s.now()) }
 
-// stop ends the server: no new requests, then no new tasks, then the store.
+// stop ends the server: no further hints, no new requests, then no new tasks, then the store.
 // Everything is tried; what was accepted and not done is done after the next
 // start. Requests and tasks have the server's patience each.
 func (s *server) stop() error {
+	s.stopListening()
 	return errors.Join(s.stopAnswering(), s.stopWorking(), s.stores.close())
 }
 

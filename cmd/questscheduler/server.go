@@ -26,6 +26,7 @@ import (
 	"questscheduler/dashboard"
 	"questscheduler/gcal"
 	"questscheduler/health"
+	"questscheduler/hints"
 	"questscheduler/metrics"
 	"questscheduler/notify"
 	"questscheduler/poll"
@@ -65,15 +66,18 @@ type server struct {
 	announcer *notify.Announcer
 	timers    *timers.Timers
 	metrics   *metrics.Metrics
+	hints     *hints.Hints
 	edge      *echo.Echo
 	listener  net.Listener
 	http      *http.Server
 	patience  time.Duration // stopPatience
-	failed    chan error    // why it stopped answering, though nobody asked it to
+	// stopListening ends what startListening began.
+	stopListening func()
+	failed        chan error // why it stopped answering, though nobody asked it to
 }
 
 // kinds are the queues of the program.
-var kinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind}
+var kinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, hints.Kind}
 
 // queries are all queries that the store is asked.
 func queries() []*store.Query {
@@ -89,7 +93,7 @@ func queries() []*store.Query {
 func openServer(ctx context.Context, cfg config.Config, now func() time.Time, log *slog.Logger) (_ *server, err error) {
 	figures := metrics.New(versionText(), now)
 	log = slog.New(figures.Log(log.Handler()))
-	s := &server{config: cfg, now: now, log: log, metrics: figures, patience: stopPatience, failed: make(chan error, 1)}
+	s := &server{config: cfg, now: now, log: log, metrics: figures, patience: stopPatience, stopListening: func() {}, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil && s.store != nil {
 			err = errors.Join(err, s.stores.close())
@@ -163,6 +167,7 @@ func (s *server) wire() error {
 	s.metrics.Read(metrics.Stored{
 		Depths: s.queue.Depths, Records: s.timers.Records, Figures: s.health.Figures, Log: s.log,
 	})
+	s.wireHints()
 	return nil
 }
 
@@ -224,6 +229,7 @@ func (s *server) handlers() map[string]queue.Handler {
 
 		calendarsync.SweepKind: sweep,
 		timers.Kind:            s.timers.Handle,
+		hints.Kind:             s.hints.Handle,
 	})
 }
 

@@ -21,8 +21,6 @@ var unsupported = []struct {
 }{
 	{"QS_QUEUE", "is cloudtasks, which this version does not have; unset it, or set it to river",
 		func(c config.Config) bool { return c.Queue == config.QueueCloudTasks }, []string{"QS_CLOUDTASKS_QUEUE", "QS_TASKS_SERVICE_ACCOUNT"}},
-	{"QS_DOCUMENT_HINTS", "is listen, which this version does not have; unset it, or set it to off",
-		func(c config.Config) bool { return c.DocumentHints == config.HintsListen }, nil},
 }
 
 // readSettings reads the settings, and gives everything that is wrong with

@@ -92,7 +92,7 @@ func TestUnsupportedChoices_AreRefusedWithTheirMend(t *testing.T) {
 	t.Parallel()
 	for setting, mend := range map[string]string{
 		"QS_QUEUE=cloudtasks":      "set it to river",
-		"QS_DOCUMENT_HINTS=listen": "set it to off",
+		"QS_DOCUMENT_HINTS=listen": "is firestore alone",
 	} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()

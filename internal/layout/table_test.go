@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"fault", "rules", "store", "queue", "poll", "cursor", "accounts", "accounts/seal", "signin", "gcal", "config",
-	"scheduler", "calendarsync", "health", "backfill", "notify", "timers",
+	"scheduler", "calendarsync", "health", "backfill", "notify", "hints", "timers",
 }
 
 // table is design.md, "Packages": a package may import what stands in rows
@@ -55,6 +55,7 @@ var table = []row{
 	{packages: "backfill", may: []string{"rules", "poll", "cursor", "store", "scheduler", "fault"}},
 	{packages: "notify", may: []string{"rules", "poll", "store", "queue", "fault"}},
 
+	{packages: "hints", may: []string{"rules", "poll", "store", "queue", "scheduler", "fault"}},
 	{packages: "timers", may: []string{"poll", "store", "queue", "scheduler", "calendarsync", "notify", "fault"}},
 
 	{packages: "metrics", may: []string{"rules", "poll", "cursor", "queue", "scheduler", "calendarsync", "health", "notify", "timers", "fault"}},

@@ -1,0 +1,236 @@
+package hints_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/hints"
+	"questscheduler/queue"
+	queuememory "questscheduler/queue/memory"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+	storememory "questscheduler/store/memory"
+)
+
+// seen keeps which polls were looked at.
+type seen struct {
+	mu    sync.Mutex
+	polls []string
+	fails int
+}
+
+// Reconcile implements hints.Polls.
+func (s *seen) Reconcile(_ context.Context, pollID string, _ scheduler.Cause) (rules.Mending, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fails--; s.fails >= 0 {
+		return "", fault.New(fault.Unavailable, "not now")
+	}
+	s.polls = append(s.polls, pollID)
+	return rules.MendNothing, nil
+}
+
+func (s *seen) list() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.polls)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opened are hints whose tasks run until the test ends.
+func opened(t *testing.T, polls *seen) *hints.Hints {
+	t.Helper()
+	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{hints.Kind}})
+	must(t, err)
+	h := &hints.Hints{Queue: tasks, Polls: polls, Now: time.Now}
+	must(t, tasks.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{hints.Kind: h.Handle}}))
+	t.Cleanup(func() { must(t, tasks.Stop(context.Background())) })
+	return h
+}
+
+func TestTold_ABurstIsOneLook_ThatBeginsAfterIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := &seen{}
+		h := opened(t, polls)
+		for range 50 {
+			must(t, h.Told(t.Context(), "one", "trace"))
+			must(t, h.Told(t.Context(), "two", "trace"))
+			time.Sleep(15 * time.Millisecond)
+		}
+		if looked := polls.list(); len(looked) != 0 {
+			t.Errorf("amid the second it looked at %v", looked)
+		}
+		time.Sleep(2 * time.Second)
+		if looked := polls.list(); len(looked) != 2 {
+			t.Errorf("it looked at %v", looked)
+		}
+		must(t, h.Told(t.Context(), "one", "trace"))
+		time.Sleep(2 * time.Second)
+		if looked := polls.list(); len(looked) != 3 || looked[2] != "one" {
+			t.Errorf("told again, it looked at %v", looked)
+		}
+	})
+}
+
+func TestTold_WhatNamesNoPoll_IsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := &seen{}
+		h := opened(t, polls)
+		for _, id := range []string{"", "a/b", ".", "__x__"} {
+			must(t, h.Told(t.Context(), id, "trace"))
+		}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); len(looked) != 0 {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+}
+
+func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := &seen{fails: 3}
+		h := opened(t, polls)
+		must(t, h.Told(t.Context(), "one", "trace"))
+		time.Sleep(time.Hour)
+		if looked := polls.list(); len(looked) != 1 {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+	verdict := (&hints.Hints{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
+	if verdict.Outcome != queue.Permanent {
+		t.Errorf("a task that names no poll: %+v", verdict)
+	}
+}
+
+// source tells of what is sent to it, and keeps how it was asked.
+type source struct {
+	polls  chan []string
+	fails  chan error
+	mu     sync.Mutex
+	began  []time.Time // since when, of those that began anew
+	refuse int
+}
+
+func newSource() *source { return &source{polls: make(chan []string), fails: make(chan error)} }
+
+// Listen implements hints.Source.
+func (s *source) Listen(ctx context.Context, since time.Time, heard func(ctx context.Context, pollIDs []string) error) error {
+	if !since.IsZero() {
+		s.mu.Lock()
+		s.began = append(s.began, since)
+		s.mu.Unlock()
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-s.fails:
+			return err
+		case ids := <-s.polls:
+			if err := heard(ctx, ids); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (s *source) begun() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.began)
+}
+
+// listening runs a listener of a name until it is stopped.
+func listening(t *testing.T, name string, h *hints.Hints, documents store.Store) (from *source, stop func()) {
+	t.Helper()
+	from = newSource()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	l := &hints.Listener{
+		Source: from, Hints: h, Store: documents, Instance: name, NewTrace: func() string { return "trace" },
+		Wait: func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(d):
+				return nil
+			}
+		},
+		Log: slog.New(slog.DiscardHandler),
+	}
+	go func() { defer close(ended); l.Run(ctx) }()
+	stop = sync.OnceFunc(func() { cancel(); <-ended })
+	t.Cleanup(stop)
+	return from, stop
+}
+
+func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		polls := &seen{}
+		h := opened(t, polls)
+		first, stopFirst := listening(t, "first", h, documents)
+		synctest.Wait()
+		second, _ := listening(t, "second", h, documents)
+		time.Sleep(10 * time.Minute)
+		if first.begun() != 1 || second.begun() != 0 {
+			t.Fatalf("the first began %d times, the second %d", first.begun(), second.begun())
+		}
+		first.polls <- []string{"one", "two"}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); len(looked) != 2 {
+			t.Errorf("it looked at %v", looked)
+		}
+		stopFirst()
+		time.Sleep(6 * time.Second)
+		if second.begun() != 1 {
+			t.Fatal("the second did not go on")
+		}
+		if back := time.Since(second.began[0]); back < 90*time.Second {
+			t.Errorf("it goes back by %s alone", back)
+		}
+		second.polls <- []string{"three"}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); !slices.Contains(looked, "three") {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+}
+
+func TestListener_ThatIsCutOff_GoesOnFromWhereItWas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		polls := &seen{}
+		from, _ := listening(t, "one", opened(t, polls), documents)
+		for range 5 {
+			from.fails <- errors.New("the connection is gone")
+			time.Sleep(10 * time.Second)
+		}
+		from.polls <- []string{"poll"}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); from.begun() != 1 || len(looked) != 1 {
+			t.Errorf("it began %d times, and looked at %v", from.begun(), looked)
+		}
+	})
+}
