@@ -95,9 +95,20 @@ func listing() []deed {
 			variation{"by an address that nobody checked", as(person{uid: "cho", email: cho.email, provider: "password", unverified: true})}),
 		polls("of one's group", ben, "questingGroupId", "EQUAL", "GROUP",
 			variation{"another group's", as(ana)},
-			variation{"several groups'", filter("questingGroupId", "IN", []any{"GROUP", "GROUP-2"})},
 			variation{"that everybody has the link of", filter("allowLinkSharing", "EQUAL", true)},
 			variation{"by their status alone", filter("status", "EQUAL", "OPEN")}),
+		{
+			name: "polls of one's groups",
+			attempt: attempt{as: ben, reads: "schedulers", filter: []any{"questingGroupId", "IN", []any{"GROUP", "MORE-GROUP"}}, there: map[string]fields{
+				"questingGroups/GROUP":       {"creatorId": "eve", "memberIds": []any{"ben"}},
+				"questingGroups/MORE-GROUP":  {"creatorId": "eve", "memberIds": []any{"ben"}},
+				"questingGroups/OTHER-GROUP": {"creatorId": "ben", "memberIds": []any{"eve"}},
+			}},
+			but: []variation{
+				{"another person's", as(ana)},
+				{"of which one is another's", filter("questingGroupId", "IN", []any{"GROUP", "OTHER-GROUP"})},
+			},
+		},
 		{
 			name:    "groups that one belongs to",
 			attempt: attempt{as: ben, there: withPoll(nil), reads: "questingGroups", filter: []any{"memberIds", "ARRAY_CONTAINS", "ben"}},
