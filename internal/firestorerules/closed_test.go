@@ -20,7 +20,7 @@ import (
 var closedCollections = []string{
 	"calendarEventIndex/NOTE", "calendarWatches/NOTE", "calendars/NOTE", "intents/NOTE", "announcements/POLL",
 	"accounts/NOTE", "accountSecrets/NOTE", "userSecrets/gm", "oauthStates/NOTE", "idempotencyKeys/NOTE",
-	"timers/NOTE", "backfills/NOTE", "health/readiness", "schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
+	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "health/readiness", "schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
 	"users/gm/secrets/NOTE", "unheardOf/NOTE", "schedulers/POLL/unheardOf/NOTE",
 }
 
@@ -138,7 +138,7 @@ func collections(t *testing.T) []string {
 				}
 			case *ast.ValueSpec:
 				for i, constant := range n.Names {
-					if strings.HasSuffix(constant.Name, "Collection") && i < len(n.Values) {
+					if strings.HasSuffix(strings.ToLower(constant.Name), "collection") && i < len(n.Values) {
 						add(n.Values[i])
 					}
 				}
