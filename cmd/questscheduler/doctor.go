@@ -48,7 +48,8 @@ const doctorPatience = 5 * time.Second
 
 // checks are all checks, in the order of their lines.
 var checks = []func(ctx context.Context, d doctor) []finding{
-	checkSettings, checkStore, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle, checkPublicURL, checkDiscord, checkAdmins,
+	checkSettings, checkStore, checkQueue, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle, checkRedirect, checkSync,
+	checkPublicURL, checkDiscord, checkAdmins,
 }
 
 // Run is the command.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"questscheduler/api"
 	"questscheduler/config"
 	"questscheduler/fault"
 	"questscheduler/signin"
@@ -35,9 +36,26 @@ func checkSettings(_ context.Context, d doctor) []finding {
 
 func checkStore(ctx context.Context, d doctor) []finding {
 	if d.config.Store == config.StoreFirestore {
-		return append(checkFirestore(ctx, d), d.checkFile(ctx, "queue", nil)...)
+		return checkFirestore(ctx, d)
 	}
-	return d.checkFile(ctx, "store", queries())
+	found := d.checkFile(ctx, "store", queries())
+	if len(found) == 1 && found[0].verdict == fine {
+		found = append(found, finding{fine, "indexes", "the server makes them in that file by itself"})
+	}
+	return found
+}
+
+// checkQueue looks at where tasks are kept: the store's own file, whose line has
+// told of it, or with Firestore a file beside it.
+func checkQueue(ctx context.Context, d doctor) []finding {
+	switch {
+	case d.faulty("QS_QUEUE") || !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath):
+		return nil
+	case d.config.Store == config.StoreFirestore:
+		return d.checkFile(ctx, "queue", nil)
+	default:
+		return []finding{{fine, "queue", "its tasks are in the store's file"}}
+	}
 }
 
 // checkFile looks at the data file, which is the queue's at least.
@@ -139,6 +157,36 @@ func checkGoogle(_ context.Context, d doctor) []finding {
 	}
 }
 
+// checkRedirect says which address the OAuth client has to name: nobody but
+// Google knows whether it does, and it says so to people who link an account.
+func checkRedirect(_ context.Context, d doctor) []finding {
+	redirect := reachedAt(d.config) + api.PathCallback
+	switch {
+	case d.faulty("QS_PUBLIC_URL") || d.faulty("QS_ADDR") || d.config.GoogleEndpoint != "" || d.config.GoogleClientID == "":
+		return nil
+	case d.config.PublicURL == "":
+		return []finding{{warning, "redirect URI", "people can link accounts from this machine alone, by " + redirect +
+			"; set QS_PUBLIC_URL to where their browsers reach this server"}}
+	default:
+		return []finding{{fine, "redirect URI", "in the Google Cloud console, under Credentials, the OAuth client has to name " + redirect +
+			" as an authorised redirect URI"}}
+	}
+}
+
+// checkSync says how far calendars are followed.
+func checkSync(_ context.Context, d doctor) []finding {
+	switch {
+	case d.faulty("QS_SYNC"):
+		return nil
+	case d.config.Sync == config.SyncObserve:
+		return []finding{{warning, "sync", "QS_SYNC is observe: what calendars say is journaled and changes nothing; set it to on when the journals say what you expect"}}
+	case d.config.Sync == config.SyncOff:
+		return []finding{{fine, "sync", "QS_SYNC is off: no calendar is followed; set it to on to follow them"}}
+	default:
+		return []finding{{fine, "sync", "calendars are followed"}}
+	}
+}
+
 func checkPublicURL(ctx context.Context, d doctor) []finding {
 	address := d.config.PublicURL
 	if d.config.Sync == config.SyncOff {
@@ -205,7 +253,7 @@ func checkDiscord(ctx context.Context, d doctor) []finding {
 
 func checkAdmins(_ context.Context, d doctor) []finding {
 	if len(d.config.AdminUsers) == 0 {
-		return []finding{{fine, "admins", "there are none; QS_ADMIN_USERS names people who may look after others' polls"}}
+		return []finding{{warning, "admins", "there are none, so nobody may operate or look after others' polls; name people in QS_ADMIN_USERS, by their uids"}}
 	}
 	return []finding{{fine, "admins", fmt.Sprintf("%d", len(d.config.AdminUsers))}}
 }

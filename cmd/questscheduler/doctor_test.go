@@ -31,9 +31,10 @@ func TestDoctor(t *testing.T) {
 		says    []string
 	}{
 		"an empty folder": {nil, nil, exitOK, []string{
-			"ok       settings        all can be used", "ok       store           there is none yet", "ok       sign-in key     there is none yet",
+			"ok       settings        all can be used", "ok       store           there is none yet", "ok       queue           its tasks are in the store's file", "ok       sign-in key     there is none yet",
 			"ok       encryption keys QS_ENC_KEYS can be used", "warning  google          QS_GOOGLE_CLIENT_ID does not end with",
-			"ok       public address  not needed", "ok       discord         off", "ok       admins          there are none",
+			"ok       public address  not needed", "ok       discord         off", "warning  admins          there are none", "ok       sync            QS_SYNC is off",
+			"warning  redirect URI    people can link accounts from this machine alone",
 		}},
 		"no settings at all": {[]string{"QS_SYNC=", "QS_GOOGLE_CLIENT_ID=", "QS_GOOGLE_CLIENT_SECRET=", "QS_ENC_KEYS="}, nil, exitFailed, []string{
 			"wrong    settings        QS_ENC_KEYS has to hold a key", "wrong    settings        QS_GOOGLE_CLIENT_ID", "wrong    settings        QS_PUBLIC_URL",
@@ -43,7 +44,11 @@ func TestDoctor(t *testing.T) {
 			"QS_DISCORD_BOT_TOKEN=" + secretOfBot, "QS_ADMIN_USERS=gm,ana"}, nil, exitOK, []string{
 			"ok       google          the OAuth client is set",
 			"ok       public address  Google pushes to https://quests.example.org/webhooks/google/calendar",
-			"ok       discord         the token is set; it is not tried", "ok       admins          2",
+			"ok       discord         the token is set; it is not tried", "ok       admins          2", "ok       sync            calendars are followed",
+			"ok       redirect URI    in the Google Cloud console, under Credentials, the OAuth client has to name https://quests.example.org/oauth/google/callback as",
+		}},
+		"a deployment that is only observed": {[]string{"QS_SYNC=observe", "QS_PUBLIC_URL=https://quests.example.org"}, nil, exitOK, []string{
+			"warning  sync            QS_SYNC is observe",
 		}},
 		"an address that only we can reach": {[]string{follow, "QS_PUBLIC_URL=https://192.168.1.7"}, nil, exitOK, []string{
 			"warning  public address  QS_PUBLIC_URL is an address that Google cannot reach",

@@ -7,6 +7,7 @@ import (
 	"questscheduler/accounts"
 	"questscheduler/api"
 	"questscheduler/calendarsync"
+	"questscheduler/config"
 	"questscheduler/gcal"
 )
 
@@ -31,11 +32,14 @@ func (s *server) wireLinks(owners owners) api.Linked {
 
 // publicURL is where people's browsers reach this server: as set, else from
 // this machine alone.
-func (s *server) publicURL() string {
-	if s.config.PublicURL != "" {
-		return s.config.PublicURL
+func (s *server) publicURL() string { return reachedAt(s.config) }
+
+// reachedAt is where browsers reach a server with these settings.
+func reachedAt(cfg config.Config) string {
+	if cfg.PublicURL != "" {
+		return cfg.PublicURL
 	}
-	_, port, err := net.SplitHostPort(s.config.Addr)
+	_, port, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
 		return "" // the settings were checked
 	}
