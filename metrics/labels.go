@@ -45,9 +45,7 @@ var (
 		"calendarList.list", "token", "revoke"}}
 	// verdicts are what becomes of a task's run (queue.Verdict).
 	verdicts = label{"verdict", []string{"done", "retry", "later", "dead"}}
-	reasons  = label{"reason", kinds}
 	levels   = label{"level", []string{"warn", "error"}}
-	parts    = label{"of", []string{"queue", "timers", "health"}}
 	// httpMethods and classes are those of answers.
 	httpMethods = label{"method", []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}}
 	classes     = label{"status", []string{"1xx", "2xx", "3xx", "4xx", "5xx"}}

@@ -143,7 +143,7 @@ func (m *Metrics) Answered(method string, status int, took time.Duration) {
 // goes elsewhere is counted by those who make it.
 func (m *Metrics) OAuth(next http.RoundTripper, tokenURL string) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		method := ""
+		var method string
 		switch address := request.URL.Scheme + "://" + request.URL.Host + request.URL.Path; {
 		case address == tokenURL:
 			method = "token"

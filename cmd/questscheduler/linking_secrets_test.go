@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/api"
 	"questscheduler/sim/control"
 	"questscheduler/sim/google"
 )
@@ -144,7 +145,7 @@ func TestSecrets_AppearNowhere(t *testing.T) {
 		t.Fatalf("too little was called: %v", calls)
 	}
 
-	holding := map[string]string{"an answer": w.said.String(), "the log": w.served.log.String()}
+	holding := map[string]string{"an answer": w.said.String(), "the log": w.served.log.String(), "the figures": w.served.text(api.PathMetrics)}
 	readAll(t, dir, holding) // the files of a server that runs, its WAL among them
 	w.served.stop()
 	holding["the log at the end"] = w.served.log.String()

@@ -1,0 +1,43 @@
+package notify_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/rules"
+	"questscheduler/sim/control"
+)
+
+// tally is a Meter that writes down what it is told.
+type tally struct{ told []string }
+
+func (c *tally) Announced(notice rules.Notice, after time.Duration) {
+	c.told = append(c.told, fmt.Sprintf("%s after %s", notice, after.Round(time.Second)))
+}
+
+func (c *tally) DiscordRefused(channel, code string) {
+	c.told = append(c.told, fmt.Sprintf("%s refused: %s", channel, code))
+}
+
+func TestMeter_IsToldOfWhatPeopleWereToldAndOfWhatDiscordRefused(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	count := &tally{}
+	w.announcer.Meter = count
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	w.mustEnd() // which tells nothing twice
+	w.plant(control.Rule{Match: "messages.*", Status: 403, Reason: "50001"})
+	w.restore()
+	w.want("gm", 0)
+	w.mustEnd()
+	want := []string{
+		"SESSION_RESCHEDULED after 0s", "discord refused: missing_access", "SESSION_RESTORED after 0s", "card refused: missing_access",
+	}
+	if !slices.Equal(count.told, want) {
+		t.Errorf("it is told %q, want %q", count.told, want)
+	}
+}
