@@ -30,7 +30,7 @@ demo: ## Runs everything on this machine against simulators; no settings needed
 .PHONY: test
 test: webapp ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
-	@$(GO) test -v -run '^TestFind_' ./internal/emulator ./internal/webapp | grep -o 'skipped: .*' || true
+	@$(GO) test -v -run '^TestFind_' ./internal/emulator ./internal/webapp ./internal/chromium | grep -o 'skipped: .*' || true
 	$(GO) test $(RACE) -shuffle=on ./...
 	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
 

@@ -1,12 +1,15 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"questscheduler/health"
 )
 
-// concerns are what is wrong in a view, one line for each part of the page.
+// concerns are what is wrong in a view, a line for each part of the page and how
+// much it wants a person, the worst first.
 func concerns(v View) []Concern {
 	var all []Concern
 	note := func(level Level, count int, more bool, one, many, part string) {
@@ -35,6 +38,7 @@ func concerns(v View) []Concern {
 	}
 	note(Bad, held, v.MoreHeld, "1 cancellation waits for a person's word", "%s cancellations wait for a person's word", "held")
 	note(Bad, levels(v.Timers, Bad), false, "1 timer fails or is late", "%s timers fail or are late", "timers")
+	slices.SortStableFunc(all, func(a, b Concern) int { return cmp.Compare(a.Level.rank(), b.Level.rank()) })
 	return all
 }
 

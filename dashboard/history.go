@@ -21,7 +21,7 @@ type Timer struct {
 	StartedAt time.Time
 	// SucceededAt is when a run last came to its end; zero: none did.
 	SucceededAt time.Time
-	// Counts are what its last run did.
+	// Counts are what its last run did; what it did not come upon is left out.
 	Counts []timers.Count
 }
 
@@ -55,7 +55,9 @@ func showTimer(job timers.Job, record timers.Record, now time.Time) Timer {
 		shown.State = "running"
 	}
 	for _, what := range slices.Sorted(maps.Keys(record.Did)) {
-		shown.Counts = append(shown.Counts, timers.Count{What: what, N: int(record.Did[what])})
+		if n := int(record.Did[what]); n > 0 {
+			shown.Counts = append(shown.Counts, timers.Count{What: what, N: n})
+		}
 	}
 	return shown
 }

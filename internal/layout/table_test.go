@@ -85,6 +85,8 @@ var table = []row{
 	{packages: "internal/firestorerules"},
 	// The official Firebase client in the web app's place, for tests alone.
 	{packages: "internal/webapp"},
+	// A browser, for tests alone.
+	{packages: "internal/chromium"},
 	// What the API's document says of answers, for tests.
 	{packages: "internal/promises"},
 	// What `make bench` runs: real parts, measured.
@@ -119,5 +121,6 @@ var restrictions = []restriction{
 	{imports: "github.com/labstack/echo", only: []string{"api", "callables", "web-hooks", "cmd/...", "internal/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"metrics"}, why: "metrics alone knows Prometheus; the others tell what they do through interfaces of theirs"},
+	{imports: "github.com/chromedp", only: []string{"internal/chromium", "cmd/..."}, why: "tests alone drive a browser"},
 	{imports: "log/slog", never: []string{"rules"}, why: "decisions are pure"},
 }

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"questscheduler/internal/chromium"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/scheduler"
+)
+
+// operated is a demo in this process, whose parts a test reaches, and a browser.
+type operated struct {
+	*outside
+	*chromium.Browser
+	demo *demo
+}
+
+// operate starts them.
+func operate(t *testing.T, environ ...string) *operated {
+	t.Helper()
+	b := chromium.Open(t)
+	ctx := context.WithoutCancel(t.Context())
+	d, err := openDemo(ctx, dataDir(t), "127.0.0.1:0", Process{Environ: environ, Stderr: testLog{t}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.end(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := d.begin(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return &operated{&outside{t, d.ready()}, b, d}
+}
+
+// dies has a task end as a dead letter that would go well now: its day was
+// another one. It gives its id.
+func (o *operated) dies() string {
+	o.t.Helper()
+	ctx := o.t.Context()
+	payload, err := json.Marshal(scheduler.Work{ID: o.ready.Polls["linked"]})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	_, err = o.demo.queue.Enqueue(ctx, queue.Task{Kind: poll.AnnounceKind, Name: "of another day " + o.demo.newTrace(), Payload: payload, NotBefore: time.Now().Add(240 * time.Hour)})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	_, err = o.demo.file.Writer().ExecContext(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = datetime('now', 'subsec'), attempt = 3,
+		errors = json('[{"error": "announce: the store did not answer"}]') WHERE queue = 'announce' AND scheduled_at > datetime('now', '+5 days')`)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	letters, err := o.demo.queue.DeadLetters(ctx, 1)
+	if err != nil || len(letters) != 1 {
+		o.t.Fatalf("the dead letters are %v (%v)", letters, err)
+	}
+	return letters[0].ID
+}
+
+// signIn signs the admin in, by keyboard alone.
+func (o *operated) signIn() {
+	o.t.Helper()
+	o.Go(o.ready.API + "/dashboard")
+	o.Await(`document.activeElement.id === "token"`)
+	o.Type(o.ready.AdminToken)
+	o.Type(kb.Enter)
+	o.Await(`document.getElementById("watches")`)
+}
+
+func TestDashboard_InABrowser(t *testing.T) {
+	t.Parallel()
+	o := operate(t, "QS_SYNC_MIN_GAP=20ms", "QS_MASS_CANCEL_MIN=1", "QS_MASS_CANCEL_SHARE=0.1")
+	o.signIn()
+	problems := len(o.Problems()) // that nobody was signed in, at the most
+
+	first, second := newSession(o.outside, "gm"), newSession(o.outside, "gm")
+	o.showsWhatHappensAtOnce()
+	o.retriesByKeyboard()
+	o.confirmsByKeyboard(first, second)
+	o.keepsWhatSomebodyChooses()
+	o.fitsAPhone()
+	o.isDarkInTheDark()
+	o.worksWithoutScripts()
+
+	if said := o.Problems()[problems:]; len(said) > 0 {
+		t.Errorf("the console complains: %q", said)
+	}
+	if ours, err := url.Parse(o.ready.API); err != nil || !slices.Equal(o.Hosts(), []string{ours.Host}) {
+		t.Errorf("the page asked %v", o.Hosts())
+	}
+	o.signsOut() // after which the console says 401
+}
+
+// showsWhatHappensAtOnce: an event that is deleted in the calendar shows in the
+// page, which nobody reloads.
+func (o *operated) showsWhatHappensAtOnce() {
+	o.t.Helper()
+	o.Shoot("desktop")
+	o.Await(`window.sameAsBefore = true`)
+	linked, err := o.poll(o.ready.Polls["linked"])
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	event, _ := linked["google_event_id"].(string)
+	if got, err := o.event("DELETE", event, nil); err != nil || got.status != http.StatusNoContent {
+		o.t.Fatalf("the event is not deleted: %v %v", got, err)
+	}
+	o.Await(`document.getElementById("journal-list").textContent.includes("CANCELLED")`)
+	o.Want(`window.sameAsBefore`)
+}
+
+// retriesByKeyboard: a dead letter shows by itself, is reached and retried
+// without a mouse, and goes.
+func (o *operated) retriesByKeyboard() {
+	o.t.Helper()
+	button := "retry-" + o.dies()
+	o.Await(`document.getElementById("` + button + `")`)
+	o.Want(`document.getElementById("concerns").textContent.includes("1 task ended as a dead letter")`)
+	o.TabTo(button)
+	o.Want(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
+	o.Shoot("dead-letter")
+	o.Type(kb.Enter)
+	o.Await(`document.body.textContent.includes("The task is put back to work.")`)
+	o.Await(`!document.getElementById("` + button + `")`)
+	o.Want(`!location.search`)
+}
+
+// confirmsByKeyboard: sessions that lost their events in a gap are held until an
+// admin says that this was meant.
+func (o *operated) confirmsByKeyboard(first, second *session) {
+	o.t.Helper()
+	o.plant("push", map[string]any{"drop": true})
+	for _, s := range []*session{first, second} {
+		s.google("DELETE", nil).want(o.t, http.StatusNoContent)
+	}
+	o.sim("POST", "expire-sync-tokens", nil)
+	o.heal()
+	first.ask("sync", nil)
+	o.Await(`document.querySelectorAll("#held-list input[type=checkbox]").length === 2`)
+	o.TabTo("held-" + second.id)
+	o.Type(" ") // this one is no cancellation yet
+	o.Shoot("held")
+	button := o.elementID(`[id^="confirm-"]`)
+	o.TabTo(button)
+	o.Type(" ")
+	o.Await(`document.body.textContent.includes("Confirmed: 1 events are looked at again")`)
+	first.becomesCancelled()
+	if got, err := second.poll(); err != nil || got["status"] != "FINALIZED" {
+		o.t.Errorf("the one that was not chosen is %v (%v)", got["status"], err)
+	}
+}
+
+// keepsWhatSomebodyChooses: what is fetched meanwhile takes no choice away.
+func (o *operated) keepsWhatSomebodyChooses() {
+	o.t.Helper()
+	o.Await(`document.querySelectorAll("#held-list input[type=checkbox]").length === 1`)
+	box := o.elementID(`#held-list input[type=checkbox]`)
+	o.TabTo(box)
+	o.Type(" ")
+	o.Want(`!document.getElementById("` + box + `").checked`)
+	o.Await(`window.shownThen = document.getElementById("asof").textContent`)
+	o.Await(`document.getElementById("asof").textContent !== window.shownThen`)
+	o.Want(`document.activeElement.id === "` + box + `" && !document.activeElement.checked`)
+}
+
+// elementID is the id of the first element that a selector chooses.
+func (o *operated) elementID(selector string) string {
+	o.t.Helper()
+	return o.Text(`document.querySelector(` + "`" + selector + "`" + `).id`)
+}
+
+// fitsAPhone: nothing is wider than the screen, and buttons are as large as a
+// finger.
+func (o *operated) fitsAPhone() {
+	o.t.Helper()
+	o.Size(360, 740, true)
+	o.Go(o.ready.API + "/dashboard")
+	o.Await(`document.getElementById("journal")`)
+	o.Want(`document.documentElement.scrollWidth <= 360`)
+	o.Want(`[...document.querySelectorAll("button, .button")].every((b) => b.getBoundingClientRect().height >= 44)`)
+	o.Shoot("phone")
+}
+
+// lightness is how light a colour of the body is, from 0 to 255.
+const lightness = `((name) => getComputedStyle(document.body)[name].match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3)`
+
+func (o *operated) isDarkInTheDark() {
+	o.t.Helper()
+	o.Want(lightness + `("backgroundColor") > 200 && ` + lightness + `("color") < 80`)
+	o.Dark(true)
+	o.Want(lightness + `("backgroundColor") < 60 && ` + lightness + `("color") > 180`)
+	o.Shoot("phone-dark")
+	o.Size(1200, 900, false)
+	o.Shoot("desktop-dark")
+	o.Dark(false)
+}
+
+func (o *operated) worksWithoutScripts() {
+	o.t.Helper()
+	button := "retry-" + o.dies()
+	o.Scripts(false)
+	o.Go(o.ready.API + "/dashboard")
+	o.TabTo(button)
+	o.Type(kb.Enter)
+	o.Await(`document.body.textContent.includes("The task is put back to work.")`)
+}
+
+func (o *operated) signsOut() {
+	o.t.Helper()
+	o.TabTo("sign-out")
+	o.Type(kb.Enter)
+	o.Await(`document.body.textContent.includes("You are signed out.")`)
+	o.Shoot("sign-in")
+	if !strings.Contains(o.Text(`document.title`), "Sign in") {
+		o.t.Error("the page is not that of the sign-in")
+	}
+}
