@@ -64,12 +64,14 @@ func (s *server) fail(c echo.Context, err error) error {
 		message = known.Message
 	}
 	ctx := c.Request().Context()
-	log := s.Log.InfoContext
-	if as.http >= http.StatusInternalServerError {
-		log = s.Log.ErrorContext
+	about := []any{
+		"callable", c.Get(contextName), "status", as.name, "trace", c.Response().Header().Get(echo.HeaderXRequestID), "error", err,
 	}
-	log(ctx, "a call was refused", "callable", c.Get(contextName), "status", as.name,
-		"trace", c.Response().Header().Get(echo.HeaderXRequestID), "error", err)
+	if as.http >= http.StatusInternalServerError {
+		s.Log.ErrorContext(ctx, "a call could not be carried out", about...)
+	} else {
+		s.Log.InfoContext(ctx, "a call was refused", about...)
+	}
 	if after := fault.RetryAfter(err); after > 0 {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(after.Seconds()))))
 	}

@@ -13,7 +13,7 @@ const ok = "ok"
 // The labels, each with all values that it can have beside "other".
 var (
 	// hints are what makes us look (scheduler.Cause.Hint).
-	hints = label{"hint", []string{"push", "timer", "person", "relink", "start", "sweep", "intent", "watch", "backfill"}}
+	hints = label{"hint", []string{"push", "timer", "person", "relink", "start", "sweep", "intent", "watch", "backfill", "document"}}
 	// outcomes are ok, or the kind of the error.
 	outcomes = label{"outcome", append([]string{ok}, kinds...)}
 	// looked are the outcomes of looks; overtaken is one whose work a later look

@@ -5,6 +5,7 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
+	changed "questscheduler/hints" // hints are a label here
 	"questscheduler/poll"
 	"questscheduler/queue"
 	"questscheduler/scheduler"
@@ -12,7 +13,7 @@ import (
 )
 
 // taskKinds are the kinds of the program's tasks.
-var taskKinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind}
+var taskKinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, changed.Kind}
 
 // jobs are the jobs of the timers.
 var jobs = label{"job", []string{timers.Drain, timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health}}

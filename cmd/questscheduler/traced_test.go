@@ -95,6 +95,11 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 			t.Errorf("the figures lack %s", counted)
 		}
 	}
+	for _, kind := range kinds {
+		if !strings.Contains(text, `questscheduler_queue_waiting{kind="`+kind+`"} `) {
+			t.Errorf("the figures do not tell of tasks of the kind %s", kind)
+		}
+	}
 	w.wantNoSecrets(t, text)
 	names := []string{linked}
 	for who, user := range w.Users {

@@ -58,7 +58,7 @@ var table = []row{
 	{packages: "hints", may: []string{"rules", "poll", "store", "queue", "scheduler", "fault"}},
 	{packages: "timers", may: []string{"poll", "store", "queue", "scheduler", "calendarsync", "notify", "fault"}},
 
-	{packages: "metrics", may: []string{"rules", "poll", "cursor", "queue", "scheduler", "calendarsync", "health", "notify", "timers", "fault"}},
+	{packages: "metrics", may: []string{"rules", "poll", "cursor", "queue", "scheduler", "calendarsync", "health", "notify", "timers", "hints", "fault"}},
 	{packages: "dashboard", may: []string{
 		"rules", "poll", "cursor", "store", "queue", "accounts", "scheduler", "calendarsync", "health", "timers", "fault",
 	}},

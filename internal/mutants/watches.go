@@ -30,6 +30,7 @@ var watches = []mutant{
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
 	})
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.hears), err)
 	if err == nil {`,
 			new: `
 	newUUID, id := w.NewUUID, w.NewUUID()
@@ -39,6 +40,7 @@ var watches = []mutant{
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.hears), err)
 	watch, writeErr := once.write(ctx, accountID, calendarID, token, before)
 	if writeErr != nil {
 		return writeErr
