@@ -215,7 +215,7 @@ func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 }
 
 var (
-	commandCall = regexp.MustCompile("(?m)(?:^\\s*|`|\\$\\(|/)questscheduler ([a-z-]+)((?: [a-z-]+)?)")
+	commandCall = regexp.MustCompile("(?m)(?:^\\s*|`|\\$\\(|/)questscheduler ([a-z][a-z-]*)((?: [a-z-]+)?)")
 	routeCall   = regexp.MustCompile(`/v1/[\w/{}$.…-]*`)
 )
 
