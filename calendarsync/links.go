@@ -183,6 +183,10 @@ func (l *Links) stop(ctx context.Context, watch Watch) error {
 // made. It tells whether there was any poll.
 func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
 	err = l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
+		// A look that began before would say of what it read that all is well.
+		if err := l.write(ctx, calendar.Key, cursor.Calendar.Overtake); err != nil {
+			return err
+		}
 		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
 			found = true
 			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause)

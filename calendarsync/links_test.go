@@ -70,6 +70,25 @@ func TestUnlinked_StopsItsChannelsGivesItsGrantBackAndSaysSoOnce(t *testing.T) {
 	atRest(t, w)
 }
 
+// A look that began while the account was linked ends after it is unlinked.
+func TestUnlinked_AmidALook_StaysUnlinked(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"before events.list", "after events.list"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.Run(time.Minute)
+			w.MoveEvent("gm", eventID, three)
+			w.On(point, func() { w.Unlink("gm") })
+			w.Run(time.Minute)
+			lost(t, w, pollID, rules.CalendarUnlinked)
+			gone(t, w, w.Account("gm"))
+			atRest(t, w)
+		})
+	}
+}
+
 func TestUnlinked_WhileGoogleIsDown_IsCarriedOnLater(t *testing.T) {
 	t.Parallel()
 	for _, down := range []string{"channels.stop", "oauth.revoke", "oauth.token"} {

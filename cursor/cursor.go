@@ -235,6 +235,12 @@ func (c Calendar) Lost(now time.Time, reason string) []store.Update {
 	return []store.Update{set("failedSince", since), set("lastError", reason)}
 }
 
+// Overtake gives the updates that take the calendar from a look under way: what
+// that still holds is worth nothing. A look is owed by whoever wants one after it.
+func (c Calendar) Overtake() []store.Update {
+	return []store.Update{set("fence", c.Fence+1), set("leaseUntil", store.Delete)}
+}
+
 // ReasonRevoked is why looks fail at a calendar whose account's grant is dead, or
 // which was unlinked: nothing helps but that its owner links it again.
 const ReasonRevoked = "revoked"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/accounts"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -55,6 +56,7 @@ var invariants = []struct {
 	{ofPolls | ofIndex | ofCalendars, (*picture).indexProblems},
 	{ofPolls | ofSlots | ofIntents, (*picture).slotProblems},
 	{ofPolls | ofSlots | ofIntents | ofCalendars | ofEvents | ofTokens, (*picture).cursorProblems},
+	{ofPolls | ofIndex | ofAccounts, (*picture).lostProblems},
 	{ofSecrets, (*picture).secretProblems},
 }
 
@@ -123,6 +125,21 @@ func (p *picture) indexProblems() (problems []string) {
 	for _, calendar := range p.calendars.all {
 		if count := calendar.Interests[poll.ConsumerPoll]; count != interests[calendar.Key] {
 			problems = append(problems, fmt.Sprintf("calendar %s counts %d linked polls and has %d", calendar.CalendarID, count, interests[calendar.Key]))
+		}
+	}
+	return problems
+}
+
+// lostProblems: a poll whose account was unlinked says that something is wrong,
+// once that was carried on.
+func (p *picture) lostProblems() (problems []string) {
+	for _, entry := range p.index.all {
+		of := p.polls.at[poll.Path(entry.PollID)]
+		if status, due := p.world.accountIs(entry.AccountID); status != accounts.Unlinked || due {
+			continue
+		}
+		if of.Linked() && !of.EditedDirectly() && of.Sync.Error == nil {
+			problems = append(problems, fmt.Sprintf("poll %s follows an event by account %s, which is unlinked, and says that all is well", of.ID, entry.AccountID))
 		}
 	}
 	return problems
