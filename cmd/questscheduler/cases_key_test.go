@@ -32,6 +32,7 @@ func TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent(t *testing.T) {
 		t.Errorf("Google was asked for %d events, want one", got)
 	}
 	s.wantDecisions("finalise")
+	eventually(t, "the card", func() error { return s.cardShows("FINALIZED") })
 
 	before := s.tell()
 	s.finalise(map[string]any{"title": "Another body"}, key...).want(t, http.StatusConflict)

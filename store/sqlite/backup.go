@@ -67,10 +67,24 @@ func (f dataFile) copyInto(ctx context.Context, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := touch(file); err != nil {
+		return err
+	}
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
 		return err
 	}
 	return syncFile(file)
+}
+
+// touch makes a file, empty, where there is none: one that its owner alone may
+// read, since it will hold sealed tokens and people's addresses. What SQLite puts
+// beside it is made with the same rights.
+func touch(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // syncFile flushes a file, or a folder's names, to the disk.

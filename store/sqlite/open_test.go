@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,30 @@ func TestOpen_EveryConnectionIsDurableAndReadersOnlyRead(t *testing.T) {
 	}
 	if open := s.Writer().Stats().MaxOpenConnections; open != 1 {
 		t.Errorf("the writer has %d connections", open)
+	}
+}
+
+// What stands in the files is nobody else's on the machine: sealed tokens,
+// people's addresses, titles.
+func TestOpen_ItsFilesAndBackupsAreTheOwnersAlone(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such rights there")
+	}
+	path := newFile(t)
+	s := openFile(t, path, nil)
+	copied := filepath.Join(filepath.Dir(path), "copy.db")
+	if err := s.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, path + "-wal", path + "-shm", copied} {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s may be read as %v", filepath.Base(file), info.Mode().Perm())
+		}
 	}
 }
 

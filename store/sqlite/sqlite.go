@@ -95,6 +95,9 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context) (err error) {
+	if err := touch(s.path); err != nil {
+		return explain("open the data file", err)
+	}
 	if s.writer, err = sql.Open("sqlite", s.address(url.Values{"_txlock": {"immediate"}})); err != nil {
 		return explain("open the data file", err)
 	}
