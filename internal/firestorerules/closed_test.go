@@ -20,7 +20,7 @@ import (
 var closedCollections = []string{
 	"calendarEventIndex/NOTE", "calendarWatches/NOTE", "calendars/NOTE", "intents/NOTE", "announcements/POLL",
 	"accounts/NOTE", "accountSecrets/NOTE", "userSecrets/gm", "oauthStates/NOTE", "idempotencyKeys/NOTE",
-	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "documentHints/listener", "health/readiness", "schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
+	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "documentHints/NOTE", "health/readiness", "schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
 	"users/gm/secrets/NOTE", "unheardOf/NOTE", "schedulers/POLL/unheardOf/NOTE",
 }
 
