@@ -1,0 +1,254 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"questscheduler/internal/docs"
+)
+
+// pretend stands in for gcloud and firebase: it writes down what it is asked,
+// says whether a thing is there, and fails where it is to.
+const pretend = `#!/bin/sh
+case " $* " in
+  *" describe "*) [ "$FAKE_THERE" = yes ] || case " $* " in *" secrets "*) [ "$FAKE_SECRETS" = yes ] ;; *) false ;; esac; exit ;;
+esac
+echo "$(basename "$0") $*" >>"$FAKE_LOG"
+case " $* " in
+  *" services replace "*) cp "$4" "$FAKE_LOG.yaml" ;;
+  *" deploy "*) cp -r "$(dirname "$5")" "$FAKE_LOG.firebase" ;;
+esac
+if [ -n "$FAKE_FAILS" ]; then case " $* " in *"$FAKE_FAILS"*) echo "no" >&2; exit 3 ;; esac; fi
+`
+
+// applied is what came of a run of deploy/apply.sh.
+type applied struct {
+	code  int
+	said  string
+	calls []string
+	log   string
+}
+
+// apply runs deploy/apply.sh with the example's settings, changed, and with
+// pretended clients.
+func apply(t *testing.T, settings map[string]string, environ []string, arguments ...string) applied {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("skipped: deploy/apply.sh, since there is no bash")
+	}
+	folder := t.TempDir()
+	for _, client := range []string{"gcloud", "firebase"} {
+		if err := os.WriteFile(filepath.Join(folder, client), []byte(pretend), 0o700); err != nil { //nolint:gosec // it is run
+			t.Fatal(err)
+		}
+	}
+	values := example(t)
+	for name, value := range settings {
+		if value == "" {
+			delete(values, name)
+			continue
+		}
+		values[name] = value
+	}
+	var text strings.Builder
+	for name, value := range values {
+		text.WriteString(name + "=" + value + "\n")
+	}
+	file := filepath.Join(folder, "settings.env")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	result := applied{log: filepath.Join(folder, "log")}
+	script := filepath.Join(docs.Root(t), "deploy", "apply.sh")
+	command := exec.CommandContext(t.Context(), bash, append([]string{script, "--settings", file}, arguments...)...) //nolint:gosec // it is what is tested
+	command.Env = append(slices.Clone(environ), "FAKE_LOG="+result.log, "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+folder)
+	output, err := command.CombinedOutput()
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+		result.code = ended.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	result.said = string(output)
+	if calls, err := os.ReadFile(result.log); err == nil {
+		result.calls = strings.Split(strings.TrimSpace(string(calls)), "\n")
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, "tmp.*")); err != nil || len(left) > 0 {
+		t.Errorf("it leaves %v behind (%v)", left, err)
+	}
+	return result
+}
+
+// at is where the first call stands that has all these words, or -1.
+func (a applied) at(words ...string) int {
+	return slices.IndexFunc(a.calls, func(call string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(call, word) })
+	})
+}
+
+// steps are in the order in which each has what it needs, by words that one call
+// of each has.
+var steps = [][]string{
+	{"gcloud services enable", "run.googleapis.com", "eventarc.googleapis.com", "calendar-json.googleapis.com"},
+	{"iam service-accounts create questscheduler-server"},
+	{"iam service-accounts create questscheduler-machines"},
+	{"firebase deploy --only firestore:indexes", "--non-interactive"},
+	{"firestore fields ttls update expiresAt", "--collection-group=idempotencyKeys", "--enable-ttl"},
+	{"tasks queues create questscheduler-look", "--max-attempts=-1", "--max-backoff=600s", "--location=europe-west1"},
+	{"tasks queues create questscheduler-timer"},
+	{"projects add-iam-policy-binding quests-example", "questscheduler-server@", "roles/datastore.user", "--condition=None"},
+	{"tasks queues add-iam-policy-binding questscheduler-look", "roles/cloudtasks.enqueuer"},
+	{"secrets add-iam-policy-binding questscheduler-enc-keys", "roles/secretmanager.secretAccessor"},
+	{"iam service-accounts add-iam-policy-binding questscheduler-machines@", "questscheduler-server@", "roles/iam.serviceAccountUser"},
+	{"projects add-iam-policy-binding", "questscheduler-machines@", "roles/eventarc.eventReceiver"},
+	{"artifacts repositories create questscheduler", "--repository-format=docker"},
+	{"builds submit", "_IMAGE=europe-west1-docker.pkg.dev/quests-example/questscheduler/server:v1"},
+	{"run services replace"},
+	{"run services add-iam-policy-binding questscheduler", "questscheduler-machines@", "roles/run.invoker"},
+	{"run services add-iam-policy-binding questscheduler", "--member=allUsers", "roles/run.invoker"},
+	{"scheduler jobs create http questscheduler-drain", "--schedule=* * * * *", "--uri=https://quests.example.org/jobs/drain",
+		"--oidc-service-account-email=questscheduler-machines@", "--oidc-token-audience=https://quests.example.org", "--attempt-deadline=60s", "--max-retry-attempts=3"},
+	{"scheduler jobs create http questscheduler-health"},
+	{"eventarc triggers create questscheduler-documents", "--location=eur3", "type=google.cloud.firestore.document.v1.written",
+		"document=schedulers/{id}", "--destination-run-path=/webhooks/documents", "--service-account=questscheduler-machines@"},
+}
+
+func TestApply_ToNothing_MakesEachThingBeforeWhatNeedsIt(t *testing.T) {
+	t.Parallel()
+	run := apply(t, nil, []string{"FAKE_SECRETS=yes"})
+	if run.code != 0 {
+		t.Fatalf("it ends with %d:\n%s", run.code, run.said)
+	}
+	before := -1
+	for _, step := range steps {
+		at := run.at(step...)
+		if at <= before {
+			t.Errorf("%v comes as number %d, after number %d:\n%s", step, at, before, strings.Join(run.calls, "\n"))
+		}
+		before = max(at, before)
+	}
+	for _, call := range run.calls {
+		if strings.HasPrefix(call, "gcloud ") && !strings.Contains(call, "quests-example") {
+			t.Errorf("%s names no project", call)
+		}
+	}
+	service, err := os.ReadFile(run.log + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, odd := range []string{"${PROJECT", "${IMAGE", "DISCORD\n", "discord"} {
+		if strings.Contains(string(service), odd) {
+			t.Errorf("the service that is sent holds %q", odd)
+		}
+	}
+	if !strings.Contains(string(service), "image: europe-west1-docker.pkg.dev/quests-example/questscheduler/server:v1\n") ||
+		!strings.Contains(string(service), "questscheduler-machines@quests-example.iam.gserviceaccount.com") {
+		t.Errorf("the service that is sent is\n%s", service)
+	}
+}
+
+func TestApply_ToWhatIsThere_UpdatesAndMakesNothing(t *testing.T) {
+	t.Parallel()
+	run := apply(t, nil, []string{"FAKE_THERE=yes"})
+	if run.code != 0 {
+		t.Fatalf("it ends with %d:\n%s", run.code, run.said)
+	}
+	for _, call := range run.calls {
+		if strings.Contains(call, " create") || strings.Contains(call, "delete") || strings.Contains(call, "builds submit") {
+			t.Errorf("it runs %s", call)
+		}
+	}
+	for _, want := range [][]string{{"tasks queues update questscheduler-look"}, {"scheduler jobs update http questscheduler-drain"}, {"run services replace"}} {
+		if run.at(want...) < 0 {
+			t.Errorf("it does not run %v", want)
+		}
+	}
+}
+
+// Each row is a command that fails: nothing comes after it.
+func TestApply_ACommandFails_EndsThere(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []string{"services enable", "firebase deploy", "ttls update", "queues create questscheduler-intent",
+		"secrets add-iam-policy-binding", "builds submit", "services replace", "jobs create http questscheduler-cleanup"} {
+		t.Run(fails, func(t *testing.T) {
+			t.Parallel()
+			words := strings.TrimPrefix(fails, "firebase ") // its own name is none of its arguments
+			run := apply(t, nil, []string{"FAKE_SECRETS=yes", "FAKE_FAILS=" + words})
+			if run.code == 0 || len(run.calls) == 0 || !strings.Contains(run.calls[len(run.calls)-1], words) {
+				t.Fatalf("it ends with %d, after\n%s", run.code, strings.Join(run.calls, "\n"))
+			}
+		})
+	}
+}
+
+func TestApply_ADryRun_CallsNothing(t *testing.T) {
+	t.Parallel()
+	run := apply(t, nil, nil, "--dry-run")
+	if run.code != 0 || len(run.calls) > 0 {
+		t.Fatalf("it ends with %d, after %v", run.code, run.calls)
+	}
+	for _, step := range steps {
+		if !strings.Contains(run.said, strings.TrimPrefix(step[0], "gcloud ")) {
+			t.Errorf("it does not print %s", step[0])
+		}
+	}
+}
+
+func TestApply_WithDiscordAndRules_SendsThem(t *testing.T) {
+	t.Parallel()
+	run := apply(t, map[string]string{"DISCORD": "yes", "RULES": "firestore.rules", "DATABASE": "quests"}, []string{"FAKE_SECRETS=yes"})
+	if run.code != 0 || run.at("firebase deploy --only firestore:rules,firestore:indexes") < 0 ||
+		run.at("secrets add-iam-policy-binding questscheduler-discord-bot-token") < 0 {
+		t.Fatalf("it ends with %d, after\n%s", run.code, strings.Join(run.calls, "\n"))
+	}
+	service, err := os.ReadFile(run.log + ".yaml")
+	if err != nil || !strings.Contains(string(service), "QS_DISCORD_BOT_TOKEN_FILE") {
+		t.Errorf("the service knows no bot (%v)", err)
+	}
+	for name, want := range map[string]string{
+		"firestore.rules": docs.Read(t, "firestore.rules"), "firestore.indexes.json": docs.Read(t, "firestore.indexes.json"),
+		"firebase.json": `{"firestore": {"database": "quests", "rules": "firestore.rules", "indexes": "firestore.indexes.json"}}` + "\n",
+	} {
+		if sent, err := os.ReadFile(filepath.Join(run.log+".firebase", name)); err != nil || string(sent) != want {
+			t.Errorf("firebase is given %q as %s (%v)", sent, name, err)
+		}
+	}
+}
+
+// Each row is something that is wrong before anything is done.
+func TestApply_WrongFromTheStart_ChangesNothingAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		settings  map[string]string
+		arguments []string
+		says      string
+	}{
+		"no project":               {map[string]string{"PROJECT": ""}, nil, "these are missing: PROJECT"},
+		"a setting that is none":   {map[string]string{"PROJCET": "x"}, nil, "PROJCET is no setting"},
+		"a text that ends another": {map[string]string{"APP_URL": `https://a"b`}, nil, "APP_URL has a character"},
+		"rules that are not there": {map[string]string{"RULES": "nowhere.rules"}, nil, "nowhere.rules cannot be read"},
+		"an argument that is none": {nil, []string{"--now"}, "usage:"},
+		"settings that are absent": {nil, []string{"--settings", "/nowhere"}, "/nowhere cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := apply(t, row.settings, []string{"FAKE_SECRETS=yes"}, row.arguments...)
+			if run.code != 2 || len(run.calls) > 0 || !strings.Contains(run.said, row.says) {
+				t.Fatalf("it ends with %d after %v, and says\n%s", run.code, run.calls, run.said)
+			}
+		})
+	}
+}
+
+func TestApply_ASecretWithoutAValue_IsAskedFor(t *testing.T) {
+	t.Parallel()
+	run := apply(t, nil, nil)
+	if run.code != 1 || !strings.Contains(run.said, "the secret questscheduler-google-client-secret has no value") || run.at("run services replace") >= 0 {
+		t.Fatalf("it ends with %d, and says\n%s", run.code, run.said)
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/accounts/seal"
+	"questscheduler/config"
+	"questscheduler/internal/docs"
+	"questscheduler/queue"
+	"questscheduler/timers"
+)
+
+// The files of deploy/ are held to the program here: what they set, call and hand
+// over exists, and is what the program wants.
+
+// table gives the rows of a file of deploy/, without comments.
+func table(t *testing.T, name string) [][]string {
+	t.Helper()
+	var rows [][]string
+	for line := range strings.Lines(docs.Read(t, "deploy/"+name)) {
+		line, _, _ = strings.Cut(line, "#")
+		if cells := strings.Fields(line); len(cells) > 0 {
+			rows = append(rows, cells)
+		}
+	}
+	if len(rows) == 0 {
+		t.Fatalf("deploy/%s is empty", name)
+	}
+	return rows
+}
+
+// example gives the settings of deploy/settings.env.example.
+func example(t *testing.T) map[string]string {
+	t.Helper()
+	values := map[string]string{}
+	for line := range strings.Lines(docs.Read(t, "deploy/settings.env.example")) {
+		if name, value, is := strings.Cut(strings.TrimSpace(line), "="); is && !strings.HasPrefix(name, "#") {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+var (
+	serviceSetting = regexp.MustCompile(`(?m)^ +- name: (QS_\w+)(?: # DISCORD)?\n +value: "?([^"\n#]*?)"?(?: # DISCORD)?$`)
+	placeholder    = regexp.MustCompile(`\$\{(\w+)\}`)
+)
+
+// TestDeploy_Service_IsSetAsTheProgramWantsIt: with the example's values every
+// setting is one, and none is wrong or missing.
+func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
+	t.Parallel()
+	text := docs.Read(t, "deploy/service.yaml")
+	for _, name := range placeholder.FindAllStringSubmatch(text, -1) {
+		if _, is := example(t)[name[1]]; !is && name[0] != "${…}" {
+			t.Errorf("deploy/service.yaml wants %s, which deploy/settings.env.example does not have", name[1])
+		}
+	}
+	key, err := seal.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	environ := []string{"K_SERVICE=questscheduler"}
+	found := serviceSetting.FindAllStringSubmatch(text, -1)
+	if len(found) != strings.Count(text, "- name: QS_") {
+		t.Fatalf("%d settings could be read of %d", len(found), strings.Count(text, "- name: QS_"))
+	}
+	for _, setting := range found {
+		name, value := setting[1], placeholder.ReplaceAllStringFunc(setting[2], func(text string) string {
+			return example(t)[strings.Trim(text, "${}")]
+		})
+		if strings.HasSuffix(name, "_FILE") {
+			if !strings.Contains(text, "mountPath: "+path.Dir(value)) {
+				t.Errorf("%s is read from %s, where nothing is mounted", name, value)
+			}
+			value = filepath.Join(folder, name)
+			secret := []byte("a secret")
+			if strings.Contains(name, "ENC_KEYS") {
+				secret = key
+			}
+			if err := os.WriteFile(value, secret, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		environ = append(environ, name+"="+value)
+	}
+	settings, err := config.Load(environ, config.Default())
+	if err != nil {
+		t.Fatalf("the program refuses what deploy/service.yaml sets:\n%v", err)
+	}
+	if settings.Store != config.StoreFirestore || settings.Queue != config.QueueCloudTasks || settings.Auth != config.AuthFirebase {
+		t.Errorf("it is set to %s, %s, %s", settings.Store, settings.Queue, settings.Auth)
+	}
+	for _, secret := range []string{"QS_GOOGLE_CLIENT_SECRET", "QS_ENC_KEYS", "QS_DISCORD_BOT_TOKEN"} {
+		if !strings.Contains(text, secret+"_FILE") || strings.Contains(text, secret+"\n") {
+			t.Errorf("%s does not come from a file", secret)
+		}
+	}
+}
+
+// TestDeploy_Queues_AreThoseOfTheProgram: each kind has its queue, which waits as
+// every driver does.
+func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
+	t.Parallel()
+	var named []string
+	for _, row := range table(t, "queues.txt") {
+		named = append(named, row[0])
+		first, err := time.ParseDuration(row[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		longest, err := time.ParseDuration(row[4])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first != queue.BackoffMin || longest != queue.BackoffMax {
+			t.Errorf("the queue of %s waits from %s to %s, and queue/backoff.go says %s to %s", row[0], first, longest, queue.BackoffMin, queue.BackoffMax)
+		}
+	}
+	if want := slices.Sorted(slices.Values(kinds)); !slices.Equal(slices.Sorted(slices.Values(named)), want) {
+		t.Errorf("deploy/queues.txt has %v, and the program %v", named, want)
+	}
+}
+
+// TestDeploy_Jobs_AreTheTimers: each job of the table is asked for as often as it
+// is due.
+func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
+	t.Parallel()
+	asked := map[string]string{}
+	for _, row := range table(t, "jobs.txt") {
+		asked[row[0]] = strings.Join(row[1:], " ")
+	}
+	health := func(context.Context) (timers.Counts, error) { return nil, nil }
+	for _, job := range timers.Jobs(timers.Parts{FallbackEvery: config.Default().FallbackEvery, Health: health}) {
+		cron, is := asked[job.Name]
+		delete(asked, job.Name)
+		at := time.Time{}.Add(job.Offset)
+		var want string
+		switch job.Every {
+		case time.Minute:
+			want = `\* \* \* \* \*`
+		case 24 * time.Hour:
+			want = fmt.Sprintf(`%d %d \* \* \*`, at.Minute(), at.Hour())
+		default:
+			want = `\d+ \*/` + strconv.Itoa(int(job.Every.Hours())) + ` \* \* \*`
+		}
+		if !is || !regexp.MustCompile("^"+want+"$").MatchString(cron) {
+			t.Errorf("the job %s comes by %q, and is to come by %q", job.Name, cron, want)
+		}
+	}
+	for name := range asked {
+		t.Errorf("deploy/jobs.txt has %s, which is no job of timers/jobs.go", name)
+	}
+}
+
+var (
+	probed    = regexp.MustCompile(`(?m)^ +path: (/\S+)$`)
+	hintsPath = regexp.MustCompile(`--destination-run-path=(\S+)`)
+	jobsPath  = regexp.MustCompile(`--uri="\$\{set_to\[PUBLIC_URL\]\}(/\S*/)\$name"`)
+)
+
+// TestDeploy_Routes_AreThoseOfTheProgram: what Google's machines are told to call
+// is answered.
+func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
+	t.Parallel()
+	script := docs.Read(t, "deploy/apply.sh")
+	var called []string
+	for _, probe := range probed.FindAllStringSubmatch(docs.Read(t, "deploy/service.yaml"), -1) {
+		called = append(called, "GET "+probe[1])
+	}
+	if found := hintsPath.FindStringSubmatch(script); found != nil {
+		called = append(called, "POST "+found[1])
+	}
+	if found := jobsPath.FindStringSubmatch(script); found != nil {
+		for _, row := range table(t, "jobs.txt") {
+			called = append(called, "POST "+found[1]+row[0])
+		}
+	}
+	if len(called) != 3+len(table(t, "jobs.txt")) {
+		t.Fatalf("only these calls were found: %v", called)
+	}
+	var routes []string
+	for _, route := range wiredEdge(t).Routes() {
+		routes = append(routes, route.Method+" "+route.Path)
+	}
+	for _, call := range called {
+		if !slices.Contains(routes, call) {
+			t.Errorf("deploy/ calls %s, which is no route", call)
+		}
+	}
+}
+
+// TestDeploy_EveryFile_IsToldOf on the page for those who deploy, or those who
+// operate.
+func TestDeploy_EveryFile_IsToldOf(t *testing.T) {
+	t.Parallel()
+	told := docs.Read(t, "docs/deployment.md")
+	if _, err := os.Stat(filepath.Join(docs.Root(t), "docs/operations.md")); err == nil {
+		told += docs.Read(t, "docs/operations.md")
+	}
+	files, err := os.ReadDir(filepath.Join(docs.Root(t), "deploy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if file.Name() != "settings.env" && !strings.Contains(told, "deploy/"+file.Name()) {
+			t.Errorf("no page tells of deploy/%s", file.Name())
+		}
+	}
+	for name := range example(t) {
+		if !strings.Contains(docs.Read(t, "deploy/apply.sh"), name) {
+			t.Errorf("deploy/apply.sh does not read %s", name)
+		}
+	}
+}

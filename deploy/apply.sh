@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# Brings a project of Google Cloud to what the files beside this one say. It can
+# be run again and again: what is there is brought up to date, and nothing is
+# deleted. The first failure ends it.
+#
+#   deploy/apply.sh [--dry-run] [--settings FILE]
+#
+# --dry-run prints the commands and runs none; what it would update where it is
+# there, it prints as made. docs/deployment.md says what has to be there before.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+dry='' settings=deploy/settings.env
+while (($#)); do
+  case $1 in
+    --dry-run) dry=yes ;;
+    --settings) settings=${2:?--settings wants a file}; shift ;;
+    *) echo "usage: deploy/apply.sh [--dry-run] [--settings FILE]" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+# ---- settings ---------------------------------------------------------------
+
+names=(PROJECT REGION FIRESTORE_LOCATION DATABASE IMAGE VERSION PUBLIC_URL APP_URL AUDIENCE CALLABLES_UPSTREAM
+  ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD ADMIN_USERS SYNC RULES INDEXES)
+optional=' CALLABLES_UPSTREAM ADMIN_USERS '
+declare -A set_to=()
+[[ -r $settings ]] || { echo "$settings cannot be read: copy deploy/settings.env.example to it and fill it in" >&2; exit 2; }
+while IFS='=' read -r name value || [[ $name ]]; do
+  [[ $name =~ ^[[:space:]]*(#|$) ]] && continue
+  [[ " ${names[*]} " == *" $name "* ]] || { echo "$settings: $name is no setting" >&2; exit 2; }
+  # What is put into service.yaml may not end the text that it is put into.
+  [[ $value =~ [\"\\\&\|\$\`] ]] && { echo "$settings: $name has a character that none of these has" >&2; exit 2; }
+  set_to[$name]=$value
+done <"$settings"
+missing=()
+for name in "${names[@]}"; do
+  [[ ${set_to[$name]:-} || $optional == *" $name "* ]] || missing+=("$name")
+done
+((${#missing[@]} == 0)) || { echo "$settings: these are missing: ${missing[*]}" >&2; exit 2; }
+project=${set_to[PROJECT]} region=${set_to[REGION]} database=${set_to[DATABASE]}
+image=${set_to[IMAGE]}:${set_to[VERSION]}
+for file in "${set_to[RULES]}" "${set_to[INDEXES]}"; do
+  [[ $file == none || -r $file ]] || { echo "$settings: $file cannot be read" >&2; exit 2; }
+done
+
+# ---- how a command is run -----------------------------------------------------
+
+run() {
+  printf '%q ' "$@"; echo
+  [[ $dry ]] || "$@"
+}
+
+# quietly is for commands that answer with more than anybody reads.
+quietly() {
+  printf '%q ' "$@"; echo
+  [[ $dry ]] || "$@" >/dev/null
+}
+
+# there asks for a thing; in a dry run there is none.
+there() { [[ ! $dry ]] && gcloud "$@" --project="$project" >/dev/null 2>&1; }
+
+# rows gives the lines of a table, without comments.
+rows() { sed -e 's/[[:space:]]*#.*$//' -e '/^[[:space:]]*$/d' "deploy/$1"; }
+
+account() { echo "questscheduler-$1@$project.iam.gserviceaccount.com"; }
+
+member() { if [[ $1 == everybody ]]; then echo allUsers; else echo "serviceAccount:$(account "$1")"; fi; }
+
+secrets=(google-client-secret enc-keys)
+[[ ${set_to[DISCORD]} == yes ]] && secrets+=(discord-bot-token)
+
+# ---- what is done, in this order ----------------------------------------------
+
+services() {
+  run gcloud services enable run.googleapis.com cloudtasks.googleapis.com cloudscheduler.googleapis.com eventarc.googleapis.com \
+    firestore.googleapis.com secretmanager.googleapis.com cloudbuild.googleapis.com artifactregistry.googleapis.com \
+    calendar-json.googleapis.com iam.googleapis.com --project="$project"
+}
+
+accounts() {
+  for name in server machines; do
+    there iam service-accounts describe "$(account $name)" ||
+      run gcloud iam service-accounts create "questscheduler-$name" --display-name="questscheduler: $name" --project="$project"
+  done
+}
+
+# check_secrets: their values are a person's to give, and pass through no command
+# of ours.
+check_secrets() {
+  [[ $dry ]] && return
+  for name in "${secrets[@]}"; do
+    there secrets versions describe latest --secret="questscheduler-$name" || {
+      echo "the secret questscheduler-$name has no value; give it one: gcloud secrets create questscheduler-$name --data-file=FILE --project=$project" >&2
+      exit 1
+    }
+  done
+}
+
+documents() {
+  if [[ ${set_to[RULES]} != none || ${set_to[INDEXES]} != none ]]; then firestore_files; fi
+  # Keys of requests end by themselves. Of the other documents none has a field for
+  # it, or its end is decided by the daily cleanup: snapshots that are in need stay.
+  quietly gcloud firestore fields ttls update expiresAt --collection-group=idempotencyKeys --enable-ttl --async \
+    --database="$database" --project="$project"
+}
+
+# firestore_files hands rules and indexes to firebase, which takes them from one
+# folder. Without --force it leaves indexes that the file does not have.
+firestore_files() {
+  local folder only=() config
+  folder=$(mktemp -d)
+  config="\"database\": \"$database\""
+  if [[ ${set_to[RULES]} != none ]]; then
+    cp "${set_to[RULES]}" "$folder/firestore.rules"; config+=', "rules": "firestore.rules"'; only+=(firestore:rules)
+  fi
+  if [[ ${set_to[INDEXES]} != none ]]; then
+    cp "${set_to[INDEXES]}" "$folder/firestore.indexes.json"; config+=', "indexes": "firestore.indexes.json"'; only+=(firestore:indexes)
+  fi
+  echo "{\"firestore\": {$config}}" >"$folder/firebase.json"
+  local failed=0
+  run firebase deploy --only "$(IFS=,; echo "${only[*]}")" --config "$folder/firebase.json" --project "$project" --non-interactive || failed=$?
+  rm -r "$folder"
+  return "$failed"
+}
+
+queues() {
+  local kind at_once a_second first longest verb
+  while read -r kind at_once a_second first longest; do
+    verb=create
+    there tasks queues describe "questscheduler-$kind" --location="$region" && verb=update
+    run gcloud tasks queues "$verb" "questscheduler-$kind" --max-concurrent-dispatches="$at_once" --max-dispatches-per-second="$a_second" \
+      --max-attempts=-1 --min-backoff="$first" --max-backoff="$longest" --location="$region" --project="$project" </dev/null
+  done < <(rows queues.txt)
+}
+
+# grants binds the roles of iam.txt at some of its places; binding twice is
+# binding once.
+grants() {
+  local where who role kind name
+  while read -r where who role; do
+    [[ " $* " == *" $where "* ]] || continue
+    local to=(--member="$(member "$who")" --role="$role" --project="$project")
+    case $where in
+      project) quietly gcloud projects add-iam-policy-binding "$project" --condition=None "${to[@]::2}" ;;
+      queue)
+        while read -r kind _; do
+          quietly gcloud tasks queues add-iam-policy-binding "questscheduler-$kind" --location="$region" "${to[@]}" </dev/null
+        done < <(rows queues.txt)
+        ;;
+      secret)
+        for name in "${secrets[@]}"; do quietly gcloud secrets add-iam-policy-binding "questscheduler-$name" "${to[@]}"; done
+        ;;
+      machines) quietly gcloud iam service-accounts add-iam-policy-binding "$(account machines)" "${to[@]}" ;;
+      service) quietly gcloud run services add-iam-policy-binding questscheduler --region="$region" "${to[@]}" ;;
+      *) echo "deploy/iam.txt: $where is no place" >&2; exit 2 ;;
+    esac
+  done < <(rows iam.txt)
+}
+
+build() {
+  local path repository
+  IFS=/ read -r _ _ repository path <<<"${set_to[IMAGE]}"
+  there artifacts repositories describe "$repository" --location="$region" ||
+    run gcloud artifacts repositories create "$repository" --repository-format=docker --location="$region" --project="$project"
+  there artifacts docker images describe "$image" ||
+    run gcloud builds submit . --config=deploy/cloudbuild.yaml --substitutions="_IMAGE=$image,_VERSION=${set_to[VERSION]}" --project="$project"
+}
+
+service() {
+  local filled name program=()
+  for name in "${names[@]}"; do program+=(-e "s|\${$name}|${set_to[$name]:-}|g"); done
+  [[ ${set_to[DISCORD]} == yes ]] || program+=(-e '/# DISCORD$/d')
+  filled=$(mktemp)
+  sed "${program[@]}" deploy/service.yaml >"$filled"
+  local failed=0
+  run gcloud run services replace "$filled" --region="$region" --project="$project" || failed=$?
+  rm "$filled"
+  return "$failed"
+}
+
+jobs() {
+  local name schedule verb
+  while read -r name schedule; do
+    verb=create
+    there scheduler jobs describe "questscheduler-$name" --location="$region" && verb=update
+    # Seed 004: a minute for a run, three more tries.
+    run gcloud scheduler jobs "$verb" http "questscheduler-$name" --schedule="$schedule" --time-zone=Etc/UTC --http-method=POST \
+      --uri="${set_to[PUBLIC_URL]}/jobs/$name" --oidc-service-account-email="$(account machines)" --oidc-token-audience="${set_to[AUDIENCE]}" \
+      --attempt-deadline=60s --max-retry-attempts=3 --location="$region" --project="$project" </dev/null
+  done < <(rows jobs.txt)
+}
+
+hints() {
+  there eventarc triggers describe questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" && return
+  run gcloud eventarc triggers create questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" \
+    --event-filters="type=google.cloud.firestore.document.v1.written" --event-filters="database=$database" \
+    --event-filters-path-pattern="document=schedulers/{id}" --event-data-content-type="application/protobuf" \
+    --destination-run-service=questscheduler --destination-run-region="$region" --destination-run-path=/webhooks/documents \
+    --service-account="$(account machines)" --project="$project"
+}
+
+services
+accounts
+check_secrets
+documents
+queues
+grants project queue secret machines
+build
+service
+grants service
+jobs
+hints
+echo "done. Ask each part how it is: questscheduler doctor (docs/deployment.md)"
