@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { appOf } from "./person.js";
 
 function functionsOf(call) {
-  const app = appOf(call.token);
+  const app = appOf({ token: call.token || null });
   if (call.form === "domain") {
     return getFunctions(app, call.at);
   }

@@ -3,19 +3,18 @@
 import { Component } from "@firebase/component";
 import { _registerComponent, getApps, initializeApp } from "firebase/app";
 
-export const project = "demo-project";
-
-const tokens = new Map();
+const people = new Map();
 
 _registerComponent(
   new Component(
     "auth-internal",
     (container) => {
-      const token = tokens.get(container.getProvider("app").getImmediate().name);
+      const { uid = null, token = null } = people.get(container.getProvider("app").getImmediate().name) ?? {};
       return {
-        getUid: () => null,
+        getUid: () => uid,
         getToken: async () => (token ? { accessToken: token } : null),
-        addAuthTokenListener: (listener) => listener(token || null),
+        // Not at once: the client looks out for it only then.
+        addAuthTokenListener: (listener) => setTimeout(() => listener(token)),
         removeAuthTokenListener: () => {},
       };
     },
@@ -23,9 +22,10 @@ _registerComponent(
   ),
 );
 
-// appOf is an app in which the person of a token is signed in; nobody without
-// one.
-export function appOf(token, name = `app ${getApps().length}`) {
-  tokens.set(name, token);
-  return initializeApp({ projectId: project, apiKey: "none", appId: "none" }, name);
+// appOf is an app of a project in which a person is signed in, by a uid and a
+// token; without a token nobody is.
+export function appOf(person, projectId = "demo-project") {
+  const name = `app ${getApps().length}`;
+  people.set(name, person);
+  return initializeApp({ projectId, apiKey: "none", appId: "none" }, name);
 }

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/docs"
+	"questscheduler/internal/emulator"
+	"questscheduler/internal/tokentest"
+	"questscheduler/internal/webapp"
+	"questscheduler/sim/google"
+)
+
+// webApp is a browser with a page that plays the web app (internal/webapp/app.js)
+// on the Firestore emulator, under the project's own rules, with this server in
+// the place of its functions.
+type webApp struct {
+	*operated
+	documents *raw
+	address   string // of the page
+	google    string // a token of the linked Google account, that somebody else holds
+	id, slot  string
+	start     time.Time
+}
+
+// The person of the page, and the Google account that they link.
+const (
+	appUser   = "dm"
+	appGoogle = "dm@calendar.example"
+)
+
+const appPage = `<!doctype html><title>The web app</title><link rel="icon" href="data:,">
+<p id="ready"></p><p id="status"></p><p id="badge"></p><p id="time"></p><p id="event"></p><pre id="result"></pre>
+<script>const [person, places] = %s; Object.assign(window, { person, places });</script><script type="module" src="/app.js"></script>`
+
+// openWebApp starts all of it. The page is served as a web app is: from an origin
+// of its own.
+func openWebApp(t *testing.T) *webApp {
+	t.Helper()
+	script := webapp.Bundle(t, "app.js", webapp.Browser)
+	host, project := emulator.Project(t)
+	a := &webApp{documents: &raw{t, host, project}}
+	a.setRules()
+	page := &bytes.Buffer{}
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/app.js" {
+			rw.Header().Set("Content-Type", "text/javascript")
+			_, _ = rw.Write(script) // a browser that is gone
+			return
+		}
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = rw.Write(page.Bytes())
+	}))
+	t.Cleanup(server.Close)
+	a.operated = operate(t,
+		"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT="+host, "QS_FIRESTORE_PROJECT="+project, "QS_DOCUMENT_HINTS=listen",
+		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT="+project, "FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:9099", "QS_APP_URL="+server.URL)
+	token := tokentest.Unsigned(t, map[string]any{"alg": "none", "typ": "JWT"}, tokentest.Person(project, appUser, time.Now()))
+	told, err := json.Marshal([]any{
+		map[string]any{"uid": appUser, "email": appUser + "@party.example", "token": token},
+		map[string]any{"project": project, "firestore": host, "functions": a.ready.API},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(page, appPage, told)
+	a.ready.Users[appUser] = demoUser{Token: token}
+	grant, err := a.demo.sims.googleServer.AddUser(google.User{Key: appUser, Sub: "sub-" + appUser, Email: appGoogle, TimeZone: "Europe/Berlin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.address, a.google = server.URL, grant.AccessToken
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the console says:\n%s", strings.Join(a.Problems(), "\n"))
+		}
+	})
+	a.open("")
+	return a
+}
+
+// setRules gives the emulator's project the rules of this repository.
+func (a *webApp) setRules() {
+	a.documents.t.Helper()
+	body, err := json.Marshal(map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": docs.Read(a.documents.t, "firestore.rules")}}}})
+	if err != nil {
+		a.documents.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(a.documents.t.Context(), http.MethodPut,
+		"http://"+a.documents.host+"/emulator/v1/projects/"+a.documents.project+":securityRules", bytes.NewReader(body))
+	if err != nil {
+		a.documents.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer owner")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.documents.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		a.documents.t.Fatalf("the rules are refused: %s", response.Status)
+	}
+}
+
+// open opens the page, on a poll where one is named.
+func (a *webApp) open(pollID string) {
+	a.t.Helper()
+	a.Go(a.address + "/?poll=" + pollID)
+	a.Await(`document.getElementById("ready").textContent === "ready"`)
+}
+
+// outcome is what the page says of a deed.
+type outcome struct {
+	Number        string
+	Result        map[string]any
+	Code, Message string
+}
+
+// tries does a deed in the page, and gives what came of it.
+func (a *webApp) tries(deed string, data map[string]any) outcome {
+	a.t.Helper()
+	text, err := json.Marshal(data)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	number := a.Text(fmt.Sprintf("app.run(%q, %s)", deed, text))
+	a.Await(fmt.Sprintf(`document.getElementById("result").textContent.startsWith('{"number":%s,')`, number))
+	var came struct {
+		Result        map[string]any
+		Code, Message string
+	}
+	if err := json.Unmarshal([]byte(a.Text(`document.getElementById("result").textContent`)), &came); err != nil {
+		a.t.Fatal(err)
+	}
+	return outcome{number, came.Result, came.Code, came.Message}
+}
+
+// does is tries for what must go well.
+func (a *webApp) does(deed string, data map[string]any) map[string]any {
+	a.t.Helper()
+	came := a.tries(deed, data)
+	if came.Message != "" {
+		a.t.Fatalf("%s: %s %s", deed, came.Code, came.Message)
+	}
+	return came.Result
+}
+
+// create makes a poll with one slot.
+func (a *webApp) create(title string) {
+	a.t.Helper()
+	a.start = time.Now().UTC().Truncate(time.Hour).Add(100 * time.Hour)
+	made := a.does("create", map[string]any{"title": title, "start": iso(a.start), "end": iso(a.start.Add(150 * time.Minute))})
+	a.id, a.slot = fmt.Sprint(made["id"]), fmt.Sprint(made["slot"])
+	a.shows("OPEN", "", "")
+}
+
+func iso(at time.Time) string { return at.Format("2006-01-02T15:04:05.000Z") }
+
+// finalises chooses the slot, with an event, which it gives the id of.
+func (a *webApp) finalises() (eventID string) {
+	a.t.Helper()
+	made := a.does("finalise", map[string]any{"slot": a.slot, "createCalendarEvent": true})
+	a.shows("FINALIZED", "", iso(a.start))
+	return fmt.Sprint(made["eventId"])
+}
+
+// shows waits until the page shows a status, a badge and the winning time.
+func (a *webApp) shows(status, badge, at string) {
+	a.t.Helper()
+	a.Await(fmt.Sprintf(`["status", "badge", "time"].map((id) => document.getElementById(id).textContent).join("|") === %q`,
+		strings.Join([]string{status, badge, at}, "|")))
+}
+
+// inCalendar asks Google for an event as its owner does.
+func (a *webApp) inCalendar(method, eventID string, body any) answer {
+	a.t.Helper()
+	got, err := a.try(method, a.ready.Google+"/calendar/v3/calendars/"+appGoogle+"/events/"+eventID, "Bearer "+a.google, body)
+	if err != nil || got.status >= 300 && got.status != http.StatusNotFound && got.status != http.StatusGone {
+		a.t.Fatalf("%s %s: %v, %v", method, eventID, got, err)
+	}
+	return got
+}
+
+// moves gives the event another time.
+func (a *webApp) moves(eventID string, by time.Duration) {
+	a.t.Helper()
+	a.inCalendar(http.MethodPatch, eventID, map[string]any{
+		"start": map[string]any{"dateTime": a.start.Add(by).Format(time.RFC3339)},
+		"end":   map[string]any{"dateTime": a.start.Add(by + 150*time.Minute).Format(time.RFC3339)},
+	})
+}
+
+// agree waits until poll, event and index agree: the event lives or not, is
+// followed or not, and the document is as wanted.
+func (a *webApp) agree(eventID string, lives, followed bool, want map[string]any) {
+	a.t.Helper()
+	eventually(a.t, "poll, event and index agree", func() error {
+		if status := a.inCalendar(http.MethodGet, eventID, nil).body["status"]; (status == "confirmed") != lives {
+			return fmt.Errorf("the event is %v", status)
+		}
+		if indexed := a.documents.get("calendarEventIndex/"+eventID) != nil; indexed != followed {
+			return fmt.Errorf("the event is in the index: %t", indexed)
+		}
+		return mustHave(a.documents.poll(a.id), want)
+	})
+}
+
+// links goes to Google and back, as the settings of the app lead there.
+func (a *webApp) links() {
+	a.t.Helper()
+	a.Text(`app.run("link")`)
+	a.Await(`document.querySelector('input[name="user"]')`)
+	a.Text(`(document.querySelector('input[name="user"][value="` + appUser + `"]').checked = true, document.querySelector('button[value="allow"]').click())`)
+	a.Await(`location.pathname === "/settings" && new URLSearchParams(location.search).get("calendar") === "linked"`)
+	a.open(a.id)
+}
+
+// TestWebApp_InABrowser is the whole of what the web app and this server do with
+// each other, as a person sees it.
+func TestWebApp_InABrowser(t *testing.T) {
+	t.Parallel()
+	a := openWebApp(t)
+
+	a.create("Without a calendar")
+	a.does("vote", map[string]any{"slot": a.slot})
+	if came := a.tries("finalise", map[string]any{"slot": a.slot, "createCalendarEvent": true}); came.Code != "functions/failed-precondition" || !strings.HasPrefix(came.Message, "Google Calendar not linked") {
+		t.Errorf("without an account: %+v", came)
+	}
+	if made := a.does("finalise", map[string]any{"slot": a.slot, "createCalendarEvent": false}); made["eventId"] != nil || made["calendarId"] != nil {
+		t.Errorf("without an event it gives %v", made)
+	}
+	a.shows("FINALIZED", "", iso(a.start))
+
+	a.links()
+	if items := list(a.does("calendars", nil)["items"]); len(items) != 1 || items[0]["id"] != appGoogle || items[0]["primary"] != true {
+		t.Errorf("the calendars are %v", items)
+	}
+
+	a.create("With a calendar")
+	event := a.finalises()
+	a.moves(event, 25*time.Hour)
+	a.shows("FINALIZED", "Rescheduled", iso(a.start.Add(25*time.Hour)))
+	a.moves(event, 0)
+	a.shows("FINALIZED", "", iso(a.start))
+	a.inCalendar(http.MethodDelete, event, nil)
+	a.shows("CANCELLED", "Cancelled", iso(a.start))
+	a.agree(event, false, false, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": nil})
+
+	for _, problem := range a.Problems() {
+		if !strings.Contains(problem, "400 (Bad Request)") { // the call that was to be refused
+			t.Errorf("the console says %s", problem)
+		}
+	}
+}
+
+// TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing: each is written
+// by the app alone, and the server hears of it by listening.
+func TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing(t *testing.T) {
+	t.Parallel()
+	a := openWebApp(t)
+	a.create("The first")
+	a.links()
+	for _, row := range []struct {
+		name string
+		do   func(event string)
+	}{
+		{"cancel and restore", func(event string) {
+			a.does("cancel", nil)
+			a.agree(event, false, false, isCancelled)
+			a.shows("CANCELLED", "Cancelled", iso(a.start))
+			a.does("restore", nil)
+			a.agree(event, false, false, isRestored)
+			a.shows("FINALIZED", "", iso(a.start))
+		}},
+		{"reopen, keeping the event", func(event string) {
+			a.does("reopen", map[string]any{"deleteEvent": false})
+			a.agree(event, true, false, isReopened)
+			a.shows("OPEN", "", "")
+			again := a.finalises() // the older event goes
+			a.agree(event, false, false, map[string]any{"googleEventId": again, "calendarSync.state": "OK"})
+		}},
+		{"reopen what was moved, and delete its event", func(event string) {
+			a.moves(event, 3*time.Hour)
+			a.shows("FINALIZED", "Rescheduled", iso(a.start.Add(3*time.Hour)))
+			if came := a.does("reopen", map[string]any{"deleteEvent": true}); came["deleted"] != true {
+				t.Errorf("deleted: %v", came)
+			}
+			a.agree(event, false, false, isReopened)
+			a.shows("OPEN", "", "")
+		}},
+		{"edit what is reopened", func(event string) {
+			a.does("reopen", map[string]any{"deleteEvent": true})
+			a.does("edit", map[string]any{"title": "Another title"})
+			a.agree(event, false, false, map[string]any{"title": "Another title", "status": "OPEN", "calendarSync.state": nil})
+			a.finalises()
+		}},
+		{"delete", func(event string) {
+			a.does("remove", nil)
+			a.agree(event, false, false, nil)
+			a.shows("gone", "", "")
+		}},
+	} {
+		a.create(row.name)
+		row.do(a.finalises())
+	}
+}
