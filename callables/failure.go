@@ -64,12 +64,13 @@ func (s *server) fail(c echo.Context, err error) error {
 		message = known.Message
 	}
 	ctx := c.Request().Context()
-	about := []any{
-		"callable", c.Get(contextName), "status", as.name, "trace", c.Response().Header().Get(echo.HeaderXRequestID), "error", err,
-	}
-	if as.http >= http.StatusInternalServerError {
-		s.Log.ErrorContext(ctx, "a call could not be carried out", about...)
-	} else {
+	about := []any{"callable", c.Get(contextName), "status", as.name, "trace", c.Response().Header().Get(echo.HeaderXRequestID), "error", err}
+	switch {
+	case as.http == http.StatusInternalServerError:
+		s.Log.ErrorContext(ctx, "a call failed", about...)
+	case as.http > http.StatusInternalServerError: // somebody else's doing
+		s.Log.WarnContext(ctx, "a call could not be carried out", about...)
+	default:
 		s.Log.InfoContext(ctx, "a call was refused", about...)
 	}
 	if after := fault.RetryAfter(err); after > 0 {

@@ -52,7 +52,7 @@ type Hints struct {
 // a second come together in one, which begins when the second is over. An id that
 // is none is nothing to look at. The errors are the queue's.
 func (h *Hints) Told(ctx context.Context, pollID, trace string) error {
-	if poll.Path(pollID).Valid() != nil {
+	if !isID(pollID) {
 		return nil
 	}
 	payload, err := json.Marshal(scheduler.Work{ID: pollID, Trace: trace})
@@ -66,10 +66,13 @@ func (h *Hints) Told(ctx context.Context, pollID, trace string) error {
 	return err
 }
 
+// isID tells whether a poll may have an id.
+func isID(id string) bool { return poll.Path(id).Valid() == nil }
+
 // Handle looks at the poll of a task: the handler of Kind.
 func (h *Hints) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var work scheduler.Work
-	if err := json.Unmarshal(delivery.Payload, &work); err != nil || poll.Path(work.ID).Valid() != nil {
+	if err := json.Unmarshal(delivery.Payload, &work); err != nil || !isID(work.ID) {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no poll")}
 	}
 	if _, err := h.Polls.Reconcile(ctx, work.ID, scheduler.Cause{Hint: "document", Trace: work.Trace}); err != nil {

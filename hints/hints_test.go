@@ -121,11 +121,10 @@ func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 
 // source tells of what is sent to it, and keeps how it was asked.
 type source struct {
-	polls  chan []string
-	fails  chan error
-	mu     sync.Mutex
-	began  []time.Time // since when, of those that began anew
-	refuse int
+	polls chan []string
+	fails chan error
+	mu    sync.Mutex
+	began []time.Time // since when, of those that began anew
 }
 
 func newSource() *source { return &source{polls: make(chan []string), fails: make(chan error)} }

@@ -117,8 +117,8 @@ func aForeign() map[string]any {
 // contract says, and what others wrote into them stays.
 type shared struct {
 	*raw
-	id, event string
-	planted   map[string][]string // by document, the paths of what others wrote
+	id      string
+	planted map[string][]string // by document, the paths of what others wrote
 }
 
 // plant writes foreign fields into documents, at the top and in the named maps.
@@ -141,7 +141,7 @@ func (s *shared) check(after string) {
 		fields := s.get(document)
 		for _, name := range paths {
 			value := any(map[string]any{"mapValue": map[string]any{"fields": fields}})
-			for _, part := range strings.Split(name, ".") {
+			for part := range strings.SplitSeq(name, ".") {
 				value = at(value, "mapValue", "fields", part)
 			}
 			if !reflect.DeepEqual(value, any(asSent())) {

@@ -73,7 +73,7 @@ func Bundle(t testing.TB, script string, platform Platform) []byte {
 	case err != nil:
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), filepath.Join(modules(root), ".bin", "esbuild"), //nolint:gosec // the tests say which
+	command := exec.CommandContext(t.Context(), filepath.Join(modules(root), ".bin", "esbuild"),
 		filepath.Join(root, "internal", "webapp", script), "--bundle", "--format=esm", "--platform="+string(platform), "--log-level=warning",
 		// What Node.js has only for scripts of its older form.
 		"--banner:js="+map[Platform]string{Node: `import{createRequire as _of}from"node:module";const require=_of(import.meta.url);`}[platform])

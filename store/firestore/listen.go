@@ -48,7 +48,7 @@ func (s *Store) Listen(ctx context.Context, following *Following, heard func(ctx
 	}
 	err := s.listen(ctx, following, heard)
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // that it was asked to end is what it ended by
 	}
 	if errors.Is(err, io.EOF) {
 		err = errCutShort
