@@ -19,7 +19,7 @@ func outsideEntry(st state, mending rules.Mending, command rules.Command, cause 
 	}
 }
 
-func (s *Service) mendGone(tx store.Tx, st state, done *handover, cause Cause) error {
+func (s *Service) mendGone(tx store.Tx, st state, creator poll.Creator, done *handover, cause Cause) error {
 	now := s.Now()
 	done.superseded = st.intents
 	if err := st.supersede(tx, now); err != nil || st.entry == nil {
@@ -27,11 +27,11 @@ func (s *Service) mendGone(tx store.Tx, st state, done *handover, cause Cause) e
 	}
 	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
 	var err error
-	done.deletion, err = st.unlink(tx, true, "", now, cause.Trace)
+	done.deletion, err = st.unlink(tx, !creator.KeepsEvents, "", now, cause.Trace)
 	return err
 }
 
-func (s *Service) mendCancel(tx store.Tx, st state, account string, done *handover, cause Cause) error {
+func (s *Service) mendCancel(tx store.Tx, st state, creator poll.Creator, account string, done *handover, cause Cause) error {
 	now := s.Now()
 	done.superseded = st.intents
 	if err := st.supersede(tx, now); err != nil {
@@ -42,14 +42,14 @@ func (s *Service) mendCancel(tx store.Tx, st state, account string, done *handov
 		linked.poll.GoogleEventID, linked.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
 	}
 	var err error
-	if done.deletion, err = linked.unlink(tx, true, account, now, cause.Trace); err != nil {
+	if done.deletion, err = linked.unlink(tx, !creator.KeepsEvents, account, now, cause.Trace); err != nil {
 		return err
 	}
 	cancelled := poll.Cancelled{At: now, Reason: rules.ReasonManual}
 	if st.poll.Cancelled != nil {
 		cancelled = *st.poll.Cancelled
 	}
-	done.due, err = s.writeCancelled(tx, st, cancelled, true, outsideEntry(st, rules.MendCancel, rules.CommandCancel, cause))
+	done.due, err = s.writeCancelled(tx, st, cancelled, !creator.KeepsEvents, outsideEntry(st, rules.MendCancel, rules.CommandCancel, cause))
 	return err
 }
 

@@ -62,10 +62,15 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		}
 		edited = st.poll
 		switch mending = rules.Mend(st.documents(exists, s.Now())); mending {
-		case rules.MendGone:
-			return s.mendGone(tx, st, &done, cause)
-		case rules.MendCancel:
-			return s.mendCancel(tx, st, account, &done, cause)
+		case rules.MendGone, rules.MendCancel:
+			creator, err := poll.LoadCreator(ctx, tx, st.creator())
+			if err != nil {
+				return err
+			}
+			if mending == rules.MendGone {
+				return s.mendGone(tx, st, creator, &done, cause)
+			}
+			return s.mendCancel(tx, st, creator, account, &done, cause)
 		case rules.MendReopen:
 			return s.mendReopen(tx, st, &done, cause)
 		case rules.MendUnlink:
@@ -149,6 +154,14 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 	}
 	st.intents, err = poll.IntentsOf(ctx, tx, pollID)
 	return st, exists, err
+}
+
+// creator is who made the poll, also where only its link is left.
+func (st state) creator() string {
+	if st.poll.CreatorID == "" && st.entry != nil {
+		return st.entry.CreatorID
+	}
+	return st.poll.CreatorID
 }
 
 // documents is how poll and index stand to each other.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"questscheduler/internal/tokentest"
 )
 
 // direct is a poll that follows its event, in a demo that listens to its
@@ -155,4 +157,36 @@ func TestDirectWrites_AreNoLoop(t *testing.T) {
 	if entries := len(d.documents.below(d.doc + "/journal")); entries != 2 {
 		t.Errorf("its journal has %d entries, want the finalisation and the cancellation", entries)
 	}
+}
+
+// TestDirectWrites_OfWhomTheEventsAreToStay: a creator may have them left in the
+// calendar. Here Eventarc tells of the documents, as it does in production.
+func TestDirectWrites_OfWhomTheEventsAreToStay(t *testing.T) {
+	t.Parallel()
+	issuer := tokentest.NewIssuer(t)
+	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"
+	o, documents := rawDemo(t, "QS_MACHINE_ISSUER="+issuer.URL, "QS_MACHINE_ACCOUNTS="+machine, "QS_TASKS_AUDIENCE="+audience, "QS_DOCUMENT_HINTS=off")
+	hint := func(d *direct) {
+		token := "Bearer " + issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now()))
+		got, err := o.try("POST", o.ready.API+"/webhooks/documents", token, nil, "Ce-Specversion", "1.0",
+			"Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject", "documents/"+d.doc)
+		if err != nil || got.status != http.StatusAccepted {
+			t.Fatalf("the hint is answered with %v, %v", got, err)
+		}
+	}
+	gone := newDirect(t, o, documents, "Goes")
+	gone.documents.set(gone.doc, map[string]any{"status": text("CANCELLED"), "updatedAt": moment()})
+	hint(gone)
+	gone.becomes("cancelled", false, false, isCancelled)
+
+	documents.set("users/gm", map[string]any{"settings.keepCalendarEvents": map[string]any{"booleanValue": true}})
+	kept := newDirect(t, o, documents, "Stays")
+	kept.documents.set(kept.doc, map[string]any{"status": text("CANCELLED"), "updatedAt": moment()})
+	hint(kept)
+	kept.becomes("cancelled", true, false, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": kept.event})
+	kept.documents.remove(kept.doc)
+	deleted := newDirect(t, o, documents, "Stays too")
+	deleted.documents.remove(deleted.doc)
+	hint(deleted)
+	deleted.becomes("deleted", true, false, nil)
 }

@@ -24,11 +24,12 @@ type raw struct {
 	host, project string
 }
 
-// rawDemo is a demo on a project of the emulator, that listens to it.
+// rawDemo is a demo on a project of the emulator, that listens to it
+// unless the environment says otherwise.
 func rawDemo(t *testing.T, environ ...string) (*outside, *raw) {
 	t.Helper()
 	host, project := emulator.Project(t)
-	environ = append(environ, "QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT="+host, "QS_FIRESTORE_PROJECT="+project, "QS_DOCUMENT_HINTS=listen")
+	environ = append([]string{"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT=" + host, "QS_FIRESTORE_PROJECT=" + project, "QS_DOCUMENT_HINTS=listen"}, environ...)
 	return &outside{t, startDemo(t, t.TempDir(), environ...)}, &raw{t, host, project}
 }
 
