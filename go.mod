@@ -3,6 +3,7 @@ module questscheduler
 go 1.26.0
 
 require (
+	cloud.google.com/go/cloudtasks v1.21.1
 	cloud.google.com/go/firestore v1.29.2
 	firebase.google.com/go/v4 v4.19.0
 	github.com/alecthomas/kong v1.17.0

@@ -67,7 +67,7 @@ func (c Config) checkNeeded(p *Problems) {
 		set  bool
 		mend string
 	}{
-		{"SQLITE_PATH", c.Store == StoreSQLite || c.Queue == QueueRiver, c.SQLitePath != "", "has to name the file of the embedded store"},
+		{"SQLITE_PATH", c.UsesFile(), c.SQLitePath != "", "has to name the file of the embedded store"},
 		{"FIRESTORE_PROJECT", c.Store == StoreFirestore, c.FirestoreProject != "", "has to name the project, since QS_STORE is firestore"},
 		{"CLOUDTASKS_QUEUE", tasks, c.CloudTasksQueue != "", "has to name the queue, since QS_QUEUE is cloudtasks"},
 		{"TASKS_SERVICE_ACCOUNT", tasks, c.TasksServiceAccount != "", "has to name the service account that delivers tasks, since QS_QUEUE is cloudtasks"},

@@ -52,6 +52,9 @@ func (c Config) Production() string {
 	}
 }
 
+// UsesFile tells that documents or tasks are in the file at SQLitePath.
+func (c Config) UsesFile() bool { return c.Store == StoreSQLite || c.Queue == QueueRiver }
+
 // UnsignedTokens tells that people sign in at the Firebase Auth emulator, whose
 // tokens nobody signs.
 func (c Config) UnsignedTokens() bool { return c.Auth == AuthFirebase && c.Around.AuthEmulator != "" }

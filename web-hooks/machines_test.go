@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
 	"questscheduler/fault"
 	"questscheduler/internal/tokentest"
+	"questscheduler/queue"
 	"questscheduler/signin"
 	webhooks "questscheduler/web-hooks"
 )
@@ -45,17 +47,33 @@ type machineGate struct {
 	issuer *tokentest.Issuer
 	echo   *echo.Echo
 	jobs   *asked
+	tasks  *delivered
+	body   string // of what is asked
+}
+
+// delivered keeps which tasks got through, and answers what it is told to.
+type delivered struct {
+	bodies []string
+	status int
+	after  time.Duration
+}
+
+// Deliver implements webhooks.Tasks.
+func (d *delivered) Deliver(_ context.Context, kind string, header http.Header, body []byte) (int, time.Duration) {
+	d.bodies = append(d.bodies, kind+" "+header.Get("X-CloudTasks-QueueName")+" "+string(body))
+	return d.status, d.after
 }
 
 // newMachineGate lets account in by tokens of its issuer for audience.
 func newMachineGate(t *testing.T) *machineGate {
 	t.Helper()
-	g := &machineGate{t: t, issuer: tokentest.NewIssuer(t), jobs: &asked{}}
+	g := &machineGate{t: t, issuer: tokentest.NewIssuer(t), jobs: &asked{}, tasks: &delivered{status: http.StatusOK}}
 	g.echo = api.New(api.Options{
 		Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: slog.New(slog.DiscardHandler),
 		AddressRate: api.Rate{PerSecond: 1, Burst: 1 << 20},
 	})
 	webhooks.RegisterJobs(g.echo, g.machines(account), g.jobs)
+	webhooks.RegisterTasks(g.echo, g.machines(account), g.tasks)
 	return g
 }
 
@@ -75,7 +93,7 @@ func (g *machineGate) good() tokentest.Claims {
 // post asks with Authorization headers.
 func (g *machineGate) post(path string, authorization ...string) *httptest.ResponseRecorder {
 	g.t.Helper()
-	request := httptest.NewRequest(http.MethodPost, path, http.NoBody)
+	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(g.body))
 	request.Header["Authorization"] = authorization
 	// What anybody can say of themselves.
 	request.Header.Set("X-CloudScheduler", "true")
@@ -113,7 +131,7 @@ func TestMachineRoutes_RefuseEveryForgedTokenWithTheSameAnswer(t *testing.T) {
 	forged["another machine's"] = g.issuer.Sign(g.good().With(tokentest.Claims{"email": "other@quest-party.iam.gserviceaccount.com"}))
 	forged["of an address that is not verified"] = g.issuer.Sign(g.good().With(tokentest.Claims{"email_verified": false}))
 	first := ""
-	for _, path := range jobPaths() {
+	for _, path := range append(jobPaths(), "/tasks/look") {
 		for what, token := range forged {
 			got := g.post(path, "Bearer "+token)
 			answer, _, _ := strings.Cut(got.Body.String(), `"meta"`)
@@ -133,8 +151,36 @@ func TestMachineRoutes_RefuseEveryForgedTokenWithTheSameAnswer(t *testing.T) {
 			t.Errorf("%s: answered %d", what, got.Code)
 		}
 	}
-	if len(g.jobs.jobs) > 0 {
-		t.Errorf("%v was handed over", g.jobs.jobs)
+	if len(g.jobs.jobs)+len(g.tasks.bodies) > 0 {
+		t.Errorf("%v was handed over, %v delivered", g.jobs.jobs, g.tasks.bodies)
+	}
+}
+
+func TestTasks_AreDelivered_AndAnsweredAsTheQueueSays(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		status int
+		after  time.Duration
+		header string
+	}{{200, 0, ""}, {503, 30 * time.Second, "30"}, {503, time.Millisecond, "1"}, {429, 1500 * time.Millisecond, "2"}} {
+		g := newMachineGate(t)
+		g.tasks.status, g.tasks.after, g.body = row.status, row.after, "\xff{"
+		got := g.post("/tasks/look", "Bearer "+g.issuer.Sign(g.good()))
+		if got.Code != row.status || got.Header().Get("Retry-After") != row.header || got.Body.Len() != 0 {
+			t.Errorf("answered %d %v %s, want %+v", got.Code, got.Header(), got.Body, row)
+		}
+		if !slices.Equal(g.tasks.bodies, []string{"look look \xff{"}) {
+			t.Errorf("%q was delivered", g.tasks.bodies)
+		}
+	}
+}
+
+func TestTasks_TooLargeToBeOurs_AreRefused(t *testing.T) {
+	t.Parallel()
+	g := newMachineGate(t)
+	g.body = strings.Repeat("x", queue.MaxPayload+1)
+	if got := g.post("/tasks/look", "Bearer "+g.issuer.Sign(g.good())); got.Code != http.StatusRequestEntityTooLarge || len(g.tasks.bodies) > 0 {
+		t.Errorf("answered %d, and %d were delivered", got.Code, len(g.tasks.bodies))
 	}
 }
 

@@ -40,10 +40,6 @@ Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in 
 			differ = append(differ, fmt.Sprintf("`%s` %s", name, is))
 		}
 	}
-	page.WriteString("\nSome choices are foreseen and not there. They are refused at start, as everything wrong is:\n\n")
-	for _, choice := range unsupported {
-		fmt.Fprintf(&page, "- `%s %s`\n", choice.setting, choice.mend)
-	}
 	fmt.Fprintf(&page, "\nThe demo has other defaults: %s; and addresses, keys and a token of its own, which stand in its folder.\n", strings.Join(differ, ", "))
 	docs.Check(t, "settings.md", page.String())
 }

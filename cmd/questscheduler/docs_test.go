@@ -100,6 +100,7 @@ var outsideDocument = map[string][2]string{
 	"POST /dashboard/tasks/retry":           {"admins", "A form of the page: a dead letter is put back to work"},
 	"POST /dashboard/cancellations/confirm": {"admins", "A form of the page: held cancellations are confirmed"},
 	"POST /dashboard/watches/register":      {"admins", "A form of the page: every calendar gets a new watch channel"},
+	"POST /tasks/:kind":                     {"`QS_TASKS_SERVICE_ACCOUNT`, by OIDC; with `QS_QUEUE=cloudtasks`", "A task of the queue: 200 where it has ended, 429 or 503 with Retry-After where it is to come again"},
 }
 
 func TestPage_API_IsCurrent(t *testing.T) {
@@ -281,12 +282,14 @@ func wiredEdge(t *testing.T) *echo.Echo {
 	cfg := config.Demo()
 	cfg.SQLitePath = filepath.Join(t.TempDir(), "data.db")
 	cfg.EncKeys = config.NewSecret(string(key))
+	// What is reached by more routes: nothing is asked before a task is.
+	cfg.Queue, cfg.CloudTasksQueue, cfg.CloudTasksEndpoint = config.QueueCloudTasks, "projects/p/locations/l/queues/q", "127.0.0.1:1"
 	s, err := openServer(context.Background(), cfg, time.Now, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.stores.close(); err != nil {
+		if err := s.closeStores(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -51,6 +51,8 @@ func checkQueue(ctx context.Context, d doctor) []finding {
 	switch {
 	case d.faulty("QS_QUEUE") || !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath):
 		return nil
+	case d.config.Queue == config.QueueCloudTasks:
+		return nil // Google keeps it
 	case d.config.Store == config.StoreFirestore:
 		return d.checkFile(ctx, "queue", nil)
 	default:

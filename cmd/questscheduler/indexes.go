@@ -55,6 +55,10 @@ var exempt = []firestore.Exemption{
 	{Collection: "idempotencyKeys", Path: store.Field("data")},
 	{Collection: "idempotencyKeys", Path: store.Field("createdAt")},
 	{Collection: "idempotencyKeys", Path: store.Field("leaseUntil")},
+	// Dead letters are asked for by their time alone.
+	{Collection: "deadTasks", Path: store.Field("name")},
+	{Collection: "deadTasks", Path: store.Field("payload")},
+	{Collection: "deadTasks", Path: store.Field("reason")},
 	// The web app's own documents.
 	{Collection: "schedulers", Path: store.Field("description")},
 	{Collection: "schedulers", Path: store.Field("calendarSync", "lastSyncedAt")},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ type outside struct {
 }
 
 // patience is how long something may take that happens by itself.
-const patience = 10 * time.Second
+// On emulators everything takes longer.
+var patience = map[bool]time.Duration{false: 10 * time.Second, true: time.Minute}[os.Getenv(onVariable) != ""]
 
 // eventually checks again and again until check is content, and tells its last
 // complaint where patience ends.

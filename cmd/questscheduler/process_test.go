@@ -24,15 +24,17 @@ func instant(t *testing.T, value any) time.Time {
 	return at.UTC()
 }
 
-// startDemo runs the demo in this process, on a free port, until the test ends.
+// startDemo runs the demo in this process until the test ends.
 func startDemo(t *testing.T, dir string, environ ...string) demoReady {
 	t.Helper()
+	addr, chosen := platform(t, dir, environ)
+	environ = append(chosen, environ...)
 	ctx, stop := context.WithCancel(context.Background())
 	lines, out := io.Pipe()
 	done := make(chan int, 1)
 	go func() {
 		code := Main(ctx, Process{
-			Args: []string{"demo", "--json", "--addr", "127.0.0.1:0", "--data", dir}, Environ: environ,
+			Args: []string{"demo", "--json", "--addr", addr, "--data", dir}, Environ: environ,
 			Stdout: out, Stderr: testLog{t},
 		})
 		out.Close()
@@ -78,8 +80,9 @@ type child struct {
 // spawnDemo starts the demo as a process that can be killed.
 func spawnDemo(t *testing.T, dir string) *child {
 	t.Helper()
-	command := exec.Command(os.Args[0], "demo", "--json", "--addr", "127.0.0.1:0", "--data", dir)
-	command.Env = append(os.Environ(), asProgram+"=1")
+	addr, chosen := platform(t, dir, nil)
+	command := exec.Command(os.Args[0], "demo", "--json", "--addr", addr, "--data", dir)
+	command.Env = append(append(os.Environ(), asProgram+"=1"), chosen...)
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"questscheduler/queue"
@@ -32,11 +33,18 @@ func listen(addr string) (net.Listener, error) {
 // start puts the server to work: what a dead process held is taken back, tasks
 // run, requests are answered, what was owed is handed over at once, and so is
 // what may have come to pass while nobody was here.
+//
+// One of several does no more than to answer: what another holds is not dead,
+// leases and intents of one that is come free by themselves within minutes, and
+// what is owed is Cloud Scheduler's to ask for, or each start would ask for all
+// of it again.
 func (s *server) start(ctx context.Context) error {
-	if err := s.scheduler.Recover(ctx); err != nil {
-		return fmt.Errorf("recover: %w", err)
+	if s.alone() {
+		if err := s.scheduler.Recover(ctx); err != nil {
+			return fmt.Errorf("recover: %w", err)
+		}
+		s.timers.Started = s.now()
 	}
-	s.timers.Started = s.now()
 	if err := s.queue.Start(ctx, queue.Config{Handlers: s.handlers()}); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
 	}
@@ -46,11 +54,17 @@ func (s *server) start(ctx context.Context) error {
 		}
 	}()
 	s.startListening()
+	if !s.alone() {
+		return nil
+	}
 	if err := s.drain(ctx, "start"); err != nil {
 		return err
 	}
 	if err := s.timers.Tick(ctx); err != nil {
 		return fmt.Errorf("start the timers: %w", err)
+	}
+	if s.tasks != nil {
+		go s.tick()
 	}
 	return nil
 }
@@ -77,7 +91,8 @@ func (s *server) newTrace() string { return "trc_" + newULID(s.now()) }
 // start. Requests and tasks have the server's patience each.
 func (s *server) stop() error {
 	s.stopListening()
-	return errors.Join(s.stopAnswering(), s.stopWorking(), s.stores.close())
+	s.stopTick()
+	return errors.Join(s.stopAnswering(), s.stopWorking(), s.closeStores())
 }
 
 // stopAnswering lets requests end, and cuts off those that do not.
@@ -98,19 +113,21 @@ func (s *server) stopWorking() error {
 	return s.queue.Stop(ctx)
 }
 
+// idlePatience is how long the queue may not say how many tasks it has.
+const idlePatience = 10 * time.Second
+
 // awaitIdle returns when no task is due or running, or with ctx's error.
 func (s *server) awaitIdle(ctx context.Context) error {
-	for {
+	for answered := s.now(); ; {
 		depths, err := s.queue.Depths(ctx)
-		if err != nil {
+		if err != nil && s.now().Sub(answered) > idlePatience {
 			return err
 		}
-		waiting := 0
-		for _, depth := range depths {
-			waiting += depth.Waiting
-		}
-		if waiting == 0 {
-			return nil
+		if err == nil {
+			answered = s.now()
+			if !slices.ContainsFunc(depths, func(depth queue.Depth) bool { return depth.Waiting > 0 }) {
+				return nil
+			}
 		}
 		if err := wait(ctx, 10*time.Millisecond); err != nil {
 			return err

@@ -31,7 +31,7 @@ import (
 	"questscheduler/notify"
 	"questscheduler/poll"
 	"questscheduler/queue"
-	"questscheduler/queue/river"
+	"questscheduler/queue/cloudtasks"
 	"questscheduler/scheduler"
 	"questscheduler/signin"
 	"questscheduler/store"
@@ -49,7 +49,8 @@ type server struct {
 	log    *slog.Logger
 	stores
 	documents *changes.Store // the store for all who write documents
-	queue     *river.Queue
+	queue     queue.Queue
+	tasks     *cloudtasks.Queue // the same, where that is what it is
 	signin    signin.Verifier
 	issuer    issuer           // nil where others issue people's tokens
 	operators *signin.Machines // who may call /jobs, and what else is for machines alone
@@ -74,6 +75,9 @@ type server struct {
 	// stopListening ends what startListening began.
 	stopListening func()
 	failed        chan error // why it stopped answering, though nobody asked it to
+
+	ticking  context.Context //nolint:containedctx // it ends with the server, and nobody else has it
+	stopTick context.CancelFunc
 }
 
 // kinds are the queues of the program.
@@ -82,7 +86,7 @@ var kinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, c
 // queries are all queries that the store is asked.
 func queries() []*store.Query {
 	var all []*store.Query
-	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries} {
+	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries} {
 		all = append(all, some...)
 	}
 	return all
@@ -94,20 +98,17 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 	figures := metrics.New(versionText(), now)
 	log = slog.New(figures.Log(log.Handler()))
 	s := &server{config: cfg, now: now, log: log, metrics: figures, patience: stopPatience, stopListening: func() {}, failed: make(chan error, 1)}
+	s.ticking, s.stopTick = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil && s.store != nil {
-			err = errors.Join(err, s.stores.close())
+			err = errors.Join(err, s.closeStores())
 		}
 	}()
 	if s.stores, err = openStores(ctx, cfg, log); err != nil {
 		return nil, err
 	}
 	s.documents = changes.New(s.store)
-	s.queue, err = river.New(ctx, river.Options{
-		DB: s.file.Writer(), Kinds: kinds, Now: now, Log: log,
-		Periodic: []river.Periodic{{Name: "timers", Every: tickEvery, Task: timers.TickTask()}},
-	})
-	if err != nil {
+	if err := s.wireQueue(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.wireSignIn(ctx); err != nil {

@@ -12,31 +12,13 @@ import (
 	"questscheduler/store/firestore"
 )
 
-// unsupported are the choices that settings allow and this version does not
-// have. moot are the settings that only such a choice needs.
-var unsupported = []struct {
-	setting, mend string
-	chosen        func(c config.Config) bool
-	moot          []string
-}{
-	{"QS_QUEUE", "is cloudtasks, which this version does not have; unset it, or set it to river",
-		func(c config.Config) bool { return c.Queue == config.QueueCloudTasks }, []string{"QS_CLOUDTASKS_QUEUE", "QS_TASKS_SERVICE_ACCOUNT"}},
-}
-
 // readSettings reads the settings, and gives everything that is wrong with
-// them in the order of their names, what this version does not have included.
+// them in the order of their names.
 func readSettings(environ []string, defaults config.Config) (config.Config, config.Problems, error) {
 	cfg, err := config.Read(environ, defaults)
 	var problems config.Problems
 	if err != nil && !errors.As(err, &problems) {
 		return config.Config{}, nil, err
-	}
-	for _, choice := range unsupported {
-		if !choice.chosen(cfg) {
-			continue
-		}
-		problems = slices.DeleteFunc(problems, func(p config.Problem) bool { return slices.Contains(choice.moot, p.Name) })
-		problems = append(problems, config.Problem{Name: choice.setting, Mend: choice.mend})
 	}
 	if cfg.Store == config.StoreFirestore && cfg.FirestoreEndpoint == "" && slices.ContainsFunc(environ, setsEmulator) {
 		problems = append(problems, config.Problem{Name: firestore.EmulatorVariable,

@@ -13,31 +13,35 @@ import (
 )
 
 // stores are where the program keeps what it knows: documents, and beside them
-// the queue's tasks in the data file. With QS_STORE=sqlite both are one file.
+// with QS_QUEUE=river the queue's tasks in the data file. With QS_STORE=sqlite
+// both are one file.
 type stores struct {
-	store store.Store // the documents
-	file  *sqlite.Store
+	store store.Store   // the documents
+	file  *sqlite.Store // nil where neither documents nor tasks are in it
 }
 
 // openStores opens what the settings name. The data file is taken for this
 // process.
-func openStores(ctx context.Context, cfg config.Config, log *slog.Logger) (stores, error) {
-	options := sqlite.Options{Path: cfg.SQLitePath, Log: log}
-	if cfg.Store == config.StoreSQLite {
-		options.Queries = queries()
+func openStores(ctx context.Context, cfg config.Config, log *slog.Logger) (opened stores, err error) {
+	if cfg.UsesFile() {
+		options := sqlite.Options{Path: cfg.SQLitePath, Log: log}
+		if cfg.Store == config.StoreSQLite {
+			options.Queries = queries()
+		}
+		if opened.file, err = sqlite.Open(ctx, options); err != nil {
+			return stores{}, err
+		}
 	}
-	file, err := sqlite.Open(ctx, options)
-	if err != nil {
-		return stores{}, err
-	}
 	if cfg.Store == config.StoreSQLite {
-		return stores{store: file, file: file}, nil
+		opened.store = opened.file
+		return opened, nil
 	}
 	documents, err := openFirestore(ctx, cfg, queries())
 	if err != nil {
-		return stores{}, errors.Join(err, file.Close())
+		return stores{}, errors.Join(err, opened.closeFile())
 	}
-	return stores{store: documents, file: file}, nil
+	opened.store = documents
+	return opened, nil
 }
 
 func openFirestore(ctx context.Context, cfg config.Config, queries []*store.Query) (*firestore.Store, error) {
@@ -49,11 +53,17 @@ func openFirestore(ctx context.Context, cfg config.Config, queries []*store.Quer
 
 // close ends the documents' store before the file that tasks are in.
 func (s stores) close() error {
-	err := s.store.Close()
-	if s.store != store.Store(s.file) {
-		err = errors.Join(err, s.file.Close())
+	if s.store == store.Store(s.file) {
+		return s.closeFile()
 	}
-	return err
+	return errors.Join(s.store.Close(), s.closeFile())
+}
+
+func (s stores) closeFile() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
 }
 
 // place names where the documents are, for the log.

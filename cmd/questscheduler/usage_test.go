@@ -86,18 +86,16 @@ func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-// What the settings allow and this version does not have is refused in one
-// place, with the mend.
-func TestUnsupportedChoices_AreRefusedWithTheirMend(t *testing.T) {
+// Choices that do not go together are refused in one place, with the mend.
+func TestChoicesThatDoNotGoTogether_AreRefusedWithTheirMend(t *testing.T) {
 	t.Parallel()
 	for setting, mend := range map[string]string{
-		"QS_QUEUE=cloudtasks":      "set it to river",
 		"QS_DOCUMENT_HINTS=listen": "is firestore alone",
 	} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
 			name, _, _ := strings.Cut(setting, "=")
-			environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:1", setting)
+			environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", setting)
 			got := run(t, environ, "serve")
 			got.want(t, exitUsage, name+" is ", mend)
 			if lines := strings.Count(got.errors, "\n  "); lines != 1 {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"questscheduler/queue/cloudtasks"
 	"questscheduler/signin"
 	"questscheduler/timers"
 	webhooks "questscheduler/web-hooks"
@@ -18,6 +19,11 @@ func (s *server) wireMachines() {
 	operators.Accounts = s.config.MachineAccounts
 	s.operators = signin.NewMachines(operators)
 	webhooks.RegisterJobs(s.edge, s.operators, s.timers)
+	if s.tasks != nil {
+		deliverer := options
+		deliverer.Audiences, deliverer.Accounts = []string{s.config.TasksAudience}, []string{s.config.TasksServiceAccount}
+		webhooks.RegisterTasks(s.edge, signin.NewMachines(deliverer), s.tasks)
+	}
 }
 
 // machineKeys are those of whoever vouches for machines.
@@ -46,4 +52,7 @@ func (s *server) audiences() []string {
 	return slices.DeleteFunc(audiences, func(audience string) bool { return audience == "" })
 }
 
-var _ webhooks.Jobs = (*timers.Timers)(nil)
+var (
+	_ webhooks.Jobs  = (*timers.Timers)(nil)
+	_ webhooks.Tasks = (*cloudtasks.Queue)(nil)
+)

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,17 +151,18 @@ const startPatience = 2 * time.Minute
 
 // await returns when something answers at a host.
 func await(host string, ended <-chan error) error {
+	return awaitThat(ended, func(ctx context.Context) error { return get(ctx, "http://"+host+"/") })
+}
+
+// awaitThat returns when a program that was started answers.
+func awaitThat(ended <-chan error, answers func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
 	defer cancel()
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/", http.NoBody)
-		if err != nil {
-			return err
-		}
-		if response, err := http.DefaultClient.Do(request); err == nil {
-			return response.Body.Close()
+		if answers(ctx) == nil {
+			return nil
 		}
 		select {
 		case err := <-ended:

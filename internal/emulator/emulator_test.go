@@ -26,6 +26,28 @@ func TestFind_FirestoreIsHere(t *testing.T) {
 	}
 }
 
+// TestFind_CloudTasksIsHere is the same for the Cloud Tasks emulator.
+func TestFind_CloudTasksIsHere(t *testing.T) {
+	t.Parallel()
+	if err := emulator.FindCloudTasks(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("skipped: tests of queue/cloudtasks, since " + err.Error())
+	}
+}
+
+func TestCloudTasks_CanBeHad(t *testing.T) {
+	t.Parallel()
+	queues := emulator.CloudTasks(t, "look")
+	if other := emulator.CloudTasks(t, "look"); other.Prefix == queues.Prefix || other.Host != queues.Host {
+		t.Errorf("two tests have %+v and %+v", queues, other)
+	}
+	if said := get(t, strings.TrimPrefix(queues.Issuer, "http://")+"/jwks"); !strings.Contains(said, "keys") {
+		t.Errorf("its keys are %q", said)
+	}
+}
+
 func TestFirestore_CanBeHad(t *testing.T) {
 	t.Parallel()
 	if get(t, emulator.Firestore(t)) != "Ok" {
@@ -45,7 +67,7 @@ func TestProject_KeepsTestsApart(t *testing.T) {
 // get gives what a host answers, or "" where nobody does.
 func get(t *testing.T, host string) string {
 	t.Helper()
-	response, err := http.Get("http://" + host + "/") //nolint:noctx // it is short
+	response, err := http.Get("http://" + host) //nolint:noctx // it is short
 	if err != nil {
 		return ""
 	}

@@ -36,7 +36,7 @@ var table = []row{
 	{packages: "queue", may: []string{"fault"}},
 	{packages: "queue/memory/...", may: []string{"queue", "fault"}},
 	{packages: "queue/river/...", may: []string{"queue", "fault"}},
-	{packages: "queue/cloudtasks/...", may: []string{"queue", "fault"}},
+	{packages: "queue/cloudtasks/...", may: []string{"queue", "store", "fault"}},
 	{packages: "queue/queuetest", may: []string{"queue", "fault"}},
 
 	{packages: "poll", may: []string{"rules", "store", "fault"}},

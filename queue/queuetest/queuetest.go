@@ -18,41 +18,65 @@ type Open func(t *testing.T, kinds []string) queue.Queue
 
 // Run holds a driver to the port's promises.
 func Run(t *testing.T, open Open) {
-	for _, c := range []struct {
-		promise string
-		test    func(t *testing.T, open Open)
-	}{
-		{"a task reaches its handler whole", deliversWhole},
-		{"a task handed over before the start is run after it", keepsTasksBeforeStart},
-		{"a name that is taken refuses a second task without an error", refusesTakenName},
-		{"one name in two kinds is two names", namesArePerKind},
-		{"one name from 64 callers at once makes one task", oneNameFromManyCallers},
-		{"names may be any bytes", namesAreBytes},
-		{"a task runs no earlier than asked", waitsForNotBefore},
-		{"later runs again and counts no attempt", laterCountsNoAttempt},
-		{"retry runs again after the wait that it names", retryAfterWait},
-		{"retry without a wait backs off within the bounds", retryBacksOff},
-		{"a verdict that says nothing is a retry", zeroVerdictRetries},
-		{"a panic is a retry and no crash", panicIsRetry},
-		{"permanent is a dead letter until it is retried", permanentIsDeadLetter},
-		{"a dead letter may be retried again and again", deadLetterAgain},
-		{"dead letters are listed newest first and no more than asked", deadLettersInOrder},
-		{"what cannot be taken is refused before and after the start", refusesBadTasks},
-		{"a start needs a handler for each kind and no other", refusesBadStart},
-		{"a handler's context ends within the time allowed", contextHasDeadline},
-		{"a kind that hangs holds up no other", kindsDoNotWaitForEachOther},
-		{"no more tasks of a kind run at once than it has workers", workersAreALimit},
-		{"64 callers lose nothing and no task runs twice at once", manyCallers},
-		{"a stop waits for what runs and begins nothing more", stopIsGraceful},
-		{"a stop that loses patience cancels and the task is run again", stopCancels},
-		{"depths count what waits and what is dead", depthsCount},
-		{"a caller whose context has ended hands nothing over silently", endedContext},
-	} {
-		t.Run(c.promise, func(t *testing.T) {
-			t.Parallel()
-			c.test(t, open)
-		})
+	for _, c := range promises {
+		c.run(t, open)
 	}
+}
+
+// RunPush is Run for a driver whose tasks are held by a service, which delivers
+// them to whoever answers. It leaves out what only a queue can show that holds
+// its tasks itself.
+func RunPush(t *testing.T, open Open) {
+	for _, c := range promises {
+		if !c.holding {
+			c.run(t, open)
+		}
+	}
+}
+
+// promise is a sentence of the port, and its test.
+type promise struct {
+	promise string
+	test    func(t *testing.T, open Open)
+	// holding: while the queue is stopped, its tasks have to be untouched. A
+	// service goes on delivering them, and each refusal counts as an attempt and
+	// moves the time at which they are due.
+	holding bool
+}
+
+func (p promise) run(t *testing.T, open Open) {
+	t.Run(p.promise, func(t *testing.T) {
+		t.Parallel()
+		p.test(t, open)
+	})
+}
+
+var promises = []promise{
+	{promise: "a task reaches its handler whole", test: deliversWhole},
+	{promise: "a task handed over before the start is run after it", test: keepsTasksBeforeStart},
+	{promise: "a name that is taken refuses a second task without an error", test: refusesTakenName},
+	{promise: "one name in two kinds is two names", test: namesArePerKind},
+	{promise: "one name from 64 callers at once makes one task", test: oneNameFromManyCallers},
+	{promise: "names may be any bytes", test: namesAreBytes},
+	{promise: "a task runs no earlier than asked", test: waitsForNotBefore},
+	{promise: "later runs again and counts no attempt", test: laterCountsNoAttempt},
+	{promise: "retry runs again after the wait that it names", test: retryAfterWait},
+	{promise: "retry without a wait backs off within the bounds", test: retryBacksOff},
+	{promise: "a verdict that says nothing is a retry", test: zeroVerdictRetries},
+	{promise: "a panic is a retry and no crash", test: panicIsRetry},
+	{promise: "permanent is a dead letter until it is retried", test: permanentIsDeadLetter},
+	{promise: "a dead letter may be retried again and again", test: deadLetterAgain},
+	{promise: "dead letters are listed newest first and no more than asked", test: deadLettersInOrder},
+	{promise: "what cannot be taken is refused before and after the start", test: refusesBadTasks},
+	{promise: "a start needs a handler for each kind and no other", test: refusesBadStart},
+	{promise: "a handler's context ends within the time allowed", test: contextHasDeadline},
+	{promise: "a kind that hangs holds up no other", test: kindsDoNotWaitForEachOther},
+	{promise: "no more tasks of a kind run at once than it has workers", test: workersAreALimit},
+	{promise: "64 callers lose nothing and no task runs twice at once", test: manyCallers},
+	{promise: "a stop waits for what runs and begins nothing more", test: stopIsGraceful},
+	{promise: "a stop that loses patience cancels and the task is run again", test: stopCancels, holding: true},
+	{promise: "depths count what waits and what is dead", test: depthsCount, holding: true},
+	{promise: "a caller whose context has ended hands nothing over silently", test: endedContext},
 }
 
 // patience is how long a test waits for what must happen. It asserts nothing

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"questscheduler/internal/emulator"
+)
+
+// onCloud are settings as production has them: documents in Firestore, tasks in
+// Cloud Tasks, people who sign in with Firebase; emulators in place of each.
+func onCloud(t *testing.T) []string {
+	t.Helper()
+	queues := emulator.CloudTasks(t, kinds...)
+	return slices.Concat(onFirestore(t), onAuthEmulator, []string{
+		"QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_QUEUE=" + queues.Prefix, "QS_CLOUDTASKS_ENDPOINT=" + queues.Host,
+		"QS_TASKS_SERVICE_ACCOUNT=tasks@party.example", "QS_MACHINE_ISSUER=" + queues.Issuer,
+	})
+}
+
+// onVariable chooses what the demos of these tests run on: "cloud" is onCloud,
+// as `make test-cloud` has it; otherwise the embedded store and queue.
+const onVariable = "QUESTSCHEDULER_TESTS_ON"
+
+// platforms are what the demos of a folder run on, so that one that is started
+// again finds what it left.
+var platforms sync.Map
+
+// platform is what onVariable chooses for the demos of a folder, where a test
+// names no store of its own: more settings, and where they listen. Cloud Tasks
+// delivers to the address that a task was handed over with, so that on the cloud
+// it stays the same.
+func platform(t *testing.T, dir string, own []string) (addr string, settings []string) {
+	t.Helper()
+	if os.Getenv(onVariable) != "cloud" || slices.ContainsFunc(own, func(setting string) bool { return strings.HasPrefix(setting, "QS_STORE=") }) {
+		return "127.0.0.1:0", nil
+	}
+	type chosen struct {
+		addr     string
+		settings []string
+	}
+	if kept, ok := platforms.Load(dir); ok {
+		return kept.(chosen).addr, kept.(chosen).settings
+	}
+	listener, err := listen("127.0.0.1:0")
+	if err == nil {
+		err = listener.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := chosen{listener.Addr().String(), onCloud(t)}
+	platforms.Store(dir, first)
+	return first.addr, first.settings
+}
+
+func TestMainJob_OnCloud(t *testing.T) {
+	t.Parallel()
+	walk(t, newMainJob(&outside{t, startDemo(t, t.TempDir(), onCloud(t)...)}))
+}
