@@ -69,7 +69,7 @@ type Config struct {
 	// `firestore`.
 	Store string `env:"STORE"`
 	// SQLitePath is the file of the embedded store and queue; with `firestore` it
-	// is the queue's alone. The key of the embedded sign-in is kept beside it. One
+	// is the queue's alone, and with `cloudtasks` there too it is not used. The key of the embedded sign-in is kept beside it. One
 	// process has it to itself.
 	SQLitePath string `env:"SQLITE_PATH"`
 	// FirestoreProject is the Google Cloud project of the documents; needed with

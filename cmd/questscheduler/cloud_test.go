@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"questscheduler/internal/docs"
 	"questscheduler/internal/emulator"
 )
 
@@ -30,11 +31,16 @@ const onVariable = "QUESTSCHEDULER_TESTS_ON"
 var platforms sync.Map
 
 // platform is what onVariable chooses for the demos of a folder, where a test
-// names no store of its own: more settings, and where they listen. Cloud Tasks
+// names no store or address of its own: more settings, and where they listen. Cloud Tasks
 // delivers to the address that a task was handed over with, so that on the cloud
 // it stays the same.
 func platform(t *testing.T, dir string, own []string) (addr string, settings []string) {
 	t.Helper()
+	for _, setting := range own {
+		if addr, is := strings.CutPrefix(setting, "QS_ADDR="); is {
+			return addr, nil
+		}
+	}
 	if os.Getenv(onVariable) != "cloud" || slices.ContainsFunc(own, func(setting string) bool { return strings.HasPrefix(setting, "QS_STORE=") }) {
 		return "127.0.0.1:0", nil
 	}
@@ -59,5 +65,24 @@ func platform(t *testing.T, dir string, own []string) (addr string, settings []s
 
 func TestMainJob_OnCloud(t *testing.T) {
 	t.Parallel()
-	walk(t, newMainJob(&outside{t, startDemo(t, t.TempDir(), onCloud(t)...)}))
+	environ := onCloud(t)
+	job := newMainJob(&outside{t, startDemo(t, t.TempDir(), environ...)})
+	walk(t, job)
+	beside := settings(t.TempDir(), append(environ, "QS_PUBLIC_URL=http://127.0.0.1:1")...)
+	run(t, beside, "explain", job.pollID, "--replay").want(t, exitOK, "agrees: the journal gives back the stored poll")
+	run(t, beside, "doctor").want(t, exitFailed, "warning  queue           an emulator stands in for Cloud Tasks",
+		"warning  sign-in         unsigned tokens", "wrong    machines        nobody may ask for the timers' jobs")
+	run(t, append(beside, "QS_MACHINE_ACCOUNTS=clock@party.example", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/none"), "doctor").
+		want(t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-", "ok       machines        1 may ask")
+}
+
+// Whoever sets a deployment up makes a queue for each kind.
+func TestPages_NameEachQueueOfCloudTasks(t *testing.T) {
+	t.Parallel()
+	text := docs.Read(t, "docs/cloudtasks.md")
+	for _, kind := range kinds {
+		if !strings.Contains(text, "`"+kind+"`") {
+			t.Errorf("docs/cloudtasks.md does not tell of the queue of %s", kind)
+		}
+	}
 }

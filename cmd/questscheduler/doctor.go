@@ -17,8 +17,8 @@ type doctorCommand struct{}
 
 // Help is what --help says beside the flags.
 func (doctorCommand) Help() string {
-	return `It changes nothing, and may run beside the server. It calls nobody outside this machine but Firestore, where that is ` +
-		`the store; what stands in for Google or Discord, by QS_DISCORD_ENDPOINT or on the loopback interface, is tried. The exit code is 1 where something is wrong.
+	return `It changes nothing, and may run beside the server. It calls nobody outside this machine but Firestore and Cloud Tasks, where those are ` +
+		`the store and the queue; what stands in for Google or Discord, by QS_DISCORD_ENDPOINT or on the loopback interface, is tried. The exit code is 1 where something is wrong.
 
 Example:
 
@@ -48,8 +48,8 @@ const doctorPatience = 5 * time.Second
 
 // checks are all checks, in the order of their lines.
 var checks = []func(ctx context.Context, d doctor) []finding{
-	checkSettings, checkStore, checkQueue, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle, checkRedirect, checkSync,
-	checkPublicURL, checkDiscord, checkAdmins,
+	checkSettings, checkStore, checkQueue, checkCloudTasks, checkMachines, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle,
+	checkRedirect, checkSync, checkPublicURL, checkDiscord, checkAdmins,
 }
 
 // Run is the command.

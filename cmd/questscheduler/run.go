@@ -60,11 +60,12 @@ func (s *server) start(ctx context.Context) error {
 	if err := s.drain(ctx, "start"); err != nil {
 		return err
 	}
-	if err := s.timers.Tick(ctx); err != nil {
-		return fmt.Errorf("start the timers: %w", err)
-	}
 	if s.tasks != nil {
 		go s.tick()
+		return nil
+	}
+	if err := s.timers.Tick(ctx); err != nil {
+		return fmt.Errorf("start the timers: %w", err)
 	}
 	return nil
 }

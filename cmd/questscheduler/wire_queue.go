@@ -44,12 +44,12 @@ func (s *server) wireQueue(ctx context.Context) (err error) {
 // does no harm: who takes somebody's lease away takes a new fence too.
 func (s *server) alone() bool { return s.tasks == nil || s.config.CloudTasksEndpoint != "" }
 
-// tick asks every minute what is due, until the server stops, where the queue
-// does not do it by itself.
+// tick asks at once and every minute what is due, until the server stops, where
+// the queue does not do it by itself.
 func (s *server) tick() {
-	for wait(s.ticking, tickEvery) == nil {
+	for asked := error(nil); asked == nil; asked = wait(s.ticking, tickEvery) {
 		if err := s.timers.Tick(s.ticking); err != nil && s.ticking.Err() == nil {
-			s.log.Warn("the timers could not be asked what is due", "error", err)
+			s.log.Warn("the timers could not be asked what is due; the next minute asks again", "error", err)
 		}
 	}
 }

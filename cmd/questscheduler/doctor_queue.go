@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"questscheduler/config"
+	"questscheduler/queue/cloudtasks"
+	"questscheduler/store/memory"
+)
+
+// checkCloudTasks asks for the tasks of each queue once.
+func checkCloudTasks(ctx context.Context, d doctor) []finding {
+	if d.config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.config.CloudTasksQueue) || d.faulty("QS_CLOUDTASKS_ENDPOINT") {
+		return nil
+	}
+	waiting, err := d.tasksWaiting(ctx)
+	switch {
+	case err != nil:
+		return []finding{{wrong, "queue", err.Error()}}
+	case d.config.CloudTasksEndpoint != "":
+		return []finding{{warning, "queue", "an emulator stands in for Cloud Tasks, and keeps nothing; unset QS_CLOUDTASKS_ENDPOINT to keep tasks"}}
+	default:
+		return []finding{{fine, "queue", fmt.Sprintf("%s-… answer for each kind of tasks; %d tasks wait", d.config.CloudTasksQueue, waiting)}}
+	}
+}
+
+// tasksWaiting counts the tasks of all queues. Dead letters are not asked for, so
+// the documents are not opened a second time.
+func (d doctor) tasksWaiting(ctx context.Context) (waiting int, err error) {
+	none, err := memory.Open(cloudtasks.Queries)
+	if err != nil {
+		return 0, err
+	}
+	tasks, err := cloudtasks.Open(ctx, cloudtasks.Options{
+		Queue: d.config.CloudTasksQueue, Emulator: d.config.CloudTasksEndpoint, Store: none, Kinds: kinds,
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, tasks.Close(), none.Close()) }()
+	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	depths, err := tasks.Depths(patient)
+	for _, depth := range depths {
+		waiting += depth.Waiting
+	}
+	return waiting, err
+}
+
+// checkMachines tells who may ask for the timers' jobs, where nobody else keeps
+// the time.
+func checkMachines(_ context.Context, d doctor) []finding {
+	if d.config.Queue != config.QueueCloudTasks || d.faulty("QS_MACHINE_ACCOUNTS") {
+		return nil
+	}
+	if len(d.config.MachineAccounts) == 0 {
+		return []finding{{wrong, "machines", "nobody may ask for the timers' jobs, so nothing is done by the clock; set QS_MACHINE_ACCOUNTS to the service account of Cloud Scheduler"}}
+	}
+	return []finding{{fine, "machines", fmt.Sprintf("%d may ask for the timers' jobs", len(d.config.MachineAccounts))}}
+}
