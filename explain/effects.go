@@ -95,8 +95,10 @@ func (r *replay) write(entry poll.Entry) {
 	case rules.CommandUnarchive:
 		r.at.Status = rules.Before(r.at.WinningSlotID != "", r.at.Cancelled)
 	case rules.CommandDeleteEvent:
-		r.at.WinningSlotID = entry.WinningSlotID
-		r.forget(entry)
+		if entry.EventID != "" { // else a finalisation under way was taken back
+			r.at.WinningSlotID = entry.WinningSlotID
+			r.letGo(false)
+		}
 		r.link, r.known = rules.Link{}, true
 	case rules.CommandAcceptNew:
 		r.at.Baseline, r.at.Rescheduled = r.at.Applied, false
@@ -140,7 +142,11 @@ func (r *replay) forget(entry poll.Entry) {
 	if alone := r.at.Applied.IsZero() && r.at.Error != "" && entry.State != rules.StateError; !times && !alone {
 		return
 	}
-	linked := entry.EventID != "" && entry.Command != rules.CommandDeleteEvent
+	r.letGo(entry.EventID != "")
+}
+
+// letGo forgets an event; linked tells whether the poll names another one.
+func (r *replay) letGo(linked bool) {
 	r.at.State, r.at.Error = rules.Forgotten(rules.Poll{State: r.at.State, Error: r.at.Error}, linked)
 	r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false
 	r.observed, r.from, r.to = time.Time{}, "", ""

@@ -29,8 +29,9 @@ func (s *Service) deleteEvent(ctx context.Context, person Person, pollID string,
 		return false, err
 	}
 	var done handover
+	var card poll.Poll // the zero poll where nothing changed
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		done, deleted = handover{}, false
+		done, deleted, card = handover{}, false, poll.Poll{}
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
 			return err
@@ -42,7 +43,7 @@ func (s *Service) deleteEvent(ctx context.Context, person Person, pollID string,
 			done.superseded, err = s.supersedeOnly(tx, st, rules.CommandDeleteEvent, person, cause)
 			return err
 		}
-		done.superseded = st.intents
+		done.superseded, card = st.intents, st.poll
 		if err := st.supersede(tx, s.Now()); err != nil {
 			return err
 		}
@@ -55,6 +56,7 @@ func (s *Service) deleteEvent(ctx context.Context, person Person, pollID string,
 		return false, pollError(pollID, "delete event", err)
 	}
 	s.handOver(ctx, done, cause)
+	s.cardSoon(ctx, card, string(rules.CommandDeleteEvent)+"/"+store.Instant(s.Now()).String(), cause)
 	s.Log.InfoContext(ctx, "event deleted", "poll", pollID, "userId", person.ID, "named", deleted, "trace", cause.Trace)
 	return deleted, nil
 }
@@ -72,8 +74,8 @@ func (s *Service) writeWithoutEvent(tx store.Tx, st state, person Person, cause 
 	if err != nil {
 		return err
 	}
-	if after.Sync.Applied.IsZero() { // of a poll that was not looked at yet, too
-		after.Sync.State, _ = rules.Forgotten(rules.Poll{State: after.Sync.State}, false)
+	if st.poll.Sync.Applied.IsZero() && st.poll.Sync.Error == nil { // an event that was not looked at yet is forgotten, too
+		after.Sync.State, _ = rules.Forgotten(st.rules(), false)
 	}
 	winning := st.winning
 	if winning != nil && winning.ID != after.WinningSlotID {

@@ -28,6 +28,11 @@ func TestDeleteEvent_TheEventGoes_AndThePollStays(t *testing.T) {
 			w.MoveEvent("gm", s.event, worldtest.Three)
 			w.Run(time.Minute)
 		},
+		"another one that the app gave it, and nobody looked at": func(w *worldtest.World, s story) {
+			w.Edit(poll.Path(s.poll), poll.Set("googleEventId", w.InsertEvent("gm", map[string]any{
+				"summary": "By the app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
+			}).ID))
+		},
 		"deleted there already, and nobody knows": func(w *worldtest.World, s story) {
 			w.LosePushes()
 			w.DeleteEvent("gm", s.event)

@@ -35,6 +35,15 @@ var intents = []mutant{
 		}},
 	},
 	{
+		name:   "deleted-event-left-behind",
+		breaks: "The app's own deletion of an event takes its index entry away and writes no intent: the event stays, and nobody follows it (invariant 5).",
+		changes: []change{{
+			file: "scheduler/delete_event.go",
+			old:  `st.unlink(tx, true, account, s.Now(), cause.Trace)`,
+			new:  `st.unlink(tx, false, account, s.Now(), cause.Trace)`,
+		}},
+	},
+	{
 		name:   "superseded-insert-forgotten",
 		breaks: "A command that supersedes an insert removes its intent and does not turn it into a deletion, though the event may be there (invariant 5).",
 		changes: []change{{

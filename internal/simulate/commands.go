@@ -26,6 +26,10 @@ var commands = []deed{
 	{weight: 3, do: func(l *life) { l.end("reopens", false, l.reopen(false)) }},
 	{weight: 1, do: func(l *life) { l.end("reopens, keeping the event,", true, l.reopen(true)) }},
 	{weight: 1, do: func(l *life) { l.end("deletes", false, l.remove) }},
+	{weight: 2, do: func(l *life) { l.end("deletes the event of", false, l.deleteEvent) }},
+	{weight: 1, do: func(l *life) { // as the web app, whose client asks again where no answer came
+		l.finalise(worldtest.Ask{CreateEvent: true, Request: "the same"}, "by a request that may come again")
+	}},
 	{weight: 1, do: func(l *life) {
 		if owner := one(l, l.owners); len(l.polls) < 12 {
 			l.say("%s: makes poll %d", owner, len(l.polls)+1)
@@ -146,6 +150,12 @@ func (l *life) reopen(keep bool) func(scheduler.Person, known) error {
 		_, err := l.w.Scheduler.Reopen(l.w.Context(), by, k.id, !keep, worldtest.Cause)
 		return err
 	}
+}
+
+// deleteEvent is what the web app asks for before it reopens a poll.
+func (l *life) deleteEvent(by scheduler.Person, k known) error {
+	_, err := l.w.Scheduler.DeleteEvent(l.w.Context(), by, k.id, worldtest.Cause)
+	return err
 }
 
 func (l *life) remove(by scheduler.Person, k known) error {
