@@ -141,14 +141,16 @@ type Config struct {
 	// machines politely, does nothing and makes no watch channels.
 	Sync string `env:"SYNC"`
 	// DocumentHints is where hints of changed documents come from beside the
-	// machine route: `off`, or `listen` to the document store.
+	// machine route: `off`, or with `firestore` `listen`, by which one instance
+	// hears of every poll that is written.
 	DocumentHints string `env:"DOCUMENT_HINTS"`
 
 	// CallablesUpstream is the address that serves the callables that are not
-	// ours; without it there are none.
+	// ours, each under the path that was called; without it there are none.
 	CallablesUpstream string `env:"CALLABLES_UPSTREAM"`
 	// AllowedOrigins are the origins whose pages may call from browsers, with
-	// commas between.
+	// commas between. That of AppURL may make the web app's own calls without
+	// standing here.
 	AllowedOrigins []string `env:"ALLOWED_ORIGINS"`
 
 	// DiscordOwn is which Discord messages are ours: `transitions`, the messages
