@@ -49,7 +49,7 @@ func (s *server) alone() bool { return s.tasks == nil || s.config.CloudTasksEndp
 func (s *server) tick() {
 	for asked := error(nil); asked == nil; asked = wait(s.ticking, tickEvery) {
 		if err := s.timers.Tick(s.ticking); err != nil && s.ticking.Err() == nil {
-			s.log.Warn("the timers could not be asked what is due; the next minute asks again", "error", err)
+			s.log.Warn("the timers could not be asked what is due", "error", err)
 		}
 	}
 }
