@@ -30,7 +30,7 @@ demo: ## Runs everything on this machine against simulators; no settings needed
 .PHONY: test
 test: webapp emulators ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
-	$(GO) test $(RACE) -shuffle=on ./...
+	$(GO) test $(RACE) -shuffle=on -timeout 40m ./...
 	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
 	@$(MAKE) --no-print-directory test-cloud
 
@@ -41,7 +41,7 @@ test: webapp emulators ## Runs every test
 .PHONY: test-cloud
 test-cloud: emulators ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
 	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
-	QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 20m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
+	QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
 
 .PHONY: emulators
 emulators: # Says what is missing of what tests talk to, and are skipped without
