@@ -27,19 +27,23 @@ help: ## Lists the targets
 demo: ## Runs everything on this machine against simulators; no settings needed
 	$(GO) run ./cmd/questscheduler demo
 
+# The second part waits more than it works, so both run at once.
 .PHONY: test
 test: webapp emulators ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
+	@$(MAKE) --no-print-directory -j2 test-here test-cloud
+
+.PHONY: test-here
+test-here: # Every test on the embedded parts
 	$(GO) test $(RACE) -shuffle=on -timeout 40m ./...
 	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
-	@$(MAKE) --no-print-directory test-cloud
 
 # Those of the main job and its cases over HTTP, where production has its parts.
 # They wait more than they work: the emulator of Firestore has who meets another
 # in a transaction wait for seconds. (A process that is killed holds its locks
 # there for a minute more, so those that kill it run on the embedded store alone.)
 .PHONY: test-cloud
-test-cloud: emulators ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
+test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
 	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
 	QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
 
