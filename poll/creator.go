@@ -19,8 +19,8 @@ type Creator struct {
 // document, or nobody is named.
 func LoadCreator(ctx context.Context, reader store.Reader, uid string) (Creator, error) {
 	path := store.Doc("users", uid)
-	if path.Valid() != nil {
-		return Creator{}, nil
+	if invalid := path.Valid(); invalid != nil {
+		return Creator{}, nil //nolint:nilerr // nobody is named
 	}
 	document, err := reader.Get(ctx, path)
 	if err != nil {
