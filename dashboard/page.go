@@ -95,7 +95,7 @@ func when(at time.Time) Moment {
 // away says how far away something is.
 func away(d time.Duration) string {
 	size := d.Abs()
-	text := ""
+	var text string
 	switch {
 	case size < time.Minute:
 		return "just now"
