@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"questscheduler/accounts"
+	"questscheduler/cursor"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -56,7 +57,7 @@ var invariants = []struct {
 	{ofPolls | ofIndex | ofCalendars, (*picture).indexProblems},
 	{ofPolls | ofSlots | ofIntents, (*picture).slotProblems},
 	{ofPolls | ofSlots | ofIntents | ofCalendars | ofEvents | ofTokens, (*picture).cursorProblems},
-	{ofPolls | ofIndex | ofAccounts, (*picture).lostProblems},
+	{ofPolls | ofIndex | ofAccounts | ofCalendars, (*picture).lostProblems},
 	{ofSecrets, (*picture).secretProblems},
 }
 
@@ -131,14 +132,18 @@ func (p *picture) indexProblems() (problems []string) {
 }
 
 // lostProblems: a poll whose account was unlinked says that something is wrong,
-// once that was carried on.
+// once that was carried on; one that was put away meanwhile says so once the look
+// has ended that is owed to it.
 func (p *picture) lostProblems() (problems []string) {
 	for _, entry := range p.index.all {
 		of := p.polls.at[poll.Path(entry.PollID)]
 		if status, due := p.world.accountIs(entry.AccountID); status != accounts.Unlinked || due {
 			continue
 		}
-		if of.Linked() && !of.EditedDirectly() && of.Sync.Error == nil {
+		key := poll.CalendarKey(entry.AccountID, entry.CalendarID)
+		calendar := p.calendars.at[cursor.Path(key)]
+		owed := calendar.LookDue || !calendar.LeaseUntil.IsZero()
+		if of.Linked() && !of.EditedDirectly() && of.Sync.Error == nil && !owed {
 			problems = append(problems, fmt.Sprintf("poll %s follows an event by account %s, which is unlinked, and says that all is well", of.ID, entry.AccountID))
 		}
 	}

@@ -44,7 +44,7 @@ func (w *World) rescheduleProblems(p poll.Poll, journal []poll.Entry) (problems 
 		case snapshot.WinningSlotID != moved.FromSlotID || moved.FromSlotID == moved.ToSlotID:
 			problem("was moved from slot %s to %s, and its snapshot says from %s", moved.FromSlotID, moved.ToSlotID, snapshot.WinningSlotID)
 		}
-		if state := p.Sync.State; p.Status == rules.Finalized && state != rules.StateRescheduled && state != rules.StateError {
+		if state := p.Sync.State; p.Linked() && state != rules.StateRescheduled && state != rules.StateError {
 			problem("is rescheduled, and its sync state says %q", state)
 		}
 	}
