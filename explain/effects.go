@@ -65,7 +65,9 @@ func (r *replay) command(entry poll.Entry) string {
 		return fmt.Sprintf("%s of a poll that is %s changes nothing", entry.Command, r.at.Status)
 	}
 	r.at.Status = change.To
-	if change.ClearsReschedule {
+	// A deletion without an event took back a finalisation under way; nothing was
+	// moved by that.
+	if change.ClearsReschedule && (entry.Command != rules.CommandDeleteEvent || entry.EventID != "") {
 		r.at.Rescheduled, r.from, r.to = false, "", ""
 	}
 	if change.ClearsCancelled {

@@ -101,3 +101,24 @@ func TestDeleteEvent_IsTheCreatorsAlone_AndWantsAnAccountThatLetsUsIn(t *testing
 	kind(t, err, fault.Revoked)
 	equal(t, "event", w.View(s.poll).Poll.GoogleEventID, s.event)
 }
+
+// A finalisation under way is taken back; what is left of an earlier move is no
+// matter of it, and the journal says so.
+func TestDeleteEvent_AmidAFinalisationOfACancelledPollThatWasMoved_TakesThatBackAlone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	w.MoveEvent("gm", s.event, worldtest.Three)
+	w.Run(time.Minute)
+	if _, err := w.Cancel(s.poll); err != nil {
+		t.Fatal(err)
+	}
+	w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.Unavailable)
+	equal(t, "deleted", appDeletes(t, w, s.poll), false)
+	w.Run(30 * time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+	equal(t, "intents", len(w.Intents()), 0)
+	atRest(t, w)
+}
