@@ -33,7 +33,22 @@ func (l *look) verdict(ctx context.Context, err error) queue.Verdict {
 	if !row.again {
 		return queue.Verdict{Outcome: queue.Done}
 	}
-	return queue.Verdict{Outcome: queue.Retry, After: max(row.after, fault.RetryAfter(err)), Err: err}
+	after := row.after
+	if row.longer {
+		after = longerEach(after, l.attempt)
+	}
+	return queue.Verdict{Outcome: queue.Retry, After: max(after, fault.RetryAfter(err)), Err: err}
+}
+
+// longerEach is a wait doubled with each attempt that failed before, at most
+// refusedMost. attempt counts from 1.
+func longerEach(wait time.Duration, attempt int) time.Duration {
+	for range attempt - 1 {
+		if wait *= 2; wait >= refusedMost {
+			return refusedMost
+		}
+	}
+	return wait
 }
 
 // failures is what follows from a look that Google, or the store, did not let
@@ -47,10 +62,11 @@ var failures = []failure{
 	{kind: fault.Exhausted, again: true, after: quotaPause, leave: quotaPause},
 	{kind: fault.RateLimited, again: true},
 	{kind: fault.Unavailable, again: true},
-	// Refused for good, as far as Google knows; people change such things.
-	{kind: fault.Provider, again: true, after: refusedPause},
-	{kind: fault.NotFound, again: true, after: refusedPause},
-	{kind: fault.Forbidden, again: true, after: refusedPause},
+	// Refused for good, as far as Google knows; people change such things. A push,
+	// a sweep or a person has it looked at meanwhile, whatever its own task waits for.
+	{kind: fault.Provider, again: true, after: refusedPause, longer: true},
+	{kind: fault.NotFound, again: true, after: refusedPause, longer: true},
+	{kind: fault.Forbidden, again: true, after: refusedPause, longer: true},
 	{kind: fault.Internal, again: true},
 }
 
@@ -59,9 +75,11 @@ type failure struct {
 	kind fault.Kind
 	// code, where set, is the one that the row is for.
 	code string
-	// again tries the look again, after at least that long.
-	again bool
-	after time.Duration
+	// again tries the look again, after at least that long; longer doubles the
+	// wait with each attempt, up to refusedMost.
+	again  bool
+	after  time.Duration
+	longer bool
 	// leave keeps every look off the calendar for that long.
 	leave time.Duration
 	// polls is the error that the calendar's polls show; "": none.
@@ -73,6 +91,9 @@ type failure struct {
 const (
 	quotaPause   = time.Hour
 	refusedPause = 30 * time.Second
+	// refusedMost is well below the time between two sweeps: one calendar that was
+	// deleted must not make most of all looks, nor come back late.
+	refusedMost = time.Hour
 )
 
 func failureOf(err error) failure {

@@ -142,6 +142,42 @@ func TestALostAccessToTheCalendar_CancelsNothing(t *testing.T) {
 	atRest(t, w)
 }
 
+func TestACalendarThatIsRefused_IsAskedForLessAndLessOften(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]struct {
+		status int
+		reason string
+	}{
+		"deleted":         {404, "notFound"},
+		"shared no more":  {403, "forbidden"},
+		"refused for all": {400, "badRequest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.Run(time.Minute)
+			w.Refuse("events.list", refusal.status, refusal.reason, 0)
+			w.MoveEvent("gm", eventID, noon)
+			before := w.Calls("events.list")
+			w.Run(2 * time.Minute)
+			if soon := w.Calls("events.list") - before; soon < 2 {
+				t.Errorf("%d looks in the first two minutes, want 2 at least", soon)
+			}
+			w.Run(6 * time.Hour)
+			before = w.Calls("events.list")
+			w.Run(24 * time.Hour)
+			if a := w.Calls("events.list") - before; a < 20 || a > 24 {
+				t.Errorf("%d looks on the next day, want one an hour", a)
+			}
+			w.Heal()
+			w.Run(time.Hour + time.Minute)
+			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+			atRest(t, w)
+		})
+	}
+}
+
 func TestARevokedGrant_StopsTheSyncUntilItIsLinkedAgain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -210,3 +210,18 @@ func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 		t.Error("an alert is there twice")
 	}
 }
+
+// A share of few looks is soon large: one calendar that was deleted must wake
+// nobody.
+func TestLooksFailing_DemandsThatSeveralCalendarsFail(t *testing.T) {
+	t.Parallel()
+	rules := alerts(t)
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.Alert == "LooksFailing" })
+	if i < 0 {
+		t.Fatal("there is no alert LooksFailing")
+	}
+	several := regexp.MustCompile(`\band sum\(max by \(reason\) \(questscheduler_calendars_failing\{reason!="revoked"\}\)\) >= [2-9]`)
+	if !several.MatchString(rules[i].Expr) {
+		t.Errorf("LooksFailing asks only for a share: %s", rules[i].Expr)
+	}
+}
