@@ -17,8 +17,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/oauth2"
 	calendar "google.golang.org/api/calendar/v3"
 	"google.golang.org/api/option"
+
+	"questscheduler/fault"
 )
 
 // Limits of a call.
@@ -59,8 +62,10 @@ type Options struct {
 	PageSize int
 	// Budget, where set, holds the calls under Google's quotas.
 	Budget *Budget
-	// Called, where set, is told of each call that came to its end: its method as
-	// Google's documentation names it, its error (nil: none) and how long it took.
+	// Called, where set, is told of each call that went to Google and came to its
+	// end: its method as Google's documentation names it, its error (nil: none) and
+	// how long it took. It is not told of what the budget or the account's client
+	// did not let out.
 	Called func(method string, err error, took time.Duration)
 	// SendUpdates says whom Google tells by e-mail of what we write, where the
 	// call does not say itself; "": SendToAll.
@@ -127,19 +132,9 @@ func (c *Client) call(ctx context.Context, op operation, account string, do func
 	})
 }
 
-// authorised makes one call as an account, under the deadline, and gives its
-// error a kind.
+// authorised makes one call as an account, under the deadline, where the account
+// and the budget allow it, and gives its error a kind.
 func (c *Client) authorised(ctx context.Context, op operation, account string, do func(ctx context.Context, client *http.Client) error) error {
-	began := c.options.Now()
-	err := c.allowed(ctx, op, account, do)
-	if c.options.Called != nil {
-		c.options.Called(string(op), err, c.options.Now().Sub(began))
-	}
-	return err
-}
-
-// allowed makes the call where the account and the budget allow it.
-func (c *Client) allowed(ctx context.Context, op operation, account string, do func(ctx context.Context, client *http.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	client, err := c.options.Client(ctx, account)
@@ -149,11 +144,17 @@ func (c *Client) allowed(ctx context.Context, op operation, account string, do f
 	if err != nil {
 		return c.classify(op, err)
 	}
+	began := c.options.Now()
 	err = do(ctx, client)
+	took := c.options.Now().Sub(began)
 	if err == nil {
+		c.called(op, nil, took)
 		return nil
 	}
 	classified := c.classify(op, err)
+	if !keptBack(err) {
+		c.called(op, classified, took)
+	}
 	if c.options.Refused == nil || !refusedByGoogle(op, err) {
 		return classified
 	}
@@ -163,6 +164,21 @@ func (c *Client) allowed(ctx context.Context, op operation, account string, do f
 		return errors.Join(classified, markErr)
 	}
 	return classified
+}
+
+func (c *Client) called(op operation, err error, took time.Duration) {
+	if c.options.Called != nil {
+		c.options.Called(string(op), err, took)
+	}
+}
+
+// keptBack tells whether a call did not go to Google, by the error of whoever
+// was to send it: the account's client found its grant dead or could not refresh
+// the access token, which it counts itself, or the call made no sense. What
+// Google or the network says is never such an error.
+func keptBack(err error) bool {
+	own, refresh := new(fault.Error), new(oauth2.RetrieveError)
+	return errors.As(err, &own) || errors.As(err, &refresh)
 }
 
 var errEmptyAnswer = errors.New("the answer holds nothing")

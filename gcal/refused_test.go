@@ -73,6 +73,48 @@ func TestErrors_ThoseOfTheAccountArePassedOn(t *testing.T) {
 	}
 }
 
+func TestCalled_IsToldOfWhatWentToGoogle_AndOfNothingElse(t *testing.T) {
+	t.Parallel()
+	revoked := fault.New(fault.Revoked, "Google Calendar not linked")
+	sending := func(send roundTripper) func(context.Context, string) (*http.Client, error) {
+		return func(context.Context, string) (*http.Client, error) { return &http.Client{Transport: send}, nil }
+	}
+	answering := sending(func(*http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		answer.WriteHeader(http.StatusForbidden)
+		return answer.Result(), nil
+	})
+	full := gcal.NewBudget(gcal.BudgetOptions{
+		Now: func() time.Time { return noon }, Wait: func(context.Context, time.Duration) error { return errors.New("no time to wait") }, Share: 0.0001,
+	})
+	for name, row := range map[string]struct {
+		options gcal.Options
+		want    int
+	}{
+		"the account has no grant":           {gcal.Options{Client: func(context.Context, string) (*http.Client, error) { return nil, revoked }}, 0},
+		"its grant is found dead on sending": {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, revoked })}, 0},
+		"its access token is not refreshed":  {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, &oauth2.RetrieveError{} })}, 0},
+		"Google refuses":                     {gcal.Options{Client: answering}, 1},
+		"the network is down":                {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })}, 1},
+		"the budget allows one of two":       {gcal.Options{Client: answering, Budget: full}, 1},
+	} {
+		told := 0
+		row.options.Called = func(method string, err error, _ time.Duration) {
+			if told++; method != "events.get" || err == nil {
+				t.Errorf("%s: it is told of %s, %v", name, method, err)
+			}
+		}
+		client := gcal.New(row.options)
+		err := calls["get"](t.Context(), client)
+		if row.options.Budget != nil {
+			err = errors.Join(err, calls["get"](t.Context(), client))
+		}
+		if err == nil || told != row.want {
+			t.Errorf("%s: it is told of %d calls, want %d (%v)", name, told, row.want, err)
+		}
+	}
+}
+
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
