@@ -10,7 +10,7 @@ import (
 // implements it holds nothing up, and does nothing that could fail.
 type Meter interface {
 	// Announced: a transition was told in every channel, so long after it was
-	// applied.
+	// applied. What is told once more (scheduler.Resend) is not counted again.
 	Announced(notice rules.Notice, after time.Duration)
 	// DiscordRefused: Discord refused a message or a card for good. code is one of
 	// the codes of this package.

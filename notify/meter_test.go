@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/sim/control"
+	"questscheduler/store"
 )
 
 // tally is a Meter that writes down what it is told.
@@ -37,6 +39,31 @@ func TestMeter_IsToldOfWhatPeopleWereToldAndOfWhatDiscordRefused(t *testing.T) {
 	want := []string{
 		"SESSION_RESCHEDULED after 0s", "discord refused: missing_access", "SESSION_RESTORED after 0s", "card refused: missing_access",
 	}
+	if !slices.Equal(count.told, want) {
+		t.Errorf("it is told %q, want %q", count.told, want)
+	}
+}
+
+func TestMeter_IsNotToldAgain_OfWhatIsToldOnceMore(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	count := &tally{}
+	w.announcer.Meter = count
+	w.plant(control.Rule{Match: "messages.create", Status: 403, Reason: "50001", Times: 1})
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	w.clock.add(time.Hour)
+	again := poll.ResendUpdates(w.announcement(), w.clock.Now())
+	w.write(func(tx store.Tx) error { return tx.Update(poll.AnnouncementPath(pollID), again...) })
+	w.mustEnd()
+	if got := len(w.lines(channel)); got != 1 {
+		t.Errorf("%d lines are in the channel, want that which is told once more", got)
+	}
+	w.restore()
+	w.want("gm", 0)
+	w.mustEnd()
+	want := []string{"discord refused: missing_access", "SESSION_RESCHEDULED after 0s", "SESSION_RESTORED after 0s"}
 	if !slices.Equal(count.told, want) {
 		t.Errorf("it is told %q, want %q", count.told, want)
 	}

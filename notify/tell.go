@@ -27,10 +27,12 @@ func (a *Announcer) tell(ctx context.Context, t telling, trace string) (turn, er
 		return turn{}, nil
 	}
 	if err == nil {
-		a.meter().Announced(t.notice, a.Now().Sub(t.told.At))
+		if !t.resent { // it was counted, and how long it took, when it was told first
+			a.meter().Announced(t.notice, a.Now().Sub(t.told.At))
+		}
 		a.Log.InfoContext(ctx, "announced", slog.String("poll", t.pollID), slog.String("notice", string(t.notice)),
 			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace), slog.String("task_trace", trace),
-			slog.Bool("resumed", t.resumed))
+			slog.Bool("resumed", t.resumed), slog.Bool("resent", t.resent))
 	}
 	return next, err
 }

@@ -21,6 +21,8 @@ type telling struct {
 	// resumed says that an earlier run began to tell it and may have got
 	// anywhere.
 	resumed bool
+	// resent says that it was told before, and is told once more.
+	resent bool
 	// wait is how long until it is due; gone says that the poll was deleted.
 	wait time.Duration
 	gone bool
@@ -63,7 +65,7 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement) []store
 		}
 		return poll.AnnouncedUpdates(announcement.Announced, true)
 	case found.resumed:
-		found.told = announcement.Telling
+		found.told, found.resent = announcement.Telling, announcement.Resent
 	case !owed:
 		return nil
 	case a.Now().Before(announcement.Due):

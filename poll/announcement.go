@@ -30,6 +30,8 @@ type Announcement struct {
 	// What was begun is told to its end before anything newer, so that nobody
 	// hears one half of a story.
 	Telling Told
+	// Resent tells that Telling was told before, and is told once more.
+	Resent bool
 	// Channels hold what became of each channel, by its name.
 	Channels map[string]Delivery
 	// Attempts counts the runs that began or went on with Telling.
@@ -98,7 +100,7 @@ func BeforeUpdate(known Told) store.Update { return Set("before", encodeTold(kno
 func ResendUpdates(a Announcement, now time.Time) []store.Update {
 	return []store.Update{
 		Set("telling", encodeTold(a.Announced)), Set("announced", encodeTold(a.Before)), Set("attempts", 0),
-		Set("channels", map[string]any{}), Set("due", now), Set("owed", true),
+		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true),
 	}
 }
 
@@ -107,6 +109,7 @@ func ResendUpdates(a Announcement, now time.Time) []store.Update {
 func AnnouncedUpdates(told Told, settled bool) []store.Update {
 	return []store.Update{
 		Set("announced", encodeTold(told)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
+		Set("resent", store.Delete),
 	}
 }
 
@@ -159,7 +162,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
 		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
-		Channels: map[string]Delivery{}, Attempts: f.Int("attempts"),
+		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"),
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")
