@@ -2,6 +2,8 @@ package calendarsync
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"questscheduler/store"
 )
@@ -10,15 +12,7 @@ import (
 // at most limit behind after (nil: from the first). next is where to go on; nil
 // at the end.
 func ByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (watches []Watch, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, watchesByExpiration.With().First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	watches = decodeWatches(docs)
-	if limit > 0 && len(docs) == limit {
-		next = watchesByExpiration.CursorAt(docs[limit-1])
-	}
-	return watches, next, nil
+	return listWatches(ctx, reader, watchesByExpiration.With().First(limit).From(after))
 }
 
 // ByStatus lists the watch channels of some statuses, those that end first before
@@ -30,6 +24,51 @@ func ByStatus(ctx context.Context, reader store.Reader, limit int, statuses ...S
 	}
 	docs, err := reader.Query(ctx, watchesByStatus.With(names).First(limit))
 	return decodeWatches(docs), err
+}
+
+// EndingBefore lists the active channels that end before a time, soonest first,
+// at most limit behind after.
+func EndingBefore(ctx context.Context, reader store.Reader, before time.Time, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
+	return listWatches(ctx, reader, watchesEnding.With(string(Active), before).First(limit).From(after))
+}
+
+// Ungranted lists the channels that Google did not grant and in whose place another
+// is yet to be tried, the next one first, at most limit behind after. One that
+// failed and is kept only since Google may have opened it all the same is not
+// among them: nothing is tried in its place, as another lives, or nothing needs
+// one.
+func Ungranted(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
+	return listWatches(ctx, reader, watchesUntried.With(string(Failed), time.Unix(0, 0).UTC()).First(limit).From(after))
+}
+
+func listWatches(ctx context.Context, reader store.Reader, query store.Bound) (watches []Watch, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, query)
+	if err != nil {
+		return nil, nil, err
+	}
+	if query.Limit > 0 && len(docs) == query.Limit {
+		next = query.Query.CursorAt(docs[len(docs)-1])
+	}
+	return decodeWatches(docs), next, nil
+}
+
+// keysAtOnce is how many values one query may ask for.
+const keysAtOnce = 30
+
+// WatchesOf gives the channels of some calendars, by the calendars' keys,
+// whatever became of them.
+func WatchesOf(ctx context.Context, reader store.Reader, keys []string) (map[string][]Watch, error) {
+	found := map[string][]Watch{}
+	for some := range slices.Chunk(keys, keysAtOnce) {
+		docs, err := reader.Query(ctx, watchesOfCalendars.With(some))
+		if err != nil {
+			return nil, err
+		}
+		for _, watch := range decodeWatches(docs) {
+			found[watch.CalendarKey] = append(found[watch.CalendarKey], watch)
+		}
+	}
+	return found, nil
 }
 
 func decodeWatches(docs []store.Document) []Watch {

@@ -94,6 +94,10 @@ var (
 		Name: "watch channels of a calendar", Collection: "calendarWatches",
 		Filters: []store.Filter{{Path: store.Field("calendarKey"), Op: store.Equal}},
 	}
+	watchesOfCalendars = &store.Query{
+		Name: "watch channels of some calendars", Collection: "calendarWatches",
+		Filters: []store.Filter{{Path: store.Field("calendarKey"), Op: store.In}},
+	}
 	watchesByStatus = &store.Query{
 		Name: "watch channels by status and expiration", Collection: "calendarWatches",
 		Filters: []store.Filter{{Path: store.Field("status"), Op: store.In}},
@@ -108,20 +112,6 @@ var watchesEnding = &store.Query{
 	Order:   []store.Order{{Path: store.Field("expiration")}},
 }
 
-// WithStatus lists channels of a status that end before a time, soonest first,
-// at most limit.
-func WithStatus(ctx context.Context, reader store.Reader, status Status, before time.Time, limit int) ([]Watch, error) {
-	docs, err := reader.Query(ctx, watchesEnding.With(string(status), before).First(limit))
-	if err != nil {
-		return nil, err
-	}
-	watches := make([]Watch, len(docs))
-	for i, doc := range docs {
-		watches[i] = decodeWatch(doc)
-	}
-	return watches, nil
-}
-
 // watchesInOrder has no order of its own: that of the paths does not change
 // while somebody goes through it.
 var watchesInOrder = &store.Query{Name: "watch channels", Collection: "calendarWatches"}
@@ -130,6 +120,13 @@ var watchesInOrder = &store.Query{Name: "watch channels", Collection: "calendarW
 var watchesToTry = &store.Query{
 	Name: "watch channels to be tried again", Collection: "calendarWatches",
 	Filters: []store.Filter{{Path: store.Field("nextTry"), Op: store.LessOrEqual}},
+	Order:   []store.Order{{Path: store.Field("nextTry")}},
+}
+
+// watchesUntried are those of a status that wait for another to be tried.
+var watchesUntried = &store.Query{
+	Name: "watch channels of a status in whose place another is tried", Collection: "calendarWatches",
+	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("nextTry"), Op: store.Greater}},
 	Order:   []store.Order{{Path: store.Field("nextTry")}},
 }
 
@@ -147,7 +144,9 @@ var watchesByExpiration = &store.Query{
 }
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{watchesOfCalendar, watchesByStatus, watchesInOrder, watchesToTry, watchesByEnd, watchesEnding, watchesByExpiration}
+var Queries = []*store.Query{
+	watchesOfCalendar, watchesOfCalendars, watchesByStatus, watchesInOrder, watchesToTry, watchesUntried, watchesByEnd, watchesEnding, watchesByExpiration,
+}
 
 // DeadKept is how long the document of a channel is kept after the channel's
 // end, for whoever asks what became of it.

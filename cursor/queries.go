@@ -39,9 +39,14 @@ var ofAccount = &store.Query{
 
 var (
 	failing = &store.Query{
-		Name: "calendars whose looks fail, longest first", Collection: "calendars",
-		Filters: []store.Filter{{Path: store.Field("failedSince"), Op: store.LessOrEqual}},
+		Name: "calendars whose looks fail for some reasons, longest first", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("lastError"), Op: store.In}, {Path: store.Field("failedSince"), Op: store.LessOrEqual}},
 		Order:   []store.Order{{Path: store.Field("failedSince")}},
+	}
+	failingLately = &store.Query{
+		Name: "calendars whose looks fail for some reasons, latest first", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("lastError"), Op: store.In}, {Path: store.Field("failedSince"), Op: store.LessOrEqual}},
+		Order:   []store.Order{{Path: store.Field("failedSince"), Descending: true}},
 	}
 	parked = &store.Query{
 		Name: "calendars that are left alone", Collection: "calendars",
@@ -51,20 +56,44 @@ var (
 )
 
 // Queries are all queries of this package, for opening a store.
-var Queries = []*store.Query{lookDue, leased, followed, inOrder, ofOwner, ofAccount, failing, parked}
+var Queries = []*store.Query{lookDue, leased, followed, inOrder, ofOwner, ofAccount, failing, failingLately, parked}
 
-// Failing lists calendars whose looks fail by now, longest first, at most limit.
-// Some may be followed by nothing any more (Wanted).
-func Failing(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]Calendar, error) {
-	calendars, _, err := list(ctx, reader, failing.With(now).First(limit))
-	return calendars, err
+// Failing lists calendars whose looks fail by now for one of some reasons (1 to
+// 30 of them), longest first, at most limit behind after. Some may be followed by
+// nothing any more (Wanted).
+func Failing(ctx context.Context, reader store.Reader, now time.Time, reasons []string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, failing.With(reasons, now).First(limit).From(after))
+}
+
+// FailingLately is Failing in the other order: those first that began to fail
+// last.
+func FailingLately(ctx context.Context, reader store.Reader, now time.Time, reasons []string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, failingLately.With(reasons, now).First(limit).From(after))
 }
 
 // Parked lists calendars that are left alone beyond now, since Google asked for
-// it, at most limit. Some may be followed by nothing any more (Wanted).
-func Parked(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]Calendar, error) {
-	calendars, _, err := list(ctx, reader, parked.With(now).First(limit))
-	return calendars, err
+// it, at most limit behind after. Some may be followed by nothing any more
+// (Wanted).
+func Parked(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, parked.With(now).First(limit).From(after))
+}
+
+// LoadKeys reads the calendars of some keys, in their order; those that are not
+// there have a key alone.
+func LoadKeys(ctx context.Context, reader store.Reader, keys []string) ([]Calendar, error) {
+	paths := make([]store.Path, len(keys))
+	for i, key := range keys {
+		paths[i] = Path(key)
+	}
+	docs, err := reader.GetAll(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	calendars := make([]Calendar, len(docs))
+	for i, doc := range docs {
+		calendars[i] = Decode(doc)
+	}
+	return calendars, nil
 }
 
 // Due lists calendars that a look is owed to, at most limit behind after.

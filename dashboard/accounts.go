@@ -55,7 +55,7 @@ func (r *Reader) accounts(ctx context.Context, view *View, after *store.Cursor) 
 		}
 	}
 	if after == nil {
-		failing, err := cursor.Failing(ctx, r.Store, r.Now(), maxFailing)
+		failing, _, err := cursor.FailingLately(ctx, r.Store, r.Now(), health.OurReasons, maxFailing, nil)
 		if err != nil {
 			return err
 		}

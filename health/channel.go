@@ -1,10 +1,12 @@
 package health
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/cursor"
 )
 
 // ChannelStatus is where the watch channel of a calendar stands.
@@ -54,4 +56,34 @@ func channelStatus(watch calendarsync.Watch, terms Terms) ChannelStatus {
 	default:
 		return ChannelNone
 	}
+}
+
+// WatchedUntil gives until when a channel watches the calendars of some keys: the
+// zero time for one that no living channel watches. Those that need none are not
+// in it: nothing follows them, or their grant is refused, of which their owners
+// are told.
+func (r *Reader) WatchedUntil(ctx context.Context, keys []string) (map[string]time.Time, error) {
+	calendars, err := cursor.LoadKeys(ctx, r.Store, keys)
+	if err != nil {
+		return nil, err
+	}
+	var needed []string
+	for _, calendar := range calendars {
+		if calendar.Wanted() && !calendar.Revoked() {
+			needed = append(needed, calendar.Key)
+		}
+	}
+	watches, err := calendarsync.WatchesOf(ctx, r.Store, needed)
+	if err != nil {
+		return nil, err
+	}
+	watched, terms := map[string]time.Time{}, r.terms()
+	for _, key := range needed {
+		channel, expiry := channelOf(watches[key], terms)
+		if channel != ChannelActive {
+			expiry = time.Time{}
+		}
+		watched[key] = expiry
+	}
+	return watched, nil
 }

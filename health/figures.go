@@ -12,6 +12,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/rules"
+	"questscheduler/store"
 )
 
 // Figures count what is wrong now over everybody, for whoever runs the server.
@@ -24,7 +25,8 @@ type Figures struct {
 	// WatchesFailed are followed calendars that Google made no watch channel
 	// for, though none lives.
 	WatchesFailed int
-	// Failing are followed calendars whose looks fail, by the kind of the error.
+	// Failing are followed calendars whose looks fail, by the kind of the error;
+	// those of refused grants are counted by themselves.
 	// FailingSince is when the first of those began to that their owner cannot
 	// mend; zero: none fails.
 	Failing      map[fault.Kind]int
@@ -76,73 +78,119 @@ func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
 	if r.Off || r.Address == "" { // nobody is to push
 		return nil
 	}
-	var err error
-	figures.WatchesEnding, err = r.unwatchedBy(ctx, calendarsync.Active, r.Now().Add(EndingWithin))
-	if err == nil {
-		figures.WatchesFailed, err = r.unwatchedBy(ctx, calendarsync.Failed, endOfTime)
+	ending, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
+		return calendarsync.EndingBefore(ctx, r.Store, r.Now().Add(EndingWithin), page, after)
+	})
+	if err != nil {
+		return err
 	}
+	figures.WatchesEnding = len(ending)
+	refused, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
+		return calendarsync.Ungranted(ctx, r.Store, page, after)
+	})
+	figures.WatchesFailed = len(refused)
 	return err
 }
 
-// endOfTime is later than any channel ends.
-var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+// unwatchedBy gives the followed calendars, up to FiguresMost, that have one of
+// the listed channels and none that lives beyond EndingWithin.
+func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch]) (map[string]bool, error) {
+	found, met := map[string]bool{}, map[string]bool{}
+	err := eachPage(list, func(watches []calendarsync.Watch) (enough bool, err error) {
+		var keys []string
+		for _, watch := range watches {
+			if !met[watch.CalendarKey] {
+				met[watch.CalendarKey], keys = true, append(keys, watch.CalendarKey)
+			}
+		}
+		watched, err := r.WatchedUntil(ctx, keys)
+		for _, key := range keys {
+			until, needed := watched[key]
+			if needed && !until.After(r.Now().Add(EndingWithin)) && len(found) < FiguresMost {
+				found[key] = true
+			}
+		}
+		return len(found) == FiguresMost, err
+	})
+	return found, err
+}
 
-// unwatchedBy counts the followed calendars that have a channel of a status that
-// ends before a time, and none that lives beyond EndingWithin.
-func (r *Reader) unwatchedBy(ctx context.Context, status calendarsync.Status, before time.Time) (count int, err error) {
-	watches, err := calendarsync.WithStatus(ctx, r.Store, status, before, FiguresMost)
-	if err != nil {
-		return 0, err
-	}
-	met := map[string]bool{}
-	for _, watch := range watches {
-		if met[watch.CalendarKey] {
-			continue
-		}
-		met[watch.CalendarKey] = true
-		calendar, _, err := cursor.LoadKey(ctx, r.Store, watch.CalendarKey)
+// lister reads a page of something behind a place, and gives where to go on.
+type lister[T any] func(after *store.Cursor) ([]T, *store.Cursor, error)
+
+// mostPages is how many pages of what may be wrong are read for one figure: what
+// is filtered out must hide nothing, and must not make a store that holds very
+// much of it be read to its end every minute.
+const mostPages = 20
+
+// eachPage calls do with page after page, until it says enough, the end or
+// mostPages.
+func eachPage[T any](list lister[T], do func([]T) (enough bool, err error)) error {
+	var after *store.Cursor
+	for range mostPages {
+		some, next, err := list(after)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if !calendar.Wanted() || calendar.Revoked() { // its owner is told of that
-			continue
+		enough, err := do(some)
+		if err != nil || enough || next == nil {
+			return err
 		}
-		all, err := calendarsync.Watches(ctx, r.Store, watch.AccountID, watch.CalendarID)
-		if err != nil {
-			return 0, err
-		}
-		terms := r.terms()
-		terms.Now = terms.Now.Add(EndingWithin)
-		if channel, _ := channelOf(all, terms); channel != ChannelActive {
-			count++
+		after = next
+	}
+	return nil
+}
+
+// OurReasons are the reasons for which looks fail, as calendars keep them
+// (cursor.Failing), but that a grant is refused: then only the account's owner can
+// mend it, and is told so.
+var OurReasons = reasonsBut(fault.Revoked)
+
+func reasonsBut(not fault.Kind) (reasons []string) {
+	for _, kind := range kinds {
+		if kind != not {
+			reasons = append(reasons, kind.String())
 		}
 	}
-	return count, nil
+	return reasons
 }
 
 // countCalendars counts the followed calendars that are not read.
 func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
-	failing, err := cursor.Failing(ctx, r.Store, r.Now(), FiguresMost)
-	if err != nil {
-		return err
-	}
-	for _, calendar := range failing {
-		if !calendar.Wanted() {
-			continue
+	for _, reasons := range [][]string{OurReasons, {cursor.ReasonRevoked}} {
+		failing, err := countWanted(func(after *store.Cursor) ([]cursor.Calendar, *store.Cursor, error) {
+			return cursor.Failing(ctx, r.Store, r.Now(), reasons, page, after)
+		})
+		if err != nil {
+			return err
 		}
-		kind := kindNamed(calendar.LastError)
-		figures.Failing[kind]++
-		if kind != fault.Revoked && figures.FailingSince.IsZero() { // they come longest first
-			figures.FailingSince = calendar.FailedSince
-		}
-	}
-	parked, err := cursor.Parked(ctx, r.Store, r.Now(), FiguresMost)
-	for _, calendar := range parked {
-		if calendar.Wanted() {
-			figures.Parked++
+		for _, calendar := range failing {
+			kind := kindNamed(calendar.LastError)
+			figures.Failing[kind]++
+			if kind != fault.Revoked && figures.FailingSince.IsZero() { // they come longest first
+				figures.FailingSince = calendar.FailedSince
+			}
 		}
 	}
+	parked, err := countWanted(func(after *store.Cursor) ([]cursor.Calendar, *store.Cursor, error) {
+		return cursor.Parked(ctx, r.Store, r.Now(), page, after)
+	})
+	figures.Parked = len(parked)
 	return err
+}
+
+// countWanted gives the listed calendars that something follows, up to
+// FiguresMost.
+func countWanted(list lister[cursor.Calendar]) (found []cursor.Calendar, err error) {
+	err = eachPage(list, func(calendars []cursor.Calendar) (enough bool, err error) {
+		for _, calendar := range calendars {
+			if calendar.Wanted() && len(found) < FiguresMost {
+				found = append(found, calendar)
+			}
+		}
+		return len(found) == FiguresMost, nil
+	})
+	return found, err
 }
 
 // kindNamed is the kind that a calendar keeps by its name; Internal for a name

@@ -1,15 +1,19 @@
 package health_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
 	"time"
 
+	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/health"
 	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
 	"questscheduler/rules"
+	"questscheduler/store"
 )
 
 // figures are those of a world now.
@@ -100,4 +104,82 @@ func TestFigures_CountWhatWaitsForPeople(t *testing.T) {
 	want.Failing = map[fault.Kind]int{fault.Revoked: 1}
 	want.Revoked, want.Errors = 1, map[rules.ErrorCode]int{rules.TokenExpired: 1}
 	wantFigures(t, w, "while a grant is refused", want)
+}
+
+// calling counts the calls of a store, however many documents each gives.
+type calling struct {
+	store.Reader
+	calls int
+}
+
+func (c *calling) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	c.calls++
+	return c.Reader.Get(ctx, path)
+}
+
+func (c *calling) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
+	c.calls++
+	return c.Reader.GetAll(ctx, paths)
+}
+
+func (c *calling) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
+	c.calls++
+	return c.Reader.Query(ctx, query)
+}
+
+// calendarOf writes a calendar with its fields beside what makes it followed (n
+// polls do), and gives its key.
+func calendarOf(w *worldtest.World, name string, n int, fields ...store.Update) (key string) {
+	key = poll.CalendarKey("acc_"+name, name)
+	w.Write(cursor.Path(key), append([]store.Update{
+		poll.Set("accountId", "acc_"+name), poll.Set("calendarId", name), poll.Set("interests", map[string]any{poll.ConsumerPoll: n}),
+	}, fields...)...)
+	return key
+}
+
+// channelFor writes a channel of a calendar.
+func channelFor(w *worldtest.World, name, key, status string, expiration time.Time, fields ...store.Update) {
+	w.Write(store.Doc("calendarWatches", name), append([]store.Update{
+		poll.Set("calendarKey", key), poll.Set("status", status), poll.Set("expiration", expiration), poll.Set("address", w.Health.Address),
+	}, fields...)...)
+}
+
+// What is filtered out of a figure hides nothing that counts, however much of it
+// comes first.
+func TestFigures_AreNotHiddenByWhatCountsNot(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	now := w.Clock.Now()
+	for i := range health.FiguresMost + 10 {
+		long := now.Add(-time.Duration(1000-i) * time.Minute)
+		calendarOf(w, fmt.Sprintf("revoked%d", i), 1, poll.Set("failedSince", long), poll.Set("lastError", "revoked"))
+		calendarOf(w, fmt.Sprintf("left%d", i), 0, poll.Set("failedSince", long), poll.Set("lastError", "not found"), poll.Set("parkedUntil", now.Add(time.Minute)))
+		// Unanswered, kept to its end, and another lives beside it.
+		key := calendarOf(w, fmt.Sprintf("well%d", i), 1)
+		channelFor(w, fmt.Sprintf("unanswered%d", i), key, "error", now.Add(time.Hour), poll.Set("reason", "unavailable"))
+		channelFor(w, fmt.Sprintf("old%d", i), key, "active", now.Add(time.Hour))
+		channelFor(w, fmt.Sprintf("new%d", i), key, "active", now.Add(100*time.Hour))
+	}
+	calendarOf(w, "fresh", 1, poll.Set("failedSince", now.Add(-time.Hour)), poll.Set("lastError", "not found"), poll.Set("parkedUntil", now.Add(time.Hour)))
+	refused := calendarOf(w, "refused", 1)
+	channelFor(w, "refused", refused, "error", now.Add(150*time.Hour), poll.Set("nextTry", now.Add(time.Hour)))
+	channelFor(w, "last", calendarOf(w, "ending", 1), "active", now.Add(23*time.Hour))
+
+	reads := &calling{Reader: w.Health.Store}
+	reader := *w.Health
+	reader.Store = reads
+	got, err := reader.Figures(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := health.Figures{
+		WatchesEnding: 1, WatchesFailed: 1, Parked: 1, Errors: map[rules.ErrorCode]int{}, FailingSince: now.Add(-time.Hour),
+		Failing: map[fault.Kind]int{fault.NotFound: 1, fault.Revoked: health.FiguresMost},
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the figures are %+v, want %+v", got, want)
+	}
+	if reads.calls > 60 {
+		t.Errorf("they ask the store %d times, want 60 at most", reads.calls)
+	}
 }
