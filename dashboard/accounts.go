@@ -44,45 +44,75 @@ type Calendar struct {
 	ParkedUntil time.Time
 }
 
-// accounts reads a page of everybody's accounts. Those of people whose calendars
-// fail come first on the first page, however many other accounts there are.
+// accounts reads those whose sync fails, and a page of everybody's. On the first
+// page those that fail come first, however many other accounts there are; on the
+// others they count for the head of the page alone.
 func (r *Reader) accounts(ctx context.Context, view *View, after *store.Cursor) error {
-	found := map[string]bool{}
-	add := func(account health.Account) {
-		if !found[account.ID] {
-			found[account.ID] = true
-			view.Accounts = append(view.Accounts, showAccount(account))
-		}
+	failing, err := r.failing(ctx, view)
+	if err != nil {
+		return err
 	}
+	page, next, err := r.Accounts.Page(ctx, maxAccounts, after)
+	if err != nil {
+		return err
+	}
+	view.Next = next
+	view.Failing = show(failing)
 	if after == nil {
-		failing, _, err := cursor.FailingLately(ctx, r.Store, r.Now(), health.OurReasons, maxFailing, nil)
+		page = slices.Concat(failing, page)
+	}
+	view.Accounts = show(page)
+	slices.SortStableFunc(view.Accounts, func(a, b Account) int {
+		return cmp.Compare(slices.Index(health.Statuses, health.Status(b.Status)), slices.Index(health.Statuses, health.Status(a.Status)))
+	})
+	return nil
+}
+
+// failing gives the accounts of people whose calendars fail: those that fail
+// since the shortest and the longest time, and those whose grant was refused last,
+// each by a question of its own, so that none of them hides the others.
+func (r *Reader) failing(ctx context.Context, view *View) (all []health.Account, err error) {
+	type list = func(ctx context.Context, reader store.Reader, now time.Time, reasons []string, limit int, after *store.Cursor) ([]cursor.Calendar, *store.Cursor, error)
+	owners := map[string]bool{}
+	for _, part := range []struct {
+		list    list
+		reasons []string
+		most    int
+	}{
+		{cursor.FailingLately, health.OurReasons, maxFailing},
+		{cursor.Failing, health.OurReasons, maxFailingLong},
+		{cursor.FailingLately, []string{cursor.ReasonRevoked}, maxRevoked},
+	} {
+		calendars, more, err := part.list(ctx, r.Store, view.Now, part.reasons, part.most, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		owners := map[string]bool{}
-		for _, calendar := range failing {
-			if owners[calendar.OwnerID] {
+		view.MoreFailing = view.MoreFailing || more != nil
+		for _, calendar := range calendars {
+			if owners[calendar.OwnerID] || !calendar.Wanted() {
 				continue
 			}
 			owners[calendar.OwnerID] = true
 			report, err := r.Accounts.OfPerson(ctx, calendar.OwnerID)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			for _, account := range report.Accounts {
-				add(account)
-			}
+			all = append(all, report.Accounts...)
 		}
 	}
-	page, next, err := r.Accounts.Page(ctx, maxAccounts, after)
-	for _, account := range page {
-		add(account)
+	return all, nil
+}
+
+// show is how accounts are shown, each once.
+func show(accounts []health.Account) (shown []Account) {
+	found := map[string]bool{}
+	for _, account := range accounts {
+		if !found[account.ID] {
+			found[account.ID] = true
+			shown = append(shown, showAccount(account))
+		}
 	}
-	view.Next = next
-	slices.SortStableFunc(view.Accounts, func(a, b Account) int {
-		return cmp.Compare(slices.Index(health.Statuses, health.Status(b.Status)), slices.Index(health.Statuses, health.Status(a.Status)))
-	})
-	return err
+	return shown
 }
 
 func showAccount(a health.Account) Account {

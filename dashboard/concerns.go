@@ -29,8 +29,9 @@ func concerns(v View) []Concern {
 	note(Bad, levels(v.Watches, Bad), v.MoreWatches && levels(v.Watches, Bad) >= maxFailed,
 		"1 watch channel is in error or has ended", "%s watch channels are in error or have ended", "watches")
 	note(Mind, levels(v.Watches, Mind), false, "1 watch channel ends soon or has no answer yet", "%s watch channels end soon or have no answer yet", "watches")
-	note(Bad, levels(v.Accounts, Bad), false, "1 account is not in sync", "%s accounts are not in sync", "accounts")
-	note(Mind, levels(v.Accounts, Mind), false, "1 account is degraded", "%s accounts are degraded", "accounts")
+	accounts := v.everyAccount()
+	note(Bad, levels(accounts, Bad), v.MoreFailing, "1 account is not in sync", "%s accounts are not in sync", "accounts")
+	note(Mind, levels(accounts, Mind), v.MoreFailing, "1 account is degraded", "%s accounts are degraded", "accounts")
 	note(Bad, len(v.Dead), v.MoreDead, "1 task ended as a dead letter", "%s tasks ended as dead letters", "queue")
 	held := 0
 	for _, calendar := range v.Held {
@@ -39,6 +40,18 @@ func concerns(v View) []Concern {
 	note(Bad, held, v.MoreHeld, "1 cancellation waits for a person's word", "%s cancellations wait for a person's word", "held")
 	note(Bad, levels(v.Timers, Bad), false, "1 timer fails or is late", "%s timers fail or are late", "timers")
 	slices.SortStableFunc(all, func(a, b Concern) int { return cmp.Compare(a.Level.rank(), b.Level.rank()) })
+	return all
+}
+
+// everyAccount are the accounts of a view, each once: those of the page that is
+// shown, and those that fail.
+func (v View) everyAccount() []Account {
+	all := slices.Clone(v.Accounts)
+	for _, account := range v.Failing {
+		if !slices.ContainsFunc(all, func(a Account) bool { return a.ID == account.ID }) {
+			all = append(all, account)
+		}
+	}
 	return all
 }
 

@@ -22,14 +22,18 @@ import (
 // some 400 documents as a rule (an account has a calendar or two, and a calendar
 // a channel or two), beside the intents of the accounts that it shows.
 const (
-	maxFailed    = 25 // watch channels in error
-	maxEnding    = 25 // of those that live, the ones that end first
-	maxFailing   = 10 // calendars whose looks fail, with all accounts of their owners
-	maxAccounts  = 15 // of everybody's, a page
-	maxHeld      = 30 // polls, each with its index entry; and their calendars
-	maxEntries   = 25 // of the journals
-	maxDead      = 25 // dead letters, of the queue and not of the store
-	maxCalendars = 12 // of one account that are shown
+	maxFailed = 25 // watch channels in error
+	maxEnding = 25 // of those that live, the ones that end first
+	// Calendars whose looks fail, with all accounts of their owners: those that
+	// began to last, those that began to first, those whose grant was refused last.
+	maxFailing     = 8
+	maxFailingLong = 4
+	maxRevoked     = 8
+	maxAccounts    = 15 // of everybody's, a page
+	maxHeld        = 30 // polls, each with its index entry; and their calendars
+	maxEntries     = 25 // of the journals
+	maxDead        = 25 // dead letters, of the queue and not of the store
+	maxCalendars   = 12 // of one account that are shown
 )
 
 // Tasks is the queue, as far as it is shown.
@@ -70,13 +74,17 @@ type View struct {
 	// where the next one does, as the one who asked for them reads it.
 	Accounts []Account
 	Next     *store.Cursor
-	Queues   []Queue
-	Dead     []DeadLetter
-	MoreDead bool
-	Held     []HeldCalendar
-	MoreHeld bool
-	Timers   []Timer
-	Entries  []Entry
+	// Failing are accounts of people whose sync fails, whatever page is shown, and
+	// MoreFailing tells that there may be more.
+	Failing     []Account
+	MoreFailing bool
+	Queues      []Queue
+	Dead        []DeadLetter
+	MoreDead    bool
+	Held        []HeldCalendar
+	MoreHeld    bool
+	Timers      []Timer
+	Entries     []Entry
 }
 
 // Level is how much something wants a person.

@@ -39,9 +39,10 @@ var troubled = dashboard.Page{
 			},
 			{Level: dashboard.Fine, ID: "acc_2", OwnerID: "ana", Status: "healthy"},
 		},
-		Queues:   []dashboard.Queue{{Kind: "announce", Waiting: 3, Dead: 1, Oldest: now.Add(-90 * time.Second)}, {Kind: "look"}},
-		Dead:     []dashboard.DeadLetter{{ID: "12", Kind: "announce", Name: "<b>poll</b>/jrn_1", Reason: "announce: the payload names no poll", Attempt: 1, At: now.Add(-time.Hour)}},
-		MoreDead: true,
+		MoreFailing: true,
+		Queues:      []dashboard.Queue{{Kind: "announce", Waiting: 3, Dead: 1, Oldest: now.Add(-90 * time.Second)}, {Kind: "look"}},
+		Dead:        []dashboard.DeadLetter{{ID: "12", Kind: "announce", Name: "<b>poll</b>/jrn_1", Reason: "announce: the payload names no poll", Attempt: 1, At: now.Add(-time.Hour)}},
+		MoreDead:    true,
 		Held: []dashboard.HeldCalendar{{
 			Key: strings.Repeat("0b", 16), CalendarID: "gm@example.com", OwnerID: "gm",
 			Polls: []dashboard.HeldPoll{{ID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", Title: "Session \"12\" <script>alert(1)</script>", Since: now.Add(-50 * time.Hour)}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,12 +151,72 @@ func TestLook_ShowsFirstWhatWantsAPerson(t *testing.T) {
 	}
 }
 
+// fails writes on a followed calendar since when its looks fail, and why.
+func (w *world) fails(key string, since time.Time, reason string) {
+	w.t.Helper()
+	err := w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Update(cursor.Path(key), poll.Set("failedSince", since), poll.Set("lastError", reason))
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestLook_ShowsFreshFailures_HoweverManyGrantsWereRefusedBefore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 40 {
+		w.fails(w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{}), now.AddDate(0, 0, -30), "revoked")
+	}
+	for who, since := range map[string]time.Time{"zfresh": now.Add(-time.Hour), "zlong": now.AddDate(0, 0, -40)} {
+		w.fails(w.follow(who, calendarsync.Active, time.Time{}), since, "not found")
+	}
+	first := w.look()
+	for _, who := range []string{"zfresh", "zlong"} {
+		if !slices.ContainsFunc(first.Accounts, func(a dashboard.Account) bool { return a.OwnerID == who }) {
+			t.Errorf("the account of %s, which fails, is not shown", who)
+		}
+	}
+	further, err := w.reader.Look(t.Context(), first.Next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page, view := range map[string]dashboard.View{"first": first, "second": further} {
+		concern := slices.IndexFunc(view.Concerns, func(c dashboard.Concern) bool { return c.Part == "accounts" && c.Level == dashboard.Bad })
+		if concern < 0 || !strings.Contains(view.Concerns[concern].Text, " or more ") || !view.MoreFailing {
+			t.Errorf("the concerns of the %s page are %+v", page, view.Concerns)
+		}
+	}
+}
+
+func TestLook_OfAFurtherPage_SaysWhatIsWrongOnTheOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fails(w.follow("aa", calendarsync.Active, time.Time{}), now.Add(-48*time.Hour), "forbidden")
+	for i := range 40 {
+		w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{})
+	}
+	view, err := w.reader.Look(t.Context(), w.look().Next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(view.Accounts, func(a dashboard.Account) bool { return a.OwnerID == "aa" }) {
+		t.Error("the page shows the accounts of the first again")
+	}
+	if len(view.Concerns) != 1 || view.Concerns[0].Text != "1 account is not in sync" {
+		t.Errorf("the concerns are %+v", view.Concerns)
+	}
+}
+
 func TestLook_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := range 120 {
 		who := fmt.Sprintf("p%03d", i)
 		key := w.follow(who, calendarsync.Failed, now.Add(-time.Hour))
+		if i%2 == 1 {
+			w.fails(key, now.Add(-time.Hour), "revoked")
+		}
 		event := fmt.Sprintf("event%d", i)
 		w.write("schedulers/poll-"+who, map[string]any{
 			"title": who, "creatorId": who, "status": "FINALIZED", "googleEventId": event,
