@@ -26,7 +26,7 @@ func concerns(v View) []Concern {
 		}
 		all = append(all, Concern{Level: level, Text: text, Part: part})
 	}
-	note(Bad, levels(v.Watches, Bad), v.MoreWatches && levels(v.Watches, Bad) >= maxFailed,
+	note(Bad, levels(v.Watches, Bad), v.MoreFailed,
 		"1 watch channel is in error or has ended", "%s watch channels are in error or have ended", "watches")
 	note(Mind, levels(v.Watches, Mind), false, "1 watch channel ends soon or has no answer yet", "%s watch channels end soon or have no answer yet", "watches")
 	accounts := v.everyAccount()

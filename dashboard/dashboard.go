@@ -22,7 +22,7 @@ import (
 // some 400 documents as a rule (an account has a calendar or two, and a calendar
 // a channel or two), beside the intents of the accounts that it shows.
 const (
-	maxFailed = 25 // watch channels in error
+	maxFailed = 25 // watch channels that were refused
 	maxEnding = 25 // of those that live, the ones that end first
 	// Calendars whose looks fail, with all accounts of their owners: those that
 	// began to last, those that began to first, those whose grant was refused last.
@@ -46,6 +46,7 @@ type Tasks interface {
 type Accounts interface {
 	OfPerson(ctx context.Context, ownerID string) (health.Report, error)
 	Page(ctx context.Context, limit int, after *store.Cursor) ([]health.Account, *store.Cursor, error)
+	WatchedUntil(ctx context.Context, keys []string) (map[string]time.Time, error)
 }
 
 // Reader gathers views. All fields are needed. The store answers Queries of
@@ -68,8 +69,9 @@ type View struct {
 	Concerns []Concern
 	// Watches come in the order of how much they want a person, then of their end.
 	Watches []Watch
-	// MoreWatches tells that there are more than are shown.
-	MoreWatches bool
+	// MoreWatches tells that there are more than are shown, and MoreFailed that
+	// more were refused.
+	MoreWatches, MoreFailed bool
 	// Accounts come worst first. After is where the page of them begins, and Next
 	// where the next one does, as the one who asked for them reads it.
 	Accounts []Account

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -106,11 +107,58 @@ func (w *world) follow(who string, status calendarsync.Status, failingSince time
 		calendar["failedSince"], calendar["lastError"] = failingSince, "unavailable"
 	}
 	w.write("calendars/"+key, calendar)
-	w.write("calendarWatches/of-"+who, map[string]any{
-		"calendarKey": key, "calendarId": email, "userId": who, "status": string(status), "expiration": now.AddDate(0, 0, 5),
-		"address": "https://quests.example/push", "createdAt": now,
-	})
+	channel := map[string]any{"calendarId": email, "userId": who, "status": string(status), "expiration": now.AddDate(0, 0, 5), "createdAt": now}
+	if status == calendarsync.Failed {
+		channel["nextTry"] = now.Add(time.Minute)
+	}
+	w.channel(key, "of-"+who, channel)
 	return key
+}
+
+// channel writes a watch channel of a calendar.
+func (w *world) channel(key, id string, fields map[string]any) {
+	w.t.Helper()
+	fields["calendarKey"], fields["address"] = key, "https://quests.example/push"
+	w.write("calendarWatches/"+id, fields)
+}
+
+// How bad it is with a channel is how bad that is for its calendar.
+func TestLook_Watches_AreBadOnlyWhereTheirCalendarIsNotWatched(t *testing.T) {
+	t.Parallel()
+	refused := map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": now.Add(time.Minute)}
+	for _, row := range []struct {
+		name   string
+		beside calendarsync.Status // of the other channel, which ends in five days
+		reason string              // why looks fail
+		fields map[string]any
+		level  dashboard.Level
+		shown  bool
+	}{
+		{"refused, and nothing else lives", calendarsync.Retiring, "", refused, dashboard.Bad, true},
+		{"refused, and another lives", calendarsync.Active, "", refused, dashboard.Fine, true},
+		{"refused, and the grant is too", calendarsync.Retiring, "revoked", refused, dashboard.Fine, true},
+		{"refused without an answer, and superseded", calendarsync.Active, "", map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": nil}, "", false},
+		{"ended, and nothing else lives", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(-time.Hour)}, dashboard.Bad, true},
+		{"ended while it was stopped, and another lives", calendarsync.Active, "", map[string]any{"status": "retiring", "expiration": now.Add(-time.Hour)}, dashboard.Fine, true},
+		{"ends soon, and another lives", calendarsync.Active, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, dashboard.Fine, true},
+		{"ends soon, alone", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, dashboard.Mind, true},
+		{"without an answer, and another lives", calendarsync.Active, "", map[string]any{"status": "pending", "expiration": now.AddDate(0, 0, 6), "createdAt": now.Add(-time.Hour)}, dashboard.Fine, true},
+	} {
+		w := newWorld(t)
+		key := w.follow("gm", row.beside, time.Time{})
+		if row.reason != "" {
+			w.fails(key, now.Add(-time.Hour), row.reason)
+		}
+		w.channel(key, "it", maps.Clone(row.fields))
+		view := w.look()
+		i := slices.IndexFunc(view.Watches, func(watch dashboard.Watch) bool { return watch.ChannelID == "it" })
+		if shown := i >= 0; shown != row.shown || shown && view.Watches[i].Level != row.level {
+			t.Errorf("%s: the channels are %+v", row.name, view.Watches)
+		}
+		if concerned := slices.ContainsFunc(view.Concerns, func(c dashboard.Concern) bool { return c.Part == "watches" }); concerned != (row.shown && row.level != dashboard.Fine) {
+			t.Errorf("%s: the concerns are %+v", row.name, view.Concerns)
+		}
+	}
 }
 
 func TestLook_WhereAllIsWell_SaysSo(t *testing.T) {
@@ -129,10 +177,8 @@ func TestLook_ShowsFirstWhatWantsAPerson(t *testing.T) {
 	for i := range 40 { // all well, and linked before
 		w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{})
 	}
-	w.follow("late", calendarsync.Active, time.Time{})
-	w.write("calendarWatches/ending", map[string]any{"status": "active", "calendarId": "soon", "expiration": now.Add(time.Hour), "createdAt": now})
-	w.write("calendarWatches/over", map[string]any{"status": "active", "calendarId": "over", "expiration": now.Add(-time.Hour), "createdAt": now})
-	w.write("calendarWatches/silent", map[string]any{"status": "pending", "calendarId": "silent", "expiration": now.AddDate(0, 0, 7), "createdAt": now.Add(-time.Hour)})
+	w.channel(w.follow("late", calendarsync.Retiring, time.Time{}), "of-late", map[string]any{"status": "active", "expiration": now.Add(time.Hour), "createdAt": now})
+	w.channel(w.follow("over", calendarsync.Retiring, time.Time{}), "of-over", map[string]any{"status": "active", "expiration": now.Add(-time.Hour), "createdAt": now})
 	w.write("accounts/acc_zz", map[string]any{"ownerId": "zz", "email": "zz@example.com", "provider": "google", "status": "active", "createdAt": now.Add(time.Hour)})
 	w.follow("zz", calendarsync.Failed, now.Add(-30*time.Hour))
 	view := w.look()

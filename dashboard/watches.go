@@ -30,10 +30,10 @@ type Watch struct {
 	NextTry    time.Time
 }
 
-// watches reads those in error, and of those that may live the ones that end
-// first.
+// watches reads those that were refused and are to be tried again, and of those
+// that may live the ones that end first.
 func (r *Reader) watches(ctx context.Context, view *View) error {
-	failed, err := calendarsync.ByStatus(ctx, r.Store, maxFailed, calendarsync.Failed)
+	failed, more, err := calendarsync.Ungranted(ctx, r.Store, maxFailed, nil)
 	if err != nil {
 		return err
 	}
@@ -41,9 +41,16 @@ func (r *Reader) watches(ctx context.Context, view *View) error {
 	if err != nil {
 		return err
 	}
-	view.MoreWatches = len(failed) == maxFailed || len(ending) == maxEnding
-	for _, watch := range slices.Concat(failed, ending) {
-		view.Watches = append(view.Watches, showWatch(watch, view.Now))
+	view.MoreFailed = more != nil
+	view.MoreWatches = view.MoreFailed || len(ending) == maxEnding
+	watches := slices.Concat(failed, ending)
+	watched, err := r.Accounts.WatchedUntil(ctx, calendarsOf(watches))
+	if err != nil {
+		return err
+	}
+	for _, watch := range watches {
+		until, needed := watched[watch.CalendarKey]
+		view.Watches = append(view.Watches, showWatch(watch, view.Now, until, needed))
 	}
 	slices.SortStableFunc(view.Watches, func(a, b Watch) int {
 		return cmp.Or(cmp.Compare(a.Level.rank(), b.Level.rank()), a.Expiration.Compare(b.Expiration), cmp.Compare(a.ChannelID, b.ChannelID))
@@ -51,20 +58,48 @@ func (r *Reader) watches(ctx context.Context, view *View) error {
 	return nil
 }
 
-func showWatch(w calendarsync.Watch, now time.Time) Watch {
+// calendarsOf are the keys of the calendars of some channels, each once.
+func calendarsOf(watches []calendarsync.Watch) (keys []string) {
+	for _, watch := range watches {
+		if !slices.Contains(keys, watch.CalendarKey) {
+			keys = append(keys, watch.CalendarKey)
+		}
+	}
+	return keys
+}
+
+// notMissed is said of a channel that is not as it should be where nothing is
+// missed by that.
+const notMissed = "Nothing is missed: its calendar has another one that lives, or needs none."
+
+// showWatch shows a channel of a calendar that a channel watches until a time
+// (zero: none does), where it needs one. How bad it is with a channel is how bad
+// that is for its calendar.
+func showWatch(w calendarsync.Watch, now, until time.Time, needed bool) Watch {
 	shown := Watch{
 		Level: Fine, ChannelID: w.ChannelID, CalendarID: w.CalendarID, UserID: w.UserID, State: string(w.Status),
 		Expiration: w.Expiration, NextTry: w.NextTry,
 	}
+	missing := needed && !until.After(now)
+	soon := needed && until.Before(now.Add(renewalLate))
+	level := Fine
 	switch {
 	case w.Status == calendarsync.Failed:
-		shown.Level, shown.Why = Bad, cmp.Or(reasons[w.Reason], "Google made none ("+w.Reason+").")
+		level, shown.Why = Bad, cmp.Or(reasons[w.Reason], "Google made none ("+w.Reason+").")
 	case !w.Expiration.After(now):
-		shown.Level, shown.State, shown.Why = Bad, "ended", "It was not renewed in time."
+		level, shown.State, shown.Why = Bad, "ended", "It was not renewed in time."
 	case w.Status == calendarsync.Pending && w.CreatedAt.Before(now.Add(-answerLate)):
-		shown.Level, shown.State, shown.Why = Mind, "no answer", "Google has not answered; another is tried."
+		level, shown.State, shown.Why = Mind, "no answer", "Google has not answered; another is tried."
 	case w.Status == calendarsync.Active && w.Expiration.Before(now.Add(renewalLate)):
-		shown.Level, shown.State, shown.Why = Mind, "ends soon", "Its renewal is overdue; see the timer renew-watches."
+		level, shown.State, shown.Why = Mind, "ends soon", "Its renewal is overdue; see the timer renew-watches."
+	}
+	switch {
+	case level == Fine || missing:
+		shown.Level = level
+	case soon:
+		shown.Level = Mind // another lives, and not for long
+	default:
+		shown.Why = notMissed
 	}
 	return shown
 }
