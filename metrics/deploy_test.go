@@ -211,6 +211,45 @@ func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 	}
 }
 
+// matched are the values that a matcher of a label lets through.
+func matched(operator, pattern string, values []string) (through []string) {
+	whole := regexp.MustCompile("^(?:" + pattern + ")$")
+	for _, value := range values {
+		fits := value == pattern
+		if strings.HasSuffix(operator, "~") {
+			fits = whole.MatchString(value)
+		}
+		if fits != strings.HasPrefix(operator, "!") {
+			through = append(through, value)
+		}
+	}
+	return through
+}
+
+// Whatever kind of tasks is stuck, somebody hears of it.
+func TestQueueOld_IsAskedOfEachKindOfTasks(t *testing.T) {
+	t.Parallel()
+	kinds := known(t)["questscheduler_queue_oldest_seconds"]["kind"]
+	rules := alerts(t)
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.Alert == "QueueOld" })
+	if i < 0 || len(kinds) == 0 {
+		t.Fatal("there is no alert QueueOld, or no kind of tasks")
+	}
+	var asked []string
+	for _, found := range selector.FindAllStringSubmatch(rules[i].Expr, -1) {
+		through := kinds
+		for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
+			through = matched(match[2], match[3], through)
+		}
+		asked = append(asked, through...)
+	}
+	for _, kind := range kinds {
+		if !slices.Contains(asked, kind) {
+			t.Errorf("QueueOld is not asked of tasks of the kind %s", kind)
+		}
+	}
+}
+
 // A share of few looks is soon large: one calendar that was deleted must wake
 // nobody.
 func TestLooksFailing_DemandsThatSeveralCalendarsFail(t *testing.T) {
