@@ -77,6 +77,13 @@ type Options struct {
 	Log   *slog.Logger
 	// Metrics answers GET /metrics to who may read it; nil: there is no such route.
 	Metrics http.Handler
+	// MetricsToken opens it to who sends it as a bearer token, and nothing else; "":
+	// admins' tokens alone do.
+	MetricsToken string
+	// MetricsHere opens it to callers on this machine without a token. It is for a
+	// server that nobody else is led to: of what a proxy passes on to one that is
+	// reached from outside, nobody can tell for certain whom it is for.
+	MetricsHere bool
 	// Answered, where set, is told of each request that was answered, streams
 	// excepted: its method, the answer's status, and how long it took.
 	Answered func(method string, status int, took time.Duration)

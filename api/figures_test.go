@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,16 +18,24 @@ func figures(s *setup) {
 	})
 }
 
+// metricsToken is who scrapes'.
+const metricsToken = "a-token-of-thirty-two-characters"
+
 func TestMetrics_AreForThisMachineAndForAdmins(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, figures)
+	here := newWorld(t, figures, func(s *setup) { s.MetricsHere, s.MetricsToken = true, metricsToken })
+	// The same server, reached from outside: what a proxy passes on may look like a
+	// call of this machine, with its name or a bare TCP connection's.
+	public := newWorld(t, figures, func(s *setup) { s.MetricsToken = metricsToken })
+	without := newWorld(t, figures) // and without a token
 	for name, test := range map[string]struct {
 		from, host, as, header, value string
 		status                        int
+		public, without               int // where that is another
 	}{
-		"this machine":                            {from: "127.0.0.1:4000", host: "127.0.0.1:8080", status: 200},
-		"this machine, by name":                   {from: "127.0.0.1:4000", host: "localhost", status: 200},
-		"this machine, by IPv6":                   {from: "[::1]:4000", host: "[::1]:8080", status: 200},
+		"this machine":                            {from: "127.0.0.1:4000", host: "127.0.0.1:8080", status: 200, public: 401, without: 401},
+		"this machine, by name":                   {from: "127.0.0.1:4000", host: "localhost", status: 200, public: 401, without: 401},
+		"this machine, by IPv6":                   {from: "[::1]:4000", host: "[::1]:8080", status: 200, public: 401, without: 401},
 		"a proxy that says for whom":              {from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "X-Forwarded-For", value: "203.0.113.7", status: 401},
 		"a proxy that says so in the new way":     {from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "Forwarded", value: "for=203.0.113.7", status: 401},
 		"a proxy that keeps the name":             {from: "127.0.0.1:4000", host: "quests.example.org", status: 401},
@@ -36,29 +45,50 @@ func TestMetrics_AreForThisMachineAndForAdmins(t *testing.T) {
 		"here, with a token of nobody":            {from: "127.0.0.1:4000", host: "localhost", header: "Authorization", value: "Bearer nonsense", status: 401},
 		"a person":                                {from: "203.0.113.7:4000", host: "quests.example.org", as: "gm", status: 404},
 		"a person here":                           {from: "127.0.0.1:4000", host: "localhost", as: "gm", status: 404},
+		"who scrapes":                             {from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer " + metricsToken, status: 200, without: 401},
+		"who scrapes, with a part of the token":   {from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer " + metricsToken[1:], status: 401},
 		"an admin":                                {from: "203.0.113.7:4000", host: "quests.example.org", as: "admin", status: 200},
 	} {
-		t.Run(name, func(t *testing.T) {
-			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
-			request.RemoteAddr, request.Host = test.from, test.host
-			if test.as != "" {
-				request.Header.Set("Authorization", "Bearer "+w.tokens[test.as])
-			}
-			if test.header != "" {
-				request.Header.Set(test.header, test.value)
-			}
-			answer := httptest.NewRecorder()
-			w.echo.ServeHTTP(answer, request)
-			if answer.Code != test.status {
-				t.Errorf("the answer is %d, want %d: %s", answer.Code, test.status, answer.Body)
-			}
-			if shown := strings.Contains(answer.Body.String(), "some_figure"); shown != (test.status == 200) {
-				t.Errorf("the figures are shown: %t", shown)
-			}
-			if challenged := answer.Header().Get("WWW-Authenticate") != ""; challenged != (test.status == 401) {
-				t.Errorf("a token is asked for: %t", challenged)
-			}
-		})
+		for at, server := range map[string]struct {
+			w      *world
+			status int
+		}{"here": {here, test.status}, "public": {public, cmp.Or(test.public, test.status)}, "without a token": {without, cmp.Or(test.without, test.status)}} {
+			t.Run(name+"/"+at, func(t *testing.T) {
+				request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
+				request.RemoteAddr, request.Host = test.from, test.host
+				if test.as != "" {
+					request.Header.Set("Authorization", "Bearer "+server.w.tokens[test.as])
+				}
+				if test.header != "" {
+					request.Header.Set(test.header, test.value)
+				}
+				answer := httptest.NewRecorder()
+				server.w.echo.ServeHTTP(answer, request)
+				if answer.Code != server.status {
+					t.Errorf("the answer is %d, want %d: %s", answer.Code, server.status, answer.Body)
+				}
+				if shown := strings.Contains(answer.Body.String(), "some_figure"); shown != (server.status == 200) {
+					t.Errorf("the figures are shown: %t", shown)
+				}
+				if challenged := answer.Header().Get("WWW-Authenticate") != ""; challenged != (server.status == 401) {
+					t.Errorf("a token is asked for: %t", challenged)
+				}
+			})
+		}
+	}
+}
+
+func TestMetricsToken_OpensNothingElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, figures, func(s *setup) { s.MetricsToken = metricsToken })
+	for _, path := range []string{"/v1/polls", "/admin/watches", "/dashboard"} {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+		request.Header.Set("Authorization", "Bearer "+metricsToken)
+		answer := httptest.NewRecorder()
+		w.echo.ServeHTTP(answer, request)
+		if answer.Code != http.StatusUnauthorized {
+			t.Errorf("%s answers %d", path, answer.Code)
+		}
 	}
 }
 

@@ -145,7 +145,14 @@ func (c Config) checkDurations(p *Problems) {
 	}
 }
 
+// minMetricsToken is how long a token of the figures is at least, which nobody is
+// kept from guessing at by a rate.
+const minMetricsToken = 32
+
 func (c Config) checkLists(p *Problems) {
+	if token := c.MetricsToken.Reveal(); c.MetricsToken.IsSet() && (len(token) < minMetricsToken || strings.ContainsAny(token, " \t\r\n")) {
+		p.add("METRICS_TOKEN", "has to have %d characters at least and no space; make one with: openssl rand -hex 32", minMetricsToken)
+	}
 	for _, origin := range c.AllowedOrigins {
 		if u, err := url.Parse(origin); origin != "*" && (err != nil || !isAddress(origin) || u.Path != "") {
 			p.add("ALLOWED_ORIGINS", "has to list origins such as https://app.example.org, with commas between")

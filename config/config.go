@@ -198,6 +198,10 @@ type Config struct {
 	MachineIssuer string `env:"MACHINE_ISSUER"`
 	// AdminUsers are the uids of people who may operate, with commas between.
 	AdminUsers []string `env:"ADMIN_USERS"`
+	// MetricsToken is what who reads the figures (GET /metrics) may send as a bearer
+	// token in an admin's place; it opens nothing else. Without it admins' tokens
+	// alone do, and callers on this machine where QS_PUBLIC_URL names no other.
+	MetricsToken Secret `env:"METRICS_TOKEN"`
 
 	// LogLevel is what the log holds at least: `debug`, `info`, `warn` or
 	// `error`.

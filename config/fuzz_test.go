@@ -48,7 +48,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again, loaded) {
 			t.Fatalf("the same environment gives %v and %v, %v", loaded, again, err)
 		}
-		for _, secret := range []config.Secret{loaded.EncKeys, loaded.GoogleClientSecret, loaded.DiscordBotToken} {
+		for _, secret := range []config.Secret{loaded.EncKeys, loaded.GoogleClientSecret, loaded.DiscordBotToken, loaded.MetricsToken} {
 			if shown := fmt.Sprintf("%+v %#v", loaded, loaded); len(secret.Reveal()) > 8 && strings.Contains(shown, secret.Reveal()) {
 				t.Fatalf("a secret is shown: %s", shown)
 			}

@@ -85,7 +85,7 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 		"QS_ENC_KEYS=" + key, "QS_DISCORD_BOT_TOKEN=bot", "QS_DISCORD_ENDPOINT=http://127.0.0.1:2",
 		"QS_NOTIFY_SETTLE=0", "QS_SYNC_MIN_GAP=2s", "QS_WATCH_TTL=3h", "QS_RENEW_BEFORE=4m", "QS_FALLBACK_EVERY=5h",
 		"QS_SNAPSHOT_KEEP=6h", "QS_MASS_CANCEL_SHARE=0.7", "QS_MASS_CANCEL_MIN=8", "QS_JOURNAL_KEEP=9h",
-		"QS_MACHINE_ACCOUNTS=a@b.example,c@d.example", "QS_ADMIN_USERS=u1,u2", "QS_LOG_LEVEL=debug", "QS_LOG_FORMAT=json",
+		"QS_MACHINE_ACCOUNTS=a@b.example,c@d.example", "QS_ADMIN_USERS=u1,u2", "QS_METRICS_TOKEN=" + strings.Repeat("m", 32), "QS_LOG_LEVEL=debug", "QS_LOG_FORMAT=json",
 	})
 	got := []any{
 		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience, c.CloudTasksEndpoint,
@@ -93,7 +93,7 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 		c.Sync, c.DocumentHints, c.CallablesUpstream, strings.Join(c.AllowedOrigins, "|"), c.DiscordOwn, c.EncKeys.Reveal(),
 		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
 		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep,
-		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.LogLevel, c.LogFormat,
+		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.MetricsToken.Reveal(), c.LogLevel, c.LogFormat,
 	}
 	want := []any{
 		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud", "127.0.0.1:4",
@@ -101,7 +101,7 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 		"observe", "listen", "https://up.example", "https://x.example|http://localhost:3000", "transitions", key,
 		"bot", "http://127.0.0.1:2", time.Duration(0), 2 * time.Second, 3 * time.Hour, 4 * time.Minute, 5 * time.Hour,
 		6 * time.Hour, 0.7, 8, 9 * time.Hour,
-		"a@b.example|c@d.example", "u1|u2", "debug", "json",
+		"a@b.example|c@d.example", "u1|u2", strings.Repeat("m", 32), "debug", "json",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -143,6 +143,8 @@ func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
 		"an origin with a path":        {enough("QS_ALLOWED_ORIGINS=https://x.example/app"), "QS_ALLOWED_ORIGINS", "origins"},
 		"a machine that is no account": {enough("QS_MACHINE_ACCOUNTS=robot"), "QS_MACHINE_ACCOUNTS", "service accounts"},
 		"tasks of no account":          {enough("QS_TASKS_SERVICE_ACCOUNT=robot"), "QS_TASKS_SERVICE_ACCOUNT", "service accounts"},
+		"a token that is guessed":      {enough("QS_METRICS_TOKEN=prometheus"), "QS_METRICS_TOKEN", "32 characters"},
+		"a token of two words":         {enough("QS_METRICS_TOKEN=" + strings.Repeat("two words", 5)), "QS_METRICS_TOKEN", "no space"},
 		"a level that there is not":    {enough("QS_LOG_LEVEL=loud"), "QS_LOG_LEVEL", "debug, info"},
 	} {
 		t.Run(name, func(t *testing.T) {

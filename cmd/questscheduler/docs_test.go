@@ -76,7 +76,7 @@ const machinesWho = "the service accounts of `QS_MACHINE_ACCOUNTS`, by OIDC"
 var outsideDocument = map[string][2]string{
 	"GET /openapi.json":              {"everybody", "The OpenAPI 3.1 document of the routes above"},
 	"GET /docs":                      {"everybody", "The same as a page"},
-	"GET /metrics":                   {"callers on this machine; admins", "The figures, as Prometheus reads them: [operations.md](operations.md)"},
+	"GET /metrics":                   {"admins; `QS_METRICS_TOKEN`; callers on this machine, where `QS_PUBLIC_URL` names no other", "The figures, as Prometheus reads them: [operations.md](operations.md)"},
 	"GET /oauth/google/start":        {"the person of the ticket, or of the token", "On to Google's consent page (seed 003, §4)"},
 	"GET /oauth/google/callback":     {"the person of the state", "Back from Google: the account is linked, or a page says why not and how to go on"},
 	"GET /oauth/google/linked":       {"everybody", "How that ended, where no web app says it"},

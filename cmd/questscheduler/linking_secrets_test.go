@@ -44,7 +44,7 @@ func newSecretWorld(t *testing.T, dir string) *secretWorld {
 	server := httptest.NewServer(sim.Handler())
 	t.Cleanup(server.Close)
 	environ := settings(dir, "QS_SYNC=on", "QS_PUBLIC_URL="+publicURL, "QS_GOOGLE_ENDPOINT="+server.URL,
-		"QS_DISCORD_BOT_TOKEN="+secretOfBot, "QS_DISCORD_ENDPOINT="+server.URL, "QS_LOG_LEVEL=debug")
+		"QS_DISCORD_BOT_TOKEN="+secretOfBot, "QS_DISCORD_ENDPOINT="+server.URL, "QS_METRICS_TOKEN="+secretOfFigures, "QS_LOG_LEVEL=debug")
 	w := &secretWorld{served: serve(t, environ), google: sim}
 	w.outside = w.served.asking(environ, "gm")
 	return w
@@ -145,7 +145,7 @@ func TestSecrets_AppearNowhere(t *testing.T) {
 		t.Fatalf("too little was called: %v", calls)
 	}
 
-	holding := map[string]string{"an answer": w.said.String(), "the log": w.served.log.String(), "the figures": w.served.text(api.PathMetrics)}
+	holding := map[string]string{"an answer": w.said.String(), "the log": w.served.log.String(), "the figures": w.served.text(api.PathMetrics, secretOfFigures)}
 	readAll(t, dir, holding) // the files of a server that runs, its WAL among them
 	w.served.stop()
 	holding["the log at the end"] = w.served.log.String()
@@ -153,7 +153,7 @@ func TestSecrets_AppearNowhere(t *testing.T) {
 	sealed := false
 	for where, text := range holding {
 		sealed = sealed || strings.Contains(text, "v1.k1.")
-		for _, secret := range append([]string{secretOfClient, secretOfBot, secretKey}, secretsOfGoogle...) {
+		for _, secret := range append([]string{secretOfClient, secretOfBot, secretOfFigures, secretKey}, secretsOfGoogle...) {
 			if at := strings.Index(text, secret); at >= 0 {
 				t.Errorf("%s holds a secret: %.80q", where, text[max(0, at-40):])
 			}

@@ -61,6 +61,8 @@ const (
 	secretOfClient = "client-secret-of-the-test"
 	secretKey      = "0123456789abcdef0123456789ABCDEF"
 	secretOfBot    = "bot-token-of-the-test"
+	// secretOfFigures opens the figures of a server that is reached from outside.
+	secretOfFigures = "token-of-the-figures-of-the-test"
 )
 
 // serving is a server that runs in this process.

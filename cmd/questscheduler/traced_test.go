@@ -110,12 +110,16 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 	}
 }
 
-// text is the answer to a GET from this machine.
-func (s *serving) text(path string) string {
+// text is the answer to a GET from this machine, with a bearer token where one is
+// given.
+func (s *serving) text(path string, token ...string) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+path, http.NoBody)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	for _, bearer := range token {
+		request.Header.Set("Authorization", "Bearer "+bearer)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

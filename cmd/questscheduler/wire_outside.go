@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +48,7 @@ func (s *server) wireOutside() error {
 		SignIn: verifier, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,
-		Metrics: s.metrics.Handler(), Answered: s.metrics.Answered,
+		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
 	})
 	webhooks.Register(edge, s.pushes())
 	s.edge = edge
@@ -60,6 +62,17 @@ func (s *server) wireOutside() error {
 	}
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
 	return s.wireCallables(verifier, linked)
+}
+
+// forThisMachine tells whether the server is led to from this machine alone, as
+// the demo is, and not by a name of the network.
+func (s *server) forThisMachine() bool {
+	address, err := url.Parse(s.config.PublicURL)
+	if err != nil {
+		return false // the settings were checked
+	}
+	host := address.Hostname()
+	return host == "" || host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 // owners is where the owners of accounts hear what only they can mend.
