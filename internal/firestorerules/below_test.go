@@ -126,7 +126,41 @@ func votes() []deed {
 	delete(first.there, "schedulers/POLL/votes/ana")
 	again := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana", named: true, data: vote}}}
 	cut := attempt{as: gm, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana", named: true, data: fields{"votes": fields{"one": "FEASIBLE"}}}}}
+	// An edit that deletes a slot: everybody's vote is written, whatever is in it.
+	edit := attempt{as: gm, there: withPoll(nil), writes: []write{
+		{path: pollPath, named: true, data: fields{"title": "Another", "updatedAt": serverTime, "participants": gone}},
+		{path: "schedulers/POLL/slots/one", named: true, data: fields{"start": "2026-02-02T10:00:00.000Z", "end": "2026-02-02T14:00:00.000Z"}},
+		{path: "schedulers/POLL/slots/two"},
+	}}
+	for voter, is := range map[string]struct{ before, after any }{
+		"ana": {fields{"one": "FEASIBLE", "two": "PREFERRED"}, fields{"one": "FEASIBLE"}},
+		"ben": {fields{"one": "PREFERRED"}, fields{"one": "PREFERRED"}},
+		"cho": {fields{}, fields{}},
+		"dan": {nil, fields{}},
+		"eve": {fields{"one": true, "two": fields{"feasible": true, "preferred": false}}, fields{"one": true}},
+	} {
+		path := "schedulers/POLL/votes/" + voter
+		edit.there[path] = fields{"voterId": voter, "votes": is.before, "noTimesWork": is.before == nil, "updatedAt": noon}
+		edit.writes = append(edit.writes, write{path: path, named: true, data: fields{"votes": is.after, "updatedAt": serverTime}})
+	}
+	edit.there["schedulers/POLL/slots/two"] = edit.there["schedulers/POLL/slots/one"]
+	inOne := func(voter string, votes fields) func(*attempt) {
+		return func(a *attempt) {
+			for _, w := range a.writes {
+				if w.path == "schedulers/POLL/votes/"+voter {
+					w.data["votes"] = votes
+				}
+			}
+		}
+	}
 	return []deed{
+		{
+			name: "an edit with everybody's votes", attempt: edit,
+			but: append(others(),
+				variation{"of which one is changed", inOne("ben", fields{"one": "FEASIBLE"})},
+				variation{"of which one is given", inOne("dan", fields{"one": "FEASIBLE"})},
+				variation{"of a finalised poll", where(pollPath, "status", "FINALIZED")}),
+		},
 		{
 			name: "a first vote", attempt: first, likewise: likewise,
 			but: append(denied(),
@@ -147,14 +181,22 @@ func votes() []deed {
 				{"with the time", writing("updatedAt", serverTime)},
 				{"and every other", writing("votes", fields{})},
 				{"in a cancelled poll", where(pollPath, "status", "CANCELLED")},
+				{"that are as they were", writing("votes", fields{"one": "FEASIBLE", "two": "PREFERRED"})},
+				{"that are as they were, with the time", func(a *attempt) { a.writes[0].data = fields{"updatedAt": serverTime} }},
+				{"of which there are none", both(where("schedulers/POLL/votes/ana", "votes", fields{}), writing("votes", fields{}))},
+				{"which are null", both(where("schedulers/POLL/votes/ana", "votes", nil), writing("votes", fields{}))},
+				{"which are null, and stay so", both(where("schedulers/POLL/votes/ana", "votes", nil), writing("votes", nil))},
+				{"which are not there", both(leavingOutThere("schedulers/POLL/votes/ana", "votes"), writing("votes", fields{}))},
 				{"where the votes are of an older shape", where("schedulers/POLL/votes/ana", "votes", fields{"one": "FEASIBLE", "two": true})},
 			},
 			but: append(others()[1:],
 				variation{"and another put in", writing("votes", fields{"one": "FEASIBLE", "three": "FEASIBLE"})},
 				variation{"and another changed", writing("votes", fields{"one": "PREFERRED"})},
-				variation{"and nothing changed", func(a *attempt) { a.writes[0].data = fields{"updatedAt": serverTime} }},
+				variation{"and one put in where they are null", where("schedulers/POLL/votes/ana", "votes", nil)},
 				variation{"and another field", writing("noTimesWork", true)},
 				variation{"and no map left", writing("votes", nil)},
+				variation{"and a list left", writing("votes", []any{})},
+				variation{"and the field deleted", writing("votes", gone)},
 				variation{"at a time that is none", writing("updatedAt", "now")},
 				variation{"in a finalised poll", where(pollPath, "status", "FINALIZED")},
 				variation{"in another's poll", where(pollPath, "creatorId", "ben")}),

@@ -72,6 +72,11 @@ func where(path, field string, value any) func(*attempt) {
 	return func(a *attempt) { a.there[path][field] = value }
 }
 
+// leavingOutThere takes a field out of a document that is there.
+func leavingOutThere(path, field string) func(*attempt) {
+	return func(a *attempt) { delete(a.there[path], field) }
+}
+
 // both are two changes that make one: a person and what names them.
 func both(one, other func(*attempt)) func(*attempt) {
 	return func(a *attempt) { one(a); other(a) }
