@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -230,6 +231,73 @@ func TestListener_ThatIsCutOff_GoesOnFromWhereItWas(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); from.begun() != 1 || len(looked) != 1 {
 			t.Errorf("it began %d times, and looked at %v", from.begun(), looked)
+		}
+	})
+}
+
+// refusing is a store that cannot be reached while it is down.
+type refusing struct {
+	store.Store
+	down atomic.Bool
+}
+
+// Run implements store.Store.
+func (r *refusing) Run(ctx context.Context, do func(ctx context.Context, tx store.Tx) error) error {
+	if r.down.Load() {
+		return fault.New(fault.Unavailable, "not now")
+	}
+	return r.Store.Run(ctx, do)
+}
+
+// Each row is for how long no lease can be claimed. What was removed meanwhile is
+// known to who goes on from its place alone: a listing does not have it.
+func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	for name, down := range map[string]time.Duration{"once": 3 * time.Second, "until the lease is over": 5 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				documents, err := storememory.Open(nil)
+				must(t, err)
+				unsteady := &refusing{Store: documents}
+				polls := &seen{}
+				from, _ := listening(t, "one", opened(t, polls), unsteady)
+				synctest.Wait()
+				unsteady.down.Store(true)
+				from.fails <- errors.New("the connection is gone")
+				time.Sleep(down + 6*time.Second)
+				unsteady.down.Store(false)
+				time.Sleep(6 * time.Second)
+				from.polls <- []string{"poll"}
+				time.Sleep(3 * time.Second)
+				if looked := polls.list(); from.begun() != 1 || len(looked) != 1 {
+					t.Errorf("it began %d times, and looked at %v", from.begun(), looked)
+				}
+			})
+		})
+	}
+}
+
+func TestListener_WhosePlaceAnotherTook_BeginsAnew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		unsteady := &refusing{Store: documents}
+		h := opened(t, &seen{})
+		from, _ := listening(t, "one", h, unsteady)
+		synctest.Wait()
+		unsteady.down.Store(true)
+		second, stopSecond := listening(t, "two", h, documents)
+		time.Sleep(5 * time.Minute)
+		if second.begun() != 1 {
+			t.Fatal("the other did not take the lease that was over")
+		}
+		stopSecond()
+		unsteady.down.Store(false)
+		time.Sleep(6 * time.Second)
+		if from.begun() != 2 {
+			t.Errorf("it began %d times", from.begun())
 		}
 	})
 }

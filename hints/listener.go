@@ -51,8 +51,12 @@ var leasePath = store.Doc("documentHints", "listener")
 func (l *Listener) Run(ctx context.Context) {
 	goesOn := false // from where it was
 	for ctx.Err() == nil {
-		holds, before, err := l.claim(ctx)
-		if goesOn = goesOn && before; err == nil && holds {
+		holds, alone, err := l.claim(ctx)
+		// A claim that failed says nothing of who listens: the place stands.
+		if err == nil {
+			goesOn = goesOn && alone
+		}
+		if err == nil && holds {
 			err = l.listen(ctx, goesOn)
 			goesOn = true
 		}
@@ -91,10 +95,11 @@ func (l *Listener) listen(ctx context.Context, goesOn bool) error {
 }
 
 // claim takes the lease, or takes it for longer. holds is false where another
-// instance has it; before tells that this one had it without a break.
-func (l *Listener) claim(ctx context.Context) (holds, before bool, err error) {
+// instance has it; alone tells that nobody else had it since this one did, even
+// where it lapsed meanwhile: what this one has not heard of, nobody has.
+func (l *Listener) claim(ctx context.Context) (holds, alone bool, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		holds, before = false, false
+		holds, alone = false, false
 		now := l.Hints.Now()
 		document, err := tx.Get(ctx, leasePath)
 		if err != nil {
@@ -105,10 +110,10 @@ func (l *Listener) claim(ctx context.Context) (holds, before bool, err error) {
 		if stands && !mine {
 			return nil
 		}
-		holds, before = true, mine && stands
+		holds, alone = true, mine
 		return tx.Set(leasePath, map[string]any{"holder": l.Instance, "until": now.Add(lease)})
 	})
-	return holds, before, err
+	return holds, alone, err
 }
 
 // release gives the lease back, where this instance has it.
