@@ -40,8 +40,9 @@ var ErrUnknownKey = errors.New("the issuer has no key of that id")
 // How keys are kept and fetched.
 const (
 	// keysLeast is for how long an answer is taken as good at least, whatever
-	// its headers say, and how long after a fetch an id that was not in it is
-	// looked for again: who invents ids has us ask Google no more often.
+	// its headers say, and how long after an attempt to fetch them the next one is
+	// made: who invents ids has us ask Google no more often, nor wait for a Google
+	// that does not answer.
 	keysLeast = time.Minute
 	// keysStale is how long beyond their time keys are still taken where they
 	// cannot be fetched.
@@ -64,7 +65,8 @@ type HTTPKeys struct {
 	fetching singleflight.Group
 	mu       sync.Mutex
 	keys     map[string]*rsa.PublicKey
-	fetched  time.Time
+	tried    time.Time // when a fetch last ended, however it did
+	failure  error     // what it failed by; nil where it went well
 	fresh    time.Time // until when the keys are good
 	stale    time.Time // until when they are taken where they cannot be fetched
 }
@@ -92,48 +94,61 @@ func NewIssuerKeys(issuer string, client *http.Client, now func() time.Time) *HT
 
 // Key implements KeySource.
 func (k *HTTPKeys) Key(ctx context.Context, id string) (*rsa.PublicKey, error) {
-	if key, settled := k.kept(id); settled {
-		return orUnknown(key)
+	if key, settled, err := k.kept(id); settled {
+		return key, err
 	}
-	_, err, _ := k.fetching.Do("", func() (any, error) {
-		if _, settled := k.kept(id); settled { // somebody fetched them while this one came here
+	_, failure, _ := k.fetching.Do("", func() (any, error) {
+		if _, settled, _ := k.kept(id); settled { // somebody fetched them while this one came here
 			return nil, nil
 		}
 		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), keysPatience)
 		defer cancel()
-		return nil, k.fetch(patient)
+		return nil, k.try(patient)
 	})
+	key, settled, err := k.kept(id)
+	if !settled && failure != nil {
+		return nil, notHad(failure)
+	}
+	return key, err
+}
+
+// notHad is what callers are told where keys cannot be fetched.
+func notHad(failure error) error {
+	return fault.Wrap(fault.Unavailable, failure, "The keys that sign-ins are checked with cannot be had. Try again shortly.")
+}
+
+// kept gives the key of an id as far as it is known without a fetch; settled is
+// false where the keys are to be fetched first. For a while after an attempt the
+// next one is not made, whether that one went well or not: while keys are good an
+// id that is not among them is unknown, and while they are past their time what
+// the attempt failed by stands.
+func (k *HTTPKeys) kept(id string) (key *rsa.PublicKey, settled bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key, now := k.keys[id], k.now()
-	if err != nil && key != nil && now.Before(k.stale) {
-		k.fresh = now.Add(keysLeast) // not every caller is to wait for the next failure
-		return key, nil
-	}
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "The keys that sign-ins are checked with cannot be had. Try again shortly.")
-	}
-	return orUnknown(key)
-}
-
-func orUnknown(key *rsa.PublicKey) (*rsa.PublicKey, error) {
 	if key == nil {
-		return nil, ErrUnknownKey
+		err = ErrUnknownKey
 	}
-	return key, nil
+	recent := now.Before(k.tried.Add(keysLeast))
+	switch {
+	case now.Before(k.fresh):
+		return key, key != nil || recent, err
+	case !recent || k.failure == nil || !now.Before(k.stale):
+		return nil, false, err
+	case key == nil: // it may be newer than what is kept
+		return nil, true, notHad(k.failure)
+	default:
+		return key, true, nil
+	}
 }
 
-// kept gives the key of an id; settled is false where the keys are to be fetched
-// first.
-func (k *HTTPKeys) kept(id string) (key *rsa.PublicKey, settled bool) {
+// try fetches the keys, and notes when that was and how it went.
+func (k *HTTPKeys) try(ctx context.Context) error {
+	err := k.fetch(ctx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	now := k.now()
-	if k.fetched.IsZero() || !now.Before(k.fresh) {
-		return nil, false
-	}
-	key = k.keys[id]
-	return key, key != nil || now.Before(k.fetched.Add(keysLeast))
+	k.tried, k.failure = k.now(), err
+	return err
 }
 
 func (k *HTTPKeys) fetch(ctx context.Context) error {
@@ -157,8 +172,8 @@ func (k *HTTPKeys) fetch(ctx context.Context) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.fetched = k.now()
-	k.keys, k.fresh = keys, k.fetched.Add(max(freshFor(header, k.fetched), keysLeast))
+	now := k.now()
+	k.keys, k.fresh = keys, now.Add(max(freshFor(header, now), keysLeast))
 	k.stale = k.fresh.Add(keysStale)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -109,6 +110,48 @@ func TestHTTPKeys_WhileTheIssuerIsDown(t *testing.T) {
 		if _, err := keys.Key(t.Context(), "first"); (err == nil) != row.good || err != nil && !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%v after they were fetched: %v", row.after, err)
 		}
+	}
+}
+
+// Each row is when ids are invented while the issuer is down, and what the answer
+// is. Only one of them has it asked; who has a key that is kept waits for nobody.
+func TestHTTPKeys_InventedIdsWhileTheIssuerIsDown_AreNotAskedForAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		after time.Duration
+		is    func(error) bool
+	}{
+		"while the keys are good": {30 * time.Minute, func(err error) bool { return errors.Is(err, signin.ErrUnknownKey) }},
+		"past their time":         {90 * time.Minute, func(err error) bool { return fault.Is(err, fault.Unavailable) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			issuer, keys, c := newKeys(t, http.Header{"Cache-Control": {"max-age=3600"}})
+			if _, err := keys.Key(t.Context(), "first"); err != nil {
+				t.Fatal(err)
+			}
+			issuer.SetDown(true)
+			for minute := range 2 {
+				c.at = noon.Add(row.after + time.Duration(minute)*time.Minute)
+				for i := range 100 {
+					if _, err := keys.Key(t.Context(), "invented-"+strconv.Itoa(i)); !row.is(err) {
+						t.Fatalf("number %d: %v", i, err)
+					}
+				}
+				if _, err := keys.Key(t.Context(), "first"); err != nil {
+					t.Errorf("the key that is kept: %v", err)
+				}
+				if got, want := issuer.Fetched(), 2+minute; got != want {
+					t.Errorf("in minute %d they were fetched %d times in all, want %d", minute, got, want)
+				}
+			}
+			issuer.SetDown(false)
+			issuer.Rotate("second")
+			c.at = c.at.Add(time.Minute)
+			if _, err := keys.Key(t.Context(), "second"); err != nil {
+				t.Errorf("once it is back: %v", err)
+			}
+		})
 	}
 }
 

@@ -81,13 +81,15 @@ func NewIssuer(t testing.TB) *Issuer {
 func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if r.URL.Path == "/jwks" {
+		i.fetched++
+	}
 	if i.down {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
 	var says any = map[string]string{"issuer": i.URL, "jwks_uri": i.URL + "/jwks"}
 	if r.URL.Path == "/jwks" {
-		i.fetched++
 		maps.Copy(w.Header(), i.Header)
 		says = jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.key.Public(), KeyID: i.id, Algorithm: "RS256", Use: "sig"}}}
 	}
@@ -96,7 +98,7 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Fetched counts how often the keys were asked for.
+// Fetched counts how often the keys were asked for, answered or not.
 func (i *Issuer) Fetched() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
