@@ -10,13 +10,29 @@ import (
 
 // Cost is what Firestore would charge.
 type Cost struct {
-	// Reads counts documents: each of a GetAll and each that a query gave is
-	// one, an absent document is one, and so is a query that gave none. Reads
+	// Reads counts documents: each of a GetAll (once, however often it was
+	// named) and each that a query gave is one, an absent document is one, and so is a query that gave none. Reads
 	// of attempts that were run again count too.
 	Reads int
-	// Writes counts writes and deletions that took effect. What DeleteTree
-	// deletes is not known and not counted.
-	Writes int
+	// Writes and Deletes count those that took effect. What DeleteTree deletes
+	// is not known and not counted.
+	Writes, Deletes int
+}
+
+// Add is the cost of both.
+func (c Cost) Add(other Cost) Cost {
+	return Cost{c.Reads + other.Reads, c.Writes + other.Writes, c.Deletes + other.Deletes}
+}
+
+// Sub is what is left of a cost without another.
+func (c Cost) Sub(other Cost) Cost { return c.Add(other.Times(-1)) }
+
+// Times is the cost of n such.
+func (c Cost) Times(n int) Cost { return Cost{c.Reads * n, c.Writes * n, c.Deletes * n} }
+
+// Within tells whether a cost exceeds the other in nothing.
+func (c Cost) Within(most Cost) bool {
+	return c.Reads <= most.Reads && c.Writes <= most.Writes && c.Deletes <= most.Deletes
 }
 
 // Count wraps a store so that its reads and writes are counted.
@@ -80,20 +96,19 @@ func (c *Counter) Query(ctx context.Context, query store.Bound) ([]store.Documen
 func (c *Counter) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
 	var cost Cost
 	err := c.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		cost.Writes = 0
+		cost = Cost{Reads: cost.Reads}
 		return fn(ctx, &countedTx{
 			Tx:     tx,
 			reader: counted{tx, func(n int) { cost.Reads += n }},
-			writes: &cost.Writes,
+			cost:   &cost,
 		})
 	})
 	if err != nil {
-		cost.Writes = 0
+		cost = Cost{Reads: cost.Reads}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.total.Reads += cost.Reads
-	c.total.Writes += cost.Writes
+	c.total = c.total.Add(cost)
 	if err == nil {
 		c.runs = append(c.runs, cost)
 	}
@@ -112,7 +127,11 @@ func (r counted) Get(ctx context.Context, path store.Path) (store.Document, erro
 }
 
 func (r counted) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
-	r.count(len(paths))
+	asked := map[store.Path]bool{}
+	for _, path := range paths {
+		asked[path] = true
+	}
+	r.count(len(asked))
 	return r.inner.GetAll(ctx, paths)
 }
 
@@ -125,7 +144,7 @@ func (r counted) Query(ctx context.Context, query store.Bound) ([]store.Document
 type countedTx struct {
 	store.Tx
 	reader counted
-	writes *int
+	cost   *Cost
 }
 
 func (t *countedTx) Get(ctx context.Context, path store.Path) (store.Document, error) {
@@ -141,26 +160,26 @@ func (t *countedTx) Query(ctx context.Context, query store.Bound) ([]store.Docum
 }
 
 func (t *countedTx) Create(path store.Path, data map[string]any) error {
-	*t.writes++
+	t.cost.Writes++
 	return t.Tx.Create(path, data)
 }
 
 func (t *countedTx) Set(path store.Path, data map[string]any) error {
-	*t.writes++
+	t.cost.Writes++
 	return t.Tx.Set(path, data)
 }
 
 func (t *countedTx) Update(path store.Path, updates ...store.Update) error {
-	*t.writes++
+	t.cost.Writes++
 	return t.Tx.Update(path, updates...)
 }
 
 func (t *countedTx) Merge(path store.Path, updates ...store.Update) error {
-	*t.writes++
+	t.cost.Writes++
 	return t.Tx.Merge(path, updates...)
 }
 
 func (t *countedTx) Delete(path store.Path) error {
-	*t.writes++
+	t.cost.Deletes++
 	return t.Tx.Delete(path)
 }
