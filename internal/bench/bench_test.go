@@ -85,3 +85,14 @@ func TestASweep_ListsEachCalendarOnce(t *testing.T) {
 		t.Errorf("%v listings for 120 calendars", got)
 	}
 }
+
+func TestTransitions_MoveOnSQLite(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{"sqlite_transactions_1_writer": 1, "sqlite_transactions_64_writers": 1}}
+	if err := transitions(t.Context(), r, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if one, many := r.known["transitions_1_at_once"], r.known["transitions_64_at_once"]; one <= 0 || many <= 0 {
+		t.Errorf("%v and %v transitions a second", one, many)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -13,11 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/oklog/ulid/v2"
 
-	"questscheduler/accounts"
-	"questscheduler/calendarsync"
-	"questscheduler/cursor"
 	"questscheduler/internal/worldtest"
-	"questscheduler/notify"
 	"questscheduler/poll"
 	"questscheduler/queue/river"
 	"questscheduler/rules"
@@ -33,20 +28,24 @@ const transitionPolls = 64
 // decided and applied in one durable transaction, and the announcement's task
 // handed to the queue in the same file by another.
 func transitions(ctx context.Context, r *report, folder string) (err error) {
-	file, err := sqlite.Open(ctx, sqlite.Options{
-		Path:    filepath.Join(folder, "data.db"),
-		Queries: slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries),
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	tasks, err := river.New(ctx, river.Options{DB: file.Writer(), Kinds: []string{poll.AnnounceKind}})
-	if err != nil {
-		return err
-	}
+	var file *sqlite.Store
+	defer func() {
+		if file != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
 	return inWorlds(func(t worldtest.TB) error {
-		w := worldtest.New(t, worldtest.Options{Wrap: func(store.Store) store.Store { return file }})
+		w := worldtest.New(t, worldtest.Options{
+			Open: func(queries []*store.Query) (_ store.Store, err error) {
+				file, err = sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(folder, "data.db"), Queries: queries})
+				return file, err
+			},
+			Wrap: func(file store.Store) store.Store { return file },
+		})
+		tasks, err := river.New(ctx, river.Options{DB: file.Writer(), Kinds: []string{poll.AnnounceKind}})
+		if err != nil {
+			return err
+		}
 		movers := make([]mover, transitionPolls)
 		for i := range movers {
 			pollID, slots := w.Poll()

@@ -36,7 +36,7 @@ func inspections() []*store.Query {
 
 func (w *World) all(query *store.Query) []store.Document {
 	w.t.Helper()
-	documents, err := w.Documents.Query(w.ctx, query.With())
+	documents, err := w.observed.stored.Query(w.ctx, query.With())
 	w.must(err)
 	return documents
 }
@@ -44,9 +44,7 @@ func (w *World) all(query *store.Query) []store.Document {
 // Document is a document as it is stored.
 func (w *World) Document(path store.Path) store.Document {
 	w.t.Helper()
-	document, err := w.Documents.Get(w.ctx, path)
-	w.must(err)
-	return document
+	return w.observed.document(path)
 }
 
 // Write changes documents behind the program's back, as the web app does.

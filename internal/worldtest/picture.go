@@ -111,7 +111,7 @@ func (p *picture) update() {
 		return
 	}
 	if len(written) > 0 {
-		documents, err := p.world.Documents.GetAll(p.world.ctx, written)
+		documents, err := p.world.observed.stored.GetAll(p.world.ctx, written)
 		p.world.must(err)
 		for _, doc := range documents {
 			p.put(doc)

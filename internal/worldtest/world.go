@@ -69,6 +69,9 @@ type Options struct {
 	Draw func(n int) int
 	// NoPushes gives the watcher no address, so that there are no channels.
 	NoPushes bool
+	// Open opens the documents for the queries that they will be asked; nil is
+	// store/memory. Who opens them closes them.
+	Open func(queries []*store.Query) (store.Store, error)
 	// Wrap wraps the documents; nil is storetest.Rerun. A counter of
 	// operations takes its place, or Contended.
 	Wrap func(store.Store) store.Store
@@ -183,7 +186,11 @@ func New(t TB, options Options) *World {
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
 	queries := slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections())
-	documents, err := storememory.Open(queries)
+	open := w.options.Open
+	if open == nil {
+		open = func(queries []*store.Query) (store.Store, error) { return storememory.Open(queries) }
+	}
+	documents, err := open(queries)
 	w.must(err)
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
