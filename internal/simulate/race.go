@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
+	"questscheduler/queue/memory"
 	"questscheduler/scheduler"
 )
 
@@ -17,6 +18,38 @@ var races = []deed{
 	{weight: 3, do: func(l *life) { l.race() }},
 	{weight: 1, do: func(l *life) { l.meddle() }},
 	{weight: 1, do: func(l *life) { l.overtake() }},
+	{weight: 1, do: func(l *life) { l.interrupt() }},
+}
+
+// interrupt has people be told of a poll, and in the midst of that its owner
+// finalise it again, which Google refuses: the link that stands is numbered anew.
+func (l *life) interrupt() {
+	p, ok := l.raced()
+	if !ok {
+		return
+	}
+	l.shift(p)
+	l.w.Run(5 * time.Second)
+	now := l.w.Clock.Now()
+	due := slices.DeleteFunc(l.w.Queue.Due(now.Add(10*time.Minute)), func(task memory.Pending) bool { return task.Kind != poll.AnnounceKind })
+	if len(due) == 0 {
+		return
+	}
+	task := one(l, due)
+	for range l.draws.IntN(6) { // so many calls of the store go before
+		l.w.On("before store.run", func() {})
+	}
+	l.w.On("before store.run", l.amid(func() {
+		l.w.Refuse("events.insert", http.StatusForbidden, "forbidden", 1)
+		by := worldtest.Person(p.CreatorID)
+		l.say("%s: finalises again, and Google refuses", by.ID)
+		_, err := l.w.Scheduler.Finalise(l.w.Context(), by, p.ID, worldtest.Ask{SlotID: p.WinningSlotID, CreateEvent: true}, worldtest.Cause)
+		l.answer(err)
+	}))
+	l.w.Skip(task.Due.Sub(now))
+	l.say("task %s runs: %s, and amid that:", task.ID, task.Kind)
+	l.w.RunTask(task.ID)
+	l.shift(p)
 }
 
 // overtake has the owner of a poll ask for something once a look has read the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"questscheduler/accounts"
+	"questscheduler/cursor"
 	"questscheduler/scheduler"
 	"questscheduler/store"
 )
@@ -16,6 +17,21 @@ func (w *World) follow(accountID string) {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("account %s: %v", accountID, err))
 	}
 	w.judgeLeft()
+	w.judgeBack(accountID)
+}
+
+// judgeBack: of an account that is linked again, and settled, no calendar that
+// something follows is still taken for lost: a look at it is to come.
+func (w *World) judgeBack(accountID string) {
+	defer w.meter.turn(w.meter.turn(checks))
+	if status, due := w.accountIs(accountID); status != accounts.Active || due || w.running != nil {
+		return
+	}
+	for _, doc := range w.all(allCalendars) {
+		if calendar := cursor.Decode(doc); calendar.AccountID == accountID && calendar.Wanted() && calendar.Revoked() {
+			w.wrong("account %s is linked again, and nobody looks at its calendar %s", accountID, calendar.CalendarID)
+		}
+	}
 }
 
 // followDue is what the drain does of it.
