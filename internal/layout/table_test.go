@@ -95,6 +95,9 @@ var table = []row{
 	{packages: "tools/decoders"},
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/worldtest", may: []string{"..."}},
+	// What Firestore bills for each flow, counted in such worlds: for the bench, a
+	// page and tests.
+	{packages: "internal/cost", may: slices.Concat(above, []string{"internal/worldtest", "store/storetest", "api"})},
 	// What `make sim` runs: random histories of such worlds.
 	{packages: "internal/simulate", may: slices.Concat(above, []string{"internal/worldtest"})},
 	// What `make mutants` runs: it knows the program as text, and builds it.

@@ -72,6 +72,8 @@ type Options struct {
 	// Open opens the documents for the queries that they will be asked; nil is
 	// store/memory. Who opens them closes them.
 	Open func(queries []*store.Query) (store.Store, error)
+	// Queries are those that the documents will be asked beside the program's.
+	Queries []*store.Query
 	// Wrap wraps the documents; nil is storetest.Rerun. A counter of
 	// operations takes its place, or Contended.
 	Wrap func(store.Store) store.Store
@@ -185,7 +187,7 @@ func New(t TB, options Options) *World {
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections())
+	queries := slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections(), w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = func(queries []*store.Query) (store.Store, error) { return storememory.Open(queries) }

@@ -61,6 +61,9 @@ type Options struct {
 	Emulator string
 	// Queries are all the queries the store will be asked.
 	Queries []*store.Query
+	// Dial are further options of the connection, such as interceptors that
+	// count its requests.
+	Dial []grpc.DialOption
 	// CallTimeout ends a single request; 0: 30 s. The effect of a commit that
 	// it ends may take place all the same.
 	CallTimeout time.Duration
@@ -120,13 +123,15 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 
 // targetOf says where the client goes, and as whom.
 func targetOf(options Options) ([]option.ClientOption, error) {
-	sizes := grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32))
+	dial := append([]grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)),
+	}, options.Dial...)
 	if options.Emulator != "" {
 		if _, port, err := net.SplitHostPort(options.Emulator); err != nil || port == "" || strings.Contains(options.Emulator, "/") {
 			return nil, fault.New(fault.Invalid, "the emulator's address has to be host:port")
 		}
-		connection, err := grpc.NewClient("passthrough:///"+options.Emulator, sizes,
-			grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{}))
+		connection, err := grpc.NewClient("passthrough:///"+options.Emulator, append(dial,
+			grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{}))...)
 		if err != nil {
 			return nil, fault.Wrap(fault.Invalid, err, "the emulator's address cannot be used")
 		}
@@ -135,7 +140,10 @@ func targetOf(options Options) ([]option.ClientOption, error) {
 	if os.Getenv(EmulatorVariable) != "" {
 		return nil, fault.New(fault.Invalid, EmulatorVariable+" is set, but this store is to be Firestore itself; unset it, or name the emulator in the settings")
 	}
-	target := []option.ClientOption{option.WithGRPCDialOption(sizes)}
+	var target []option.ClientOption
+	for _, one := range dial {
+		target = append(target, option.WithGRPCDialOption(one))
+	}
 	if len(options.Credentials) > 0 {
 		var key struct{ Type string }
 		if err := json.Unmarshal(options.Credentials, &key); err != nil || key.Type != string(option.ServiceAccount) {
