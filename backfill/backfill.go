@@ -12,12 +12,18 @@ package backfill
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"questscheduler/store"
 )
 
 // page is how many things are done between two marks of how far a job came.
 const page = 50
+
+// patience is how long one thing may take. What a run that was killed held in a
+// transaction, Firestore takes from it after a minute without a word; the next
+// run, which begins with the same things, waits for longer than that.
+const patience = 3 * time.Minute
 
 // Outcome is what became of one thing.
 type Outcome string
@@ -71,7 +77,7 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 			return done, err
 		}
 		for _, id := range ids {
-			outcome, problem, err := j.do(ctx, id, options.DryRun)
+			outcome, problem, err := j.patiently(ctx, id, options.DryRun)
 			if err != nil {
 				return done, fmt.Errorf("backfill %s: %s: %w", j.name, id, err)
 			}
@@ -90,6 +96,13 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 		}
 		after = next
 	}
+}
+
+// patiently does one thing, and gives the store the time that it may need.
+func (j job) patiently(ctx context.Context, id string, dryRun bool) (Outcome, *Problem, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return j.do(ctx, id, dryRun)
 }
 
 func (d *Done) count(outcome Outcome, problem *Problem, options Options) {

@@ -92,6 +92,27 @@ func TestIndex_HasEventsOfBeforeFollowed_AndTellsNobody(t *testing.T) {
 	}
 }
 
+// held is polls that a run which was killed still has in a transaction, for as
+// long as Firestore leaves them to it.
+type held struct{ backfill.Polls }
+
+func (h held) Following(ctx context.Context, pollID string) (scheduler.Following, error) {
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) < 90*time.Second {
+		return scheduler.Following{}, errors.New("others change the same documents")
+	}
+	return h.Polls.Following(ctx, pollID)
+}
+
+func TestIndex_WaitsForWhatARunThatWasKilledHolds(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	legacy(w, 1, "gm", "", "googlesown")
+	done, err := backfill.Index(w.Context(), w.Documents, held{w.Scheduler}, cause, backfill.Options{})
+	if err != nil || done.Counts[backfill.Followed] != 1 {
+		t.Errorf("it did %+v, %v", done, err)
+	}
+}
+
 func TestIndex_SaysWhatToDoAboutWhatCannotBeFollowed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -29,6 +29,7 @@ const (
 // are those of a finalisation that names the poll's calendar (design.md,
 // "Accounts in a finalise").
 func Index(ctx context.Context, documents store.Store, polls Polls, cause scheduler.Cause, options Options) (Done, error) {
+	cause.Quiet = true
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
 		found, next, err := poll.Finalised(ctx, documents, page, after)
 		var ids []string

@@ -102,7 +102,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		s.meter().Mended(mending)
 		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(mending), "trace", cause.Trace)
 		s.handOver(ctx, done, cause)
-		if done.due == nil { // else the card is drawn when people are told
+		if done.due == nil && !(cause.Quiet && mending == rules.MendLink) { // else the card is drawn when people are told
 			s.cardSoon(ctx, edited, string(mending)+"/"+store.Instant(s.Now()).String(), cause)
 		}
 	}

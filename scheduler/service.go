@@ -31,6 +31,9 @@ type Person struct {
 type Cause struct {
 	Hint  string // such as person, push, timer
 	Trace string // joins everything that one hint caused
+	// Quiet leaves cards as they are where an event is followed from now on: one
+	// that Discord has no more, or never had, would be posted.
+	Quiet bool
 }
 
 // Calendar is what finalising needs of a calendar provider. Its errors have
