@@ -15,10 +15,12 @@ import (
 	"questscheduler/store"
 )
 
-// place is where a sweep is. It goes by four roads, one after the other: polls
+// place is where a sweep is. It goes by five roads, one after the other: polls
 // whose status is another than their journal knows, which need not have an
 // index entry; the finalised ones, whose event may have none; the calendars; the
-// watch channels. Each road goes in the order of paths, which stands still
+// watch channels; the announcements, of which some are of polls that are gone.
+// (Polls that are gone cannot be listed: one that has neither an index entry nor
+// an announcement is found by a hint alone.) Each road goes in the order of paths, which stands still
 // meanwhile.
 type place struct {
 	// Road counts the statuses, then the finalised polls, and so on.
@@ -58,8 +60,10 @@ func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at strin
 		further, err = w.sweepFinalised(ctx, cause, &here, &swept)
 	case here.Road == len(rules.Statuses)+1:
 		further, err = w.sweepCalendars(ctx, cause, &here, spread, &swept)
-	default:
+	case here.Road == len(rules.Statuses)+2:
 		further, err = w.tidy(ctx, cause, &here, &swept)
+	default:
+		further, err = w.sweepGone(ctx, cause, &here, &swept)
 		last = !further
 	}
 	switch {
@@ -102,6 +106,16 @@ func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, her
 		}
 	}
 	return here.goOn(next), nil
+}
+
+// sweepGone brings in order what is left of polls that somebody deleted directly,
+// for a page of the announcements.
+func (w *Watcher) sweepGone(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+	pollIDs, next, err := poll.Gone(ctx, w.Store, sweepPage, here.cursor())
+	for _, id := range pollIDs {
+		w.mend(ctx, id, cause, swept)
+	}
+	return here.goOn(next), err
 }
 
 // goOn moves behind a page.

@@ -4,8 +4,10 @@ package rules
 // The web app writes the one without asking us (data-contract.md, "What the web
 // app writes itself"), so the two can disagree.
 type Documents struct {
-	// Exists tells whether the poll is there at all.
+	// Exists tells whether the poll is there at all. Left tells, where it is not,
+	// whether something of it is: below it, or to be announced.
 	Exists bool
+	Left   bool
 	Status Status
 	State  State
 	// HasEvent tells whether the poll names a calendar event.
@@ -33,7 +35,9 @@ type Mending string
 const (
 	// MendNothing: they agree.
 	MendNothing Mending = "nothing"
-	// MendGone: the poll was deleted; its link goes, and the event with it.
+	// MendGone: the poll was deleted; its link goes, and the event with it, and
+	// whatever is left below it. Nobody else can remove that: snapshots and
+	// journal are closed to the web app.
 	MendGone Mending = "outside_delete"
 	// MendCancel: the poll was cancelled; its link goes, and the event with it.
 	MendCancel Mending = "outside_cancel"
@@ -65,7 +69,9 @@ type MendingRow struct {
 
 // mendings is the table of direct edits. The order matters.
 var mendings = []MendingRow{
-	{"poll deleted, entry or insert left", MendGone, func(d Documents) bool { return !d.Exists && (d.HasEntry || d.Inserting) }},
+	{"poll deleted, entry, insert, announcement or something below it left", MendGone, func(d Documents) bool {
+		return !d.Exists && (d.HasEntry || d.Inserting || d.Left)
+	}},
 	{"poll deleted", MendNothing, func(d Documents) bool { return !d.Exists }},
 	{"ARCHIVED, which the journal does not know", MendNote, func(d Documents) bool { return d.Status == Archived && d.Edited }},
 	{"ARCHIVED", MendNothing, func(d Documents) bool { return d.Status == Archived }},

@@ -24,6 +24,17 @@ func TestMend_OfAnEdit_IsNeverNothing(t *testing.T) {
 	}
 }
 
+func TestMend_OfAPollThatIsGone_IsUntilNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, d := range map[string]rules.Documents{
+		"an entry": {HasEntry: true}, "an insert": {Inserting: true}, "something below it, or to announce": {Left: true},
+	} {
+		if got := rules.Mend(d); got != rules.MendGone {
+			t.Errorf("%s is left: got %s", name, got)
+		}
+	}
+}
+
 func TestMend_OfAPollThatAgrees_IsNothing(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]rules.Documents{

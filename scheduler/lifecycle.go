@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/poll"
@@ -195,12 +196,7 @@ func (s *Service) remove(ctx context.Context, person Person, pollID string, keep
 		if done.deletion, err = st.unlink(tx, !keepEvent, account, now, cause.Trace); err != nil {
 			return err
 		}
-		removal := poll.Intent{Kind: poll.IntentPurge, PollID: pollID, Due: now, CreatedAt: now, Trace: cause.Trace}
-		done.removal = &removal
-		if err := tx.Set(removal.Path(), poll.EncodeIntent(removal)); err != nil {
-			return err
-		}
-		if err := tx.Delete(poll.AnnouncementPath(pollID)); err != nil {
+		if done.removal, err = purge(tx, pollID, now, cause.Trace); err != nil {
 			return err
 		}
 		return tx.Delete(poll.Path(pollID))
@@ -212,6 +208,16 @@ func (s *Service) remove(ctx context.Context, person Person, pollID string, keep
 	s.Log.InfoContext(ctx, "poll deleted", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
 	s.handOver(ctx, done, cause)
 	return nil
+}
+
+// purge writes the intent to remove whatever is below a poll that goes, and takes
+// its announcement away. Purging what is not there does nothing.
+func purge(tx store.Tx, pollID string, now time.Time, trace string) (*poll.Intent, error) {
+	intent := poll.Intent{Kind: poll.IntentPurge, PollID: pollID, Due: now, CreatedAt: now, Trace: trace}
+	if err := tx.Set(intent.Path(), poll.EncodeIntent(intent)); err != nil {
+		return nil, err
+	}
+	return &intent, tx.Delete(poll.AnnouncementPath(pollID))
 }
 
 // handover is what a committed transaction leaves to tasks.

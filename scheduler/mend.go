@@ -19,15 +19,22 @@ func outsideEntry(st state, mending rules.Mending, command rules.Command, cause 
 	}
 }
 
-func (s *Service) mendGone(tx store.Tx, st state, creator poll.Creator, done *handover, cause Cause) error {
+// mendGone does what deleting a poll does, for one that somebody else deleted:
+// what the web app cannot remove, or did not, would stay for ever otherwise, and
+// be read by whoever makes another poll of the same id.
+func (s *Service) mendGone(tx store.Tx, st state, creator poll.Creator, done *handover, cause Cause) (err error) {
 	now := s.Now()
 	done.superseded = st.intents
-	if err := st.supersede(tx, now); err != nil || st.entry == nil {
+	if err := st.supersede(tx, now); err != nil {
 		return err
 	}
-	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
-	var err error
-	done.deletion, err = st.unlink(tx, !creator.KeepsEvents, "", now, cause.Trace)
+	if st.entry != nil {
+		st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
+		if done.deletion, err = st.unlink(tx, !creator.KeepsEvents, "", now, cause.Trace); err != nil {
+			return err
+		}
+	}
+	done.removal, err = purge(tx, st.poll.ID, now, cause.Trace)
 	return err
 }
 

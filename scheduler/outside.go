@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"questscheduler/cursor"
@@ -152,8 +153,16 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 			return state{}, false, err
 		}
 	}
-	st.intents, err = poll.IntentsOf(ctx, tx, pollID)
-	return st, exists, err
+	if st.intents, err = poll.IntentsOf(ctx, tx, pollID); err != nil || exists {
+		return st, exists, err
+	}
+	st.left, err = poll.Left(ctx, tx, pollID, st.purging())
+	return st, false, err
+}
+
+// purging tells whether what is below the poll is being removed.
+func (st state) purging() bool {
+	return slices.ContainsFunc(st.intents, func(i poll.Intent) bool { return i.Kind == poll.IntentPurge })
 }
 
 // creator is who made the poll, also where only its link is left.
@@ -168,7 +177,7 @@ func (st state) creator() string {
 func (st state) documents(exists bool, now time.Time) rules.Documents {
 	p := st.poll
 	return rules.Documents{
-		Exists: exists, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
+		Exists: exists, Left: st.left, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
 		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.GoogleEventID,
 		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
 		Inserting: st.pendingInsert() != nil, LongPast: st.longPast(now), Edited: p.EditedDirectly(),

@@ -23,6 +23,8 @@ type state struct {
 	calendar  cursor.Calendar
 	// intents are those of the poll that are not done.
 	intents []poll.Intent
+	// left tells of a poll that is gone that something of it is not.
+	left bool
 }
 
 // load reads the state of a poll for a command of a person who must be its

@@ -103,8 +103,20 @@ func (l *life) release() {
 	}
 }
 
-// left finds work that is still owed.
+// left finds work that is still owed, and what is left of polls that the web app
+// deleted. (A sweep finds those by their announcements: a journal of which nobody
+// was to be told anything is found by a hint alone.)
 func (l *life) left() {
+	for _, id := range l.vanished {
+		if l.w.Document(poll.AnnouncementPath(id)).Exists() {
+			l.Errorf("the announcement of poll %s is left, which was deleted", id)
+		}
+		for _, snapshot := range l.w.Snapshots() {
+			if snapshot.Path.Below(poll.Path(id)) {
+				l.Errorf("a snapshot is left of poll %s, which was deleted", id)
+			}
+		}
+	}
 	for _, intent := range l.w.Intents() {
 		l.Errorf("an intent is left: %+v", intent)
 	}

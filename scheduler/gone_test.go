@@ -1,0 +1,106 @@
+package scheduler_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+// deleteBehindUs is what the web app removes: what it may, and the poll at last.
+func deleteBehindUs(w *worldtest.World, s story) {
+	for _, below := range w.Below(s.poll) {
+		w.Remove(below)
+	}
+	w.Remove(poll.Path(s.poll))
+}
+
+// left tells whether anything is left of a poll.
+func left(t *testing.T, w *worldtest.World, s story) bool {
+	t.Helper()
+	is, err := poll.Left(t.Context(), w.Documents, s.poll, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return is
+}
+
+func TestAPollThatWasDeletedDirectly_LeavesNothing(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]func(t *testing.T, w *worldtest.World) story{
+		"followed":      func(_ *testing.T, w *worldtest.World) story { return finalised(w) },
+		"rescheduled":   func(_ *testing.T, w *worldtest.World) story { return moved(w) },
+		"without event": withoutEvent,
+		"cancelled": func(_ *testing.T, w *worldtest.World) story {
+			s := moved(w)
+			cancelIt.do(w, s)
+			return s
+		},
+		"reopened": func(t *testing.T, w *worldtest.World) story {
+			t.Helper()
+			s := moved(w)
+			if _, err := w.Scheduler.Reopen(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	}
+	found := map[string]func(t *testing.T, w *worldtest.World, s story){
+		"by a hint": func(t *testing.T, w *worldtest.World, s story) {
+			t.Helper()
+			mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "mending", mending, rules.MendGone)
+		},
+		"by the sweep": func(_ *testing.T, w *worldtest.World, _ story) { w.Sweep() },
+	}
+	for kind, begin := range kinds {
+		for name, find := range found {
+			t.Run(kind+", found "+name, func(t *testing.T) {
+				t.Parallel()
+				w := worldtest.New(t, worldtest.Options{})
+				s := begin(t, w)
+				w.Run(time.Hour)
+				deleteBehindUs(w, s)
+				equal(t, "left before", left(t, w, s), true)
+				find(t, w, s)
+				w.Run(2 * time.Minute)
+				equal(t, "left", left(t, w, s), false)
+				equal(t, "snapshots", len(w.Snapshots()), 0)
+				equal(t, "journal", len(w.Journal(s.poll)), 0)
+				equal(t, "index entries", len(w.Index()), 0)
+				mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+				if err != nil {
+					t.Fatal(err)
+				}
+				equal(t, "mending again", mending, rules.MendNothing)
+				atRest(t, w)
+			})
+		}
+	}
+}
+
+// A hint comes of our own deletion too, and may come before what it left to do
+// is done.
+func TestAPollThatWasDeletedByUs_IsNotPurgedTwice(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	if err := w.Scheduler.Delete(t.Context(), worldtest.Person("gm"), s.poll, false, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"at once", "later"} {
+		mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "mending "+when, mending, rules.MendNothing)
+		w.Run(2 * time.Minute)
+	}
+	equal(t, "left", left(t, w, s), false)
+	atRest(t, w)
+}
