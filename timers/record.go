@@ -33,14 +33,20 @@ type Record struct {
 // Path is where the record of a job stands.
 func Path(job string) store.Path { return store.Doc("timers", job) }
 
-// Records reads what became of each job of the table, in its order. A job that
-// never ran has a record that says nothing but its name.
+// Records is RecordsOf the jobs of the table.
 func (t *Timers) Records(ctx context.Context) ([]Record, error) {
-	paths := make([]store.Path, len(t.Jobs))
-	for i, job := range t.Jobs {
+	return RecordsOf(ctx, t.Store, t.Jobs)
+}
+
+// RecordsOf reads what became of each of some jobs, in their order. A job that
+// never ran has a record that says nothing but its name. The errors are the
+// store's.
+func RecordsOf(ctx context.Context, documents store.Reader, jobs []Job) ([]Record, error) {
+	paths := make([]store.Path, len(jobs))
+	for i, job := range jobs {
 		paths[i] = Path(job.Name)
 	}
-	docs, err := t.Store.GetAll(ctx, paths)
+	docs, err := documents.GetAll(ctx, paths)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ type doctor struct {
 	config   config.Config
 	problems config.Problems
 	client   *http.Client
+	now      func() time.Time
 }
 
 // doctorPatience is how long one call may take.
@@ -48,7 +49,7 @@ const doctorPatience = 5 * time.Second
 
 // checks are all checks, in the order of their lines.
 var checks = []func(ctx context.Context, d doctor) []finding{
-	checkSettings, checkStore, checkQueue, checkCloudTasks, checkMachines, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle,
+	checkSettings, checkStore, checkQueue, checkCloudTasks, checkMachines, checkClock, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle,
 	checkRedirect, checkSync, checkPublicURL, checkDiscord, checkAdmins,
 }
 
@@ -58,7 +59,7 @@ func (doctorCommand) Run(ctx context.Context, process Process) error {
 	if err != nil {
 		return err
 	}
-	d := doctor{config: cfg, problems: problems, client: &http.Client{
+	d := doctor{config: cfg, problems: problems, now: time.Now, client: &http.Client{
 		Timeout:       doctorPatience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

@@ -17,7 +17,7 @@ import (
 // its own, and where the settings say so by listening to the store.
 func (s *server) wireHints() {
 	s.hints = &hints.Hints{Queue: s.queue, Polls: s.polls(), Now: s.now}
-	var documents webhooks.Documents = s.hints
+	var documents webhooks.Documents = &hints.Noted{Hints: s.hints, Store: s.documents, Log: s.log}
 	if s.config.Sync == config.SyncOff {
 		documents = unheardDocuments{}
 	}

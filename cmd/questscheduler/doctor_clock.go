@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"questscheduler/config"
+	"questscheduler/hints"
+	"questscheduler/store"
+	"questscheduler/timers"
+)
+
+// checkClock tells whether the timers' jobs and the hints of changed documents
+// come, where Google's machines send them: whether Cloud Scheduler and Eventarc
+// are set up can be seen by what they did alone.
+func checkClock(ctx context.Context, d doctor) []finding {
+	switch {
+	case d.config.Queue != config.QueueCloudTasks || d.config.CloudTasksEndpoint != "":
+		return nil // the server keeps the time itself
+	case d.config.Store == config.StoreFirestore && (!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")):
+		return nil
+	}
+	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	documents, err := d.documents(patient)
+	if err != nil {
+		return nil // the store's line has said it
+	}
+	found, err := d.whatCame(patient, documents)
+	if err = errors.Join(err, documents.Close()); err != nil {
+		return []finding{{wrong, "timers", err.Error()}}
+	}
+	return found
+}
+
+// documents opens the documents for reading.
+func (d doctor) documents(ctx context.Context) (reading, error) {
+	if d.config.Store == config.StoreFirestore {
+		return openFirestore(ctx, d.config, queries())
+	}
+	return openFile(ctx, d.config, queries())
+}
+
+func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding, error) {
+	jobs := timers.Jobs(timers.Parts{
+		FallbackEvery: d.config.FallbackEvery, Health: func(context.Context) (timers.Counts, error) { return nil, nil },
+	})
+	records, err := timers.RecordsOf(ctx, documents, jobs)
+	if err != nil {
+		return nil, err
+	}
+	var found []finding
+	for i, job := range jobs {
+		if says := lateness(job, records[i], d.now()); says != "" {
+			found = append(found, finding{warning, "timers", says})
+		}
+	}
+	if len(found) == 0 {
+		found = []finding{{fine, "timers", "each job ran when it was due"}}
+	}
+	if d.config.Sync == config.SyncOff {
+		return found, nil // hints are not followed
+	}
+	heard, err := hints.LastHeard(ctx, documents)
+	if err != nil {
+		return nil, err
+	}
+	return append(found, d.checkHints(heard)), nil
+}
+
+// lateness says what is wrong with when a job ran; "" where nothing is. A job has
+// a period more than its own to come to its end.
+func lateness(job timers.Job, record timers.Record, now time.Time) string {
+	mend := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
+	failing := ""
+	if record.Failure != "" {
+		failing = fmt.Sprintf(", and failed (%s) at %s", record.Failure, clock(record.FailedAt))
+	}
+	switch late := now.Add(-2 * job.Every); {
+	case record.StartedAt.IsZero():
+		return fmt.Sprintf("%s never ran, and is to come every %s; where that time is over, %s", job.Name, job.Every, mend)
+	case record.StartedAt.Before(late):
+		return fmt.Sprintf("%s last ran at %s%s, and is to come every %s; %s", job.Name, clock(record.StartedAt), failing, job.Every, mend)
+	case record.SucceededAt.Before(late):
+		ended := "and none came to its end yet"
+		if !record.SucceededAt.IsZero() {
+			ended = "and the last that came to its end did so at " + clock(record.SucceededAt)
+		}
+		return fmt.Sprintf("%s last began at %s%s, %s; the server's log says why", job.Name, clock(record.StartedAt), failing, ended)
+	default:
+		return ""
+	}
+}
+
+// checkHints says when a hint last came. A long time ago is no fault: perhaps
+// nobody wrote a poll.
+func (d doctor) checkHints(heard hints.Heard) finding {
+	listens := d.config.DocumentHints == config.HintsListen
+	switch {
+	case listens && heard.ListensUntil.After(d.now()):
+		return finding{fine, "hints", "an instance listens to the documents"}
+	case listens:
+		return finding{warning, "hints", "no instance listens to the documents, though QS_DOCUMENT_HINTS is listen; see that one runs all the time"}
+	case heard.At.IsZero():
+		return finding{warning, "hints", "Eventarc never told of a changed document; change a poll in the app and ask again. Where that stays: gcloud eventarc triggers describe questscheduler-documents, " +
+			"and a 401 for /webhooks/documents in the log says that QS_TASKS_AUDIENCE is not the service's own address"}
+	default:
+		return finding{fine, "hints", "Eventarc last told of a changed document at " + clock(heard.At) + "; where polls were written long after that, it does no more"}
+	}
+}
+
+// clock is a time as people read it.
+func clock(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }

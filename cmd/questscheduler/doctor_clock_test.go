@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/config"
+	"questscheduler/hints"
+	"questscheduler/internal/tokentest"
+	"questscheduler/timers"
+)
+
+// whoseClockIsGoogles is a doctor of a deployment whose jobs and hints machines
+// send, with its documents in a folder's file, at a time.
+func whoseClockIsGoogles(dir string, at time.Time) doctor {
+	cfg := config.Default()
+	cfg.SQLitePath, cfg.Queue = filepath.Join(dir, demoStore), config.QueueCloudTasks
+	return doctor{config: cfg, now: func() time.Time { return at }}
+}
+
+// tells are the lines of a check of the clock.
+func tells(t *testing.T, d doctor) string {
+	t.Helper()
+	var lines strings.Builder
+	for _, found := range checkClock(t.Context(), d) {
+		fmt.Fprintf(&lines, "%s %s %s\n", found.verdict, found.what, found.says)
+	}
+	return lines.String()
+}
+
+func TestDoctor_OfADeployment_SaysWhichJobsAndHintsDoNotCome(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	now := time.Now()
+	if said := tells(t, whoseClockIsGoogles(dir, now)); said != "" {
+		t.Errorf("before there are documents it says\n%s", said)
+	}
+	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
+	said := tells(t, whoseClockIsGoogles(dir, now))
+	for _, want := range []string{
+		"warning timers renew-watches never ran", "warning timers poll-fallback never ran", "warning timers cleanup never ran", "warning timers health never ran",
+		"gcloud scheduler jobs describe questscheduler-cleanup", "warning hints Eventarc never told of a changed document",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q but\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "drain") {
+		t.Errorf("of a job that just ran it says\n%s", said)
+	}
+	if said := tells(t, whoseClockIsGoogles(dir, now.Add(time.Hour))); !strings.Contains(said, "warning timers drain last ran at "+clock(now)[:10]) {
+		t.Errorf("an hour later it says\n%s", said)
+	}
+	own := whoseClockIsGoogles(dir, now)
+	own.config.Queue = config.QueueRiver
+	if said := tells(t, own); said != "" {
+		t.Errorf("of a server that keeps the time itself it says\n%s", said)
+	}
+}
+
+// TestDoctor_AfterAHint_SaysWhenItCame: what Eventarc delivers to the route is
+// what the line is about.
+func TestDoctor_AfterAHint_SaysWhenItCame(t *testing.T) {
+	t.Parallel()
+	dir, issuer := t.TempDir(), tokentest.NewIssuer(t)
+	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"
+	s := serve(t, settings(dir, "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example.org",
+		"QS_MACHINE_ISSUER="+issuer.URL, "QS_MACHINE_ACCOUNTS="+machine, "QS_TASKS_AUDIENCE="+audience))
+	o := &outside{t, demoReady{API: s.url}}
+	o.do("POST", s.url+"/webhooks/documents", "Bearer "+issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now())), nil,
+		"Ce-Specversion", "1.0", "Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject", "documents/schedulers/poll").want(t, http.StatusAccepted)
+	if said := tells(t, whoseClockIsGoogles(dir, time.Now())); !strings.Contains(said, "ok hints Eventarc last told of a changed document at 20") {
+		t.Errorf("it says\n%s", said)
+	}
+}
+
+// Each row is the record of a job that is to come every hour, and what is said
+// of it at noon.
+func TestLateness(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return noon.Add(-d) }
+	for name, row := range map[string]struct {
+		record timers.Record
+		says   string
+	}{
+		"in time":              {timers.Record{StartedAt: ago(time.Hour), SucceededAt: ago(time.Hour)}, ""},
+		"one is under way":     {timers.Record{StartedAt: ago(time.Minute), SucceededAt: ago(time.Hour)}, ""},
+		"one failed":           {timers.Record{StartedAt: ago(time.Minute), SucceededAt: ago(time.Hour), Failure: "unavailable", FailedAt: ago(0)}, ""},
+		"none":                 {timers.Record{}, "hourly never ran"},
+		"none for long":        {timers.Record{StartedAt: ago(3 * time.Hour), SucceededAt: ago(3 * time.Hour)}, "hourly last ran at 2026-03-01 09:00 UTC, and is to come every 1h0m0s; ask Cloud Scheduler"},
+		"each fails":           {timers.Record{StartedAt: ago(0), SucceededAt: ago(5 * time.Hour), Failure: "unavailable", FailedAt: ago(0)}, "hourly last began at 2026-03-01 12:00 UTC, and failed (unavailable) at 2026-03-01 12:00 UTC, and the last that came to its end did so at 2026-03-01 07:00 UTC; the server's log"},
+		"none was ever at end": {timers.Record{StartedAt: ago(0)}, "hourly last began at 2026-03-01 12:00 UTC, and none came to its end yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if said := lateness(timers.Job{Name: "hourly", Every: time.Hour}, row.record, noon); !strings.HasPrefix(said, row.says) || said != "" && row.says == "" {
+				t.Errorf("it says %q", said)
+			}
+		})
+	}
+}
+
+// Each row is where hints are to come from, and what is stored of them.
+func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, row := range map[string]struct {
+		from    string
+		heard   hints.Heard
+		verdict string
+	}{
+		"an instance that listens":     {config.HintsListen, hints.Heard{ListensUntil: noon.Add(time.Minute)}, fine},
+		"an instance that is gone":     {config.HintsListen, hints.Heard{ListensUntil: noon.Add(-time.Minute)}, warning},
+		"an instance that never was":   {config.HintsListen, hints.Heard{At: noon}, warning},
+		"Eventarc":                     {config.HintsOff, hints.Heard{At: noon.Add(-time.Hour)}, fine},
+		"Eventarc that told of nobody": {config.HintsOff, hints.Heard{ListensUntil: noon.Add(time.Minute)}, warning},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := whoseClockIsGoogles("", noon)
+			d.config.DocumentHints = row.from
+			if found := d.checkHints(row.heard); found.verdict != row.verdict {
+				t.Errorf("it says %+v", found)
+			}
+		})
+	}
+}
