@@ -74,7 +74,10 @@ secrets=(google-client-secret enc-keys)
 # ---- what is done, in this order ----------------------------------------------
 
 services() {
+  # Eventarc hands events over by Pub/Sub, and takes those of Firestore by its
+  # publishing service; Cloud Run and Cloud Build log by Cloud Logging.
   run gcloud services enable run.googleapis.com cloudtasks.googleapis.com cloudscheduler.googleapis.com eventarc.googleapis.com \
+    eventarcpublishing.googleapis.com pubsub.googleapis.com logging.googleapis.com \
     firestore.googleapis.com secretmanager.googleapis.com cloudbuild.googleapis.com artifactregistry.googleapis.com \
     calendar-json.googleapis.com iam.googleapis.com --project="$project"
 }

@@ -94,7 +94,8 @@ func (a applied) at(words ...string) int {
 // steps are in the order in which each has what it needs, by words that one call
 // of each has.
 var steps = [][]string{
-	{"gcloud services enable", "run.googleapis.com", "eventarc.googleapis.com", "calendar-json.googleapis.com"},
+	{"gcloud services enable", "run.googleapis.com", "eventarc.googleapis.com", "eventarcpublishing.googleapis.com", "pubsub.googleapis.com",
+		"logging.googleapis.com", "calendar-json.googleapis.com"},
 	{"iam service-accounts create questscheduler-server"},
 	{"iam service-accounts create questscheduler-machines"},
 	{"firebase deploy --only firestore:indexes", "--non-interactive"},
