@@ -32,6 +32,10 @@ while IFS='=' read -r name value || [[ $name ]]; do
   [[ " ${names[*]} " == *" $name "* ]] || { echo "$settings: $name is no setting" >&2; exit 2; }
   # What is put into service.yaml may not end the text that it is put into.
   [[ $value =~ [\"\\\&\|\$\`] ]] && { echo "$settings: $name has a character that none of these has" >&2; exit 2; }
+  # Paths are put behind an address, and a token's audience has no slash there.
+  if [[ $name == PUBLIC_URL || $name == AUDIENCE ]]; then
+    while [[ $value == */ ]]; do value=${value%/}; done
+  fi
   set_to[$name]=$value
 done <"$settings"
 missing=()
@@ -195,9 +199,12 @@ jobs() {
   done < <(rows jobs.txt)
 }
 
+# hints makes the trigger as it is to be, whatever it was: the location, which is
+# part of its name, is all that an update does not change.
 hints() {
-  there eventarc triggers describe questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" && return
-  run gcloud eventarc triggers create questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" \
+  local verb=create
+  there eventarc triggers describe questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" && verb=update
+  run gcloud eventarc triggers "$verb" questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" \
     --event-filters="type=google.cloud.firestore.document.v1.written" --event-filters="database=$database" \
     --event-filters-path-pattern="document=schedulers/{id}" --event-data-content-type="application/protobuf" \
     --destination-run-service=questscheduler --destination-run-region="$region" --destination-run-path=/webhooks/documents \

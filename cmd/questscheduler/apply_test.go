@@ -164,10 +164,20 @@ func TestApply_ToWhatIsThere_UpdatesAndMakesNothing(t *testing.T) {
 			t.Errorf("it runs %s", call)
 		}
 	}
-	for _, want := range [][]string{{"tasks queues update questscheduler-look"}, {"scheduler jobs update http questscheduler-drain"}, {"run services replace"}} {
+	for _, want := range [][]string{{"tasks queues update questscheduler-look"}, {"scheduler jobs update http questscheduler-drain"}, {"run services replace"},
+		{"eventarc triggers update questscheduler-documents", "--destination-run-region=europe-west1", "database=(default)", "document=schedulers/{id}",
+			"--destination-run-path=/webhooks/documents", "--service-account=questscheduler-machines@"}} {
 		if run.at(want...) < 0 {
 			t.Errorf("it does not run %v", want)
 		}
+	}
+}
+
+func TestApply_AnAddressThatEndsWithASlash_IsTheSameAddress(t *testing.T) {
+	t.Parallel()
+	run := apply(t, map[string]string{"PUBLIC_URL": "https://quests.example.org//", "AUDIENCE": "https://q.run.app/"}, []string{"FAKE_THERE=yes"})
+	if run.code != 0 || run.at("scheduler jobs update http questscheduler-drain", "--uri=https://quests.example.org/jobs/drain ", "--oidc-token-audience=https://q.run.app ") < 0 {
+		t.Errorf("it ends with %d, after\n%s", run.code, strings.Join(run.calls, "\n"))
 	}
 }
 
