@@ -36,7 +36,7 @@ func (s *server) adminRoutes() {
 	for _, at := range []struct{ id, path string }{{"register-watches", "/admin/watches/force-register"}, {"force-register-channels", "/admin/force-register-channels"}} {
 		route(s, operation{
 			id: at.id, method: http.MethodPost, path: at.path, tag: tag,
-			audience: admins, summary: "Open a new watch channel for every followed calendar, and stop those of before; go on with meta.next_cursor while there is one",
+			audience: operators, summary: "Open a new watch channel for every followed calendar, and stop those of before; go on with meta.next_cursor while there is one",
 		}, s.registerWatches)
 	}
 	route(s, operation{

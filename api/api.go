@@ -50,6 +50,11 @@ type Options struct {
 	// whatever one began that is gone by now is dead.
 	Alone  bool
 	SignIn signin.Verifier
+	// Operators say which machine a token speaks for that may act in an admin's
+	// place, where that is foreseen (signin.Machines); nil: none may.
+	Operators interface {
+		Verify(ctx context.Context, bearer string) (signin.Machine, error)
+	}
 	// Ready tells why the server cannot work, or gives nil. It is asked by
 	// GET /readyz; its error goes to the log alone.
 	Ready func(ctx context.Context) error

@@ -38,22 +38,52 @@ func causeOf(ctx context.Context) scheduler.Cause {
 	return scheduler.Cause{Hint: hintPerson, Trace: requestOf(ctx).id}
 }
 
-// authenticate demands a person's bearer token, and holds them to their rate.
-// Nothing else of the request is looked at before.
-func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
-	by, err := s.callerFrom(ctx)
-	if err == nil {
-		requestOf(ctx.Context()).signedIn = true
-		err = s.limitPerson(by.person.ID)
+// authenticateBy demands the bearer token of a person, or where machines may call
+// too of one of those, and holds the caller to their rate. Nothing else of the
+// request is looked at before.
+func (s *server) authenticateBy(who audience) func(ctx huma.Context, next func(huma.Context)) {
+	callerFrom := s.callerFrom
+	if who.has(machine) {
+		callerFrom = s.operatorFrom
 	}
-	if err != nil {
-		if fault.Is(err, fault.Unauthenticated) {
-			ctx.SetHeader(echo.HeaderWWWAuthenticate, `Bearer realm="questscheduler"`)
+	return func(ctx huma.Context, next func(huma.Context)) {
+		by, err := callerFrom(ctx)
+		if err == nil {
+			requestOf(ctx.Context()).signedIn = true
+			err = s.limitPerson(by.person.ID)
 		}
-		s.answerError(err, humaecho.Unwrap(ctx))
-		return
+		if err != nil {
+			if fault.Is(err, fault.Unauthenticated) {
+				ctx.SetHeader(echo.HeaderWWWAuthenticate, `Bearer realm="questscheduler"`)
+			}
+			s.answerError(err, humaecho.Unwrap(ctx))
+			return
+		}
+		next(huma.WithValue(ctx, callerKey{}, by))
 	}
-	next(huma.WithValue(ctx, callerKey{}, by))
+}
+
+// operatorFrom reads who is calling where machines may: a machine that proves
+// itself by OIDC acts as an admin, under its e-mail address. Whoever is none may
+// be a person; where nobody can tell whether it is one, and it is no person, that
+// is Unavailable.
+func (s *server) operatorFrom(ctx huma.Context) (caller, error) {
+	if s.Operators == nil {
+		return s.callerFrom(ctx)
+	}
+	token, err := signin.Bearer(ctx.Header(echo.HeaderAuthorization))
+	if err != nil {
+		return caller{}, err
+	}
+	known, unknown := s.Operators.Verify(ctx.Context(), token)
+	if unknown == nil {
+		return caller{person: scheduler.Person{ID: known.Email, Admin: true}, cause: causeOf(ctx.Context()), token: token}, nil
+	}
+	by, err := s.callerBy(ctx.Context(), token)
+	if fault.Is(err, fault.Unauthenticated) && fault.Is(unknown, fault.Unavailable) {
+		err = unknown
+	}
+	return by, err
 }
 
 // callerFrom reads who is calling. An e-mail address counts only where it is
@@ -80,9 +110,7 @@ func (s *server) callerBy(ctx context.Context, token string) (caller, error) {
 }
 
 // demandAdmin lets admins on; for everybody else who is signed in nothing is
-// there. It stands behind authenticate and reads the caller that it found: who
-// is to operate without being a person, such as a machine that proves itself by
-// OIDC, is made an admin's caller there.
+// there. It stands behind authenticateBy and reads the caller that it found.
 func (s *server) demandAdmin(ctx huma.Context, next func(huma.Context)) {
 	if !callerOf(ctx.Context()).person.Admin {
 		s.answerError(echo.ErrNotFound, humaecho.Unwrap(ctx))

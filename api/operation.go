@@ -46,14 +46,16 @@ var (
 	calendarOwner = audience{creator, admin} // whose account it is linked by
 	accountOwner  = audience{creator}        // who linked it
 	admins        = audience{admin}
+	// operators are admins, and the machines that act in their place.
+	operators = audience{admin, machine}
 )
 
 func (a audience) has(r role) bool { return slices.Contains(a, r) }
 
 func (a audience) names() []string { return texts(a) }
 
-// isAdmins tells whether none but admins may.
-func (a audience) isAdmins() bool { return slices.Equal(a, admins) }
+// isAdmins tells whether none but those who run the server may.
+func (a audience) isAdmins() bool { return slices.Equal(a, admins) || slices.Equal(a, operators) }
 
 // operation is one route.
 type operation struct {
@@ -83,7 +85,7 @@ var tags = []*huma.Tag{
 	{Name: "sync", Description: "How one's calendars and polls stand to each other, and what was decided."},
 	{Name: "notifications", Description: "What one was told in the app."},
 	{Name: "operation", Description: "For those who run the server."},
-	{Name: "admin", Description: "For admins alone, whom QS_ADMIN_USERS names; for everybody else nothing is there."},
+	{Name: "admin", Description: "For admins, whom QS_ADMIN_USERS names, and where a route says so for machines, which QS_MACHINE_ACCOUNTS does; for everybody else nothing is there."},
 }
 
 // bearer is the name of the way to sign in.
@@ -161,7 +163,7 @@ func (s *server) describe(op operation) huma.Operation {
 	}
 	if !op.audience.has(anonymous) {
 		described.Security = []map[string][]string{{bearer: {}}}
-		described.Middlewares = append(described.Middlewares, s.authenticate)
+		described.Middlewares = append(described.Middlewares, s.authenticateBy(op.audience))
 	}
 	if op.audience.isAdmins() {
 		described.Middlewares = append(described.Middlewares, s.demandAdmin)

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/tokentest"
 	"questscheduler/rules"
+	"questscheduler/signin"
 )
 
 // The roles, in the order of the columns below: nobody known; eve, who has
@@ -166,7 +168,10 @@ func TestEveryRoute_AnswersEveryRoleAsItMust(t *testing.T) {
 		}
 		t.Run(op.OperationID, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			issuer := tokentest.NewIssuer(t)
+			w := newWorld(t, operatedBy(issuer))
+			w.tokens["machine"] = issuer.Sign(tokentest.Machine(issuer.URL, machineAccount, machineAudience, w.options.Now()))
+			w.wantOfMachine(row, op.Audience)
 			for i, role := range roles {
 				s := newScene(w, row)
 				try := s.prepare(row, role.as)
@@ -188,6 +193,71 @@ func TestEveryRoute_AnswersEveryRoleAsItMust(t *testing.T) {
 	for name := range roleTable {
 		if !slices.Contains(named, name) {
 			t.Errorf("%s is a row of roleTable, and no route", name)
+		}
+	}
+}
+
+// The machine that operates in an admin's place, and whom its tokens are for.
+const (
+	machineAccount  = "clock@quest-party.iam.gserviceaccount.com"
+	machineAudience = "https://api.party.example"
+)
+
+// operatedBy lets the machine operate by tokens of an issuer.
+func operatedBy(issuer *tokentest.Issuer) func(*setup) {
+	return func(s *setup) {
+		s.Operators = signin.NewMachines(signin.MachineOptions{
+			Keys: signin.NewIssuerKeys(issuer.URL, http.DefaultClient, s.Now), Issuers: []string{issuer.URL},
+			Audiences: []string{machineAudience}, Accounts: []string{machineAccount}, Now: s.Now,
+		})
+	}
+}
+
+// wantOfMachine demands that a machine may what its route says, as an admin, and
+// is nobody elsewhere.
+func (w *world) wantOfMachine(row roleRow, audience []string) {
+	w.t.Helper()
+	want := http.StatusUnauthorized
+	if slices.Contains(audience, "machine") {
+		want = row.want[len(roles)-1]
+	}
+	if got := newScene(w, row).prepare(row, "machine")(); got != want {
+		w.t.Errorf("by machine: status %d, want %d", got, want)
+	}
+}
+
+// These routes are for machines, too (interface.md, "Machines").
+func TestMachines_MayRegisterChannels(t *testing.T) {
+	t.Parallel()
+	newWorld(t).document().each(func(_, path string, op operationJSON) {
+		registers := op.OperationID == "register-watches" || op.OperationID == "force-register-channels"
+		if len(op.Security) > 0 && slices.Contains(op.Audience, "machine") != registers {
+			t.Errorf("%s is for %v", path, op.Audience)
+		}
+	})
+}
+
+func TestMachines_OnlyThoseThatMayAreLetIn(t *testing.T) {
+	t.Parallel()
+	issuer := tokentest.NewIssuer(t)
+	w := newWorld(t, operatedBy(issuer))
+	good := tokentest.Machine(issuer.URL, machineAccount, machineAudience, w.options.Now())
+	tokens := issuer.Forged(good, w.options.Now())
+	tokens["another account"] = issuer.Sign(good.With(tokentest.Claims{"email": "other@quest-party.iam.gserviceaccount.com"}))
+	for name, token := range tokens {
+		w.tokens["forged"] = token
+		for _, path := range []string{"/admin/watches/force-register", "/admin/force-register-channels"} {
+			if got := w.do(call{as: "forged", method: "POST", path: path}); got.status != http.StatusUnauthorized {
+				t.Errorf("%s: %s answers %d", name, path, got.status)
+			}
+		}
+	}
+	issuer.SetDown(true)
+	w = newWorld(t, operatedBy(issuer))
+	w.tokens["machine"] = issuer.Sign(good)
+	for as, status := range map[string]int{"admin": 200, "gm": 404, "machine": 503} {
+		if got := w.do(call{as: as, method: "POST", path: "/admin/watches/force-register"}); got.status != status {
+			t.Errorf("while nobody can tell who is a machine, %s is answered %d, want %d", as, got.status, status)
 		}
 	}
 }

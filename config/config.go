@@ -191,7 +191,8 @@ type Config struct {
 	MassCancelMin int `env:"MASS_CANCEL_MIN"`
 
 	// MachineAccounts are the e-mail addresses of the service accounts that may
-	// call /jobs and /webhooks/documents, with commas between.
+	// call /jobs, /webhooks/documents and, as admins do,
+	// /admin/watches/force-register, with commas between.
 	MachineAccounts []string `env:"MACHINE_ACCOUNTS"`
 	// MachineIssuer is who vouches for machines in Google's place, for development
 	// with emulators alone; without it Google.

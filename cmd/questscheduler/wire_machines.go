@@ -13,17 +13,16 @@ import (
 
 // wireMachines adds the routes that Google's machines call by their OIDC tokens.
 func (s *server) wireMachines() {
-	keys, issuers := s.machineKeys()
-	options := signin.MachineOptions{Keys: keys, Issuers: issuers, Audiences: s.audiences(), Now: s.now}
-	operators := options
-	operators.Accounts = s.config.MachineAccounts
-	s.operators = signin.NewMachines(operators)
 	webhooks.RegisterJobs(s.edge, s.operators, s.timers)
 	if s.tasks != nil {
-		deliverer := options
-		deliverer.Audiences, deliverer.Accounts = []string{s.config.TasksAudience}, []string{s.config.TasksServiceAccount}
-		webhooks.RegisterTasks(s.edge, signin.NewMachines(deliverer), s.tasks)
+		webhooks.RegisterTasks(s.edge, s.machines([]string{s.config.TasksAudience}, s.config.TasksServiceAccount), s.tasks)
 	}
+}
+
+// machines verify the tokens of some accounts, for some audiences.
+func (s *server) machines(audiences []string, accounts ...string) *signin.Machines {
+	keys, issuers := s.machineKeys()
+	return signin.NewMachines(signin.MachineOptions{Keys: keys, Issuers: issuers, Audiences: audiences, Accounts: accounts, Now: s.now})
 }
 
 // machineKeys are those of whoever vouches for machines.

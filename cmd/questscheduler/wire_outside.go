@@ -42,10 +42,11 @@ func (s *server) wireOutside() error {
 	}
 	ending, end := context.WithCancel(context.Background())
 	verifier := signin.WithAdmins(s.signin, s.config.AdminUsers)
+	s.operators = s.machines(s.audiences(), s.config.MachineAccounts...)
 	edge := api.New(api.Options{
 		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
-		SignIn: verifier, Ready: s.isReady,
+		SignIn: verifier, Operators: s.operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,
 		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
