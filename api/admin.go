@@ -19,8 +19,8 @@ type Tasks interface {
 }
 
 // registerWithin is how long one request registers watch channels before it
-// leaves the rest to the next: well below the time that the server gives an
-// answer.
+// leaves the rest to the next: with what the last calendar may still take, where
+// Google is slow, it is below the time that the server gives an answer.
 const registerWithin = 20 * time.Second
 
 // adminRoutes are the routes of those who run the server (interface.md,
@@ -120,17 +120,20 @@ type registeredAnswer struct {
 // registerWatches deals with as many calendars as there is time for.
 func (s *server) registerWatches(ctx context.Context, by caller, in *registerWatches) (answer registeredAnswer, err error) {
 	answer.next = in.Cursor
-	for began := s.Now(); ; {
+	for until := s.Now().Add(registerWithin); ; {
 		var did calendarsync.Renewed
-		did, answer.next, err = s.Calendars.Register(ctx, by.cause, answer.next)
+		did, answer.next, err = s.Calendars.Register(ctx, by.cause, answer.next, until)
 		answer.Calendars += did.Calendars
 		answer.Opened += did.Opened
 		answer.Stopped += did.Stopped
 		answer.Failed += did.Failed
-		if err != nil || answer.next == "" || s.Now().Sub(began) >= registerWithin {
-			return answer, err
+		if err != nil || answer.next == "" || !s.Now().Before(until) {
+			break
 		}
 	}
+	s.Log.InfoContext(ctx, "watch channels are opened anew", "calendars", answer.Calendars, "opened", answer.Opened, "stopped", answer.Stopped,
+		"failed", answer.Failed, "done", err == nil && answer.next == "", "userId", by.person.ID, "trace", by.cause.Trace)
+	return answer, err
 }
 
 type onTask struct {

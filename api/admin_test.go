@@ -91,3 +91,15 @@ func (w *world) write(path string, data map[string]any) error {
 	w.t.Helper()
 	return w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(store.Path(path), data) })
 }
+
+func TestRegisteringChannels_IsLogged_WithWhoAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.want(200, call{as: "admin", method: "POST", path: "/admin/watches/force-register"}, nil)
+	for line := range strings.Lines(w.log.String()) {
+		if strings.Contains(line, "watch channels are opened anew") && strings.Contains(line, `"userId":"admin"`) {
+			return
+		}
+	}
+	t.Error("no line says that an admin had the channels opened anew")
+}

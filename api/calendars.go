@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/scheduler"
@@ -15,9 +16,9 @@ type Calendars interface {
 	// NotFound for a calendar that is not the person's.
 	Confirm(ctx context.Context, person scheduler.Person, key string, pollIDs []string, cause scheduler.Cause) (int, error)
 	// Register opens new watch channels for a page of calendars, whatever lives
-	// there, from where at says; next is where to go on. Conflict where Google
-	// has no address to push to.
-	Register(ctx context.Context, cause scheduler.Cause, at string) (renewed calendarsync.Renewed, next string, err error)
+	// there, from where at says, and begins none once it is until; next is where to
+	// go on. Conflict where Google has no address to push to.
+	Register(ctx context.Context, cause scheduler.Cause, at string, until time.Time) (renewed calendarsync.Renewed, next string, err error)
 }
 
 // calendarRoutes are the routes of linked calendars.

@@ -2,14 +2,14 @@ package calendarsync
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/scheduler"
 )
 
-// registerPage is how many calendars a registration deals with at a time: with
-// two calls of Google's for each it stays well within a request's time.
+// registerPage is how many calendars a registration deals with at a time.
 const registerPage = 10
 
 // Register opens a new watch channel for each of a page of calendars that
@@ -20,15 +20,20 @@ const registerPage = 10
 // stops no other.
 //
 // at is where an earlier page ended ("": from the beginning); next is where to
-// go on, "" at the end. A page that is done again registers again. Conflict:
+// go on, "" at the end. Once it is until, no further calendar is begun, and next is
+// behind the last that was done: one is, however late. A page that is done again
+// registers again. Conflict:
 // Google has no address to push to. Any other error is that of a store that does
 // not answer.
-func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, next string, err error) {
+func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string, until time.Time) (renewed Renewed, next string, err error) {
 	if w.Address == "" {
 		return Renewed{}, "", fault.New(fault.Conflict, "Google has no address to push to. Set QS_PUBLIC_URL, and QS_SYNC to on.")
 	}
 	calendars, next, err := cursor.All(ctx, w.Store, registerPage, at)
-	for _, calendar := range calendars {
+	for i, calendar := range calendars {
+		if i > 0 && !w.Now().Before(until) {
+			return renewed, calendars[i-1].Key, err
+		}
 		if !calendar.Wanted() || calendar.Revoked() {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 func register(t *testing.T, w *worldtest.World) (all calendarsync.Renewed) {
 	t.Helper()
 	for at := ""; ; {
-		did, next, err := w.Watcher.Register(t.Context(), worldtest.Cause, at)
+		did, next, err := w.Watcher.Register(t.Context(), worldtest.Cause, at, w.Clock.Now().Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,11 +73,34 @@ func TestRegister_PassesOverWhatNothingFollows_AndWhoseGrantIsDead(t *testing.T)
 	atRest(t, w)
 }
 
+func TestRegister_WithoutTimeLeft_SaysWhereItGotTo(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.FinalisedBy("ana")
+	w.Run(time.Minute)
+	until := w.Clock.Now().Add(20 * time.Second)
+	w.On("before events.watch", func() { // Google is slow
+		if err := w.Clock.Advance(30 * time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	first, next, err := w.Watcher.Register(t.Context(), worldtest.Cause, "", until)
+	equal(t, "error", err, nil)
+	equal(t, "did before the time was over", first.Opened, 1)
+	equal(t, "there is more", next != "", true)
+	second, next, err := w.Watcher.Register(t.Context(), worldtest.Cause, next, until)
+	equal(t, "error", err, nil)
+	equal(t, "did where it went on", second.Opened, 1)
+	equal(t, "where to go on", next, "")
+	atRest(t, w)
+}
+
 func TestRegister_WithoutAnAddress_SaysWhatToSet(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{NoPushes: true})
 	w.Finalised()
-	if _, _, err := w.Watcher.Register(t.Context(), worldtest.Cause, ""); !fault.Is(err, fault.Conflict) {
+	if _, _, err := w.Watcher.Register(t.Context(), worldtest.Cause, "", time.Time{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("got %v", err)
 	}
 }
