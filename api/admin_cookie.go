@@ -26,7 +26,7 @@ var adminPaths = []string{dashboardPath, "/admin"}
 // lasts no longer than the browser's session and the token. What opens nothing is
 // all the same, be it forged, expired or of somebody who is no admin.
 func (s *server) signIn(c echo.Context) error {
-	ctx, token := c.Request().Context(), strings.TrimSpace(c.FormValue("token"))
+	ctx, token := c.Request().Context(), strings.TrimSpace(c.Request().PostForm.Get("token"))
 	if _, err := s.verifyAdmin(c, token); err != nil {
 		if fault.Is(err, fault.Unavailable) {
 			return err

@@ -39,7 +39,7 @@ func (s *server) dashboardRoutes() {
 		{"/cancellations/confirm", s.pressConfirm},
 		{"/watches/register", s.pressRegister},
 	} {
-		s.echo.POST(dashboardPath+button.path, s.forAdmins(button.press), s.asPage, sameOrigin, s.readForm)
+		s.echo.POST(dashboardPath+button.path, s.forAdmins(s.withForm(button.press)), s.asPage, sameOrigin)
 	}
 }
 
@@ -65,7 +65,8 @@ func sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// readForm reads a form within the size and the time that bodies have.
+// readForm reads a form within the size and the time that bodies have. What is in
+// it alone counts (PostForm), and nothing of the address.
 func (s *server) readForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -78,6 +79,14 @@ func (s *server) readForm(next echo.HandlerFunc) echo.HandlerFunc {
 			return fault.Wrap(fault.Invalid, err, "That is not the dashboard's form. Open the dashboard and try again.")
 		}
 		return next(c)
+	}
+}
+
+// withForm has a button pressed with its form, which is not read before it is
+// known who presses it.
+func (s *server) withForm(press func(echo.Context, caller) error) func(echo.Context, caller) error {
+	return func(c echo.Context, by caller) error {
+		return s.readForm(func(c echo.Context) error { return press(c, by) })(c)
 	}
 }
 
@@ -208,7 +217,7 @@ func noticeOf(query url.Values) (text string, failed bool) {
 
 // pressRetry puts a dead letter back to work.
 func (s *server) pressRetry(c echo.Context, by caller) error {
-	id := c.FormValue("id")
+	id := c.Request().PostForm.Get("id")
 	if !namesTask.fits(id) {
 		return done(c, "queue", "retry-gone")
 	}
@@ -223,7 +232,7 @@ func (s *server) pressRetry(c echo.Context, by caller) error {
 
 // pressConfirm takes the admin's word for the held cancellations that they chose.
 func (s *server) pressConfirm(c echo.Context, by caller) error {
-	ctx, key, polls := c.Request().Context(), c.FormValue("key"), c.Request().PostForm["poll_id"]
+	ctx, key, polls := c.Request().Context(), c.Request().PostForm.Get("key"), c.Request().PostForm["poll_id"]
 	if !namesCalendar.fits(key) || len(polls) == 0 || slices.ContainsFunc(polls, func(id string) bool { return !idShape.MatchString(id) }) {
 		return done(c, "held", "confirm-none")
 	}
@@ -241,7 +250,7 @@ func (s *server) pressConfirm(c echo.Context, by caller) error {
 // pressRegister opens new watch channels, for as many calendars as there is time
 // for; the page then offers to go on.
 func (s *server) pressRegister(c echo.Context, by caller) error {
-	at := c.FormValue("cursor")
+	at := c.Request().PostForm.Get("cursor")
 	if !keyShape.MatchString(at) {
 		at = ""
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -285,5 +286,42 @@ func TestDashboard_BadInput_ChangesNothingAndIsNotGivenBack(t *testing.T) {
 	}
 	if w.store.writes.Load() != before || w.waiting() != waiting {
 		t.Error("something was done")
+	}
+}
+
+func TestSignIn_TakesNoTokenFromTheAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got := w.press("POST", "/dashboard/sign-in?token="+url.QueryEscape(w.tokens["admin"]), "same-origin", url.Values{})
+	if got.status != http.StatusUnauthorized || len(got.cookies) != 0 {
+		t.Errorf("a token in the address, which logs keep, is answered %d with %v", got.status, got.cookies)
+	}
+}
+
+// unread is a body that nobody may read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read before it was known whose it is")
+	return 0, io.EOF
+}
+
+func TestButtons_ReadNothingOfWhoMayNotPressThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, token := range []string{"", "nonsense", w.tokens["gm"]} {
+		for _, path := range []string{"/tasks/retry", "/cancellations/confirm", "/watches/register"} {
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/dashboard"+path, unread{t})
+			request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			request.Header.Set("Sec-Fetch-Site", "same-origin")
+			if token != "" {
+				request.AddCookie(&http.Cookie{Name: "questscheduler_admin", Value: token})
+			}
+			answer := httptest.NewRecorder()
+			w.echo.ServeHTTP(answer, request)
+			if answer.Code != http.StatusUnauthorized && answer.Code != http.StatusNotFound {
+				t.Errorf("%s answers %d", path, answer.Code)
+			}
+		}
 	}
 }
