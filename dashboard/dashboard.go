@@ -49,7 +49,7 @@ type Accounts interface {
 	WatchedUntil(ctx context.Context, keys []string) (map[string]time.Time, error)
 }
 
-// Reader gathers views. All fields are needed. The store answers Queries of
+// Reader gathers views. All fields are needed but Ending. The store answers Queries of
 // calendarsync, cursor and poll.
 type Reader struct {
 	Store    store.Reader
@@ -57,6 +57,9 @@ type Reader struct {
 	Accounts Accounts
 	Timers   *timers.Timers
 	Now      func() time.Time
+	// Ending is how soon a watch channel ends that should have been renewed
+	// (health.Ending); 0: health.EndingWithin.
+	Ending time.Duration
 	// Sync is the setting QS_SYNC, and Version the program's.
 	Sync, Version string
 }

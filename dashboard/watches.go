@@ -8,11 +8,8 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
+	"questscheduler/health"
 )
-
-// renewalLate is how near its end a channel is not expected to come: renewal
-// begins earlier (QS_RENEW_BEFORE) and is tried every day.
-const renewalLate = 24 * time.Hour
 
 // answerLate is how long Google is given for its answer to a watch request.
 const answerLate = time.Minute
@@ -50,7 +47,7 @@ func (r *Reader) watches(ctx context.Context, view *View) error {
 	}
 	for _, watch := range watches {
 		until, needed := watched[watch.CalendarKey]
-		view.Watches = append(view.Watches, showWatch(watch, view.Now, until, needed))
+		view.Watches = append(view.Watches, showWatch(watch, view.Now, cmp.Or(r.Ending, health.EndingWithin), until, needed))
 	}
 	slices.SortStableFunc(view.Watches, func(a, b Watch) int {
 		return cmp.Or(cmp.Compare(a.Level.rank(), b.Level.rank()), a.Expiration.Compare(b.Expiration), cmp.Compare(a.ChannelID, b.ChannelID))
@@ -73,15 +70,16 @@ func calendarsOf(watches []calendarsync.Watch) (keys []string) {
 const notMissed = "Nothing is missed: its calendar has another one that lives, or needs none."
 
 // showWatch shows a channel of a calendar that a channel watches until a time
-// (zero: none does), where it needs one. How bad it is with a channel is how bad
+// (zero: none does), where it needs one; one that ends within late should have been
+// renewed. How bad it is with a channel is how bad
 // that is for its calendar.
-func showWatch(w calendarsync.Watch, now, until time.Time, needed bool) Watch {
+func showWatch(w calendarsync.Watch, now time.Time, late time.Duration, until time.Time, needed bool) Watch {
 	shown := Watch{
 		Level: Fine, ChannelID: w.ChannelID, CalendarID: w.CalendarID, UserID: w.UserID, State: string(w.Status),
 		Expiration: w.Expiration, NextTry: w.NextTry,
 	}
 	missing := needed && !until.After(now)
-	soon := needed && until.Before(now.Add(renewalLate))
+	soon := needed && until.Before(now.Add(late))
 	level := Fine
 	switch {
 	case w.Status == calendarsync.Failed:
@@ -90,7 +88,7 @@ func showWatch(w calendarsync.Watch, now, until time.Time, needed bool) Watch {
 		level, shown.State, shown.Why = Bad, "ended", "It was not renewed in time."
 	case w.Status == calendarsync.Pending && w.CreatedAt.Before(now.Add(-answerLate)):
 		level, shown.State, shown.Why = Mind, "no answer", "Google has not answered; another is tried."
-	case w.Status == calendarsync.Active && w.Expiration.Before(now.Add(renewalLate)):
+	case w.Status == calendarsync.Active && w.Expiration.Before(now.Add(late)):
 		level, shown.State, shown.Why = Mind, "ends soon", "Its renewal is overdue; see the timer renew-watches."
 	}
 	switch {

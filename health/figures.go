@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // server that is well reads next to nothing for them.
 type Figures struct {
 	// WatchesEnding are followed calendars whose watch channel ends within
-	// EndingWithin and has no later one: its renewal failed for a day.
+	// Reader.Ending and has no later one: its renewal fails.
 	WatchesEnding int
 	// WatchesFailed are followed calendars that Google made no watch channel
 	// for, though none lives.
@@ -44,10 +45,18 @@ type Figures struct {
 const (
 	// FiguresMost is up to which each of the Figures is counted.
 	FiguresMost = 250
-	// EndingWithin is how soon a watch channel ends that should have been
-	// renewed.
+	// EndingWithin is how soon a watch channel ends, at the earliest, that should
+	// have been renewed.
 	EndingWithin = 24 * time.Hour
 )
+
+// Ending is how soon a watch channel ends that should have been renewed, where
+// channels are renewed so long before their end: half of it has passed in vain
+// then, and at most EndingWithin is left. It is never as long as a channel that
+// was just renewed lasts.
+func Ending(renewBefore time.Duration) time.Duration { return min(renewBefore/2, EndingWithin) }
+
+func (r *Reader) ending() time.Duration { return cmp.Or(r.Ending, EndingWithin) }
 
 // errorCodes are the codes that polls can show.
 var errorCodes = []rules.ErrorCode{
@@ -79,7 +88,7 @@ func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
 		return nil
 	}
 	ending, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
-		return calendarsync.EndingBefore(ctx, r.Store, r.Now().Add(EndingWithin), page, after)
+		return calendarsync.EndingBefore(ctx, r.Store, r.Now().Add(r.ending()), page, after)
 	})
 	if err != nil {
 		return err
@@ -93,7 +102,7 @@ func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
 }
 
 // unwatchedBy gives the followed calendars, up to FiguresMost, that have one of
-// the listed channels and none that lives beyond EndingWithin.
+// the listed channels and none that lives beyond what ends soon.
 func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch]) (map[string]bool, error) {
 	found, met := map[string]bool{}, map[string]bool{}
 	err := eachPage(list, func(watches []calendarsync.Watch) (enough bool, err error) {
@@ -106,7 +115,7 @@ func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch
 		watched, err := r.WatchedUntil(ctx, keys)
 		for _, key := range keys {
 			until, needed := watched[key]
-			if needed && !until.After(r.Now().Add(EndingWithin)) && len(found) < FiguresMost {
+			if needed && !until.After(r.Now().Add(r.ending())) && len(found) < FiguresMost {
 				found[key] = true
 			}
 		}

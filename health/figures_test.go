@@ -183,3 +183,21 @@ func TestFigures_AreNotHiddenByWhatCountsNot(t *testing.T) {
 		t.Errorf("they ask the store %d times, want 60 at most", reads.calls)
 	}
 }
+
+// Whatever the settings are, a channel that was just renewed does not count, and
+// one that was to be renewed long ago does.
+func TestFigures_WatchesEnding_IsHeldAgainstWhenChannelsAreRenewed(t *testing.T) {
+	t.Parallel()
+	for _, lasts := range []time.Duration{7 * 24 * time.Hour, 48 * time.Hour, 24 * time.Hour, 6 * time.Hour} {
+		renewBefore := min(48*time.Hour, lasts/2)
+		for left, want := range map[time.Duration]int{lasts: 0, renewBefore - time.Minute: 0, renewBefore/2 - time.Minute: 1} {
+			w := worldtest.New(t, worldtest.Options{})
+			channelFor(w, "it", calendarOf(w, "it", 1), "active", w.Clock.Now().Add(left))
+			reader := *w.Health
+			reader.Ending = health.Ending(renewBefore)
+			if got, err := reader.Figures(t.Context()); err != nil || got.WatchesEnding != want {
+				t.Errorf("of channels that last %s, one with %s left counts as %d, want %d (%v)", lasts, left, got.WatchesEnding, want, err)
+			}
+		}
+	}
+}

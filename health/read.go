@@ -25,6 +25,9 @@ type Reader struct {
 	Now   func() time.Time
 	// Recent is how old the last success of a healthy calendar may be.
 	Recent time.Duration
+	// Ending is how soon a watch channel ends that should have been renewed (see the
+	// function of that name); 0: EndingWithin.
+	Ending time.Duration
 	// Address is where pushes go; "" where none come.
 	Address string
 	// Off tells that this server follows no calendar.

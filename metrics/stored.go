@@ -56,7 +56,7 @@ var (
 	dead        = gauge("queue_dead", "Dead letters, which wait for a person, by kind.", "kind")
 	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last came to its end; 0: never yet.", "job")
 	jobFails    = gauge("timer_failing", "1 while the last step of a job failed.", "job")
-	ending      = gauge("watches_ending", "Followed calendars whose watch channel ends within a day and has no later one (up to 250).")
+	ending      = gauge("watches_ending", "Followed calendars whose watch channel should have been renewed, ends within a day at most and has no later one (up to 250).")
 	watchFails  = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
 	lookFails   = gauge("calendars_failing", "Followed calendars whose looks fail, by the kind of the error (up to 250).", "reason")
 	failingFor  = gauge("calendars_failing_seconds", "For how long the looks of a calendar fail that its owner cannot mend: the longest; 0: none.")

@@ -157,7 +157,7 @@ func (s *server) wire() error {
 		Meter: s.metrics,
 	}
 	s.health = &health.Reader{
-		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour,
+		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(s.watcher.RenewBefore),
 		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
 	}
 	if err := s.wireOutside(); err != nil {

@@ -38,7 +38,7 @@ func (s *server) wireOutside() error {
 		s.announcer.Discord = client
 	}
 	s.dashboard = &dashboard.Reader{
-		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Sync: s.config.Sync, Version: version,
+		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Ending: s.health.Ending, Sync: s.config.Sync, Version: version,
 	}
 	ending, end := context.WithCancel(context.Background())
 	verifier := signin.WithAdmins(s.signin, s.config.AdminUsers)
