@@ -211,6 +211,27 @@ func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 	}
 }
 
+// What is counted is of the instance that answers, so on Cloud Run an alert on it
+// does not hold; the page says of each alert which it is.
+func TestOperations_SayWhichAlertsHoldOnCloudRun(t *testing.T) {
+	t.Parallel()
+	_, section, found := strings.Cut(docs.Read(t, operations), "\n### On Cloud Run\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	stored, counted, split := strings.Cut(section, "\n- **What is counted**")
+	if !found || !split {
+		t.Fatalf("%s does not say what holds on Cloud Run", operations)
+	}
+	_, counted, _ = strings.Cut(counted, "such as a collector")
+	counted, _, _ = strings.Cut(counted, "Without either")
+	overTime := regexp.MustCompile(`\b(rate|increase)\(`)
+	for _, rule := range alerts(t) {
+		name := regexp.MustCompile(`\b` + rule.Alert + `\b`)
+		if is := overTime.MatchString(rule.Expr); name.MatchString(counted) != is || name.MatchString(stored) == is {
+			t.Errorf("%s is counted: %t; the page says otherwise, or nothing", rule.Alert, is)
+		}
+	}
+}
+
 // matched are the values that a matcher of a label lets through.
 func matched(operator, pattern string, values []string) (through []string) {
 	whole := regexp.MustCompile("^(?:" + pattern + ")$")
