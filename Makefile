@@ -9,6 +9,8 @@ FUZZTIME ?= 10s
 # How many worlds `make sim` lives through, and the seed of the first.
 SEEDS ?= 1000
 SEED ?= 1
+# How many existing polls `make backfill` brings in.
+POLLS ?= 10000
 # The planted fault that `make mutants` tries alone; empty: each.
 MUTANT ?=
 # The race detector needs a C compiler; without one the tests run without it.
@@ -125,6 +127,12 @@ sim: ## Lives through SEEDS (1000) random worlds from SEED (1) on, looking for b
 mutants: SEEDS = 10000
 mutants: ## Plants one fault after the other, or MUTANT alone, and shows the first of SEEDS (10000) worlds that finds each
 	@$(GO) run ./internal/mutants -seeds $(SEEDS) -mutant "$(MUTANT)"
+
+# The emulator of Firestore goes through whole collections for a query, and leaves
+# the dead their locks for a minute.
+.PHONY: backfill
+backfill: ## Brings POLLS (10000) existing polls in on the emulator of Firestore, killed five times at random
+	QUESTSCHEDULER_BACKFILL_POLLS=$(POLLS) $(GO) test -count=1 -v -timeout 120m -run '^TestBackfill_OnFirestore_' ./cmd/questscheduler/
 
 .PHONY: bench
 bench: bin/decoders ## Prints one line a figure: name, value, unit, ratio to what

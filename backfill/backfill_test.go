@@ -96,11 +96,11 @@ func TestIndex_HasEventsOfBeforeFollowed_AndTellsNobody(t *testing.T) {
 // long as Firestore leaves them to it.
 type held struct{ backfill.Polls }
 
-func (h held) Following(ctx context.Context, pollID string) (scheduler.Following, error) {
+func (h held) Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error) {
 	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) < 90*time.Second {
-		return scheduler.Following{}, errors.New("others change the same documents")
+		return rules.MendNothing, errors.New("others change the same documents")
 	}
-	return h.Polls.Following(ctx, pollID)
+	return h.Polls.Reconcile(ctx, pollID, cause)
 }
 
 func TestIndex_WaitsForWhatARunThatWasKilledHolds(t *testing.T) {
@@ -168,7 +168,7 @@ func TestIndex_CutOff_GoesOnWhereItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(w.Index()) != polls || w.Calendar("gm").Interests[poll.ConsumerPoll] != polls || kills != 2 {
+	if len(w.Index()) != polls || w.Calendar("gm").Interests[poll.ConsumerPoll] != polls || kills != 3 {
 		t.Errorf("%d index entries and %d interests after %d kills", len(w.Index()), w.Calendar("gm").Interests[poll.ConsumerPoll], kills)
 	}
 	if w.Document(store.Doc("backfills", "index")).Exists() {

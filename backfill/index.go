@@ -39,6 +39,15 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 		return ids, next, err
 	}
 	do := func(ctx context.Context, pollID string, dryRun bool) (Outcome, *Problem, error) {
+		done := rules.MendNothing
+		if !dryRun {
+			var err error
+			if done, err = polls.Reconcile(ctx, pollID, cause); err != nil || done == rules.MendLink {
+				return Followed, nil, err
+			}
+		}
+		// Why it is not followed, or how it stands, is read where that is not plain:
+		// most polls cost one transaction.
 		following, err := polls.Following(ctx, pollID)
 		if err != nil {
 			return "", nil, err
@@ -46,12 +55,7 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 		if mend, wrong := mends[following.Obstacle]; wrong {
 			return "", &Problem{What: "poll " + pollID, Mend: mend(following)}, nil
 		}
-		outcome := outcomeOf(following)
-		if dryRun || following.Mending == rules.MendNothing {
-			return outcome, nil, nil
-		}
-		_, err = polls.Reconcile(ctx, pollID, cause)
-		return outcome, nil, err
+		return outcomeOf(following, done), nil, nil
 	}
 	return run(ctx, documents, job{"index", list, do}, options)
 }
@@ -66,11 +70,12 @@ var mends = map[scheduler.Obstacle]func(scheduler.Following) string{
 	},
 }
 
-func outcomeOf(following scheduler.Following) Outcome {
+// outcomeOf says what was done to a poll, or would be, as it now stands.
+func outcomeOf(following scheduler.Following, done rules.Mending) Outcome {
 	switch {
 	case following.Mending == rules.MendLink:
 		return Followed
-	case following.Mending != rules.MendNothing:
+	case following.Mending != rules.MendNothing || done != rules.MendNothing:
 		return SetRight
 	case following.Followed:
 		return Known

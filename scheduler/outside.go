@@ -28,10 +28,15 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	}
 	switch mending {
 	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
-		s.lookAtItsEvent(ctx, pollID, cause)
+		if !cause.quietly(mending) {
+			s.lookAtItsEvent(ctx, pollID, cause)
+		}
 	}
 	return mending, err
 }
+
+// quietly tells whether a mending is left at what it writes.
+func (c Cause) quietly(mending rules.Mending) bool { return c.Quiet && mending == rules.MendLink }
 
 // lookAtItsEvent hands the look over that a mending asked for. Where it fails,
 // the drain does.
@@ -103,7 +108,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		s.meter().Mended(mending)
 		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(mending), "trace", cause.Trace)
 		s.handOver(ctx, done, cause)
-		if done.due == nil && !(cause.Quiet && mending == rules.MendLink) { // else the card is drawn when people are told
+		if done.due == nil && !cause.quietly(mending) { // else the card is drawn when people are told
 			s.cardSoon(ctx, edited, string(mending)+"/"+store.Instant(s.Now()).String(), cause)
 		}
 	}

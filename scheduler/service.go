@@ -31,8 +31,9 @@ type Person struct {
 type Cause struct {
 	Hint  string // such as person, push, timer
 	Trace string // joins everything that one hint caused
-	// Quiet leaves cards as they are where an event is followed from now on: one
-	// that Discord has no more, or never had, would be posted.
+	// Quiet is for bringing in many events that are followed from now on: cards
+	// stay as they are, since one that Discord has no more, or never had, would be
+	// posted; and the looks that are owed are left to the drain, one a calendar.
 	Quiet bool
 }
 

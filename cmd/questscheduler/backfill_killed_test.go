@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -253,7 +252,7 @@ func (d *deployment) announcesNothing() {
 		}
 		kinds = append(kinds, kind)
 	}
-	if err := rows.Err(); err != nil || !slices.Equal(kinds, []string{"look"}) {
-		d.t.Errorf("there are tasks of %q, want looks alone; %v", kinds, err)
+	if err := rows.Err(); err != nil || len(kinds) != 0 {
+		d.t.Errorf("there are tasks of %q, want none; %v", kinds, err)
 	}
 }
