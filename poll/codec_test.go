@@ -164,12 +164,45 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 	}
 }
 
+// As the web app takes it.
+func TestMarkedCancelled(t *testing.T) {
+	t.Parallel()
+	mark := fields{"at": moment}
+	for _, c := range []struct {
+		name   string
+		data   fields
+		marked bool
+	}{
+		{"nothing", fields{}, false},
+		{"cancelled", fields{"cancelled": mark}, true},
+		{"calendarSync.cancelled", fields{"calendarSync": fields{"cancelled": mark}}, true},
+		{"cancelledAt, a time", fields{"cancelledAt": moment}, true},
+		{"cancelledAt, milliseconds", fields{"cancelledAt": int64(1)}, true},
+		{"cancelledAt, a double", fields{"cancelledAt": 1.5}, true},
+		{"cancelledAt, a text", fields{"cancelledAt": "2026-02-01"}, true},
+		{"cancelledAt, yes", fields{"cancelledAt": true}, true},
+		{"cancelledAt, null", fields{"cancelledAt": nil}, false},
+		{"cancelledAt, no", fields{"cancelledAt": false}, false},
+		{"cancelledAt, zero", fields{"cancelledAt": int64(0)}, false},
+		{"cancelledAt, zero as a double", fields{"cancelledAt": 0.0}, false},
+		{"cancelledAt, an empty text", fields{"cancelledAt": ""}, false},
+	} {
+		p := poll.Decode(store.Document{Path: poll.Path("p"), Data: c.data})
+		if got := p.MarkedCancelled(); got != c.marked {
+			t.Errorf("%s: marked %t, want %t", c.name, got, c.marked)
+		}
+		if p.Unmarked().MarkedCancelled() {
+			t.Errorf("%s: it is marked still", c.name)
+		}
+	}
+}
+
 // The web app keeps a badge while a field is there, whatever stands in it: what
 // is over is removed, and null is not enough.
 func TestWhatIsOver_IsRemoved(t *testing.T) {
 	t.Parallel()
 	before := fields{
-		"cancelled": fields{"at": moment}, "title": "Session",
+		"cancelled": fields{"at": moment}, "cancelledAt": moment, "title": "Session",
 		"calendarSync": fields{"state": "RESCHEDULED", "rescheduled": fields{"at": moment}, "error": fields{"code": "x"}, "cancelled": fields{"at": moment}},
 	}
 	updates := append(poll.SetCancelled(nil), poll.SetRescheduled(nil), poll.SetError(nil))

@@ -10,6 +10,7 @@ package poll
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -41,9 +42,12 @@ type Poll struct {
 	SlotPriority map[string]int64
 	Discord      Card
 	Cancelled    *Cancelled
-	Sync         Sync
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
+	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for
+	// a cancellation too. Nothing of ours sets it.
+	HasCancelledAt bool
+	Sync           Sync
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
 }
 
 // Cancelled says when and why a poll was cancelled.
@@ -97,7 +101,7 @@ func Decode(doc store.Document) Poll {
 		GoogleCalendarID: f.String("googleCalendarId"),
 		GroupID:          f.String("questingGroupId"), GroupName: f.String("questingGroupName"),
 		Discord:   decodeCard(f.Map("discord")),
-		Cancelled: decodeCancelled(f.Map("cancelled")),
+		Cancelled: decodeCancelled(f.Map("cancelled")), HasCancelledAt: truthy(f["cancelledAt"]),
 		Sync:      decodeSync(f.Map("calendarSync")),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
@@ -141,8 +145,37 @@ func (p Poll) EditedDirectly() bool {
 }
 
 // MarkedCancelled tells whether a mark of a cancellation is left in the poll: of
-// an archived one it says what the poll was.
-func (p Poll) MarkedCancelled() bool { return p.Cancelled != nil || p.Sync.Cancelled != nil }
+// an archived one it says what the poll was. Any of the three keeps the web app's
+// badge, whatever the status says.
+func (p Poll) MarkedCancelled() bool {
+	return p.Cancelled != nil || p.Sync.Cancelled != nil || p.HasCancelledAt
+}
+
+// Unmarked is the poll without a mark of a cancellation, as SetCancelled(nil)
+// leaves it.
+func (p Poll) Unmarked() Poll {
+	p.Cancelled, p.Sync.Cancelled, p.HasCancelledAt = nil, nil, false
+	return p
+}
+
+// truthy tells what JavaScript takes for true: the web app asks no more of
+// cancelledAt.
+func truthy(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case int64:
+		return v != 0
+	case float64:
+		return v != 0 && !math.IsNaN(v)
+	default:
+		return true
+	}
+}
 
 // InvitedAs tells whether an e-mail address is among the pending invites.
 func (p Poll) InvitedAs(email string) bool {

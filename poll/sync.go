@@ -200,13 +200,15 @@ func (r Recorded) encode() map[string]any {
 	return fields
 }
 
-// SetCancelled writes both places where the web app looks for a cancellation,
-// or removes both for nil.
+// SetCancelled writes two of the places where the web app looks for a
+// cancellation. For nil it removes those, and the third that others may have
+// written: the app shows its badge while any of them is there, and clears none.
 func SetCancelled(c *Cancelled) []store.Update {
 	if c == nil {
 		return []store.Update{
 			{Path: SyncField("cancelled"), Value: store.Delete},
 			{Path: store.Field("cancelled"), Value: store.Delete},
+			{Path: store.Field("cancelledAt"), Value: store.Delete},
 		}
 	}
 	return []store.Update{

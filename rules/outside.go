@@ -16,9 +16,12 @@ type Documents struct {
 	// whether that is for the event the poll names.
 	HasEntry bool
 	Fits     bool
-	// Rescheduled and Cancelled tell whether those fields are present.
+	// Rescheduled tells whether that field is present.
 	Rescheduled bool
-	Cancelled   bool
+	// Marked tells whether any mark of a cancellation is present, Cancelled
+	// whether both of ours are.
+	Marked    bool
+	Cancelled bool
 	// Inserting tells whether a finalisation is under way.
 	Inserting bool
 	// Edited tells whether the journal knows another status, winning slot or event.
@@ -81,10 +84,10 @@ var mendings = []MendingRow{
 	{"CANCELLED, which the journal does not know", MendNote, func(d Documents) bool { return d.Status == Cancelled && d.Edited }},
 	{"CANCELLED", MendNothing, func(d Documents) bool { return d.Status == Cancelled }},
 	{"OPEN, which the journal does not know, or linked, or marked as rescheduled or cancelled", MendReopen, func(d Documents) bool {
-		return d.Status != Finalized && (d.Edited || d.HasEntry || d.Rescheduled || d.Cancelled || d.State != StateNone)
+		return d.Status != Finalized && (d.Edited || d.HasEntry || d.Rescheduled || d.Marked || d.State != StateNone)
 	}},
 	{"OPEN", MendNothing, func(d Documents) bool { return d.Status != Finalized }},
-	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Cancelled || d.State == StateCancelled }},
+	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Marked || d.State == StateCancelled }},
 	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
 	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},
 	{"FINALIZED, or another winning slot or event, which the journal does not know", MendNote, func(d Documents) bool { return d.Edited }},

@@ -15,7 +15,7 @@ func TestMend_OfAnEdit_IsNeverNothing(t *testing.T) {
 			set := func(n int) bool { return bits>>n&1 == 1 }
 			d := rules.Documents{
 				Exists: true, Edited: true, Status: status, HasEvent: set(0), HasEntry: set(1), Fits: set(2),
-				Rescheduled: set(3), Cancelled: set(4), Inserting: set(5), LongPast: set(6),
+				Rescheduled: set(3), Marked: set(4), Cancelled: set(4), Inserting: set(5), LongPast: set(6),
 			}
 			if rules.Mend(d) == rules.MendNothing {
 				t.Errorf("nothing mends %+v", d)
@@ -35,6 +35,30 @@ func TestMend_OfAPollThatIsGone_IsUntilNothingIsLeft(t *testing.T) {
 	}
 }
 
+// One mark is enough for the web app's badge, and both of ours are its due.
+func TestMend_OfAMarkOfACancellation(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status            rules.Status
+		marked, cancelled bool
+		want              rules.Mending
+	}{
+		{rules.Open, true, false, rules.MendReopen},
+		{rules.Open, true, true, rules.MendReopen},
+		{rules.Finalized, true, false, rules.MendRestore},
+		{rules.Finalized, true, true, rules.MendRestore},
+		{rules.Cancelled, false, false, rules.MendCancel},
+		{rules.Cancelled, true, false, rules.MendCancel},
+		{rules.Cancelled, true, true, rules.MendNothing},
+		{rules.Archived, true, false, rules.MendNothing},
+	} {
+		d := rules.Documents{Exists: true, Status: c.status, Marked: c.marked, Cancelled: c.cancelled}
+		if got := rules.Mend(d); got != c.want {
+			t.Errorf("%+v: got %s, want %s", d, got, c.want)
+		}
+	}
+}
+
 func TestMend_OfAPollThatAgrees_IsNothing(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]rules.Documents{
@@ -43,7 +67,7 @@ func TestMend_OfAPollThatAgrees_IsNothing(t *testing.T) {
 		"finalised, no event":  {Exists: true, Status: rules.Finalized},
 		"finalised, followed":  {Exists: true, Status: rules.Finalized, State: rules.StateOK, HasEvent: true, HasEntry: true, Fits: true},
 		"finalised, long past": {Exists: true, Status: rules.Finalized, State: rules.StateOK, HasEvent: true, LongPast: true},
-		"cancelled":            {Exists: true, Status: rules.Cancelled, State: rules.StateCancelled, Cancelled: true},
+		"cancelled":            {Exists: true, Status: rules.Cancelled, State: rules.StateCancelled, Marked: true, Cancelled: true},
 		"archived, followed":   {Exists: true, Status: rules.Archived, State: rules.StateOK, HasEvent: true, HasEntry: true, Fits: true},
 	} {
 		if got := rules.Mend(d); got != rules.MendNothing {

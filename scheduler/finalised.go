@@ -11,7 +11,8 @@ import (
 // finalised is the poll after a finalisation for a slot: nothing is left of a
 // reschedule, a cancellation or an error of before.
 func finalised(p poll.Poll, slot *poll.Slot, generation int64, request poll.Request) poll.Poll {
-	p.Status, p.WinningSlotID, p.Cancelled = rules.Finalized, slot.ID, nil
+	p = p.Unmarked()
+	p.Status, p.WinningSlotID = rules.Finalized, slot.ID
 	p.GoogleEventID, p.GoogleCalendarID = "", ""
 	p.Sync = poll.Sync{Generation: generation, Recorded: p.Sync.Recorded, Request: request}
 	return p

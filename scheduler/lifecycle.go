@@ -85,7 +85,8 @@ func (s *Service) writeReopened(tx store.Tx, st state, eventGone bool, entry pol
 // reopened is the poll after a reopening. An event that stays keeps its id on
 // the poll, so that the next finalisation knows of it.
 func reopened(p poll.Poll, eventGone bool) poll.Poll {
-	p.Status, p.WinningSlotID, p.Cancelled = rules.Open, "", nil
+	p = p.Unmarked()
+	p.Status, p.WinningSlotID = rules.Open, ""
 	p.Sync = poll.Sync{Generation: p.Sync.Generation + 1, Recorded: p.Sync.Recorded}
 	if eventGone {
 		p.GoogleEventID = ""

@@ -53,8 +53,10 @@ func (s *Service) mendCancel(tx store.Tx, st state, creator poll.Creator, accoun
 		return err
 	}
 	cancelled := poll.Cancelled{At: now, Reason: rules.ReasonManual}
-	if st.poll.Cancelled != nil {
-		cancelled = *st.poll.Cancelled
+	for _, known := range []*poll.Cancelled{st.poll.Sync.Cancelled, st.poll.Cancelled} {
+		if known != nil && !known.At.IsZero() { // the app shows its badge for a time alone
+			cancelled = *known
+		}
 	}
 	done.due, err = s.writeCancelled(tx, st, cancelled, !creator.KeepsEvents, outsideEntry(st, rules.MendCancel, rules.CommandCancel, cause))
 	return err
@@ -165,7 +167,7 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 			return err
 		}
 	}
-	after.Cancelled, after.Sync.Cancelled = nil, nil
+	after = after.Unmarked()
 	updates = append(updates, poll.SetCancelled(nil)...)
 	updates = append(updates, poll.Set("updatedAt", s.Now()))
 	if after.Sync.State == rules.StateCancelled {

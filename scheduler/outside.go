@@ -184,7 +184,7 @@ func (st state) documents(exists bool, now time.Time) rules.Documents {
 	return rules.Documents{
 		Exists: exists, Left: st.left, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
 		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.GoogleEventID,
-		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
+		Rescheduled: p.Sync.Rescheduled != nil, Marked: p.MarkedCancelled(), Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
 		Inserting: st.pendingInsert() != nil, LongPast: st.longPast(now), Edited: p.EditedDirectly(),
 	}
 }
