@@ -171,6 +171,35 @@ func TestADirectRestore_OfAPollWhoseEventWasKept_FollowsItAgain(t *testing.T) {
 	atRest(t, w)
 }
 
+// What was moved is not there any more, so nothing could move it back.
+func TestADirectRestore_OfAMovedPollWhoseEventIsGone_GivesBackItsOwnTime(t *testing.T) {
+	t.Parallel()
+	for name, cancel := range map[string]act{"deleted in the calendar": deleteEvent, "cancelled by hand": cancelIt} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := moved(w)
+			w.Run(time.Hour)
+			cancel.do(w, s)
+			w.Run(time.Hour)
+			equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+			setBehindUs(rules.Finalized)(w, s)
+			w.Sweep()
+			w.Run(time.Hour)
+			view := w.View(s.poll)
+			equal(t, "status after the restore", view.Poll.Status, rules.Finalized)
+			equal(t, "winning slot", view.Poll.WinningSlotID, s.slots[0])
+			equal(t, "slots", len(view.Slots), 2)
+			equal(t, "is shown as moved", view.Poll.Sync.Rescheduled != nil || view.ParticipantsHidden(), false)
+			equal(t, "state", view.Poll.Sync.State, rules.StateNone)
+			for _, problem := range w.HistoryProblems() {
+				t.Error(problem)
+			}
+			atRest(t, w)
+		})
+	}
+}
+
 func TestADirectCancel_OfAnOpenPoll_IsFoundByTheSweep(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -152,9 +152,10 @@ func setState(state rules.State) store.Update {
 
 // mendRestore takes away what says that a poll is cancelled which is finalised
 // again. Where it still names an event, that is followed again, and the next look
-// finds out about it.
+// finds out about it. Where the event went with the cancellation, a move of it
+// went too: nothing could undo that any more.
 func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, account, calendarID string, done *handover, cause Cause) error {
-	after, linked := st.poll, false
+	after, winning, linked := st.poll, st.winning, false
 	var updates []store.Update
 	var err error
 	if st.entry == nil && st.poll.GoogleEventID != "" && !st.longPast(s.Now()) {
@@ -162,7 +163,15 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 			return err
 		}
 	}
-	if !linked && st.poll.GoogleEventID != "" {
+	switch {
+	case st.poll.GoogleEventID == "" && st.poll.Sync.Rescheduled != nil:
+		if after, updates, err = s.withoutTimes(tx, st); err != nil {
+			return err
+		}
+		if after.WinningSlotID != st.poll.WinningSlotID {
+			winning = st.original
+		}
+	case st.poll.GoogleEventID != "" && !linked:
 		if after, updates, err = s.ofItsEvent(tx, st); err != nil {
 			return err
 		}
@@ -179,7 +188,7 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 	updates = append(updates, setState(after.Sync.State))
 	entry := outsideEntry(st, rules.MendRestore, "", cause)
 	entry.Decision, entry.After = rules.Clear, after.Sync.Applied
-	done.due, err = s.record(tx, entry, outcome{after, st.winning, updates}, after.CreatorID, true)
+	done.due, err = s.record(tx, entry, outcome{after, winning, updates}, after.CreatorID, true)
 	return err
 }
 

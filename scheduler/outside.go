@@ -144,6 +144,11 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 	if st.winning, err = poll.LoadSlot(ctx, tx, pollID, p.WinningSlotID); err != nil {
 		return state{}, false, err
 	}
+	if moved := p.Sync.Rescheduled; moved != nil && p.GoogleEventID == "" {
+		if st.original, err = poll.LoadSlot(ctx, tx, pollID, moved.FromSlotID); err != nil {
+			return state{}, false, err
+		}
+	}
 	entries, paths, err := poll.IndexesOf(ctx, tx, pollID)
 	if err != nil {
 		return state{}, false, err

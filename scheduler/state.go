@@ -23,6 +23,9 @@ type state struct {
 	calendar  cursor.Calendar
 	// intents are those of the poll that are not done.
 	intents []poll.Intent
+	// original is the slot from before a reschedule, nil where it is gone; read
+	// for a poll alone that names no event any more.
+	original *poll.Slot
 	// left tells of a poll that is gone that something of it is not.
 	left bool
 }
