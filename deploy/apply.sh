@@ -23,7 +23,7 @@ done
 # ---- settings ---------------------------------------------------------------
 
 names=(PROJECT REGION FIRESTORE_LOCATION DATABASE IMAGE VERSION PUBLIC_URL APP_URL AUDIENCE CALLABLES_UPSTREAM
-  ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD ADMIN_USERS SYNC RULES INDEXES)
+  ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD REVOCATION ADMIN_USERS SYNC RULES INDEXES)
 optional=' CALLABLES_UPSTREAM ADMIN_USERS '
 declare -A set_to=()
 [[ -r $settings ]] || { echo "$settings cannot be read: copy deploy/settings.env.example to it and fill it in" >&2; exit 2; }
@@ -150,7 +150,7 @@ grants() {
     [[ " $* " == *" $where "* ]] || continue
     local to=(--member="$(member "$who")" --role="$role" --project="$project")
     case $where in
-      project) quietly gcloud projects add-iam-policy-binding "$project" --condition=None "${to[@]::2}" ;;
+      project | people) quietly gcloud projects add-iam-policy-binding "$project" --condition=None "${to[@]::2}" ;;
       queue)
         while read -r kind _; do
           quietly gcloud tasks queues add-iam-policy-binding "questscheduler-$kind" --location="$region" "${to[@]}" </dev/null
@@ -217,6 +217,7 @@ check_secrets
 documents
 queues
 grants project queue secret machines
+if [[ ${set_to[REVOCATION]} == on ]]; then grants people; fi
 build
 service
 grants service

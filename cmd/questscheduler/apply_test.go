@@ -231,6 +231,35 @@ func TestApply_WithDiscordAndRules_SendsThem(t *testing.T) {
 	}
 }
 
+// TestApply_TheServersRights_AreThoseThatItsSettingsNeed: people are read where
+// Firebase is asked after them alone.
+func TestApply_TheServersRights_AreThoseThatItsSettingsNeed(t *testing.T) {
+	t.Parallel()
+	for setting, want := range map[string][]string{
+		"off": {"roles/datastore.user"},
+		"on":  {"roles/datastore.user", "roles/firebaseauth.viewer"},
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			run := apply(t, map[string]string{"REVOCATION": setting}, []string{"FAKE_THERE=yes"})
+			var roles []string
+			for _, call := range run.calls {
+				if strings.Contains(call, "projects add-iam-policy-binding") && strings.Contains(call, "questscheduler-server@") {
+					_, role, _ := strings.Cut(call, "--role=")
+					roles = append(roles, role)
+				}
+			}
+			if run.code != 0 || !slices.Equal(roles, want) {
+				t.Errorf("it ends with %d, and gives the server %v in the project", run.code, roles)
+			}
+			service, err := os.ReadFile(run.log + ".yaml")
+			if err != nil || !strings.Contains(string(service), "- name: QS_FIREBASE_REVOCATION\n              value: \""+setting+"\"\n") {
+				t.Errorf("the service is not told of it (%v)", err)
+			}
+		})
+	}
+}
+
 // Each row is something that is wrong before anything is done.
 func TestApply_WrongFromTheStart_ChangesNothingAndSaysWhy(t *testing.T) {
 	t.Parallel()
