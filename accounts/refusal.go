@@ -39,8 +39,11 @@ var refusals = []refusal{
 }
 
 const (
-	sayOwnClient = "Google does not accept this server's OAuth client; check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET."
-	sayLater     = "Google did not renew the access to the calendar in time; it is tried again by itself."
+	sayOwnClient = "Google does not accept this server, so no calendar can be reached by it. Tell whoever runs it; its log says what to mend."
+	// mendOwnClient is for those who run the server: a cause, which stands in the
+	// log alone.
+	mendOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
+	sayLater      = "Google did not renew the access to the calendar in time; it is tried again by itself."
 )
 
 // refusalOf gives a failed refresh a kind. Its text holds the status and RFC
@@ -63,6 +66,9 @@ func refusalOf(err error, now time.Time) *fault.Error {
 	cause := fmt.Errorf("refresh an access token: %d", status)
 	if slices.Contains(row.codes, refused.ErrorCode) {
 		cause = fmt.Errorf("%w %s", cause, refused.ErrorCode)
+	}
+	if row.code == CodeClientRefused {
+		cause = fmt.Errorf("%w; %s", cause, mendOwnClient)
 	}
 	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.say, RetryAfter: retryAfter(header, now), Err: cause}
 }

@@ -3,10 +3,12 @@ package accounts_test
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -164,6 +166,22 @@ func wantKind(t *testing.T, err error, kind fault.Kind, code string) {
 	t.Helper()
 	if !fault.Is(err, kind) || fault.CodeOf(err) != code {
 		t.Errorf("got %v (%v, %q), want %v, %q", err, fault.KindOf(err), fault.CodeOf(err), kind, code)
+	}
+	wantForPeople(t, err)
+}
+
+// wantForPeople wants the name of a setting in no message that players read,
+// which those of internal errors are not, and in the log where a setting is what
+// is wrong.
+func wantForPeople(t *testing.T, err error) {
+	t.Helper()
+	said, ok := errors.AsType[*fault.Error](err)
+	if ok && said.Kind != fault.Internal && strings.Contains(said.Message, "QS_") {
+		t.Errorf("people are told %q", said.Message)
+	}
+	ours := slices.Contains([]string{accounts.CodeClientRefused}, fault.CodeOf(err))
+	if ours && !strings.Contains(err.Error(), "; check QS_") {
+		t.Errorf("the log says %q, and not what to mend", err)
 	}
 }
 

@@ -55,10 +55,16 @@ const (
 	sayFullSync   = "The calendar has to be read from the beginning."
 	sayQuota      = "The calendar's quota at Google is used up for some hours; nothing has to be done."
 	sayScope      = "The list of calendars was not granted; link the account again and allow it, or use the primary calendar."
-	sayWebhook    = "Google refuses to push to this server; check that QS_PUBLIC_URL is an HTTPS address that Google can reach."
+	sayWebhook    = "Google refuses to push to this server, so changes in the calendar are found some hours late. Tell whoever runs it; its log says what to mend."
 	sayOrganizer  = "Only the organiser's calendar can change this event."
-	sayOwnClient  = "Google does not accept this server's OAuth client; check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET."
+	sayOwnClient  = "Google does not accept this server, so no calendar can be reached by it. Tell whoever runs it; its log says what to mend."
 	sayConcurrent = "Google was busy with another change of the same thing; repeat it."
+)
+
+// What those read who run the server: causes, which stand in the log alone.
+const (
+	mendWebhook   = "check QS_PUBLIC_URL: it has to be an HTTPS address that Google can reach"
+	mendOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
 )
 
 // row is one row of the error table. An empty condition holds for everything;
@@ -70,15 +76,16 @@ type row struct {
 	kind    fault.Kind
 	code    string // "": Google's reason, for Provider
 	say     string
+	mend    string // what whoever runs the server can do; "": nothing
 }
 
 // table turns an answer of Google into a kind; the first row that fits counts
 // (external-apis.md, "Errors, quotas, the Go client").
 var table = []row{
 	{ops: ops(opToken), reasons: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, say: sayRelink},
-	{ops: ops(opToken), reasons: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
-	{ops: ops(opToken), status: 401, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
-	{ops: ops(opWatch), reasons: []string{"push.webhookUrlUnauthorized"}, kind: fault.Provider, code: CodeWebhookRefused, say: sayWebhook},
+	{ops: ops(opToken), reasons: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient, mend: mendOwnClient},
+	{ops: ops(opToken), status: 401, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient, mend: mendOwnClient},
+	{ops: ops(opWatch), reasons: []string{"push.webhookUrlUnauthorized"}, kind: fault.Provider, code: CodeWebhookRefused, say: sayWebhook, mend: mendWebhook},
 	{status: 401, kind: fault.Revoked, code: CodeTokenExpired, say: sayRelink}, // the client refreshed and tried twice
 	{ops: ops(opCalendars), status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, say: sayScope},
 	{status: 403, reasons: scopeReasons, kind: fault.Revoked, code: CodeTokenExpired, say: sayRelink},
@@ -136,6 +143,9 @@ func (c *Client) classify(op operation, err error) error {
 	}
 	r := rowFor(a)
 	classified := &fault.Error{Kind: r.kind, Message: r.say, Code: r.code, Err: a, RetryAfter: c.retryAfter(a.header)}
+	if r.mend != "" {
+		classified.Err = fmt.Errorf("%w; %s", a, r.mend)
+	}
 	if r.code == "" && r.kind == fault.Provider && len(a.reasons) > 0 {
 		classified.Code = a.reasons[0]
 	}
