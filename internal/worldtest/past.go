@@ -17,10 +17,12 @@ type past struct {
 	// snapshots hold each snapshot's document as it was first seen.
 	snapshots map[store.Path]map[string]any
 	// groups are all groups by id; concerned says by poll whom it concerned when
-	// the world was last asked, and ever whom it ever did.
+	// the world was last asked, or ever since what is being told of it was begun;
+	// ever whom it ever did; telling of which something is being told.
 	groups    map[string]poll.Group
 	concerned map[string][]string
 	ever      map[string]map[string]bool
+	telling   map[string]bool
 	// notices are what people were told in the app, by poll and announcement
 	// reference; heard are those that were checked.
 	notices map[string]map[string]*notice
@@ -55,7 +57,7 @@ type past struct {
 func newPast() past {
 	return past{
 		unknown: map[store.Path]bool{}, snapshots: map[store.Path]map[string]any{},
-		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{},
+		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, telling: map[string]bool{},
 		notices: map[string]map[string]*notice{}, heard: map[string]bool{}, judged: map[string]bool{},
 		absences: map[string][]absence{}, confirmed: map[string]bool{}, adopted: map[string]bool{}, moved: map[string]bool{},
 		pushed: map[string]bool{}, listings: map[string]int{},
@@ -80,6 +82,8 @@ func (w *World) HistoryProblems() (problems []string) {
 			w.past.groups[document.Path.ID()] = poll.DecodeGroup(document)
 		case allNotices.Collection:
 			problems = append(problems, w.remember(document)...)
+		case allTold.Collection:
+			w.rememberTelling(document)
 		}
 	}
 	before := w.rememberConcerned()

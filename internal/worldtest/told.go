@@ -91,8 +91,8 @@ func (w *World) noticeProblems(announcement poll.Announcement, before map[string
 	return problems
 }
 
-// heard checks who was told of a transition, given whom the poll concerned when
-// the world was last asked.
+// heard checks who was told of a transition, given whom the poll concerned ever
+// since telling it began.
 func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (problems []string) {
 	if entry.ID == "" { // the poll was deleted
 		return nil
@@ -140,8 +140,19 @@ func followsOn(last, next notice, journal map[string]poll.Entry) (problems []str
 	return problems
 }
 
+// rememberTelling notes that a poll's telling is under way, or is not.
+func (w *World) rememberTelling(document store.Document) {
+	delete(w.past.telling, document.Path.ID())
+	if document.Exists() && poll.DecodeAnnouncement(document).Telling.Ref != "" {
+		w.past.telling[document.Path.ID()] = true
+	}
+}
+
 // rememberConcerned notes whom each poll concerns now, and gives whom it
-// concerned before.
+// concerned before. Of a poll whose telling is under way it notes only whom the
+// poll concerned before, too: a run that dies in the midst leaves the telling
+// begun for minutes, and who joins after the documents in the app were written
+// was told of nothing, and was not to be.
 func (w *World) rememberConcerned() (before map[string][]string) {
 	before, w.past.concerned = w.past.concerned, map[string][]string{}
 	for _, p := range w.picture.polls.all {
@@ -149,8 +160,12 @@ func (w *World) rememberConcerned() (before map[string][]string) {
 		if known, ok := w.past.groups[p.GroupID]; ok {
 			group = &known
 		}
-		w.past.concerned[p.ID] = append(p.People(group), p.CreatorID)
-		w.Concern(p.ID, w.past.concerned[p.ID]...)
+		people := append(slices.Clone(p.People(group)), p.CreatorID)
+		w.Concern(p.ID, people...)
+		if w.past.telling[p.ID] {
+			people = slices.DeleteFunc(people, func(person string) bool { return !slices.Contains(before[p.ID], person) })
+		}
+		w.past.concerned[p.ID] = people
 	}
 	return before
 }
