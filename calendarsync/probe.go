@@ -150,19 +150,26 @@ func (l *look) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) er
 
 // eachEntry calls do for every event of a calendar that a poll follows.
 func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID string, do func(poll.IndexEntry) error) error {
-	var after *store.Cursor
-	for {
-		entries, next, err := poll.IndexOfCalendar(ctx, reader, accountID, calendarID, 100, after)
-		if err != nil {
-			return err
-		}
+	return eachPage(ctx, reader, accountID, calendarID, func(entries []poll.IndexEntry) error {
 		for _, entry := range entries {
 			if err := do(entry); err != nil {
 				return err
 			}
 		}
-		if next == nil {
-			return nil
+		return nil
+	})
+}
+
+// eachPage is eachEntry, a page of them at a time.
+func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID string, do func([]poll.IndexEntry) error) error {
+	var after *store.Cursor
+	for {
+		entries, next, err := poll.IndexOfCalendar(ctx, reader, accountID, calendarID, sweepPage, after)
+		if err == nil {
+			err = do(entries)
+		}
+		if err != nil || next == nil {
+			return err
 		}
 		after = next
 	}

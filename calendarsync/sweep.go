@@ -57,14 +57,19 @@ func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, erro
 // sweepCalendar compares the index entries of a calendar with their polls,
 // makes sure of its channel, and owes it a look unless it is fresh.
 func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause, swept *Swept) error {
-	err := eachEntry(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
-		w.mend(ctx, entry.PollID, cause, swept)
-		return nil
+	complained := false // a poll may say that nothing watches its calendar
+	err := eachPage(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entries []poll.IndexEntry) error {
+		untidy, unwatched, err := w.untidy(ctx, entries)
+		for _, pollID := range untidy {
+			w.mend(ctx, pollID, cause, swept)
+		}
+		complained = complained || unwatched || len(untidy) > 0
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	watchErr := w.sweepWatch(ctx, calendar)
+	watchErr := w.sweepWatch(ctx, calendar, complained)
 	if w.fresh(calendar) {
 		swept.Fresh++
 		return watchErr
@@ -79,14 +84,39 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, c
 	return errors.Join(watchErr, err)
 }
 
+// untidy gives those polls of a page of index entries that may not agree with
+// their entry, and tells whether one of the others shows watch_failed. The polls
+// are read in one call: almost all agree, and to reconcile each would read seven
+// documents of each.
+func (w *Watcher) untidy(ctx context.Context, entries []poll.IndexEntry) (untidy []string, unwatched bool, err error) {
+	paths := make([]store.Path, len(entries))
+	for i, entry := range entries {
+		paths[i] = poll.Path(entry.PollID)
+	}
+	docs, err := w.Store.GetAll(ctx, paths)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, doc := range docs {
+		p := poll.Decode(doc)
+		switch {
+		case !doc.Exists() || !scheduler.Agrees(p, entries[i], w.Now()):
+			untidy = append(untidy, entries[i].PollID)
+		case p.Sync.Error != nil && p.Sync.Error.Code == rules.WatchFailed:
+			unwatched = true
+		}
+	}
+	return untidy, unwatched, nil
+}
+
 // enoughSweeps is how many sweeps in a row have to go well for a calendar to do
 // without a watch channel.
 const enoughSweeps = 2
 
 // sweepWatch makes sure of a calendar's watch channel. The error of one that
 // cannot be made is given back; its polls show watch_failed no longer where the
-// sweeps do well enough without.
-func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar) error {
+// sweeps do well enough without. complained: one of them may show it now.
+func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar, complained bool) error {
 	if calendar.Revoked() {
 		return nil // Links makes sure of it when its account is linked again
 	}
@@ -100,7 +130,7 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar) erro
 			return errors.Join(failure, err)
 		}
 	}
-	if w.Address == "" {
+	if w.Address == "" || failure == nil && !complained {
 		return failure
 	}
 	// Said again where a channel lives, should a crash have kept it from being said.

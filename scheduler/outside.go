@@ -183,6 +183,21 @@ func (st state) creator() string {
 	return st.poll.CreatorID
 }
 
+// Agrees tells that Reconcile would find nothing to do for a poll, by what the
+// poll and an index entry that names it say alone. false means that it may: they
+// stand otherwise to each other, or the session is over for so long that its slot
+// has to be asked whether the event is to be followed on.
+func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
+	if entry.PollID != p.ID || entry.EventID != p.GoogleEventID {
+		return false
+	}
+	applied := p.Sync.Applied
+	if p.Status == rules.Finalized && (applied.IsZero() || applied.EndTime().Before(now.Add(-rules.ForgetAfter))) {
+		return false
+	}
+	return rules.Mend(state{poll: p, entry: &entry}.documents(true, now)) == rules.MendNothing
+}
+
 // documents is how poll and index stand to each other.
 func (st state) documents(exists bool, now time.Time) rules.Documents {
 	p := st.poll
