@@ -9,10 +9,12 @@ import (
 	"questscheduler/store"
 )
 
-// How long a person's sync waits for its look, and how often it checks.
+// How long a person's sync waits for its look, and how long it waits before it
+// checks again: most looks end at once, and each check is a read.
 const (
-	syncPatience = 3 * time.Second
-	syncCheck    = 20 * time.Millisecond
+	syncPatience   = 3 * time.Second
+	syncCheckFirst = 20 * time.Millisecond
+	syncCheckMost  = 300 * time.Millisecond
 )
 
 // Sync asks for a look at the calendar of a poll and waits for it for up to 3
@@ -54,7 +56,9 @@ func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Ca
 		return err
 	}
 	s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
-	for deadline := s.Now().Add(syncPatience); s.Now().Before(deadline); {
+	deadline := s.Now().Add(syncPatience)
+	pause := syncCheckFirst
+	for left := syncPatience; left > 0; left = deadline.Sub(s.Now()) {
 		calendar, _, err := cursor.LoadKey(ctx, s.Store, key)
 		if err != nil {
 			return err
@@ -62,9 +66,10 @@ func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Ca
 		if calendar.Fence > asked.Fence && calendar.LeaseUntil.IsZero() {
 			return nil
 		}
-		if err := s.Wait(ctx, syncCheck); err != nil {
+		if err := s.Wait(ctx, min(pause, left)); err != nil {
 			return err
 		}
+		pause = min(2*pause, syncCheckMost)
 	}
 	return nil
 }

@@ -1,0 +1,33 @@
+package scheduler_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/scheduler"
+)
+
+// TestSync_OfALookThatDoesNotEnd_AsksForItAFewTimes: each check of a person who
+// waits is a read, and all of them together last for as long as they are told.
+func TestSync_OfALookThatDoesNotEnd_AsksForItAFewTimes(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	w.Run(time.Minute)
+	var waits []time.Duration
+	w.Scheduler.Wait = func(_ context.Context, d time.Duration) error { // no task runs meanwhile
+		waits = append(waits, d)
+		return w.Clock.Advance(d)
+	}
+	began := w.Clock.Now()
+	if _, err := w.Scheduler.Sync(t.Context(), creatorOf(w, pollID), pollID, scheduler.Cause{Hint: "person"}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "it waits for", w.Clock.Now().Sub(began), 3*time.Second)
+	equal(t, "the first time for", waits[0], 20*time.Millisecond)
+	if len(waits) > 15 {
+		t.Errorf("it checks %d times: %v", len(waits), waits)
+	}
+}
