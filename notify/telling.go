@@ -43,7 +43,11 @@ func (a *Announcer) begin(ctx context.Context, pollID string) (found telling, er
 		if !documents[0].Exists() {
 			return nil
 		}
-		updates := a.next(&found, poll.DecodeAnnouncement(documents[0]))
+		announcement := poll.DecodeAnnouncement(documents[0])
+		updates := a.next(&found, announcement)
+		if announcement.CardOwed { // this run's from here on, as its task is
+			updates = append(updates, poll.CardTakenUpdate())
+		}
 		if updates == nil {
 			return nil
 		}

@@ -36,6 +36,10 @@ type Announcement struct {
 	Channels map[string]Delivery
 	// Attempts counts the runs that began or went on with Telling.
 	Attempts int64
+	// CardOwed says that the poll's card is to be drawn though nothing is told:
+	// whoever changed what it shows may have died before handing that over. A run
+	// takes it away before it draws.
+	CardOwed bool
 }
 
 // Told is a story with the transition it comes from.
@@ -75,6 +79,15 @@ func WantUpdates(pollID string, wanted Told, due time.Time) []store.Update {
 		Set("pollId", pollID), Set("wanted", encodeTold(wanted)), Set("due", due), Set("owed", true),
 	}
 }
+
+// OweCardUpdates gives the fields by which a change that is not announced has
+// the poll's card drawn. They are merged, and touch nothing of what is told.
+func OweCardUpdates(pollID string) []store.Update {
+	return []store.Update{Set("pollId", pollID), Set("cardOwed", true)}
+}
+
+// CardTakenUpdate records that a run has taken up to draw the card.
+func CardTakenUpdate() store.Update { return Set("cardOwed", store.Delete) }
 
 // KnownUpdates gives the fields that record a story as told without telling
 // it, for polls that people know already.
@@ -162,7 +175,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
 		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
-		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"),
+		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), CardOwed: f.Bool("cardOwed"),
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")
@@ -191,19 +204,36 @@ var announcementsDue = &store.Query{
 	Order:   []store.Order{{Path: store.Field("due")}},
 }
 
+// cardsOwed are in the order of their paths.
+var cardsOwed = &store.Query{
+	Name: "cards owed", Collection: "announcements",
+	Filters: []store.Filter{{Path: store.Field("cardOwed"), Op: store.Equal}},
+}
+
 // AnnouncementsDue lists polls whose announcement is due at now, at most limit
 // behind after.
 func AnnouncementsDue(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Announcement, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, announcementsDue.With(true, now).First(limit).From(after))
+	return announcementsOf(ctx, reader, announcementsDue.With(true, now).First(limit).From(after))
+}
+
+// CardsOwed lists polls whose card is to be drawn, at most limit behind after.
+func CardsOwed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Announcement, *store.Cursor, error) {
+	return announcementsOf(ctx, reader, cardsOwed.With(true).First(limit).From(after))
+}
+
+// announcementsOf reads a page of announcements, and where to go on; nil at the
+// end.
+func announcementsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Announcement, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, asked)
 	if err != nil {
 		return nil, nil, err
 	}
-	var due []Announcement
+	var found []Announcement
 	for _, doc := range docs {
-		due = append(due, DecodeAnnouncement(doc))
+		found = append(found, DecodeAnnouncement(doc))
 	}
-	if limit > 0 && len(docs) == limit {
-		return due, announcementsDue.CursorAt(docs[limit-1]), nil
+	if asked.Limit > 0 && len(docs) == asked.Limit {
+		return found, asked.Query.CursorAt(docs[asked.Limit-1]), nil
 	}
-	return due, nil, nil
+	return found, nil, nil
 }

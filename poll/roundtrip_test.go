@@ -187,6 +187,44 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	same(t, "told with something newer", merge(poll.AnnouncedUpdates(first, false)).Due, noon)
 }
 
+// A card that is owed leaves what is told, and when, as it is.
+func TestAnOwedCard_IsListedUntilItIsTaken(t *testing.T) {
+	t.Parallel()
+	documents := open(t)
+	merge := func(id string, updates ...store.Update) {
+		t.Helper()
+		write(t, documents, func(tx store.Tx) error { return tx.Merge(poll.AnnouncementPath(id), updates...) })
+	}
+	owed := func() (ids []string) {
+		t.Helper()
+		for after := (*store.Cursor)(nil); ; {
+			page, next, err := poll.CardsOwed(t.Context(), documents, 1, after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, announcement := range page {
+				ids = append(ids, announcement.PollID)
+			}
+			if after = next; next == nil {
+				return ids
+			}
+		}
+	}
+	wanted := poll.Told{Ref: "jrn_1", Story: rules.Story{Status: rules.Cancelled}, At: moment}
+	merge("p1", poll.WantUpdates("p1", wanted, noon)...)
+	same(t, "owed", owed(), []string(nil))
+	merge("p1", poll.OweCardUpdates("p1")...)
+	merge("p2", poll.OweCardUpdates("p2")...)
+	same(t, "owed", owed(), []string{"p1", "p2"})
+	merge("p1", poll.CardTakenUpdate())
+	same(t, "owed", owed(), []string{"p2"})
+	announcement, err := poll.LoadAnnouncement(t.Context(), documents, "p1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the announcement", announcement, poll.Announcement{PollID: "p1", Wanted: wanted, Due: noon, Channels: map[string]poll.Delivery{}})
+}
+
 func put(t rapid.TB, documents store.Store, path store.Path, data map[string]any) {
 	t.Helper()
 	write(t, documents, func(tx store.Tx) error { return tx.Create(path, data) })

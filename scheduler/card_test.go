@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -44,5 +45,68 @@ func TestTheCard_FollowsEveryStatus(t *testing.T) {
 		for _, problem := range w.CardProblems() {
 			t.Errorf("%s: %s", step.name, problem)
 		}
+	}
+}
+
+// A change that nobody is told of owes the card in its own transaction: where
+// the program dies before the card is handed over, the drain has it drawn.
+func TestTheCard_IsDrawn_ThoughTheProgramDiesBeforeItIsHandedOver(t *testing.T) {
+	t.Parallel()
+	gm := worldtest.Person("gm")
+	title := "Session ten"
+	for _, c := range []struct {
+		name string
+		do   func(w *worldtest.World, pollID string, slots []string) error
+		show string // what the card is to show
+	}{
+		{"archived", func(w *worldtest.World, pollID string, _ []string) error {
+			_, err := w.Scheduler.Archive(w.Context(), gm, pollID, worldtest.Cause)
+			return err
+		}, "ARCHIVED"},
+		{"finalised by the web app itself", func(w *worldtest.World, pollID string, slots []string) error {
+			w.Write(poll.Path(pollID), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", slots[0]))
+			_, err := w.Scheduler.Reconcile(w.Context(), pollID, worldtest.Cause)
+			return err
+		}, "FINALIZED"},
+		{"another title", func(w *worldtest.World, pollID string, _ []string) error {
+			_, err := w.Scheduler.Edit(w.Context(), gm, pollID, scheduler.Edit{Title: &title}, worldtest.Cause)
+			return err
+		}, title},
+		{"another slot", func(w *worldtest.World, pollID string, slots []string) error {
+			one := []scheduler.SlotEdit{{ID: slots[0], Times: worldtest.Ten}}
+			_, err := w.Scheduler.Edit(w.Context(), gm, pollID, scheduler.Edit{Slots: &one}, worldtest.Cause)
+			return err
+		}, "1 available"},
+		{"a vote", func(w *worldtest.World, pollID string, slots []string) error {
+			choice := scheduler.Vote{Choices: map[string]string{slots[0]: poll.Feasible}}
+			_, err := w.Scheduler.Vote(w.Context(), gm, pollID, choice, worldtest.Cause)
+			return err
+		}, "4/4 voted"},
+		{"somebody left", func(w *worldtest.World, pollID string, _ []string) error {
+			return w.Scheduler.Leave(w.Context(), worldtest.Person("ben"), pollID, worldtest.Cause)
+		}, "2/4 voted"}, // who still takes part through the group
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+			pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party()})
+			w.Run(time.Minute)
+			w.Crash("before queue.enqueue")
+			if lived, _ := w.Survives(func() { _ = c.do(w, pollID, slots) }); lived { // it dies before it can answer
+				t.Fatal("the program did not hand over a card")
+			}
+			w.TakeOver()
+			w.Run(2 * time.Minute)
+			for _, problem := range w.CardProblems() {
+				t.Error(problem)
+			}
+			cards := w.Discord.Messages(worldtest.Channel)
+			if len(cards) != 1 || len(cards[0].Embeds) != 1 || !strings.Contains(string(cards[0].Embeds[0]), c.show) {
+				t.Errorf("the channel shows %+v, and not %q", cards, c.show)
+			}
+			if owed, _, err := poll.CardsOwed(w.Context(), w.Documents, 0, nil); err != nil || len(owed) > 0 {
+				t.Errorf("still owed: %+v, %v", owed, err)
+			}
+		})
 	}
 }

@@ -66,7 +66,10 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 			return nil
 		}
 		p = fresh
-		return createPoll(ctx, tx, &p, slots)
+		if err := createPoll(ctx, tx, &p, slots); err != nil {
+			return err
+		}
+		return oweCard(tx, p)
 	})
 	if err != nil {
 		return View{}, pollError(fresh.ID, "create", err)
@@ -114,9 +117,20 @@ func madeBefore(ctx context.Context, tx store.Tx, person Person, id string) (*po
 	return &made, err
 }
 
-// cardSoon asks for the poll's card to be drawn anew where its group has one.
-// occasion names what it is for, so that each is handed over once. A card that
-// is missed is drawn with the next announcement.
+// oweCard has the poll's card drawn anew where its group has one, by whichever
+// task comes first: cardSoon's, or the drain's where the program died before
+// that. It is for what the card shows and nobody is told of; where people are
+// told, the card is drawn then.
+func oweCard(tx store.Tx, p poll.Poll) error {
+	if p.GroupID == "" {
+		return nil
+	}
+	return tx.Merge(poll.AnnouncementPath(p.ID), poll.OweCardUpdates(p.ID)...)
+}
+
+// cardSoon hands over, after the commit, the card that its transaction owes.
+// occasion names what it is for, so that each is handed over once. A failure is
+// logged and no more: the drain finds what is owed.
 func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
 	if p.GroupID == "" {
 		return

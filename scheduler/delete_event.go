@@ -50,7 +50,10 @@ func (s *Service) deleteEvent(ctx context.Context, person Person, pollID string,
 		if done.deletion, err = st.unlink(tx, true, account, s.Now(), cause.Trace); err != nil {
 			return err
 		}
-		return s.writeWithoutEvent(tx, st, person, cause)
+		if err := s.writeWithoutEvent(tx, st, person, cause); err != nil {
+			return err
+		}
+		return oweCard(tx, card)
 	})
 	if err != nil {
 		return false, pollError(pollID, "delete event", err)

@@ -14,6 +14,7 @@ import (
 type Drained struct {
 	Intents       int
 	Announcements int
+	Cards         int
 	Looks         int
 }
 
@@ -21,8 +22,8 @@ type Drained struct {
 const drainPage = 100
 
 // Drain hands over everything that was committed and may not have been
-// enqueued: intents and announcements that are due, and calendars that a look
-// is owed to. It runs every minute, and once at the start of a process. What is
+// enqueued: intents and announcements that are due, cards that are owed, and
+// calendars that a look is owed to. It runs every minute, and once at the start of a process. What is
 // handed over already is met by its handler as done, or by its name as taken.
 func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 	var drained Drained
@@ -47,6 +48,17 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 			drained.Announcements++
 			name := announcement.PollID + "/" + announcement.Wanted.Ref + bucket
 			s.enqueue(ctx, poll.AnnounceKind, name, Work{ID: announcement.PollID, Trace: announcement.Wanted.Trace}, time.Time{})
+		}
+		return next, err
+	})
+	if err != nil {
+		return drained, err
+	}
+	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
+		owed, next, err := poll.CardsOwed(ctx, s.Store, drainPage, after)
+		for _, card := range owed {
+			drained.Cards++
+			s.enqueue(ctx, poll.AnnounceKind, card.PollID+"/card"+bucket, Work{ID: card.PollID, Trace: cause.Trace}, time.Time{})
 		}
 		return next, err
 	})

@@ -82,9 +82,14 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 			updates = append(updates, more...)
 		}
 		if ask.Slots == nil {
-			return tx.Update(poll.Path(pollID), updates...)
+			err = tx.Update(poll.Path(pollID), updates...)
+		} else {
+			err = s.recordSlotsEdited(tx, st, updates, person, cause)
 		}
-		return s.recordSlotsEdited(tx, st, updates, person, cause)
+		if err != nil {
+			return err
+		}
+		return oweCard(tx, p)
 	})
 	if err != nil {
 		return pollError(pollID, "edit", err)

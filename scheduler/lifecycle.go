@@ -158,7 +158,10 @@ func (s *Service) writeStatus(ctx context.Context, person Person, pollID string,
 		if err == nil && mustShow {
 			err = s.showHeld(tx, after, st.winning, at, cause)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return oweCard(tx, after)
 	})
 	if err != nil {
 		return pollError(pollID, string(command), err)

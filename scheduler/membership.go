@@ -87,7 +87,10 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 			return err
 		}
 		others := slices.DeleteFunc(slices.Clone(p.ParticipantIDs), func(id string) bool { return id == person.ID })
-		return tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(others)), poll.Set("updatedAt", now))
+		if err := tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(others)), poll.Set("updatedAt", now)); err != nil {
+			return err
+		}
+		return oweCard(tx, p)
 	})
 	if err != nil {
 		return pollError(pollID, "leave", err)
@@ -127,8 +130,12 @@ func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing
 		if len(p.ParticipantIDs) > MaxPeople {
 			return fault.New(fault.Conflict, "This poll is full: 500 people take part.")
 		}
-		return tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(p.ParticipantIDs)),
+		err = tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(p.ParticipantIDs)),
 			poll.Set("pendingInvites", listOrEmpty(p.PendingInvites)), poll.Set("updatedAt", now))
+		if err != nil {
+			return err
+		}
+		return oweCard(tx, p)
 	})
 	if err != nil {
 		return pollError(pollID, doing, err)

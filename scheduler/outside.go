@@ -60,59 +60,74 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	var done handover
 	var mending rules.Mending
 	var edited poll.Poll
+	var card bool
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		done, mending = handover{}, rules.MendNothing
+		done, mending, card = handover{}, rules.MendNothing, false
 		st, exists, err := loadOutside(ctx, tx, pollID)
 		if err != nil {
 			return err
 		}
 		edited = st.poll
-		switch mending = rules.Mend(st.documents(exists, s.Now())); mending {
-		case rules.MendGone, rules.MendCancel:
-			creator, err := poll.LoadCreator(ctx, tx, st.creator())
-			if err != nil {
-				return err
-			}
-			if mending == rules.MendGone {
-				return s.mendGone(tx, st, creator, &done, cause)
-			}
-			return s.mendCancel(tx, st, creator, account, &done, cause)
-		case rules.MendReopen:
-			return s.mendReopen(tx, st, &done, cause)
-		case rules.MendUnlink:
-			return s.mendUnlink(tx, st, &done, cause)
-		case rules.MendRestore:
-			return s.mendRestore(ctx, tx, st, account, calendarID, &done, cause)
-		case rules.MendLink:
-			linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
-			if err != nil || linked {
-				return err
-			}
-			if mending = rules.MendNothing; !st.poll.EditedDirectly() {
-				return nil
-			}
-			mending = rules.MendNote
-			return s.mendNote(tx, st, cause)
-		case rules.MendForget:
-			return dropEntry(tx, st.entryPath, st.calendar, *st.entry)
-		case rules.MendNote:
-			return s.mendNote(tx, st, cause)
-		default:
-			return nil
+		mending, err = s.mend(ctx, tx, st, exists, account, calendarID, &done, cause)
+		card = isEdit(mending) && done.due == nil && !cause.quietly(mending) // where people are told, it is drawn then
+		if err != nil || !card {
+			return err
 		}
+		return oweCard(tx, edited)
 	})
 	if err != nil {
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
-	if mending != rules.MendNothing && mending != rules.MendForget {
+	if isEdit(mending) {
 		s.meter().Mended(mending)
 		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(mending), "trace", cause.Trace)
 		s.handOver(ctx, done, cause)
-		if done.due == nil && !cause.quietly(mending) { // else the card is drawn when people are told
+		if card {
 			s.cardSoon(ctx, edited, string(mending)+"/"+store.Instant(s.Now()).String(), cause)
 		}
 	}
 	return mending, nil
+}
+
+// isEdit tells a mending of a direct edit from what nobody did.
+func isEdit(mending rules.Mending) bool {
+	return mending != rules.MendNothing && mending != rules.MendForget
+}
+
+// mend does what sets one thing right, and gives what that was.
+func (s *Service) mend(ctx context.Context, tx store.Tx, st state, exists bool, account, calendarID string, done *handover, cause Cause) (rules.Mending, error) {
+	switch mending := rules.Mend(st.documents(exists, s.Now())); mending {
+	case rules.MendGone, rules.MendCancel:
+		creator, err := poll.LoadCreator(ctx, tx, st.creator())
+		if err != nil {
+			return mending, err
+		}
+		if mending == rules.MendGone {
+			return mending, s.mendGone(tx, st, creator, done, cause)
+		}
+		return mending, s.mendCancel(tx, st, creator, account, done, cause)
+	case rules.MendReopen:
+		return mending, s.mendReopen(tx, st, done, cause)
+	case rules.MendUnlink:
+		return mending, s.mendUnlink(tx, st, done, cause)
+	case rules.MendRestore:
+		return mending, s.mendRestore(ctx, tx, st, account, calendarID, done, cause)
+	case rules.MendLink:
+		linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
+		if err != nil || linked {
+			return mending, err
+		}
+		if !st.poll.EditedDirectly() {
+			return rules.MendNothing, nil
+		}
+		return rules.MendNote, s.mendNote(tx, st, cause)
+	case rules.MendForget:
+		return mending, dropEntry(tx, st.entryPath, st.calendar, *st.entry)
+	case rules.MendNote:
+		return mending, s.mendNote(tx, st, cause)
+	default:
+		return mending, nil
+	}
 }
 
 // outsideAccount finds, before the transaction, the account of an event that

@@ -47,6 +47,9 @@ func (s *Service) Vote(ctx context.Context, person Person, pollID string, ask Vo
 		if err := writeStats(tx, pollID, slots, withVote(votes, vote)); err != nil {
 			return err
 		}
+		if err := oweCard(tx, p); err != nil {
+			return err
+		}
 		return tx.Merge(poll.VotePath(pollID, person.ID), poll.VoteUpdates(vote)...)
 	})
 	if err != nil {

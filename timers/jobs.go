@@ -78,6 +78,7 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 	did := Counts{
 		{"calendar events to make or delete", drained.Intents},
 		{"announcements", drained.Announcements},
+		{"cards to draw", drained.Cards},
 		{"looks at calendars", drained.Looks},
 	}
 	if err == nil && !p.NoSync {

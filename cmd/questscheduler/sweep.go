@@ -21,7 +21,7 @@ type sweepCommand struct {
 
 // What each command says beside its flags.
 const (
-	drainHelp = `What is handed over to the queue: calendar events to make or delete, announcements that are due, looks that are owed. ` +
+	drainHelp = `What is handed over to the queue: calendar events to make or delete, announcements that are due, cards to draw, looks that are owed. ` +
 		`A server does this by itself every minute. `
 	renewHelp = `Each calendar that a poll follows gets a new channel where none lives beyond QS_RENEW_BEFORE, and the old one is stopped ` +
 		`behind it. A server does this by itself every day. `
