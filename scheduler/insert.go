@@ -136,7 +136,7 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 			return err
 		}
 		if made == byNobody && stands.Attempts == intent.Attempts {
-			return s.giveUpInsert(ctx, tx, p, intent)
+			return s.giveUpInsert(ctx, tx, p, intent, cause)
 		}
 		return tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
 	})
@@ -153,10 +153,11 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 	return pollError(intent.PollID, "finalise: insert event", cause)
 }
 
-// giveUpInsert removes the intent of an event that was certainly not made, and
-// gives the link that stands the generation that is current, so that it is
-// followed again.
-func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, intent poll.Intent) error {
+// giveUpInsert ends an insert that the calendar refused, and gives the link that
+// stands the generation that is current, so that it is followed again. Its intent
+// goes, but where an earlier attempt may have had an effect: that the event is not
+// found is no proof, so it is deleted.
+func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, intent poll.Intent, cause error) error {
 	var entry *poll.IndexEntry
 	var path store.Path
 	var err error
@@ -169,6 +170,9 @@ func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, in
 		if err := renumberLink(ctx, tx, p, *entry, path); err != nil {
 			return err
 		}
+	}
+	if intent.Attempts > 0 && fault.Is(cause, fault.Provider) && fault.CodeOf(cause) != codeNotOurs {
+		return tx.Set(intent.Path(), poll.EncodeIntent(asDelete(intent, s.Now())))
 	}
 	return tx.Delete(intent.Path())
 }

@@ -70,6 +70,24 @@ func TestFinalise_AnswerLost_WhereTheCalendarIsLostForAWhile_EndsInOneEvent(t *t
 	})
 }
 
+// The answer of an insert is lost, the next attempt is refused, and Google does
+// not find what is there: no event is left behind.
+func TestFinalise_AnswerLostThenRefused_WhereTheEventIsNotFound_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.Unavailable)
+	w.Refuse("events.insert", 403, "forbidden", 1)
+	w.Refuse("events.get", 404, "notFound", 1)
+	w.Run(time.Hour)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Open)
+	equal(t, "events", len(w.Events("gm")), 0)
+	equal(t, "intents", len(w.Intents()), 0)
+	atRest(t, w)
+}
+
 func TestFinalise_AnswerLost_EventAndPollDeletedOutside_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

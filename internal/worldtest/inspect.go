@@ -82,6 +82,7 @@ func (w *World) Below(pollID string) (paths []store.Path) {
 func (w *World) Remove(path store.Path) {
 	w.t.Helper()
 	w.must(w.Documents.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(path) }))
+	delete(w.past.unknown, path) // who brings it back cannot know them
 }
 
 // Index are the index entries.

@@ -26,7 +26,9 @@ type past struct {
 	// notices are what people were told in the app, by poll and announcement
 	// reference; heard are those that were checked.
 	notices map[string]map[string]*notice
-	heard   map[string]bool
+	// untold are the announcements that concerned nobody, by their ref.
+	untold map[string]bool
+	heard  map[string]bool
 	// judged are the journal entries that were looked at.
 	judged map[string]bool
 	// absences are, by calendar and event, when an event was out of a calendar.
@@ -58,7 +60,7 @@ func newPast() past {
 	return past{
 		unknown: map[store.Path]bool{}, snapshots: map[store.Path]map[string]any{},
 		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, telling: map[string]bool{},
-		notices: map[string]map[string]*notice{}, heard: map[string]bool{}, judged: map[string]bool{},
+		notices: map[string]map[string]*notice{}, untold: map[string]bool{}, heard: map[string]bool{}, judged: map[string]bool{},
 		absences: map[string][]absence{}, confirmed: map[string]bool{}, adopted: map[string]bool{}, moved: map[string]bool{},
 		pushed: map[string]bool{}, listings: map[string]int{},
 	}

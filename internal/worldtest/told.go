@@ -68,7 +68,8 @@ func (w *World) noticeProblems(announcement poll.Announcement, before map[string
 	told := w.past.notices[announcement.PollID]
 	refs := slices.Sorted(maps.Keys(told)) // they grow
 	if ref := announcement.Channels[notify.ChannelInApp].Ref; ref != "" && told[ref] == nil {
-		refs = append(refs, ref) // told to nobody
+		refs = append(refs, ref)
+		w.past.untold[ref] = true
 	}
 	journal := map[string]poll.Entry{}
 	for _, entry := range w.Journal(announcement.PollID) {
@@ -85,7 +86,7 @@ func (w *World) noticeProblems(announcement poll.Announcement, before map[string
 		}
 		problems = append(problems, w.heard(*n, journal[ref], before)...)
 		if i > 0 && n.kind != "" && told[refs[i-1]] != nil && !w.skewed { // else their order is not known
-			problems = append(problems, followsOn(*told[refs[i-1]], *n, journal)...)
+			problems = append(problems, w.followsOn(*told[refs[i-1]], *n, journal)...)
 		}
 	}
 	return problems
@@ -123,13 +124,14 @@ func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (p
 	return problems
 }
 
-// followsOn tells whether one notice of a poll can come after another.
-func followsOn(last, next notice, journal map[string]poll.Entry) (problems []string) {
+// followsOn tells whether one notice of a poll can come after another. Between
+// the two there may be what was told while it concerned nobody.
+func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (problems []string) {
 	same := last.kind == next.kind && (last.time == next.time || next.kind == rules.NoticeCancelled)
 	again := false // the poll was opened or finalised again between the two
 	for id, entry := range journal {
 		again = again || id > last.ref && id <= next.ref &&
-			(entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Hint, "outside"))
+			(w.past.untold[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Hint, "outside"))
 	}
 	if same && !again {
 		problems = append(problems, fmt.Sprintf("poll %s: people were told twice that it was %s", next.pollID, next.kind))
