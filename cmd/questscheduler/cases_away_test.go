@@ -62,6 +62,10 @@ func TestAnEventMovedToAnotherCalendar_CancelsItsPoll(t *testing.T) {
 
 	back := newSession(o, "gm")
 	back.unchangedBy(func() {
+		// Neither does a look come between that was owed before.
+		for _, call := range []string{"events.list", "events.get"} {
+			o.plant(call, map[string]any{"status": http.StatusServiceUnavailable})
+		}
 		o.plant("push", map[string]any{"drop": true})
 		back.moveFrom(home, clubCalendar)
 		back.moveFrom(clubCalendar, home)
