@@ -4,7 +4,8 @@
 // A document is a map of named fields at a path of alternating collection
 // names and ids ("schedulers/7f…/slots/s1"). Drivers: store/memory
 // (deterministic), store/sqlite (embedded default), store/firestore. All are
-// held to one conformance suite, store/storetest, without exemptions.
+// held to one conformance suite, store/storetest (Firestore as far as its emulator
+// can show it).
 //
 // What every driver promises:
 //

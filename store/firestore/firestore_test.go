@@ -34,7 +34,7 @@ func open(t *testing.T, queries []*store.Query) *firestore.Store {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T, queries []*store.Query) store.Store { return open(t, queries) })
+	storetest.RunEmulated(t, func(t *testing.T, queries []*store.Query) store.Store { return open(t, queries) })
 }
 
 func TestConformance_Durable(t *testing.T) {

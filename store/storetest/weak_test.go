@@ -27,6 +27,7 @@ var weaknesses = []struct {
 	{"reads are outside the transaction", outsideReads(true, true), "a read after a write is refused"},
 	{"writes are made at once", atOnce, "an error of the function is returned as it is and nothing is written"},
 	{"writes are made at once", atOnce, "writes take effect together at the end, and nobody sees them before"},
+	{"lists are read one by one", oneByOne, "a list of documents sees one state"},
 	{"a nested transaction is let through", nesting, "the store cannot be called inside a transaction"},
 	{"an update replaces the document", replacing, "an update leaves fields alone that it does not name"},
 	{"an update makes the document", replacing, "update refuses a document that is not there"},
