@@ -23,8 +23,8 @@ done
 # ---- settings ---------------------------------------------------------------
 
 names=(PROJECT REGION FIRESTORE_LOCATION DATABASE IMAGE VERSION PUBLIC_URL APP_URL AUDIENCE CALLABLES_UPSTREAM
-  ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD REVOCATION ADMIN_USERS SYNC RULES INDEXES)
-optional=' CALLABLES_UPSTREAM ADMIN_USERS '
+  ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD METRICS REVOCATION ADMIN_USERS SYNC RULES INDEXES)
+optional=' CALLABLES_UPSTREAM METRICS ADMIN_USERS '
 declare -A set_to=()
 [[ -r $settings ]] || { echo "$settings cannot be read: copy deploy/settings.env.example to it and fill it in" >&2; exit 2; }
 while IFS='=' read -r name value || [[ $name ]]; do
@@ -43,6 +43,17 @@ for name in "${names[@]}"; do
   [[ ${set_to[$name]:-} || $optional == *" $name "* ]] || missing+=("$name")
 done
 ((${#missing[@]} == 0)) || { echo "$settings: these are missing: ${missing[*]}" >&2; exit 2; }
+# With each of these that is yes comes a secret; where it is not, service.yaml's
+# lines that end with its name stay away.
+declare -A secret_of=([DISCORD]=discord-bot-token [METRICS]=metrics-token)
+secrets=(google-client-secret enc-keys) without=()
+for name in DISCORD METRICS; do
+  case ${set_to[$name]:-no} in
+    yes) secrets+=("${secret_of[$name]}") ;;
+    no) without+=("$name") ;;
+    *) echo "$settings: $name has to be yes or no" >&2; exit 2 ;;
+  esac
+done
 project=${set_to[PROJECT]} region=${set_to[REGION]} database=${set_to[DATABASE]}
 image=${set_to[IMAGE]}:${set_to[VERSION]}
 for file in "${set_to[RULES]}" "${set_to[INDEXES]}"; do
@@ -71,9 +82,6 @@ rows() { sed -e 's/[[:space:]]*#.*$//' -e '/^[[:space:]]*$/d' "deploy/$1"; }
 account() { echo "questscheduler-$1@$project.iam.gserviceaccount.com"; }
 
 member() { if [[ $1 == everybody ]]; then echo allUsers; else echo "serviceAccount:$(account "$1")"; fi; }
-
-secrets=(google-client-secret enc-keys)
-[[ ${set_to[DISCORD]} == yes ]] && secrets+=(discord-bot-token)
 
 # ---- what is done, in this order ----------------------------------------------
 
@@ -178,7 +186,7 @@ build() {
 service() {
   local filled name program=()
   for name in "${names[@]}"; do program+=(-e "s|\${$name}|${set_to[$name]:-}|g"); done
-  [[ ${set_to[DISCORD]} == yes ]] || program+=(-e '/# DISCORD$/d')
+  for name in ${without[@]+"${without[@]}"}; do program+=(-e "/# $name\$/d"); done
   filled=$(mktemp)
   sed "${program[@]}" deploy/service.yaml >"$filled"
   local failed=0

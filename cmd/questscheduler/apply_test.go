@@ -13,10 +13,11 @@ import (
 )
 
 // pretend stands in for gcloud and firebase: it writes down what it is asked,
-// says whether a thing is there, and fails where it is to.
+// says whether a thing is there (of the secrets all, or all but one), and fails
+// where it is to.
 const pretend = `#!/bin/sh
 case " $* " in
-  *" describe "*) [ "$FAKE_THERE" = yes ] || case " $* " in *" secrets "*) [ "$FAKE_SECRETS" = yes ] ;; *) false ;; esac; exit ;;
+  *" describe "*) [ "$FAKE_THERE" = yes ] || case " $* " in *" secrets "*"${FAKE_LACKS:-no such}"*) false ;; *" secrets "*) [ "$FAKE_SECRETS" = yes ] ;; *) false ;; esac; exit ;;
 esac
 echo "$(basename "$0") $*" >>"$FAKE_LOG"
 case " $* " in
@@ -142,7 +143,7 @@ func TestApply_ToNothing_MakesEachThingBeforeWhatNeedsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, odd := range []string{"${PROJECT", "${IMAGE", "DISCORD\n", "discord"} {
+	for _, odd := range []string{"${PROJECT", "${IMAGE", "DISCORD\n", "discord", "METRICS", "metrics"} {
 		if strings.Contains(string(service), odd) {
 			t.Errorf("the service that is sent holds %q", odd)
 		}
@@ -210,16 +211,11 @@ func TestApply_ADryRun_CallsNothing(t *testing.T) {
 	}
 }
 
-func TestApply_WithDiscordAndRules_SendsThem(t *testing.T) {
+func TestApply_WithRules_SendsThem(t *testing.T) {
 	t.Parallel()
-	run := apply(t, map[string]string{"DISCORD": "yes", "RULES": "firestore.rules", "DATABASE": "quests"}, []string{"FAKE_SECRETS=yes"})
-	if run.code != 0 || run.at("firebase deploy --only firestore:rules,firestore:indexes") < 0 ||
-		run.at("secrets add-iam-policy-binding questscheduler-discord-bot-token") < 0 {
+	run := apply(t, map[string]string{"RULES": "firestore.rules", "DATABASE": "quests"}, []string{"FAKE_SECRETS=yes"})
+	if run.code != 0 || run.at("firebase deploy --only firestore:rules,firestore:indexes") < 0 {
 		t.Fatalf("it ends with %d, after\n%s", run.code, strings.Join(run.calls, "\n"))
-	}
-	service, err := os.ReadFile(run.log + ".yaml")
-	if err != nil || !strings.Contains(string(service), "QS_DISCORD_BOT_TOKEN_FILE") {
-		t.Errorf("the service knows no bot (%v)", err)
 	}
 	for name, want := range map[string]string{
 		"firestore.rules": docs.Read(t, "firestore.rules"), "firestore.indexes.json": docs.Read(t, "firestore.indexes.json"),
@@ -228,6 +224,41 @@ func TestApply_WithDiscordAndRules_SendsThem(t *testing.T) {
 		if sent, err := os.ReadFile(filepath.Join(run.log+".firebase", name)); err != nil || string(sent) != want {
 			t.Errorf("firebase is given %q as %s (%v)", sent, name, err)
 		}
+	}
+}
+
+// TestApply_AnOptionalSecret_IsReadAndMountedWhereItsSettingIsYes, and nowhere
+// else: the service does not start where a secret is mounted that is not there.
+func TestApply_AnOptionalSecret_IsReadAndMountedWhereItsSettingIsYes(t *testing.T) {
+	t.Parallel()
+	secrets := map[string]struct{ secret, setting, mount string }{
+		"DISCORD": {"questscheduler-discord-bot-token", "- name: QS_DISCORD_BOT_TOKEN_FILE\n", "/secrets/discord-bot-token\n"},
+		"METRICS": {"questscheduler-metrics-token", "- name: QS_METRICS_TOKEN_FILE\n", "/secrets/metrics-token\n"},
+	}
+	for name, settings := range map[string]map[string]string{
+		"neither": {}, "the bot": {"DISCORD": "yes"}, "the figures": {"METRICS": "yes"}, "both": {"DISCORD": "yes", "METRICS": "yes"},
+		"settings of before the figures had one": {"METRICS": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := apply(t, settings, []string{"FAKE_SECRETS=yes"})
+			service, err := os.ReadFile(run.log + ".yaml")
+			if run.code != 0 || err != nil {
+				t.Fatalf("it ends with %d (%v):\n%s", run.code, err, run.said)
+			}
+			for setting, want := range secrets {
+				yes := settings[setting] == "yes"
+				if read := run.at("secrets add-iam-policy-binding "+want.secret, "questscheduler-server@", "roles/secretmanager.secretAccessor") >= 0; read != yes {
+					t.Errorf("the server may read %s: %t", want.secret, read)
+				}
+				for _, part := range []string{want.setting, "mountPath: " + want.mount, "secretName: " + want.secret + "\n"} {
+					// Where it is read its lines still end with the setting's name.
+					if held := strings.Contains(strings.ReplaceAll(string(service), " # "+setting, ""), part); held != yes {
+						t.Errorf("the service holds %q: %t", part, held)
+					}
+				}
+			}
+		})
 	}
 }
 
@@ -271,6 +302,8 @@ func TestApply_WrongFromTheStart_ChangesNothingAndSaysWhy(t *testing.T) {
 		"no project":               {map[string]string{"PROJECT": ""}, nil, "these are missing: PROJECT"},
 		"a setting that is none":   {map[string]string{"PROJCET": "x"}, nil, "PROJCET is no setting"},
 		"a text that ends another": {map[string]string{"APP_URL": `https://a"b`}, nil, "APP_URL has a character"},
+		"neither yes nor no":       {map[string]string{"METRICS": "on"}, nil, "METRICS has to be yes or no"},
+		"a bot, or none":           {map[string]string{"DISCORD": "true"}, nil, "DISCORD has to be yes or no"},
 		"rules that are not there": {map[string]string{"RULES": "nowhere.rules"}, nil, "nowhere.rules cannot be read"},
 		"an argument that is none": {nil, []string{"--now"}, "usage:"},
 		"settings that are absent": {nil, []string{"--settings", "/nowhere"}, "/nowhere cannot be read"},
@@ -287,8 +320,13 @@ func TestApply_WrongFromTheStart_ChangesNothingAndSaysWhy(t *testing.T) {
 
 func TestApply_ASecretWithoutAValue_IsAskedFor(t *testing.T) {
 	t.Parallel()
-	run := apply(t, nil, nil)
-	if run.code != 1 || !strings.Contains(run.said, "the secret questscheduler-google-client-secret has no value") || run.at("run services replace") >= 0 {
-		t.Fatalf("it ends with %d, and says\n%s", run.code, run.said)
+	for _, secret := range []string{"questscheduler-google-client-secret", "questscheduler-enc-keys", "questscheduler-metrics-token"} {
+		t.Run(secret, func(t *testing.T) {
+			t.Parallel()
+			run := apply(t, map[string]string{"METRICS": "yes"}, []string{"FAKE_SECRETS=yes", "FAKE_LACKS=" + secret})
+			if run.code != 1 || !strings.Contains(run.said, "the secret "+secret+" has no value") || run.at("run services replace") >= 0 {
+				t.Fatalf("it ends with %d, and says\n%s", run.code, run.said)
+			}
+		})
 	}
 }

@@ -52,7 +52,7 @@ func example(t *testing.T) map[string]string {
 }
 
 var (
-	serviceSetting = regexp.MustCompile(`(?m)^ +- name: (QS_\w+)(?: # DISCORD)?\n +value: "?([^"\n#]*?)"?(?: # DISCORD)?$`)
+	serviceSetting = regexp.MustCompile(`(?m)^ +- name: (QS_\w+)(?: # [A-Z]+)?\n +value: "?([^"\n#]*?)"?(?: # [A-Z]+)?$`)
 	placeholder    = regexp.MustCompile(`\$\{(\w+)\}`)
 )
 
@@ -85,7 +85,7 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 				t.Errorf("%s is read from %s, where nothing is mounted", name, value)
 			}
 			value = filepath.Join(folder, name)
-			secret := []byte("a secret")
+			secret := []byte(strings.Repeat("secret", 6))
 			if strings.Contains(name, "ENC_KEYS") {
 				secret = key
 			}
@@ -102,7 +102,7 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 	if settings.Store != config.StoreFirestore || settings.Queue != config.QueueCloudTasks || settings.Auth != config.AuthFirebase {
 		t.Errorf("it is set to %s, %s, %s", settings.Store, settings.Queue, settings.Auth)
 	}
-	for _, secret := range []string{"QS_GOOGLE_CLIENT_SECRET", "QS_ENC_KEYS", "QS_DISCORD_BOT_TOKEN"} {
+	for _, secret := range []string{"QS_GOOGLE_CLIENT_SECRET", "QS_ENC_KEYS", "QS_DISCORD_BOT_TOKEN", "QS_METRICS_TOKEN"} {
 		if !strings.Contains(text, secret+"_FILE") || strings.Contains(text, secret+"\n") {
 			t.Errorf("%s does not come from a file", secret)
 		}
