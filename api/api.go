@@ -4,8 +4,8 @@
 // Every request takes the same way, and every answer leaves by the same door:
 //
 //	Echo    request id → headers → log line → recover → origins  (request.go, browsers.go)
-//	route   who is calling and how often → the id in the path →  (auth.go, limits.go, ids.go,
-//	        the idempotency key → the body                        idempotency.go, body.go)
+//	route   who is calling and how often → the id in the path →  (auth.go, limits.go, callers.go,
+//	        the idempotency key → the body                        ids.go, idempotency.go, body.go)
 //	huma    parameters and body against the declared types       (validation.go)
 //	handler one call of scheduler or notify                      (polls.go, groups.go, …)
 //	answer  the envelope of seed 003, §3, errors included        (envelope.go, failure.go)
@@ -22,6 +22,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -76,6 +77,10 @@ type Options struct {
 	// what each address may that nobody known asks from. Zero: limits that
 	// nobody meets who waits for answers.
 	PersonRate, AddressRate Rate
+	// TrustedProxies are believed when they say in X-Forwarded-For for whom they
+	// ask; nobody else is. Empty: an address is that of the connection, so that all
+	// who come by one proxy are one.
+	TrustedProxies []netip.Prefix
 	// NewID makes a ULID with a prefix and an underscore before it, such as
 	// req_01H….
 	NewID func(prefix string) string
@@ -124,7 +129,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 		s.Ticks = RealTicks
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
-	s.echo.HTTPErrorHandler = s.answerError
+	s.echo.HTTPErrorHandler, s.echo.IPExtractor = s.answerError, callersBehind(options.TrustedProxies)
 	s.echo.Pre(s.begin, s.logRequest, s.recover, s.shareOrigins())
 	s.huma = s.newHuma()
 

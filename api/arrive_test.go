@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
 	"time"
 )
@@ -68,17 +67,5 @@ func TestLimiter_ForgetsWhoRests_AndKeepsWhoDoesNot(t *testing.T) {
 	now = now.Add(time.Hour)
 	if l.take("a newcomer", now) != 0 || len(l.due) != 1 {
 		t.Errorf("after a rest %d are kept", len(l.due))
-	}
-}
-
-func TestAddress_IsAHostOrANetwork(t *testing.T) {
-	t.Parallel()
-	for from, want := range map[string]string{
-		"192.0.2.7:1234": "192.0.2.7", "[::ffff:192.0.2.7]:99": "192.0.2.7", "[2001:db8:1:2:3:4:5:6]:80": "2001:db8:1:2::/64",
-		"[fe80::1%eth0]:80": "fe80::/64", "@": "@", "name:80": "name",
-	} {
-		if got := addressOf(&http.Request{RemoteAddr: from}); got != want {
-			t.Errorf("%s is %s, want %s", from, got, want)
-		}
 	}
 }

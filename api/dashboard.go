@@ -119,7 +119,7 @@ func (s *server) forAdmins(do func(echo.Context, caller) error) echo.HandlerFunc
 		by, err := s.adminOf(c)
 		switch {
 		case fault.Is(err, fault.Unauthenticated) && !wantsJSON(c.Request()):
-			if wait := s.addresses.take(addressOf(c.Request()), s.Now()); wait > 0 {
+			if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
 				return errTooFast(wait)
 			}
 			return s.showSignIn(c, dashboard.SignIn{Out: c.QueryParam("done") == "signed-out"})

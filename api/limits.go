@@ -1,9 +1,7 @@
 package api
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -110,13 +108,6 @@ func Limit(rate Rate, now func() time.Time) func(who string) error {
 	}
 }
 
-// LimitAddress is Limit for those of whom no more is known than where their
-// connection is from.
-func LimitAddress(rate Rate, now func() time.Time) func(r *http.Request) error {
-	limit := Limit(rate, now)
-	return func(r *http.Request) error { return limit(addressOf(r)) }
-}
-
 // limitPerson holds a person who is signed in to their rate.
 func (s *server) limitPerson(id string) error {
 	if wait := s.people.take(id, s.Now()); wait > 0 {
@@ -128,7 +119,7 @@ func (s *server) limitPerson(id string) error {
 // limitAddress is for routes that are open to everybody.
 func (s *server) limitAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if wait := s.addresses.take(addressOf(c.Request()), s.Now()); wait > 0 {
+		if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
 			return errTooFast(wait)
 		}
 		return next(c)
@@ -146,29 +137,8 @@ func (s *server) orTooFast(f *failure, c echo.Context) *failure {
 	if !refused || requestOf(c.Request().Context()).signedIn {
 		return f
 	}
-	if wait := s.addresses.take(addressOf(c.Request()), s.Now()); wait > 0 {
+	if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
 		return errTooFast(wait)
 	}
 	return f
-}
-
-// addressOf is who a connection is from: an IPv4 address, or the network of an
-// IPv6 one, of which everybody has very many. What a proxy says of others is not
-// believed; behind one, all who are not signed in share an address.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	address, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	if address = address.Unmap().WithZone(""); address.Is6() {
-		network, err := address.Prefix(64)
-		if err == nil {
-			return network.String()
-		}
-	}
-	return address.String()
 }

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +83,43 @@ func TestLimit_OfAnAddress(t *testing.T) {
 			clock.advance(10 * time.Second)
 			if got := w.send(c); got.status == 429 {
 				t.Errorf("after a rest it is answered %s", got.text)
+			}
+		})
+	}
+}
+
+// TestLimit_OfAnAddress_BehindAProxy: those who come by a proxy that is trusted are
+// told apart, and what they claim of themselves does not help; those who come by
+// another are one.
+func TestLimit_OfAnAddress_BehindAProxy(t *testing.T) {
+	t.Parallel()
+	ask := func(w *world, forwarded string) int {
+		t.Helper()
+		return w.send(call{method: "GET", path: "/v1/polls", header: map[string]string{"X-Forwarded-For": forwarded}}).status
+	}
+	for name, row := range map[string]struct {
+		proxies []netip.Prefix
+		apart   bool
+	}{
+		"trusted":         {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}, true},
+		"not trusted":     {nil, false},
+		"another trusted": {[]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := newStillClock()
+			w := newWorld(t, limited(clock), func(s *setup) { s.TrustedProxies = row.proxies })
+			clock.advance(time.Hour) // whatever the making of the world cost
+			for i, forwarded := range []string{"203.0.113.7", "198.51.100.66, 203.0.113.7", "10.0.0.1, 203.0.113.7"} {
+				if got, want := ask(w, forwarded), map[bool]int{true: 401, false: 429}[i < 2]; got != want {
+					t.Errorf("request %d, for %s, is answered %d, want %d", i+1, forwarded, got, want)
+				}
+			}
+			if got, want := ask(w, "203.0.113.8"), map[bool]int{true: 401, false: 429}[row.apart]; got != want {
+				t.Errorf("somebody else is answered %d, want %d", got, want)
+			}
+			if strings.Contains(w.log.String(), "203.0.113.") {
+				t.Error("the log says where people are")
 			}
 		})
 	}

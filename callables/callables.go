@@ -49,7 +49,7 @@ type Options struct {
 	// LimitPerson and LimitAddress refuse with RateLimited who asks too much:
 	// people who are signed in, and addresses that nobody known asks from.
 	LimitPerson  func(uid string) error
-	LimitAddress func(r *http.Request) error
+	LimitAddress func(c echo.Context) error
 	// Upstream is the address that functions which are not ours are passed on to;
 	// "": there are none.
 	Upstream string
@@ -215,7 +215,7 @@ func (s *server) caller(c echo.Context) (call, error) {
 // refuseAddress is the error of somebody unknown, or that their address asks too
 // much.
 func (s *server) refuseAddress(c echo.Context, err error) error {
-	if limited := s.LimitAddress(c.Request()); limited != nil {
+	if limited := s.LimitAddress(c); limited != nil {
 		return limited
 	}
 	return err

@@ -8,6 +8,7 @@
 package config
 
 import (
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"time"
@@ -119,6 +120,12 @@ type Config struct {
 
 	// Addr is the address to listen on, as host:port.
 	Addr string `env:"ADDR"`
+	// TrustedProxies are the addresses and networks, such as 127.0.0.1 or 10.0.0.0/8
+	// and with commas between, of the proxies in front of this server that write whom
+	// they were asked by at the end of X-Forwarded-For: what they say is believed.
+	// Without it nothing is, and all who come by one proxy and are not signed in share
+	// one rate limit.
+	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES"`
 	// PublicURL is where Google and Cloud Tasks reach this server. Google pushes
 	// to https alone. Needed unless Sync is `off`.
 	PublicURL string `env:"PUBLIC_URL"`

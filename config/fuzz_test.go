@@ -23,6 +23,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("QS_PUBLIC_URL=https://u:p@x.test/?a=b#c\nQS_SYNC=maybe\nQS_MASS_CANCEL_SHARE=NaN\nQS_MASS_CANCEL_MIN=-9999999999999999999")
 	f.Add("QS_PUBLIC_URL=https://quests.example\nQS_GOOGLE_CLIENT_ID=id\nQS_GOOGLE_CLIENT_SECRET=secret-of-ours\nQS_ENC_KEYS=k1:MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI=\nQS_ALLOWED_ORIGINS=*, https://a.test,,")
 	f.Add("QS_ENC_KEYS=a:b,c:d\nQS_NOTIFY_SETTLE=1e9h\nQS_SYNC_MIN_GAP=-1s\nQS_TASKS_SERVICE_ACCOUNT=@\nQS_QUEUE=cloudtasks")
+	f.Add("QS_TRUSTED_PROXIES=127.0.0.1,::1,fd00::/8,10.0.0.1/8,::ffff:1.2.3.4/0,fe80::1%eth0")
 	f.Fuzz(func(t *testing.T, text string) {
 		var environ, marked []string
 		for line := range strings.SplitSeq(text, "\n") {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"reflect"
 	"slices"
@@ -251,14 +252,20 @@ var parsers = map[reflect.Type]env.ParserFunc{
 	},
 	reflect.TypeFor[string](): func(text string) (any, error) { return strings.TrimSpace(text), nil },
 	reflect.TypeFor[[]string](): func(text string) (any, error) {
-		var list []string
-		for item := range strings.SplitSeq(text, ",") {
-			if item = strings.TrimSpace(item); item != "" {
-				list = append(list, item)
-			}
-		}
-		return list, nil
+		return items(text), nil
 	},
+	reflect.TypeFor[[]netip.Prefix](): func(text string) (any, error) { return networks(text) },
+}
+
+// items are what stands between commas, without what is empty.
+func items(text string) []string {
+	var list []string
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
 }
 
 // addParsing turns the library's errors into problems. One that is about the

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,6 +60,7 @@ func TestLoad_DefaultsAreThoseOfTheInterface(t *testing.T) {
 		"journal":         c.JournalKeep == 8760*time.Hour,
 		"share":           c.MassCancelShare == 0.5,
 		"min":             c.MassCancelMin == 5,
+		"nobody trusted":  len(c.TrustedProxies) == 0,
 		"discord is ours": c.DiscordOwn == config.DiscordAll,
 		"app":             c.AppURL == "https://quest.example.org",
 		"audience":        c.TasksAudience == "https://quest.example.org",
@@ -78,6 +80,7 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 		"QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q",
 		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_TASKS_AUDIENCE=aud", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:4",
 		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT=fp", "QS_FIREBASE_REVOCATION=on", "QS_MACHINE_ISSUER=http://127.0.0.1:5/", "QS_ADDR=[::1]:9000",
+		"QS_TRUSTED_PROXIES=127.0.0.1, 169.254.0.0/16,,::1,fd00::/8,",
 		"QS_PUBLIC_URL=https://a.example", "QS_APP_URL=https://b.example/app",
 		"QS_GOOGLE_CLIENT_ID=id", "QS_GOOGLE_CLIENT_SECRET=cs", "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1",
 		"QS_SYNC=observe", "QS_DOCUMENT_HINTS=listen", "QS_CALLABLES_UPSTREAM=https://up.example",
@@ -89,7 +92,7 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 	})
 	got := []any{
 		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience, c.CloudTasksEndpoint,
-		c.Auth, c.FirebaseProject, c.FirebaseRevocation, c.MachineIssuer, c.Addr, c.PublicURL, c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
+		c.Auth, c.FirebaseProject, c.FirebaseRevocation, c.MachineIssuer, c.Addr, fmt.Sprint(c.TrustedProxies), c.PublicURL, c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
 		c.Sync, c.DocumentHints, c.CallablesUpstream, strings.Join(c.AllowedOrigins, "|"), c.DiscordOwn, c.EncKeys.Reveal(),
 		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
 		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep,
@@ -97,7 +100,7 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 	}
 	want := []any{
 		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud", "127.0.0.1:4",
-		"firebase", "fp", "on", "http://127.0.0.1:5", "[::1]:9000", "https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
+		"firebase", "fp", "on", "http://127.0.0.1:5", "[::1]:9000", "[127.0.0.1/32 169.254.0.0/16 ::1/128 fd00::/8]", "https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
 		"observe", "listen", "https://up.example", "https://x.example|http://localhost:3000", "transitions", key,
 		"bot", "http://127.0.0.1:2", time.Duration(0), 2 * time.Second, 3 * time.Hour, 4 * time.Minute, 5 * time.Hour,
 		6 * time.Hour, 0.7, 8, 9 * time.Hour,
@@ -145,6 +148,17 @@ func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
 		"tasks of no account":          {enough("QS_TASKS_SERVICE_ACCOUNT=robot"), "QS_TASKS_SERVICE_ACCOUNT", "service accounts"},
 		"a token that is guessed":      {enough("QS_METRICS_TOKEN=prometheus"), "QS_METRICS_TOKEN", "32 characters"},
 		"a token of two words":         {enough("QS_METRICS_TOKEN=" + strings.Repeat("two words", 5)), "QS_METRICS_TOKEN", "no space"},
+		"a proxy by its name":          {enough("QS_TRUSTED_PROXIES=127.0.0.1,nginx"), "QS_TRUSTED_PROXIES", "addresses such as"},
+		"a proxy with its port":        {enough("QS_TRUSTED_PROXIES=127.0.0.1:80"), "QS_TRUSTED_PROXIES", "addresses such as"},
+		"a proxy in brackets":          {enough("QS_TRUSTED_PROXIES=[::1]"), "QS_TRUSTED_PROXIES", "addresses such as"},
+		"a network of too many bits":   {enough("QS_TRUSTED_PROXIES=10.0.0.0/33"), "QS_TRUSTED_PROXIES", "addresses such as"},
+		"spaces between proxies":       {enough("QS_TRUSTED_PROXIES=10.0.0.1 10.0.0.2"), "QS_TRUSTED_PROXIES", "commas between"},
+		"a network by one of it":       {enough("QS_TRUSTED_PROXIES=10.0.0.1/8"), "QS_TRUSTED_PROXIES", "in the place of its first one"},
+		"everybody as a proxy":         {enough("QS_TRUSTED_PROXIES=0.0.0.0/0"), "QS_TRUSTED_PROXIES", "everybody"},
+		"everybody of IPv6":            {enough("QS_TRUSTED_PROXIES=10.0.0.0/8,::/0"), "QS_TRUSTED_PROXIES", "everybody"},
+		"IPv4 written as IPv6":         {enough("QS_TRUSTED_PROXIES=::ffff:10.0.0.1"), "QS_TRUSTED_PROXIES", "written as IPv6"},
+		"IPv4 networks as IPv6":        {enough("QS_TRUSTED_PROXIES=::ffff:10.0.0.0/104"), "QS_TRUSTED_PROXIES", "written as IPv6"},
+		"a proxy with a zone":          {enough("QS_TRUSTED_PROXIES=fe80::1%eth0"), "QS_TRUSTED_PROXIES", "zone"},
 		"a level that there is not":    {enough("QS_LOG_LEVEL=loud"), "QS_LOG_LEVEL", "debug, info"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +175,7 @@ func TestLoad_AllProblemsAreToldAtOnceAndNoValue(t *testing.T) {
 	t.Parallel()
 	found := problems(t, []string{
 		"QS_STORE=topsecret", "QS_NOTIFY_SETTLE=topsecret", "QS_ENC_KEYS=topsecret", "QS_MASS_CANCEL_MIN=topsecret",
-		"QS_ADDR=topsecret", "QS_APP_URL=topsecret",
+		"QS_ADDR=topsecret", "QS_APP_URL=topsecret", "QS_TRUSTED_PROXIES=topsecret",
 	})
 	var names []string
 	for _, problem := range found {
@@ -169,7 +183,7 @@ func TestLoad_AllProblemsAreToldAtOnceAndNoValue(t *testing.T) {
 	}
 	want := []string{
 		"QS_ADDR", "QS_APP_URL", "QS_ENC_KEYS", "QS_GOOGLE_CLIENT_ID", "QS_GOOGLE_CLIENT_SECRET",
-		"QS_MASS_CANCEL_MIN", "QS_NOTIFY_SETTLE", "QS_PUBLIC_URL", "QS_STORE",
+		"QS_MASS_CANCEL_MIN", "QS_NOTIFY_SETTLE", "QS_PUBLIC_URL", "QS_STORE", "QS_TRUSTED_PROXIES",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)

@@ -22,9 +22,9 @@ done
 
 # ---- settings ---------------------------------------------------------------
 
-names=(PROJECT REGION FIRESTORE_LOCATION DATABASE IMAGE VERSION PUBLIC_URL APP_URL AUDIENCE CALLABLES_UPSTREAM
+names=(PROJECT REGION FIRESTORE_LOCATION DATABASE IMAGE VERSION PUBLIC_URL LOAD_BALANCERS APP_URL AUDIENCE CALLABLES_UPSTREAM
   ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD METRICS REVOCATION ADMIN_USERS SYNC RULES INDEXES)
-optional=' CALLABLES_UPSTREAM METRICS ADMIN_USERS '
+optional=' LOAD_BALANCERS CALLABLES_UPSTREAM METRICS ADMIN_USERS '
 declare -A set_to=()
 [[ -r $settings ]] || { echo "$settings cannot be read: copy deploy/settings.env.example to it and fill it in" >&2; exit 2; }
 while IFS='=' read -r name value || [[ $name ]]; do

@@ -262,6 +262,20 @@ func TestApply_AnOptionalSecret_IsReadAndMountedWhereItsSettingIsYes(t *testing.
 	}
 }
 
+func TestApply_LoadBalancers_AreTrustedBesideCloudRunsFront(t *testing.T) {
+	t.Parallel()
+	for addresses, want := range map[string]string{
+		"":                            `"169.254.0.0/16,"`,
+		"192.0.2.80,2001:db8::80/128": `"169.254.0.0/16,192.0.2.80,2001:db8::80/128"`,
+	} {
+		run := apply(t, map[string]string{"LOAD_BALANCERS": addresses}, []string{"FAKE_THERE=yes"})
+		service, err := os.ReadFile(run.log + ".yaml")
+		if run.code != 0 || err != nil || !strings.Contains(string(service), "- name: QS_TRUSTED_PROXIES\n              value: "+want+"\n") {
+			t.Errorf("for %q it ends with %d (%v), and the service is\n%s", addresses, run.code, err, service)
+		}
+	}
+}
+
 // TestApply_TheServersRights_AreThoseThatItsSettingsNeed: people are read where
 // Firebase is asked after them alone.
 func TestApply_TheServersRights_AreThoseThatItsSettingsNeed(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
@@ -101,6 +102,9 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 	}
 	if settings.Store != config.StoreFirestore || settings.Queue != config.QueueCloudTasks || settings.Auth != config.AuthFirebase {
 		t.Errorf("it is set to %s, %s, %s", settings.Store, settings.Queue, settings.Auth)
+	}
+	if !slices.Contains(settings.TrustedProxies, netip.MustParsePrefix("169.254.0.0/16")) {
+		t.Errorf("of Cloud Run's own front nothing is believed, but of %v", settings.TrustedProxies)
 	}
 	for _, secret := range []string{"QS_GOOGLE_CLIENT_SECRET", "QS_ENC_KEYS", "QS_DISCORD_BOT_TOKEN", "QS_METRICS_TOKEN"} {
 		if !strings.Contains(text, secret+"_FILE") || strings.Contains(text, secret+"\n") {

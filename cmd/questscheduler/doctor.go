@@ -50,7 +50,7 @@ const doctorPatience = 5 * time.Second
 // checks are all checks, in the order of their lines.
 var checks = []func(ctx context.Context, d doctor) []finding{
 	checkSettings, checkStore, checkQueue, checkCloudTasks, checkMachines, checkClock, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle,
-	checkRedirect, checkSync, checkPublicURL, checkDiscord, checkAdmins,
+	checkRedirect, checkSync, checkPublicURL, checkProxies, checkDiscord, checkAdmins,
 }
 
 // Run is the command.

@@ -220,6 +220,22 @@ func (d doctor) checkLocal(ctx context.Context, address string) finding {
 	return finding{fine, "public address", address + " answers"}
 }
 
+// checkProxies says who is believed about where callers are. This server speaks no
+// TLS, so where people come by https something in front of it ends that.
+func checkProxies(_ context.Context, d doctor) []finding {
+	switch {
+	case d.faulty("QS_TRUSTED_PROXIES") || d.faulty("QS_PUBLIC_URL"):
+		return nil
+	case len(d.config.TrustedProxies) > 0:
+		return []finding{{fine, "proxies", fmt.Sprintf("%d addresses or networks are believed when they say in X-Forwarded-For for whom they ask", len(d.config.TrustedProxies))}}
+	case strings.HasPrefix(d.config.PublicURL, "https://"):
+		return []finding{{warning, "proxies", "QS_PUBLIC_URL is https, so a proxy stands in front of this server, and all who come by it and are not signed in share one rate limit; " +
+			"name its address, as this server sees it, in QS_TRUSTED_PROXIES"}}
+	default:
+		return []finding{{fine, "proxies", "none is believed, since QS_TRUSTED_PROXIES is not set"}}
+	}
+}
+
 // isPrivate tells whether an address is of a network that is not the world's.
 func isPrivate(address string) bool {
 	u, err := url.Parse(address)

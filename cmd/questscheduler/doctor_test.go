@@ -34,7 +34,7 @@ func TestDoctor(t *testing.T) {
 			"ok       settings        all can be used", "ok       store           there is none yet", "ok       queue           its tasks are in the store's file", "ok       sign-in key     there is none yet",
 			"ok       encryption keys QS_ENC_KEYS can be used", "warning  google          QS_GOOGLE_CLIENT_ID does not end with",
 			"ok       public address  not needed", "ok       discord         off", "warning  admins          there are none", "ok       sync            QS_SYNC is off",
-			"warning  redirect URI    people can link accounts from this machine alone",
+			"warning  redirect URI    people can link accounts from this machine alone", "ok       proxies         none is believed",
 		}},
 		"no settings at all": {[]string{"QS_SYNC=", "QS_GOOGLE_CLIENT_ID=", "QS_GOOGLE_CLIENT_SECRET=", "QS_ENC_KEYS="}, nil, exitFailed, []string{
 			"wrong    settings        QS_ENC_KEYS has to hold a key", "wrong    settings        QS_GOOGLE_CLIENT_ID", "wrong    settings        QS_PUBLIC_URL",
@@ -42,10 +42,16 @@ func TestDoctor(t *testing.T) {
 		}},
 		"everything is set": {[]string{follow, "QS_PUBLIC_URL=https://quests.example.org", "QS_GOOGLE_CLIENT_ID=1-a.apps.googleusercontent.com",
 			"QS_DISCORD_BOT_TOKEN=" + secretOfBot, "QS_ADMIN_USERS=gm,ana"}, nil, exitOK, []string{
-			"ok       google          the OAuth client is set",
+			"ok       google          the OAuth client is set", "warning  proxies         QS_PUBLIC_URL is https",
 			"ok       public address  Google pushes to https://quests.example.org/webhooks/google/calendar",
 			"ok       discord         the token is set; it is not tried", "ok       admins          2", "ok       sync            calendars are followed",
 			"ok       redirect URI    in the Google Cloud console, under Credentials, the OAuth client has to name https://quests.example.org/oauth/google/callback as",
+		}},
+		"a proxy that is trusted": {[]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8"}, nil, exitOK, []string{
+			"ok       proxies         2 addresses or networks are believed",
+		}},
+		"a proxy that is none": {[]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_TRUSTED_PROXIES=nginx"}, nil, exitFailed, []string{
+			"wrong    settings        QS_TRUSTED_PROXIES has to list addresses",
 		}},
 		"a deployment that is only observed": {[]string{"QS_SYNC=observe", "QS_PUBLIC_URL=https://quests.example.org"}, nil, exitOK, []string{
 			"warning  sync            QS_SYNC is observe",
