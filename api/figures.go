@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -70,8 +71,22 @@ func (s *server) forAdmin(known signin.Person, next echo.HandlerFunc, c echo.Con
 	return next(c)
 }
 
-// passedOn are the headers by which a proxy says that it asks for somebody else.
-var passedOn = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+// passedOn are the headers by which a proxy says that it asks for somebody else,
+// beside those that begin with X-Forwarded-.
+var passedOn = []string{"Forwarded", "X-Real-Ip", "Via"}
+
+// isPassedOn tells whether a proxy says that it asks for somebody else, whatever it
+// says of them: a header that is there and empty may have another line below it.
+// Whether a proxy is trusted (Options.TrustedProxies) does not count here, nor does
+// the address that it gives.
+func isPassedOn(header http.Header) bool {
+	for name := range header {
+		if slices.Contains(passedOn, name) || strings.HasPrefix(name, "X-Forwarded-") {
+			return true
+		}
+	}
+	return false
+}
 
 // fromThisMachine tells whether a request was made on this machine, for this
 // machine: by a loopback connection, to a loopback name (a page in a browser can
@@ -85,7 +100,7 @@ func fromThisMachine(r *http.Request) bool {
 	if err != nil {
 		host = r.Host
 	}
-	return isLoopbackName(host) && !slices.ContainsFunc(passedOn, func(name string) bool { return r.Header.Get(name) != "" })
+	return isLoopbackName(host) && !isPassedOn(r.Header)
 }
 
 func isLoopbackName(host string) bool {
