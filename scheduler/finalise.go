@@ -151,6 +151,28 @@ func (s *Service) legacyAccount(ctx context.Context, p poll.Poll) (account, cale
 	return account, calendar, err
 }
 
+// loadToFinalise reads a poll and the slot that is to be its session's, and
+// refuses where person may not, or the poll's status does not allow it.
+// errDoneBefore: this very request was answered already.
+func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise) (state, *poll.Slot, error) {
+	st, err := load(ctx, tx, person, pollID)
+	if err != nil {
+		return state{}, nil, err
+	}
+	if s.answered(st.poll, ask) {
+		return state{}, nil, errDoneBefore
+	}
+	slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
+	if err != nil {
+		return state{}, nil, err
+	}
+	if slot == nil {
+		return state{}, nil, errNoSlot()
+	}
+	_, err = rules.Apply(st.rules(), rules.CommandFinalise)
+	return st, slot, err
+}
+
 // beginFinalise is transaction 1: it checks, bumps the generation and writes
 // the insert intent. The same request as one that is under way resumes it.
 func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, account, calendar string, cause Cause) (poll.Intent, error) {
@@ -158,21 +180,8 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 	var superseded []poll.Intent
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		superseded = nil
-		st, err := load(ctx, tx, person, pollID)
+		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
-			return err
-		}
-		if s.answered(st.poll, ask) {
-			return errDoneBefore
-		}
-		slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
-		if err != nil {
-			return err
-		}
-		if slot == nil {
-			return errNoSlot()
-		}
-		if _, err := rules.Apply(st.rules(), rules.CommandFinalise); err != nil {
 			return err
 		}
 		now := s.Now()
@@ -260,21 +269,8 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 	var superseded []poll.Intent
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		due, deletion, superseded = nil, nil, nil
-		st, err := load(ctx, tx, person, pollID)
+		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
-			return err
-		}
-		if s.answered(st.poll, ask) {
-			return errDoneBefore
-		}
-		slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
-		if err != nil {
-			return err
-		}
-		if slot == nil {
-			return errNoSlot()
-		}
-		if _, err := rules.Apply(st.rules(), rules.CommandFinalise); err != nil {
 			return err
 		}
 		now := s.Now()
