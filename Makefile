@@ -42,11 +42,10 @@ test-here: # Every test on the embedded parts
 
 # Those of the main job and its cases over HTTP, where production has its parts.
 # They wait more than they work: the emulator of Firestore has who meets another
-# in a transaction wait for seconds. (A process that is killed holds its locks
-# there for a minute more, so those that kill it run on the embedded store alone.)
+# in a transaction wait for seconds.
 .PHONY: test-cloud
 test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
-	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
+	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
 	QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
 
 .PHONY: emulators

@@ -26,41 +26,62 @@ func onCloud(t *testing.T) []string {
 // as `make test-cloud` has it; otherwise the embedded store and queue.
 const onVariable = "QUESTSCHEDULER_TESTS_ON"
 
-// platforms are what the demos of a folder run on, so that one that is started
-// again finds what it left.
-var platforms sync.Map
+// place is what the demos of a folder run on: more settings, and where they
+// listen. Cloud Tasks delivers to the address that a task was handed over with, so
+// that on the cloud it stays the same.
+type place struct {
+	addr     string
+	settings []string
+	locks    *locks // on the cloud, once a demo runs there that can be killed
+}
 
-// platform is what onVariable chooses for the demos of a folder, where a test
-// names no store or address of its own: more settings, and where they listen. Cloud Tasks
-// delivers to the address that a task was handed over with, so that on the cloud
-// it stays the same.
-func platform(t *testing.T, dir string, own []string) (addr string, settings []string) {
+// places are those of this process by folder, so that a demo that is started again
+// finds what it left.
+var places sync.Map
+
+// placeOf is what onVariable chooses for the demos of a folder, where a test
+// names no store or address of its own.
+func placeOf(t *testing.T, dir string, own []string) *place {
 	t.Helper()
 	for _, setting := range own {
 		if addr, is := strings.CutPrefix(setting, "QS_ADDR="); is {
-			return addr, nil
+			return &place{addr: addr}
 		}
 	}
 	if os.Getenv(onVariable) != "cloud" || slices.ContainsFunc(own, func(setting string) bool { return strings.HasPrefix(setting, "QS_STORE=") }) {
-		return "127.0.0.1:0", nil
+		return &place{addr: "127.0.0.1:0"}
 	}
-	type chosen struct {
-		addr     string
-		settings []string
+	if kept, ok := places.Load(dir); ok {
+		return kept.(*place)
 	}
-	if kept, ok := platforms.Load(dir); ok {
-		return kept.(chosen).addr, kept.(chosen).settings
+	first := &place{addr: freeAddress(t), settings: onCloud(t)}
+	places.Store(dir, first)
+	return first
+}
+
+// mortal are the settings of a demo that can be killed: on the cloud, Firestore is
+// reached by what frees its locks afterwards.
+func (p *place) mortal(t *testing.T) []string {
+	t.Helper()
+	if len(p.settings) == 0 {
+		return nil
 	}
-	listener, err := listen("127.0.0.1:0")
-	if err == nil {
-		err = listener.Close()
+	if p.locks == nil {
+		var endpoint string
+		p.locks, endpoint = newLocks(t, of(p.settings, "QS_FIRESTORE_ENDPOINT"), of(p.settings, "QS_FIRESTORE_PROJECT"))
+		p.settings = append(p.settings, "QS_FIRESTORE_ENDPOINT="+endpoint)
 	}
-	if err != nil {
-		t.Fatal(err)
+	return p.settings
+}
+
+// of is a setting among others; of two, the later.
+func of(settings []string, name string) (value string) {
+	for _, setting := range settings {
+		if is, found := strings.CutPrefix(setting, name+"="); found {
+			value = is
+		}
 	}
-	first := chosen{listener.Addr().String(), onCloud(t)}
-	platforms.Store(dir, first)
-	return first.addr, first.settings
+	return value
 }
 
 func TestMainJob_OnCloud(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,14 +28,14 @@ func instant(t *testing.T, value any) time.Time {
 // startDemo runs the demo in this process until the test ends.
 func startDemo(t *testing.T, dir string, environ ...string) demoReady {
 	t.Helper()
-	addr, chosen := platform(t, dir, environ)
-	environ = append(chosen, environ...)
+	on := placeOf(t, dir, environ)
+	environ = slices.Concat(on.settings, environ)
 	ctx, stop := context.WithCancel(context.Background())
 	lines, out := io.Pipe()
 	done := make(chan int, 1)
 	go func() {
 		code := Main(ctx, Process{
-			Args: []string{"demo", "--json", "--addr", addr, "--data", dir}, Environ: environ,
+			Args: []string{"demo", "--json", "--addr", on.addr, "--data", dir}, Environ: environ,
 			Stdout: out, Stderr: testLog{t},
 		})
 		out.Close()
@@ -74,15 +75,16 @@ func (l testLog) Write(line []byte) (int, error) {
 // child is the program as a process of its own.
 type child struct {
 	*exec.Cmd
+	on    *place
 	ready demoReady
 }
 
 // spawnDemo starts the demo as a process that can be killed.
 func spawnDemo(t *testing.T, dir string) *child {
 	t.Helper()
-	addr, chosen := platform(t, dir, nil)
-	command := exec.Command(os.Args[0], "demo", "--json", "--addr", addr, "--data", dir)
-	command.Env = append(append(os.Environ(), asProgram+"=1"), chosen...)
+	on := placeOf(t, dir, nil)
+	command := exec.Command(os.Args[0], "demo", "--json", "--addr", on.addr, "--data", dir)
+	command.Env = append(append(os.Environ(), asProgram+"=1"), on.mortal(t)...)
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {
@@ -91,7 +93,7 @@ func spawnDemo(t *testing.T, dir string) *child {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c := &child{Cmd: command}
+	c := &child{Cmd: command, on: on}
 	t.Cleanup(c.kill)
 	c.ready = readReady(t, out)
 	return c
@@ -102,5 +104,8 @@ func (c *child) kill() {
 	if c.ProcessState == nil {
 		_ = c.Process.Kill() // an error says that it ended by itself
 		_ = c.Wait()         // its error is that it was killed
+		if c.on.locks != nil {
+			c.on.locks.release(context.Background())
+		}
 	}
 }
