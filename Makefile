@@ -52,16 +52,25 @@ test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud 
 emulators: # Says what is missing of what tests talk to, and are skipped without
 	@$(GO) test -v -run '^TestFind_' ./internal/emulator ./internal/webapp ./internal/chromium | grep -o 'skipped: .*' || true
 
+# What npm brings. Both at once: one waits for the network while the other unpacks.
 .PHONY: webapp
-webapp: ## Installs the official Firebase client, which plays the web app in tests
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory bin/webapp/node_modules; fi
+webapp: ## Installs the official Firebase client and Auth emulator, by which tests play the web app
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j2 bin/webapp/node_modules bin/emulators/node_modules; fi
+
+bin/webapp/node_modules: internal/webapp/package.json internal/webapp/package-lock.json
+	@echo "installing the official Firebase client"
+	$(INSTALL)
+
+bin/emulators/node_modules: tools/emulators/package.json tools/emulators/package-lock.json
+	@echo "installing the official Firebase Auth emulator"
+	$(INSTALL)
 
 # Below bin, so that no tool takes what is installed for ours. Nothing of it runs
 # at its installation.
-bin/webapp/node_modules: internal/webapp/package.json internal/webapp/package-lock.json
-	@echo "installing the official Firebase client"
-	@mkdir -p bin/webapp && cp internal/webapp/package.json internal/webapp/package-lock.json bin/webapp/
-	@cd bin/webapp && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules
+define INSTALL
+@mkdir -p $(@D) && cp $^ $(@D)/
+@cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress >/dev/null && touch node_modules
+endef
 
 .PHONY: check
 check: format vet lint layout generated openapi tidy vulnerabilities ## Holds the code to the habits of the house

@@ -37,6 +37,17 @@ func TestFind_CloudTasksIsHere(t *testing.T) {
 	}
 }
 
+// TestFind_AuthIsHere is the same for the Firebase Auth emulator.
+func TestFind_AuthIsHere(t *testing.T) {
+	t.Parallel()
+	if err := emulator.FindAuth(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("skipped: tests with people who sign in at Firebase, since " + err.Error())
+	}
+}
+
 func TestCloudTasks_CanBeHad(t *testing.T) {
 	t.Parallel()
 	queues := emulator.CloudTasks(t, "look")
