@@ -1,16 +1,19 @@
 // A page that plays the web app: it shows one poll live, and does what the app
 // does itself and what it calls (data-contract.md), in the very shapes.
 //
-// The test puts window.person and window.places before it, and calls app.run.
+// The test puts window.places before it, and calls app.run.
+import { initializeApp } from "firebase/app";
+import { connectAuthEmulator, getAuth, GoogleAuthProvider, signInWithCredential } from "firebase/auth";
 import {
   collection, connectFirestoreEmulator, deleteDoc, deleteField, doc, getDoc, getDocs, getFirestore, onSnapshot,
   serverTimestamp, setDoc, updateDoc, writeBatch,
 } from "firebase/firestore";
 import { getFunctions, httpsCallable } from "firebase/functions";
-import { appOf } from "./person.js";
 
-const { person, places } = window;
-const firebase = appOf(person, places.project);
+const { places } = window;
+const firebase = initializeApp({ projectId: places.project, apiKey: "none", appId: "none" });
+const auth = getAuth(firebase);
+connectAuthEmulator(auth, `http://${places.auth}`, { disableWarnings: true });
 const store = getFirestore(firebase);
 const [host, port] = places.firestore.split(":");
 connectFirestoreEmulator(store, host, Number(port));
@@ -54,8 +57,14 @@ function watch(id) {
 
 // What a person does in the app. Each gives what the page then shows as #result.
 const deeds = {
+  // As the app does by a window of Google's: what comes of that is the credential.
+  async signIn({ credential }) {
+    const { user } = await signInWithCredential(auth, GoogleAuthProvider.credential(credential));
+    return { uid: user.uid, email: user.email };
+  },
   async create({ title, start, end }) {
     const id = crypto.randomUUID();
+    const person = auth.currentUser;
     const batch = writeBatch(store);
     batch.set(doc(store, "schedulers", id), {
       title, description: "", creatorId: person.uid, creatorEmail: person.email, status: "OPEN", participantIds: [person.uid],
@@ -69,6 +78,7 @@ const deeds = {
     return { id, slot: slot.id };
   },
   async vote({ slot }) {
+    const person = auth.currentUser;
     await setDoc(doc(store, "schedulers", pollId, "votes", person.uid), {
       voterId: person.uid, userEmail: person.email, userAvatar: null, votes: { [slot]: "PREFERRED" }, noTimesWork: false, updatedAt: serverTimestamp(),
     });
@@ -84,7 +94,7 @@ const deeds = {
     const { start, end } = (await getDoc(doc(slots(), slot))).data();
     return call("googleCalendarFinalizePoll", {
       schedulerId: pollId, slotId: slot, calendarId: null, title, description, durationMinutes: (new Date(end) - new Date(start)) / 60000,
-      attendees: [person.email], deleteOldEvent: true, createCalendarEvent,
+      attendees: [auth.currentUser.email], deleteOldEvent: true, createCalendarEvent,
     });
   },
   cancel: async () => updateDoc(poll(), { status: "CANCELLED", updatedAt: serverTimestamp() }),
@@ -133,6 +143,8 @@ window.app = {
   },
 };
 
+// Who signed in before, and went to another page, is signed in still.
+await auth.authStateReady();
 if (pollId) {
   watch(pollId);
 }

@@ -1,5 +1,6 @@
-// Who is signed in. The client's parts ask the part that signs people in for a
-// token; here each app has one that it was given.
+// Who is signed in, for scripts that bring tokens of their own, forged ones too.
+// The client's parts ask the part that signs people in for a token; here each app
+// has one that it was given.
 import { Component } from "@firebase/component";
 import { _registerComponent, getApps, initializeApp } from "firebase/app";
 
@@ -24,8 +25,8 @@ _registerComponent(
 
 // appOf is an app of a project in which a person is signed in, by a uid and a
 // token; without a token nobody is.
-export function appOf(person, projectId = "demo-project") {
+export function appOf(person) {
   const name = `app ${getApps().length}`;
   people.set(name, person);
-  return initializeApp({ projectId, apiKey: "none", appId: "none" }, name);
+  return initializeApp({ projectId: "demo-project", apiKey: "none", appId: "none" }, name);
 }
