@@ -52,24 +52,27 @@ test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud 
 emulators: # Says what is missing of what tests talk to, and are skipped without
 	@$(GO) test -v -run '^TestFind_' ./internal/emulator ./internal/webapp ./internal/chromium | grep -o 'skipped: .*' || true
 
-# What npm brings. Both at once: one waits for the network while the other unpacks.
+# What npm brings; the file is what it writes last. Both at once: one waits for
+# the network while the other unpacks.
+WHOLE := node_modules/.package-lock.json
+
 .PHONY: webapp
 webapp: ## Installs the official Firebase client and Auth emulator, by which tests play the web app
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j2 bin/webapp/node_modules bin/emulators/node_modules; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j2 bin/webapp/$(WHOLE) bin/emulators/$(WHOLE); fi
 
-bin/webapp/node_modules: internal/webapp/package.json internal/webapp/package-lock.json
+bin/webapp/$(WHOLE): internal/webapp/package.json internal/webapp/package-lock.json
 	@echo "installing the official Firebase client"
 	$(INSTALL)
 
-bin/emulators/node_modules: tools/emulators/package.json tools/emulators/package-lock.json
+bin/emulators/$(WHOLE): tools/emulators/package.json tools/emulators/package-lock.json
 	@echo "installing the official Firebase Auth emulator"
 	$(INSTALL)
 
 # Below bin, so that no tool takes what is installed for ours. Nothing of it runs
 # at its installation.
 define INSTALL
-@mkdir -p $(@D) && cp $^ $(@D)/
-@cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress >/dev/null && touch node_modules
+@mkdir -p $(@D) && cp $^ $(@D)/..
+@cd $(@D)/.. && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress >/dev/null && touch $(WHOLE)
 endef
 
 .PHONY: check
