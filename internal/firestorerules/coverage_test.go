@@ -28,27 +28,17 @@ type expression struct {
 // from.
 type seen struct{ yes, no, other bool }
 
-// checkCoverage reads what the emulator has seen of each condition: every one has
-// let something through and refused something. An error refuses, as false does:
-// a field that is not there, a listing whose query does not say what is asked.
-func checkCoverage(t *testing.T, c client) {
+// checkCoverage reads what the emulator has seen of each condition, in whichever of
+// the projects: every one has let something through and refused something. An error
+// refuses, as false does: a field that is not there, a listing whose query does not
+// say what is asked.
+func checkCoverage(t *testing.T, projects []client) {
 	t.Helper()
-	status, answer := c.do(t, http.MethodGet, "/emulator/v1/projects/"+c.project+":ruleCoverage", owner, nil)
-	var report struct {
-		Rules struct {
-			Files []struct{ Content string }
-		}
-		Report []expression
-	}
-	if err := json.Unmarshal(answer, &report); err != nil || status != http.StatusOK {
-		t.Fatalf("the emulator reports with %d: %v", status, err)
-	}
-	all := map[place]seen{}
-	for _, e := range report.Report {
-		e.collect(all)
+	all, text := map[place]seen{}, ""
+	for _, c := range projects {
+		text = c.collectReport(t, all)
 	}
 	conditions := 0
-	text := report.Rules.Files[0].Content
 	for at, was := range all {
 		condition := text[at.CurrentOffset : at.EndOffset+1]
 		switch {
@@ -67,6 +57,26 @@ func checkCoverage(t *testing.T, c client) {
 	if conditions < 150 {
 		t.Errorf("the report tells of %d conditions alone", conditions)
 	}
+}
+
+// collectReport adds what came out of each expression in one project, and gives the
+// rules that it was held to.
+func (c client) collectReport(t *testing.T, all map[place]seen) (rules string) {
+	t.Helper()
+	status, answer := c.do(t, http.MethodGet, "/emulator/v1/projects/"+c.project+":ruleCoverage", owner, nil)
+	var report struct {
+		Rules struct {
+			Files []struct{ Content string }
+		}
+		Report []expression
+	}
+	if err := json.Unmarshal(answer, &report); err != nil || status != http.StatusOK {
+		t.Fatalf("the emulator reports with %d: %v", status, err)
+	}
+	for _, e := range report.Report {
+		e.collect(all)
+	}
+	return report.Rules.Files[0].Content
 }
 
 func (e expression) collect(all map[place]seen) {

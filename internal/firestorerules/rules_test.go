@@ -127,13 +127,17 @@ func rules(t *testing.T) client {
 
 func TestRules(t *testing.T) {
 	t.Parallel()
-	c := rules(t)
+	// A table has a project of its own: the emulator's report of one that has seen
+	// all of them is too large for it to give.
+	var projects []client
 	t.Run("rows", func(t *testing.T) { //nolint:paralleltest // the coverage is read when its rows have ended
 		for table, deeds := range map[string][]deed{
 			"reading": reading(), "listing": listing(), "creating a poll": creating(), "a poll's status": statuses(), "editing": editing(),
 			"deleting": deleting(), "one's own part": parts(), "slots": slots(), "votes": votes(), "notifications": notices(),
 			"closed": closed(),
 		} {
+			c := rules(t)
+			projects = append(projects, c)
 			t.Run(table, func(t *testing.T) {
 				t.Parallel()
 				var all []*try
@@ -148,7 +152,7 @@ func TestRules(t *testing.T) {
 		}
 	})
 	if !t.Failed() {
-		checkCoverage(t, c)
+		checkCoverage(t, projects)
 	}
 }
 
