@@ -12,7 +12,7 @@ func slots() []deed {
 		var all []variation
 		for _, bad := range []any{
 			nil, 1, noon, "", "tomorrow", "2026-02-03T10:00:00Z", "2026-02-03T10:00:00.000+01:00", "2026-13-03T10:00:00.000Z",
-			"2026-02-32T10:00:00.000Z", "2026-02-03T24:00:00.000Z", "2026-02-03T10:60:00.000Z", " 2026-02-03T10:00:00.000Z",
+			"2026-02-32T10:00:00.000Z", "2026-02-30T10:00:00.000Z", "2026-04-31T10:00:00.000Z", "2026-02-03T24:00:00.000Z", "2026-02-03T10:60:00.000Z", " 2026-02-03T10:00:00.000Z",
 		} {
 			all = append(all, variation{fmt.Sprintf("that starts at %v", bad), writing("start", bad)},
 				variation{fmt.Sprintf("that ends at %v", bad), writing("end", bad)})
@@ -39,6 +39,8 @@ func slots() []deed {
 			name: "a new slot", attempt: attempt{as: gm, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/slots/two", data: slot}}},
 			likewise: []variation{
 				{"of a cancelled poll", where(pollPath, "status", "CANCELLED")},
+				{"on the last day of a month", writing("end", "2026-12-31T23:59:59.999Z")},
+				{"on a day that few years have", both(writing("start", "2028-02-29T10:00:00.000Z"), writing("end", "2028-06-30T10:00:00.000Z"))},
 				{"with counts that are doubles", writing("stats", fields{"feasible": 0.0, "preferred": 0.0})},
 			},
 			but: append(closedFields,
@@ -104,6 +106,7 @@ func votes() []deed {
 			{"at a time that is none", writing("updatedAt", "now")},
 			{"with a source", writing("source", "web")},
 			{"with where it was given", writing("lastVotedFrom", "web")},
+			{"with where nothing was given", writing("lastVotedFrom", nil)},
 			{"with a field of nobody's", writing("anything", 1)},
 			{"in a finalised poll", where(pollPath, "status", "FINALIZED")},
 			{"in a cancelled poll", where(pollPath, "status", "CANCELLED")},
@@ -121,7 +124,9 @@ func votes() []deed {
 		{"in a poll without a status", where(pollPath, "status", nil)},
 		{"through the group", both(where(pollPath, "participantIds", []any{}), where("questingGroups/GROUP", "memberIds", []any{"ana"}))},
 		{"by somebody without an address", both(as(person{uid: "ana", provider: "custom"}), writing("userEmail", nil))},
+		{"that is copied from another poll", writing("lastVotedFrom", "copyVotes")},
 	}
+	older := fields{"one": true, "two": fields{"feasible": true, "preferred": false}}
 	first := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana", data: vote}}}
 	delete(first.there, "schedulers/POLL/votes/ana")
 	again := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana", named: true, data: vote}}}
@@ -170,8 +175,13 @@ func votes() []deed {
 				variation{"without an address though one has one", writing("userEmail", nil)}),
 		},
 		{
-			name: "another vote", attempt: again, likewise: likewise,
+			name: "another vote", attempt: again,
+			likewise: append(likewise,
+				variation{"beside older ones", both(where("schedulers/POLL/votes/ana", "votes", older), writing("votes", merged(older, fields{"three": "FEASIBLE"})))},
+				variation{"where there was none", both(where("schedulers/POLL/votes/ana", "votes", nil), writing("votes", fields{"one": "FEASIBLE"}))}),
 			but: append(denied(),
+				variation{"of an older shape that was not in it", both(where("schedulers/POLL/votes/ana", "votes", older), writing("votes", fields{"three": fields{"feasible": true}}))},
+				variation{"and where it was copied from deleted", both(where("schedulers/POLL/votes/ana", "lastVotedFrom", "copyVotes"), writing("lastVotedFrom", gone))},
 				variation{"and its source deleted", writing("source", gone)},
 				variation{"and written as a whole", func(a *attempt) { a.writes[0].named = false }}),
 		},
@@ -213,6 +223,7 @@ func notices() []deed {
 		likewise: []variation{
 			{"and dismissed", writing("dismissed", true)},
 			{"and unread again", writing("read", false)},
+			{"and deleted", func(a *attempt) { a.writes[0] = write{path: "users/gm/notifications/NOTE"} }},
 		},
 		but: []variation{
 			{"by another", as(ana)},
@@ -231,7 +242,14 @@ func notices() []deed {
 				a.there = nil
 				a.writes = []write{{path: "users/ana/notifications/NOTE", data: note}}
 			}},
-			{"and deleted", func(a *attempt) { a.writes[0] = write{path: "users/gm/notifications/NOTE"} }},
+			{"and deleted by another", func(a *attempt) { a.as, a.writes[0] = ana, write{path: "users/gm/notifications/NOTE"} }},
+			{"and deleted by nobody", func(a *attempt) { a.as, a.writes[0] = nobody, write{path: "users/gm/notifications/NOTE"} }},
+			{"that is an invitation one makes for somebody", func(a *attempt) {
+				a.writes[0] = write{path: "users/ana/notifications/pollInvite:NOTE", data: merged(note, fields{"type": "POLL_INVITE"})}
+			}},
+			{"that is an invitation one makes for oneself", func(a *attempt) {
+				a.writes[0] = write{path: "users/gm/notifications/pollInvite:NOTE", data: merged(note, fields{"type": "POLL_INVITE"})}
+			}},
 		},
 	}}
 }

@@ -40,6 +40,7 @@ func parts() []deed {
 					a.there[pollPath]["participantIds"], a.writes[0].data["participantIds"] = nil, []any{"cho"}
 				}},
 				{"of a finalised poll", where(pollPath, "status", "FINALIZED")},
+				{"where one takes part already", where(pollPath, "participantIds", []any{"gm", "ana", "cho"})},
 			},
 			but: denied(append(unchecked(),
 				variation{"by a stranger", both(as(dan), writing("participantIds", []any{"gm", "ana", "dan"}))},
@@ -58,7 +59,11 @@ func parts() []deed {
 		},
 		{
 			name: "declining", attempt: part(cho, decline),
-			likewise: []variation{{"where nothing is kept of the inviter", leavingOut("pendingInviteMeta")}},
+			likewise: []variation{
+				{"where nothing is kept of the inviter", leavingOut("pendingInviteMeta")},
+				{"and leaving", both(where(pollPath, "participantIds", []any{"gm", "cho"}), writing("participantIds", []any{"gm"}))},
+				{"where nobody takes part", both(where(pollPath, "participantIds", nil), writing("participantIds", []any{}))},
+			},
 			but: denied(append(unchecked(),
 				variation{"by another", as(dan)},
 				variation{"for all", writing("pendingInvites", []any{})},
@@ -76,6 +81,8 @@ func parts() []deed {
 			likewise: []variation{
 				{"without the time", leavingOut("updatedAt")},
 				{"by an invitee", both(as(cho), writing("participantIds", []any{"gm", "ana", "cho"}))},
+				{"where nobody is invited", both(where(pollPath, "pendingInvites", nil), writing("pendingInvites", []any{}))},
+				{"where nothing is said of invitations", both(leavingOutThere(pollPath, "pendingInvites"), writing("pendingInvites", []any{}))},
 			},
 			but: denied(
 				variation{"where there is none", where(pollPath, "allowLinkSharing", false)},
@@ -83,6 +90,10 @@ func parts() []deed {
 				variation{"with another", writing("participantIds", []any{"gm", "ana", "dan", "eve"})},
 				variation{"twice", both(as(ana), writing("participantIds", []any{"gm", "ana", "ana"}))},
 				variation{"and forgetting another's inviter", writing("pendingInviteMeta", fields{})},
+				variation{"and taking another's invitation", writing("pendingInvites", []any{cho.email})},
+				variation{"and emptying a list alone", func(a *attempt) {
+					a.there[pollPath]["pendingInvites"], a.writes[0].data = nil, fields{"pendingInvites": []any{}, "updatedAt": serverTime}
+				}},
 			),
 		},
 		{
@@ -103,6 +114,9 @@ func parts() []deed {
 		nestedInviter("x.y@an.example.co.uk", fields{"x": fields{"y@an": fields{"example": fields{"co": fields{"uk": 1, "nz": 2}}}}},
 			fields{"x": fields{"y@an": fields{"example": fields{"co": fields{"nz": 2}}}}},
 			fields{"x": fields{"y@an": fields{"example": fields{"co": fields{"nz": 3}}}}}),
+		nestedInviter("x.y.z@an.example.ac.uk", fields{"x": fields{"y": fields{"z@an": fields{"example": fields{"ac": fields{"uk": 1}, "co": 1}}}}},
+			fields{"x": fields{"y": fields{"z@an": fields{"example": fields{"ac": fields{}, "co": 1}}}}},
+			fields{"x": fields{"y": fields{"z@an": fields{"example": fields{"ac": fields{}, "co": 2}}}}}),
 	}
 }
 

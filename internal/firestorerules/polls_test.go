@@ -1,6 +1,7 @@
 package firestorerules_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -56,6 +57,24 @@ func described() []variation {
 		{"with a cancellation", writing("cancelled", fields{"reason": "manual"})},
 		{"with the time of a finalisation", writing("finalizedAtMs", 1)},
 		{"with priorities", writing("finalizedSlotPriorityAtMs", fields{})},
+		{"with votes that are seen as nobody knows", writing("voteVisibility", "sometimes")},
+		{"with votes that are seen as no text says", writing("voteVisibility", true)},
+		{"with hidden voters of no yes or no", writing("hideVoterIdentities", "false")},
+		{"with all votes in of no yes or no", writing("votesAllSubmitted", 1)},
+	}
+}
+
+// clone changes a new poll to what the app writes where somebody clones one:
+// without link sharing, and with a calendar that is none.
+func clone(a *attempt) {
+	delete(a.writes[0].data, "allowLinkSharing")
+	a.writes[0].data["googleCalendarId"] = nil
+}
+
+// hiding adds what later versions of the app write of who sees votes.
+func hiding(when string) func(*attempt) {
+	return func(a *attempt) {
+		maps.Copy(a.writes[0].data, fields{"voteVisibility": when, "hideVoterIdentities": true, "votesAllSubmitted": false})
 	}
 }
 
@@ -70,6 +89,12 @@ func creating() []deed {
 		likewise: []variation{
 			{"without the time", leavingOut("createdAt")},
 			{"for one's group", mine},
+			{"that is a clone", clone},
+			{"of which everybody sees the votes", hiding("full_visibility")},
+			{"that hides votes while people vote", hiding("hidden_while_voting")},
+			{"that hides votes until all are in", hiding("hidden_until_all_voted")},
+			{"that hides votes until it is finalised", hiding("hidden_until_finalized")},
+			{"that hides votes", hiding("hidden")},
 			{"without a time zone", writing("timezone", nil)},
 			{"without participants", writing("participantIds", []any{})},
 			{"with a long title", writing("title", titleOf(200))},
@@ -94,6 +119,7 @@ func creating() []deed {
 			{"with an invitation", writing("pendingInvites", []any{"eve@example.org"})},
 			{"with a winning slot", writing("winningSlotId", "one")},
 			{"with an event", writing("googleEventId", "of-another")},
+			{"with all votes in", writing("votesAllSubmitted", true)},
 			{"with another time than the server's", writing("createdAt", noon)},
 			{"with a time that only edits write", writing("updatedAt", serverTime)},
 			{"without a description", leavingOut("description")},
@@ -213,6 +239,12 @@ func editing() []deed {
 				a.there["questingGroups/OTHER-GROUP"] = fields{"creatorId": "eve", "memberIds": []any{"gm"}}
 			}},
 			{"that leaves older participants alone", leavingOut("participants")},
+			{"with who sees votes", hiding("hidden")},
+			{"where all votes are in", writing("votesAllSubmitted", true)},
+			{"that puts one participant out of a clone", func(a *attempt) {
+				delete(a.there[pollPath], "allowLinkSharing")
+				a.writes[0].data = fields{"participantIds": []any{"gm"}, "updatedAt": serverTime}
+			}},
 		},
 		but: slices.Concat(denied, []variation{
 			{"of a finalised poll", where(pollPath, "status", "FINALIZED")},
@@ -237,8 +269,56 @@ func deleting() []deed {
 	return []deed{
 		remove("a poll", pollPath),
 		remove("a slot", "schedulers/POLL/slots/one"),
-		remove("a vote", "schedulers/POLL/votes/ana"),
+		removeVote(),
+		takeBack(),
 		remove("an embedded poll", "schedulers/POLL/basicPolls/one"),
 		remove("a vote of an embedded poll", "schedulers/POLL/basicPolls/one/votes/ana"),
+	}
+}
+
+// removeVote is of ben's, who takes part through the group.
+func removeVote() deed {
+	const bens = "schedulers/POLL/votes/ben"
+	return deed{
+		name: "deleting a vote", attempt: attempt{as: gm, there: withPoll(nil), writes: []write{{path: bens}}},
+		likewise: []variation{{"of a finalised poll", where(pollPath, "status", "FINALIZED")}},
+		but: []variation{
+			{"by a participant", as(ana)},
+			{"by an invitee", as(cho)},
+			{"by a stranger", as(dan)},
+			{"without signing in", as(nobody)},
+			{"of another's poll", where(pollPath, "creatorId", "ana")},
+		},
+	}
+}
+
+// takeBack is a vote that its voter deletes: who chooses nothing any more, who
+// declines, and who leaves.
+func takeBack() deed {
+	invited := func(a *attempt) {
+		a.there[pollPath]["participantIds"], a.there[pollPath]["pendingInvites"] = []any{}, []any{ana.email}
+	}
+	member := func(a *attempt) {
+		a.there[pollPath]["participantIds"], a.there["questingGroups/GROUP"]["memberIds"] = []any{}, []any{"ana"}
+	}
+	closed := where(pollPath, "status", "FINALIZED")
+	return deed{
+		name: "taking one's vote back", attempt: attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana"}}},
+		likewise: []variation{
+			{"as a member of the group", member},
+			{"as an invitee", invited},
+			{"that one never gave", func(a *attempt) { delete(a.there, "schedulers/POLL/votes/ana") }},
+			{"out of a finalised poll that one is to leave", closed},
+			{"out of a cancelled poll that one is to leave", where(pollPath, "status", "CANCELLED")},
+		},
+		but: []variation{
+			{"by another participant", as(ben)},
+			{"by an invitee", as(cho)},
+			{"without signing in", as(nobody)},
+			{"of a poll that one only has the link of", both(where(pollPath, "participantIds", []any{}), where(pollPath, "allowLinkSharing", true))},
+			{"out of a finalised poll that one cannot leave", both(member, closed)},
+			{"out of a finalised poll that one is invited to", both(invited, closed)},
+			{"out of no poll", func(a *attempt) { delete(a.there, pollPath) }},
+		},
 	}
 }

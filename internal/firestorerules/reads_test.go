@@ -46,6 +46,51 @@ func readers(name, reads string) deed {
 	}
 }
 
+// hiddenVotes is somebody who reads of a poll whose votes nobody sees but its
+// creator, and each voter their own.
+func hiddenVotes(p person, reads string) attempt {
+	a := attempt{as: p, there: withPoll(fields{"hideVoterIdentities": true, "voteVisibility": "hidden"}), reads: reads}
+	a.there["schedulers/POLL/votes/ben"] = fields{"voterId": "ben", "votes": fields{}, "noTimesWork": false}
+	return a
+}
+
+// hidden are votes, and what holds them, of which the app lets everybody know as
+// soon as the poll says so.
+func hidden(reads string) deed {
+	const bens = "schedulers/POLL/votes/ben"
+	until := func(when string, more ...func(*attempt)) func(*attempt) {
+		return func(a *attempt) {
+			a.as, a.there[pollPath]["voteVisibility"] = ben, when
+			for _, change := range more {
+				change(a)
+			}
+		}
+	}
+	return deed{
+		name: "hidden votes: " + reads, attempt: hiddenVotes(gm, reads),
+		likewise: []variation{
+			{"that everybody sees", until("full_visibility")},
+			{"of which nothing says who sees them", until("")},
+			{"of voters who are known", until("hidden", where(pollPath, "hideVoterIdentities", false))},
+			{"by who has voted", until("hidden_while_voting", where(bens, "votes", fields{"one": "FEASIBLE"}))},
+			{"by who prefers a slot", until("hidden_while_voting", where(bens, "votes", fields{"one": "PREFERRED"}))},
+			{"by who has no time", until("hidden_while_voting", where(bens, "noTimesWork", true))},
+			{"which are all in", until("hidden_until_all_voted", where(pollPath, "votesAllSubmitted", true))},
+			{"of a finalised poll", until("hidden_until_finalized", where(pollPath, "status", "FINALIZED"))},
+		},
+		but: []variation{
+			{"by a participant", as(ben)},
+			{"of a finalised poll that keeps them", until("hidden", where(pollPath, "status", "FINALIZED"))},
+			{"by who has chosen nothing", until("hidden_while_voting")},
+			{"by who has not voted", until("hidden_while_voting", func(a *attempt) { delete(a.there, bens) })},
+			{"which are not all in", until("hidden_until_all_voted", where(pollPath, "votesAllSubmitted", false))},
+			{"of an open poll", until("hidden_until_finalized")},
+			{"by a stranger", both(as(dan), where(pollPath, "voteVisibility", "full_visibility"))},
+			{"without signing in", as(nobody)},
+		},
+	}
+}
+
 func reading() []deed {
 	embedded := func(path string) deed {
 		return deed{
@@ -62,6 +107,11 @@ func reading() []deed {
 		readers("a vote", "schedulers/POLL/votes/ana"),
 		readers("a vote that nobody gave", "schedulers/POLL/votes/ben"),
 		readers("the votes", "schedulers/POLL/votes"),
+		hidden("schedulers/POLL/votes/ana"),
+		hidden("schedulers/POLL/votes"),
+		hidden("schedulers/POLL/calendarSyncSnapshots/first"),
+		hidden("schedulers/POLL/calendarSyncSnapshots"),
+		{name: "one's own vote where votes are hidden", attempt: hiddenVotes(ana, "schedulers/POLL/votes/ana"), but: []variation{{"by another", as(ben)}}},
 		readers("a snapshot", "schedulers/POLL/calendarSyncSnapshots/first"),
 		readers("the snapshots", "schedulers/POLL/calendarSyncSnapshots"),
 		embedded("schedulers/POLL/basicPolls/one"),
@@ -101,6 +151,9 @@ func listing() []deed {
 			variation{"another person's", as(ana)}),
 		polls("that one takes part in", ana, "participantIds", "ARRAY_CONTAINS", "ana",
 			variation{"another person's", as(gm)}),
+		polls("by their ids", ana, "__name__", "IN", []any{pollPath},
+			variation{"another person's", as(dan)},
+			variation{"that one has the link of", both(as(dan), where(pollPath, "allowLinkSharing", true))}),
 		polls("that one is invited to", cho, "pendingInvites", "ARRAY_CONTAINS", cho.email,
 			append(unchecked(), variation{"another person's", as(ana)})...),
 		polls("of one's group", ben, "questingGroupId", "EQUAL", "GROUP",
