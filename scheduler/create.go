@@ -36,6 +36,8 @@ const (
 	MaxDescription = 8000
 	MaxSlots       = 200
 	MaxPeople      = 500
+	// firstYear and lastYear are those that a slot may lie in.
+	firstYear, lastYear = 1971, 9000
 )
 
 // Create makes a poll. The creator takes part in it. A group that is named must
@@ -162,7 +164,7 @@ func (c Create) check() error {
 
 func (t Times) check() error {
 	switch {
-	case t.Start.Year() < 1971 || t.End.Year() > 9000:
+	case t.Start.Year() < firstYear || t.End.Year() > lastYear:
 		return fault.Field("slots", "must lie between the years 1971 and 9000")
 	case !t.Start.Before(t.End):
 		return fault.Field("slots", "must end after they start")

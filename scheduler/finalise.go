@@ -152,7 +152,8 @@ func (s *Service) legacyAccount(ctx context.Context, p poll.Poll) (account, cale
 }
 
 // loadToFinalise reads a poll and the slot that is to be its session's, and
-// refuses where person may not, or the poll's status does not allow it.
+// refuses where person may not, or the poll's status or the slot's times do not
+// allow it.
 // errDoneBefore: this very request was answered already.
 func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise) (state, *poll.Slot, error) {
 	st, err := load(ctx, tx, person, pollID)
@@ -162,12 +163,9 @@ func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person
 	if s.answered(st.poll, ask) {
 		return state{}, nil, errDoneBefore
 	}
-	slot, err := poll.LoadSlot(ctx, tx, pollID, ask.SlotID)
+	slot, err := chosenSlot(ctx, tx, pollID, ask)
 	if err != nil {
 		return state{}, nil, err
-	}
-	if slot == nil {
-		return state{}, nil, errNoSlot()
 	}
 	_, err = rules.Apply(st.rules(), rules.CommandFinalise)
 	return st, slot, err
@@ -253,13 +251,6 @@ func sameSession(a, b poll.Session) bool {
 		a.Start, a.End, b.Start, b.End = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 		return reflect.DeepEqual(a, b)
 	}()
-}
-
-func errNoSlot() error {
-	return &fault.Error{
-		Kind: fault.NotFound, Message: "This poll has no such slot. Reload it and choose one of its slots.",
-		Details: []fault.Detail{{Field: "slot_id", Rule: "must be a slot of this poll"}},
-	}
 }
 
 // finaliseWithoutEvent is the whole finalisation where no event is asked for.

@@ -1,0 +1,41 @@
+package scheduler
+
+import (
+	"context"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// chosenSlot reads the slot that a finalisation asks for. NotFound where the poll
+// has none of that id. The web app writes slots itself, and so may others: one
+// whose times no session can have is a Conflict, and nothing is made of it.
+func chosenSlot(ctx context.Context, reader store.Reader, pollID string, ask Finalise) (*poll.Slot, error) {
+	slot, err := poll.LoadSlot(ctx, reader, pollID, ask.SlotID)
+	switch {
+	case err != nil:
+		return nil, err
+	case slot == nil:
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Message: "This poll has no such slot. Reload it and choose one of its slots.",
+			Details: []fault.Detail{{Field: "slot_id", Rule: "must be a slot of this poll"}},
+		}
+	case !ask.fits(*slot):
+		return nil, &fault.Error{
+			Kind: fault.Conflict, Message: "This slot has no times that can be used. Edit the poll and set them anew, or choose another slot.",
+			Details: []fault.Detail{{Field: "slot_id", Rule: "must have times that can be used"}},
+		}
+	}
+	return slot, nil
+}
+
+// fits tells whether the session can be at the times of a slot. An end that is
+// missing is made up for by a duration, and is not needed where there is no event.
+func (ask Finalise) fits(slot poll.Slot) bool {
+	end := slot.End
+	if ask.Duration > 0 && !slot.AllDay {
+		end = slot.Start.Add(ask.Duration)
+	}
+	return slot.Start.Year() >= firstYear && end.Year() <= lastYear && (slot.Start.Before(end) || !ask.CreateEvent)
+}
