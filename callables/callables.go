@@ -13,6 +13,7 @@ package callables
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
@@ -134,7 +135,7 @@ func Register(e *echo.Echo, options Options) error {
 			case method == http.MethodGet && name == nameCallback:
 				c.Request().URL.Path, c.Request().URL.RawPath = s.Callback, ""
 				return next(c)
-			case method != http.MethodPost && method != http.MethodOptions:
+			case method != http.MethodPost && method != http.MethodOptions && s.ours[name] == nil:
 				return next(c)
 			}
 			c.SetPath("/:callable")
@@ -170,6 +171,8 @@ func (s *server) answer(c echo.Context) error {
 	case c.Request().Method == http.MethodOptions: // with an origin, it was answered before
 		c.Response().Header().Set(echo.HeaderAllow, "OPTIONS, POST")
 		return c.NoContent(http.StatusNoContent)
+	case c.Request().Method != http.MethodPost:
+		return s.fail(c, s.refuseAddress(c, badRequest(errors.New("a function is called by POST"))))
 	case passOn:
 		return s.passOn(c)
 	case !ours:

@@ -292,6 +292,14 @@ func TestCallables_FromBrowsers(t *testing.T) {
 			}
 		}
 	}
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
+		for path, status := range map[string]int{"/googleCalendarStartAuth": http.StatusBadRequest, "/unknownName": http.StatusNotFound} {
+			got := o.ask(t, method, path, "", "Origin", app)
+			if got.StatusCode != status || status == http.StatusBadRequest && got.Header.Get("Access-Control-Allow-Origin") != app {
+				t.Errorf("%s %s answers %d %v", method, path, got.StatusCode, got.Header)
+			}
+		}
+	}
 	if got := o.ask(t, http.MethodPost, "/healthz", "{}"); got.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("a route of its own answers a call with %d", got.StatusCode)
 	}
