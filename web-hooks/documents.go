@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -66,7 +67,7 @@ func documentOf(c echo.Context) (string, error) {
 	header := c.Request().Header
 	told := event{
 		SpecVersion: header.Get("Ce-Specversion"), Type: header.Get("Ce-Type"),
-		Subject: header.Get("Ce-Subject"), Document: header.Get("Ce-Document"),
+		Subject: attribute(header, "Ce-Subject"), Document: attribute(header, "Ce-Document"),
 	}
 	if kind, _, err := mime.ParseMediaType(header.Get(echo.HeaderContentType)); err == nil && kind == "application/cloudevents+json" {
 		body, err := io.ReadAll(http.MaxBytesReader(c.Response(), c.Request().Body, maxEvent))
@@ -88,4 +89,15 @@ func documentOf(c echo.Context) (string, error) {
 		return told.Document, nil
 	}
 	return strings.TrimPrefix(told.Subject, "documents/"), nil
+}
+
+// attribute is what a header says of an event. What is no printable ASCII comes
+// percent-encoded there (CloudEvents, HTTP protocol binding, 3.1.3.2); what cannot
+// be decoded was not encoded.
+func attribute(header http.Header, name string) string {
+	value := header.Get(name)
+	if decoded, err := url.PathUnescape(value); err == nil {
+		return decoded
+	}
+	return value
 }

@@ -52,6 +52,9 @@ func TestDocuments_EventsAreHintsAboutPolls(t *testing.T) {
 	}{
 		"binary, by its subject":     {binary(), "\x0a\x02", 202, "poll-1"},
 		"binary, by its document":    {binary("Ce-Document", "schedulers/poll-2", "Ce-Subject", ""), "", 202, "poll-2"},
+		"binary, percent-encoded":    {binary("Ce-Subject", "documents/schedulers/poll%20%C3%A9%25"), "", 202, "poll é%"},
+		"binary, with a percent":     {binary("Ce-Document", "schedulers/100%"), "", 202, "100%"},
+		"a vote, percent-encoded":    {binary("Ce-Subject", "documents/schedulers/poll-1%2Fvotes%2Fana"), "", 204, ""},
 		"created":                    {binary("Ce-Type", "google.cloud.firestore.document.v1.created"), "", 202, "poll-1"},
 		"deleted, with who did it":   {binary("Ce-Type", "google.cloud.firestore.document.v1.deleted.withAuthContext"), "", 202, "poll-1"},
 		"a vote":                     {binary("Ce-Subject", "documents/schedulers/poll-1/votes/ana"), "", 204, ""},
