@@ -105,7 +105,7 @@ func (s scene) voted() string {
 	}
 	answered := make(map[string]bool, len(s.votes))
 	for _, vote := range s.votes {
-		answered[vote.UserID] = vote.NoTimesWork || len(vote.Choices) > 0
+		answered[vote.UserID] = vote.Given()
 	}
 	count := 0
 	for _, id := range people {

@@ -45,9 +45,11 @@ type Poll struct {
 	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for
 	// a cancellation too. Nothing of ours sets it.
 	HasCancelledAt bool
-	Sync           Sync
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	// Votes is who sees others' votes.
+	Votes     VotesSeen
+	Sync      Sync
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Cancelled says when and why a poll was cancelled.
@@ -102,6 +104,7 @@ func Decode(doc store.Document) Poll {
 		GroupID:          f.String("questingGroupId"), GroupName: f.String("questingGroupName"),
 		Discord:   decodeCard(f.Map("discord")),
 		Cancelled: decodeCancelled(f.Map("cancelled")), HasCancelledAt: truthy(f["cancelledAt"]),
+		Votes:     decodeVotesSeen(f),
 		Sync:      decodeSync(f.Map("calendarSync")),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}

@@ -38,6 +38,9 @@ func (s *Service) View(ctx context.Context, person Person, pollID string) (View,
 	if err != nil {
 		return View{}, err
 	}
+	if !person.Admin {
+		view.show(p.VotesFor(person.ID, view.Votes))
+	}
 	view.SyncedAt, err = s.syncedAt(ctx, p)
 	return view, err
 }
@@ -51,9 +54,9 @@ func viewOf(ctx context.Context, reader store.Reader, p poll.Poll, group *poll.G
 	if view.Votes, err = poll.LoadVotes(ctx, reader, p.ID); err != nil {
 		return View{}, err
 	}
+	view.show(view.Votes)
 	for i := range view.Slots {
 		slot := &view.Slots[i]
-		slot.Feasible, slot.Preferred = poll.Count(view.Votes, slot.ID)
 		if slot.ID == p.WinningSlotID {
 			view.Winning = slot
 		}
@@ -62,6 +65,15 @@ func viewOf(ctx context.Context, reader store.Reader, p poll.Poll, group *poll.G
 		}
 	}
 	return view, nil
+}
+
+// show has the view show these votes, and count no others.
+func (v *View) show(votes []poll.Vote) {
+	v.Votes = votes
+	for i := range v.Slots {
+		slot := &v.Slots[i]
+		slot.Feasible, slot.Preferred = poll.Count(votes, slot.ID)
+	}
 }
 
 // syncedAt is when the calendar of a poll's event was last looked at.
