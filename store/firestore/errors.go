@@ -14,8 +14,8 @@ import (
 // errCutShort is an answer that ended before everything asked for was in it.
 var errCutShort = status.Error(codes.Unavailable, "the answer was cut short")
 
-// commitError is the error of a transaction's commit: unlike at a read, its
-// effect may have taken place.
+// commitError is the error of a commit that writes: unlike at a read, its effect
+// may have taken place.
 type commitError struct{ error }
 
 // Unwrap gives Firestore's error.
@@ -35,6 +35,7 @@ var explanations = map[codes.Code]struct {
 	codes.NotFound:           {fault.NotFound, "the document to update is not there"},
 	codes.ResourceExhausted:  {fault.Unavailable, "Firestore's quota is used up; try again later, or raise it in the Google Cloud console"},
 	codes.Unavailable:        {fault.Unavailable, "Firestore does not answer; try again later"},
+	codes.Canceled:           {fault.Unavailable, "Firestore broke a call off; try again later"}, // a caller who left is told otherwise
 	codes.DeadlineExceeded:   {fault.Unavailable, "Firestore did not answer in time; try again later"},
 	codes.Internal:           {fault.Unavailable, "Firestore failed; try again later"},
 	codes.Unknown:            {fault.Unavailable, "Firestore failed; try again later"},
@@ -99,7 +100,7 @@ func again(err error) bool {
 	case codes.InvalidArgument:
 		// A transaction that was given up meanwhile, for its age or its silence.
 		return strings.Contains(answer.Message(), "transaction") && strings.Contains(answer.Message(), "no longer valid")
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Internal, codes.Unknown:
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown:
 		return !errors.As(err, &commit)
 	}
 	return false

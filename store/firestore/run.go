@@ -22,8 +22,8 @@ const rollbackPatience = 5 * time.Second
 // Options.Patience, where it has no deadline) while others have its documents;
 // then Run is Unavailable, and nothing was written.
 //
-// A commit is sent once. Where its answer is lost, Run is Unavailable and the
-// effect may have taken place.
+// A commit that writes is sent once. Where its answer is lost, Run is Unavailable
+// and the effect may have taken place.
 func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
 	inside, err := txn.Enter(ctx)
 	if err != nil {
@@ -77,7 +77,8 @@ func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(contex
 	case err != nil:
 		err = &final{err}
 	default:
-		if err = s.commit(ctx, reads.session.id, s.writes(attempt.Writes())); err != nil {
+		err = s.commit(ctx, reads.session.id, s.writes(attempt.Writes()))
+		if err != nil && len(attempt.Writes()) > 0 {
 			err = &commitError{err}
 		}
 	}

@@ -69,13 +69,33 @@ func TestRun_OvertakenForLonger_IsUnavailable(t *testing.T) {
 
 func TestRun_AnswerOfTheCommitLost_IsNotSentTwice(t *testing.T) {
 	t.Parallel()
-	for _, code := range []codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.Internal, codes.Unknown} {
+	for _, code := range []codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown} {
 		server := (&scripted{}).fail("commit", 1, code, "the connection broke")
 		s := server.start(t, firestore.Options{})
 		ran := 0
 		err := s.Run(t.Context(), count(&ran))
 		if _, commits, _ := server.counts(); !fault.Is(err, fault.Unavailable) || ran != 1 || commits != 1 {
 			t.Errorf("%s: %d attempts, %d commits, %v", code, ran, commits, err)
+		}
+	}
+}
+
+// A connection that Google's front end breaks off ends what is under way on it by
+// codes.Canceled, though nobody here left.
+func TestCalls_ThatHadNoEffect_AreMadeAgain(t *testing.T) {
+	t.Parallel()
+	for _, code := range []codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown} {
+		server := (&scripted{}).fail("get", 2, code, "the connection broke").fail("commit", 1, code, "the connection broke")
+		s := server.start(t, firestore.Options{})
+		if _, err := s.Get(t.Context(), "books/one"); err != nil {
+			t.Errorf("%s: a read ended with %v", code, err)
+		}
+		err := s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+			_, err := tx.Get(ctx, "books/one")
+			return err
+		})
+		if _, commits, _ := server.counts(); err != nil || commits != 2 {
+			t.Errorf("%s: a transaction that only reads ended after %d commits with %v", code, commits, err)
 		}
 	}
 }
