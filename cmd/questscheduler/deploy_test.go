@@ -114,12 +114,26 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 }
 
 // TestDeploy_Queues_AreThoseOfTheProgram: each kind has its queue, which waits as
-// every driver does.
+// every driver does, and hands over no more at once than one process has workers
+// for.
 func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 	t.Parallel()
+	s := openCloudServer(t)
+	defer func() {
+		if err := s.stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	work := s.work()
+	if err := queue.CheckConfig(work, kinds); err != nil {
+		t.Fatal(err)
+	}
 	var named []string
 	for _, row := range table(t, "queues.txt") {
 		named = append(named, row[0])
+		if got := strconv.Itoa(work.WorkersFor(row[0])); got != row[1] {
+			t.Errorf("the queue of %s hands over %s tasks at once, and a process runs %s: those beyond it would be refused", row[0], row[1], got)
+		}
 		first, err := time.ParseDuration(row[3])
 		if err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ func (s *server) start(ctx context.Context) error {
 		}
 		s.timers.Started = s.now()
 	}
-	if err := s.queue.Start(ctx, queue.Config{Handlers: s.handlers()}); err != nil {
+	if err := s.queue.Start(ctx, s.work()); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
 	}
 	go func() {

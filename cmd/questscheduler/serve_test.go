@@ -129,9 +129,9 @@ func TestServe_EndsWhenItCannotListenAnyMore(t *testing.T) {
 }
 
 // openTestServer is a wired server that does not run yet.
-func openTestServer(t *testing.T) *server {
+func openTestServer(t *testing.T, more ...string) *server {
 	t.Helper()
-	cfg, err := loadSettings(settings(t.TempDir()), config.Default())
+	cfg, err := loadSettings(settings(t.TempDir(), more...), config.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +140,14 @@ func openTestServer(t *testing.T) *server {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// openCloudServer is one whose tasks are in a Cloud Tasks that is away.
+func openCloudServer(t *testing.T) *server {
+	t.Helper()
+	return openTestServer(t, "QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",
+		"QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:1",
+		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_MACHINE_ISSUER=http://127.0.0.1:1")
 }
 
 func TestServe_Observing_IsReady(t *testing.T) {

@@ -5,9 +5,15 @@ import (
 	"errors"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/config"
+	"questscheduler/cursor"
+	"questscheduler/hints"
+	"questscheduler/poll"
+	"questscheduler/queue"
 	"questscheduler/queue/cloudtasks"
 	"questscheduler/queue/river"
+	"questscheduler/scheduler"
 	"questscheduler/timers"
 )
 
@@ -35,6 +41,23 @@ func (s *server) wireQueue(ctx context.Context) (err error) {
 	s.tasks, err = cloudtasks.Open(ctx, options)
 	s.queue = s.tasks
 	return err
+}
+
+// workersEach is how many tasks of a kind a process runs at the same time with Cloud
+// Tasks: as many as the kind's queue hands over at once to all of them
+// (deploy/queues.txt). A task that is refused for want of a worker slows its whole
+// queue down, and Cloud Run starts no other instance for those that wait here.
+var workersEach = map[string]int{
+	cursor.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20, calendarsync.SweepKind: 10, timers.Kind: 5, hints.Kind: 20,
+}
+
+// work is what the queue runs, and how much of it at the same time.
+func (s *server) work() queue.Config {
+	work := queue.Config{Handlers: s.handlers()}
+	if s.tasks != nil {
+		work.Workers = workersEach
+	}
+	return work
 }
 
 // alone tells that no other process runs tasks over the same store, so that what
