@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"questscheduler/queue"
@@ -17,8 +18,10 @@ import (
 const (
 	// tickEvery is how often the timers are asked what is due.
 	tickEvery = time.Minute
-	// stopPatience is how long requests and tasks may take to end.
-	stopPatience = 10 * time.Second
+	// stopPatience is how long requests may take to end, of which tasks have half
+	// before they are cancelled: Cloud Run and Docker kill who has not ended 10 s
+	// after they asked, and a look that is killed holds its calendar for a minute.
+	stopPatience = 8 * time.Second
 )
 
 // listen takes an address. Requests wait there until the server is started.
@@ -87,13 +90,20 @@ func (s *server) drain(ctx context.Context, hint string) error {
 // newTrace names what one hint causes.
 func (s *server) newTrace() string { return "trc_" + newULID(s.now()) }
 
-// stop ends the server: no further hints, no new requests, then no new tasks, then the store.
-// Everything is tried; what was accepted and not done is done after the next
-// start. Requests and tasks have the server's patience each.
+// stop ends the server: no further hints, requests and tasks, then the store.
+// Everything is tried, and what need not wait for each other does not: with Cloud
+// Tasks a task is a request too, which is answered once its task is cancelled.
+// What was accepted and not done is done after the next start, or by another
+// instance.
 func (s *server) stop() error {
-	s.stopListening()
 	s.stopTick()
-	return errors.Join(s.stopAnswering(), s.stopWorking(), s.closeStores())
+	var answering, working error
+	var ending sync.WaitGroup
+	ending.Go(s.stopListening)
+	ending.Go(func() { answering = s.stopAnswering() })
+	ending.Go(func() { working = s.stopWorking() })
+	ending.Wait()
+	return errors.Join(answering, working, s.closeStores())
 }
 
 // stopAnswering lets requests end, and cuts off those that do not.
@@ -108,8 +118,10 @@ func (s *server) stopAnswering() error {
 	return err
 }
 
+// stopWorking lets tasks end, and cancels those that do not while there is time
+// left for them to say so.
 func (s *server) stopWorking() error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience/2)
 	defer cancel()
 	return s.queue.Stop(ctx)
 }

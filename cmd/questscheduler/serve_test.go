@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -12,6 +14,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/config"
+	"questscheduler/cursor"
+	"questscheduler/queue"
 )
 
 func TestServe_OnAnEmptyFolder_StopsAndGoesOn(t *testing.T) {
@@ -103,6 +107,55 @@ func TestStop_CutsOffARequestThatDoesNotEnd(t *testing.T) {
 		t.Error("the request was answered")
 	}
 	close(release)
+}
+
+// With Cloud Tasks who waits for a task waits for a request: the task is cancelled
+// while there is time left to answer, and the request need not be cut off.
+func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
+	t.Parallel()
+	s := openCloudServer(t)
+	s.patience = 3 * time.Second
+	begun := make(chan struct{}, 1)
+	work := s.work()
+	work.Handlers[cursor.LookKind] = func(ctx context.Context, _ queue.Delivery) queue.Verdict {
+		begun <- struct{}{}
+		<-ctx.Done()
+		return queue.Verdict{Err: ctx.Err()}
+	}
+	if err := s.queue.Start(t.Context(), work); err != nil {
+		t.Fatal(err)
+	}
+	s.edge.POST("/hanging", func(c echo.Context) error {
+		status, _ := s.tasks.Deliver(c.Request().Context(), cursor.LookKind, c.Request().Header, nil)
+		return c.NoContent(status)
+	})
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	}()
+	answered := make(chan error, 1)
+	go func() {
+		response, err := http.Post("http://"+listener.Addr().String()+"/hanging", "", http.NoBody) //nolint:noctx // it ends with the server
+		if err == nil {
+			err = response.Body.Close()
+		}
+		if err == nil && response.StatusCode != http.StatusServiceUnavailable { // Cloud Tasks is away, and takes no successor
+			err = fmt.Errorf("it is answered %d", response.StatusCode)
+		}
+		answered <- err
+	}()
+	<-begun
+	if err := s.stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
 }
 
 // A server that cannot listen any more ends the command, instead of living on
