@@ -205,8 +205,11 @@ func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 			called = append(called, "POST "+found[1]+row[0])
 		}
 	}
-	if len(called) != 3+len(table(t, "jobs.txt")) {
+	if len(called) != 2+len(table(t, "jobs.txt")) {
 		t.Fatalf("only these calls were found: %v", called)
+	}
+	if slices.Contains(called, "GET /readyz") {
+		t.Error("an instance starts, or lives on, only while Firestore and Cloud Tasks answer")
 	}
 	var routes []string
 	for _, route := range wiredEdge(t).Routes() {

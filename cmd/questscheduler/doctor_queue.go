@@ -4,21 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"strings"
 
 	"questscheduler/config"
 	"questscheduler/queue/cloudtasks"
 	"questscheduler/store/memory"
 )
 
-// checkCloudTasks asks for the tasks of each queue once.
+// checkCloudTasks asks for each queue and its tasks once.
 func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	if d.config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.config.CloudTasksQueue) || d.faulty("QS_CLOUDTASKS_ENDPOINT") {
 		return nil
 	}
-	waiting, err := d.tasksWaiting(ctx)
+	waiting, paused, err := d.tasksWaiting(ctx)
 	switch {
 	case err != nil:
 		return []finding{{wrong, "queue", err.Error()}}
+	case len(paused) > 0:
+		return []finding{{wrong, "queue", fmt.Sprintf("nothing is done of the kinds whose queues are paused or disabled: %s; gcloud tasks queues resume %s-%s",
+			strings.Join(paused, ", "), path.Base(d.config.CloudTasksQueue), paused[0])}}
 	case d.config.CloudTasksEndpoint != "":
 		return []finding{{warning, "queue", "an emulator stands in for Cloud Tasks, and keeps nothing; unset QS_CLOUDTASKS_ENDPOINT to keep tasks"}}
 	default:
@@ -26,27 +31,32 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	}
 }
 
-// tasksWaiting counts the tasks of all queues. Dead letters are not asked for, so
-// the documents are not opened a second time.
-func (d doctor) tasksWaiting(ctx context.Context) (waiting int, err error) {
+// tasksWaiting counts the tasks of all queues, and gives the kinds whose queue
+// hands none over. Dead letters are not asked for, so the documents are not opened
+// a second time.
+func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
 	none, err := memory.Open(cloudtasks.Queries)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	tasks, err := cloudtasks.Open(ctx, cloudtasks.Options{
 		Queue: d.config.CloudTasksQueue, Emulator: d.config.CloudTasksEndpoint, Store: none, Kinds: kinds,
 	})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, tasks.Close(), none.Close()) }()
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
 	depths, err := tasks.Depths(patient)
+	if err != nil {
+		return 0, nil, err
+	}
 	for _, depth := range depths {
 		waiting += depth.Waiting
 	}
-	return waiting, err
+	paused, err = tasks.Paused(patient)
+	return waiting, paused, err
 }
 
 // checkMachines tells who may ask for the timers' jobs, where nobody else keeps

@@ -195,12 +195,13 @@ func openTestServer(t *testing.T, more ...string) *server {
 	return s
 }
 
-// openCloudServer is one whose tasks are in a Cloud Tasks that is away.
-func openCloudServer(t *testing.T) *server {
+// openCloudServer is one whose tasks are in a Cloud Tasks that is away, where none
+// is named.
+func openCloudServer(t *testing.T, more ...string) *server {
 	t.Helper()
-	return openTestServer(t, "QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",
+	return openTestServer(t, append([]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",
 		"QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:1",
-		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_MACHINE_ISSUER=http://127.0.0.1:1")
+		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_MACHINE_ISSUER=http://127.0.0.1:1"}, more...)...)
 }
 
 func TestServe_Observing_IsReady(t *testing.T) {

@@ -72,6 +72,7 @@ type server struct {
 	listener  net.Listener
 	http      *http.Server
 	patience  time.Duration // stopPatience
+	ready     readiness
 	// stopListening ends what startListening began.
 	stopListening func()
 	failed        chan error // why it stopped answering, though nobody asked it to

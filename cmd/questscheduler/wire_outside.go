@@ -15,7 +15,6 @@ import (
 	"questscheduler/dashboard"
 	"questscheduler/notify"
 	"questscheduler/signin"
-	"questscheduler/store"
 	webhooks "questscheduler/web-hooks"
 )
 
@@ -109,14 +108,4 @@ func (unheard) Push(context.Context, calendarsync.Push) error { return nil }
 func (s *server) grantOf(ctx context.Context, accountID string) (string, error) {
 	account, err := s.accounts.Get(ctx, accountID)
 	return strconv.FormatInt(account.Grant, 10), err
-}
-
-// isReady tells why the server cannot work: the store or the queue does not
-// answer.
-func (s *server) isReady(ctx context.Context) error {
-	if _, err := s.store.Get(ctx, store.Doc("health", "readiness")); err != nil {
-		return err
-	}
-	_, err := s.queue.Depths(ctx)
-	return err
 }

@@ -1,6 +1,7 @@
 package cloudtasks_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -33,11 +34,13 @@ type script struct {
 	*cloudtasks.Queue
 	store *memory.Store
 
-	mu    sync.Mutex
-	made  []*cloudtaskspb.Task
-	taken map[string]bool
-	fail  error // what every call is answered
-	now   time.Time
+	mu     sync.Mutex
+	calls  int
+	made   []*cloudtaskspb.Task
+	taken  map[string]bool
+	states map[string]cloudtaskspb.Queue_State // of queues that do not run
+	fail   error                               // what every call is answered
+	now    time.Time
 }
 
 // newScript is a queue of the kind look whose handler answers the verdict.
@@ -72,6 +75,7 @@ func newScript(t *testing.T, verdict queue.Verdict) *script {
 func (s *script) call(_ context.Context, _ string, request, reply any, _ *grpc.ClientConn, _ grpc.UnaryInvoker, _ ...grpc.CallOption) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.calls++
 	if s.fail != nil {
 		return s.fail
 	}
@@ -82,6 +86,9 @@ func (s *script) call(_ context.Context, _ string, request, reply any, _ *grpc.C
 		}
 		s.taken[asked.GetTask().GetName()] = true
 		s.made = append(s.made, proto.CloneOf(asked.GetTask()))
+	case *cloudtaskspb.GetQueueRequest:
+		found, _ := reply.(*cloudtaskspb.Queue)
+		found.Name, found.State = asked.GetName(), cmp.Or(s.states[asked.GetName()], cloudtaskspb.Queue_RUNNING)
 	case *cloudtaskspb.ListTasksRequest:
 		listed, _ := reply.(*cloudtaskspb.ListTasksResponse)
 		for _, task := range s.made {
