@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -71,17 +69,4 @@ func settingsError(problems config.Problems) error {
 	}
 	listed := "  " + strings.ReplaceAll(problems.Error(), "\n", "\n  ")
 	return usageError{fmt.Errorf("the settings cannot be used:\n%s\nSettings are environment variables; \"questscheduler doctor\" checks them all", listed)}
-}
-
-// newLogger is the log that the settings ask for.
-func newLogger(cfg config.Config, out io.Writer) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
-		level = slog.LevelInfo // the settings were checked; this is for none
-	}
-	options := &slog.HandlerOptions{Level: level}
-	if cfg.LogFormat == config.LogJSON {
-		return slog.New(slog.NewJSONHandler(out, options))
-	}
-	return slog.New(slog.NewTextHandler(out, options))
 }

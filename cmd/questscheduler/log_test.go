@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	"questscheduler/config"
+)
+
+// Each row is a level, and what Cloud Logging is to take it for: the alerts of
+// docs/operations.md ask for it.
+func TestLog_OnCloudRun_SaysHowBadALineIs(t *testing.T) {
+	t.Parallel()
+	for level, severity := range map[slog.Level]string{
+		slog.LevelDebug: "DEBUG", slog.LevelInfo: "INFO", slog.LevelWarn: "WARNING", slog.LevelError: "ERROR",
+	} {
+		var out bytes.Buffer
+		log := newLogger(config.Config{LogLevel: "debug", LogFormat: config.LogJSON, Around: config.Surroundings{CloudRun: true}}, &out)
+		log.WithGroup("of").Log(context.Background(), level, "a line", "level", "its own", "msg", "its own")
+		var line struct {
+			Severity, Message string
+			Time              time.Time
+			Of                map[string]string
+		}
+		if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Severity != severity || line.Message != "a line" || line.Time.IsZero() || line.Of["level"] != "its own" || line.Of["msg"] != "its own" {
+			t.Errorf("%v: %s", level, &out)
+		}
+	}
+}
