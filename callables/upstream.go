@@ -52,6 +52,9 @@ func (s *server) openUpstream() error {
 			DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 			TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second,
 			ForceAttemptHTTP2: true, DisableCompression: true, // an answer stays as it is
+			// A connection that died while the instance stood still is left, and not
+			// what every further call goes by.
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
 		},
 		ModifyResponse: func(response *http.Response) error {
 			response.Body = &bounded{response.Body, maxPassedBack}

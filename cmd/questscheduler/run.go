@@ -103,6 +103,7 @@ func (s *server) stop() error {
 	ending.Go(func() { answering = s.stopAnswering() })
 	ending.Go(func() { working = s.stopWorking() })
 	ending.Wait()
+	s.outbound.CloseIdleConnections()
 	return errors.Join(answering, working, s.closeStores())
 }
 

@@ -73,6 +73,7 @@ type server struct {
 	http      *http.Server
 	patience  time.Duration // stopPatience
 	ready     readiness
+	outbound  *http.Transport
 	// stopListening ends what startListening began.
 	stopListening func()
 	failed        chan error // why it stopped answering, though nobody asked it to
@@ -99,6 +100,7 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 	figures := metrics.New(versionText(), now)
 	log = slog.New(figures.Log(log.Handler()))
 	s := &server{config: cfg, now: now, log: log, metrics: figures, patience: stopPatience, stopListening: func() {}, failed: make(chan error, 1)}
+	s.outbound = newTransport(quiet, quietPatience)
 	s.ticking, s.stopTick = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil && s.store != nil {
@@ -201,7 +203,7 @@ func (s *server) oauthURL(path string) string {
 // oauthCounted makes the calls of Google, and counts those of its OAuth
 // endpoints; the others are counted by the client of the calendar.
 func (s *server) oauthCounted() http.RoundTripper {
-	return s.metrics.OAuth(http.DefaultTransport, cmp.Or(s.oauthURL("/token"), accounts.GoogleTokenURL))
+	return s.metrics.OAuth(s.outbound, cmp.Or(s.oauthURL("/token"), accounts.GoogleTokenURL))
 }
 
 // pushAddress is where Google is told to push; "" where it cannot reach us.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 
 	"questscheduler/queue/cloudtasks"
@@ -27,7 +26,7 @@ func (s *server) machines(audiences []string, accounts ...string) *signin.Machin
 
 // machineKeys are those of whoever vouches for machines.
 func (s *server) machineKeys() (signin.KeySource, []string) {
-	client := &http.Client{Timeout: keysPatience}
+	client := s.keysClient()
 	if s.config.MachineIssuer != "" {
 		return signin.NewIssuerKeys(s.config.MachineIssuer, client, s.now), []string{s.config.MachineIssuer}
 	}

@@ -30,6 +30,7 @@ func (s *server) wireOutside() error {
 	if s.config.DiscordBotToken.IsSet() {
 		client, err := notify.NewDiscordClient(notify.DiscordConfig{
 			Token: s.config.DiscordBotToken.Reveal(), Endpoint: s.config.DiscordEndpoint,
+			Transport: s.outbound,
 		})
 		if err != nil {
 			return err

@@ -20,6 +20,10 @@ type issuer interface {
 // keysPatience is how long those who publish keys may take to answer.
 const keysPatience = 10 * time.Second
 
+func (s *server) keysClient() *http.Client {
+	return &http.Client{Transport: s.outbound, Timeout: keysPatience}
+}
+
 // wireSignIn makes what knows people by their tokens. With Firebase there is no
 // key of the embedded issuer, so that none of its tokens is good; what the
 // settings allow in production is theirs to say (config.checkProduction).
@@ -45,7 +49,7 @@ func (s *server) wireSignIn(ctx context.Context) error {
 func (s *server) wireFirebase(ctx context.Context) error {
 	options := signin.FirebaseOptions{
 		Project: s.config.FirebaseProject, Now: s.now,
-		Keys: signin.NewHTTPKeys(signin.FirebaseKeysURL, &http.Client{Timeout: keysPatience}, s.now),
+		Keys: signin.NewHTTPKeys(signin.FirebaseKeysURL, s.keysClient(), s.now),
 	}
 	if s.config.FirebaseRevocation == config.On {
 		checker, err := revocation.New(ctx, s.config.FirebaseProject, s.now)

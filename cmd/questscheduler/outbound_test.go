@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// forgetful stands between a client and a server, and passes nothing on any more
+// for the connections that it has forgotten, nor says so.
+type forgetful struct {
+	net.Listener
+	server    string
+	forgotten atomic.Int32 // so many of the first
+}
+
+func (f *forgetful) serve() {
+	for number := int32(1); ; number++ {
+		client, err := f.Accept()
+		if err != nil {
+			return
+		}
+		server, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", f.server)
+		if err != nil {
+			return
+		}
+		pass := func(to io.WriteCloser, from io.Reader) {
+			defer to.Close() //nolint:errcheck // the other side closed it too
+			buffer := make([]byte, 4096)
+			for {
+				n, err := from.Read(buffer)
+				if err != nil {
+					return
+				}
+				if number <= f.forgotten.Load() {
+					continue
+				}
+				if _, err := to.Write(buffer[:n]); err != nil {
+					return
+				}
+			}
+		}
+		go pass(server, client)
+		go pass(client, server)
+	}
+}
+
+// TestTransport_LeavesAConnectionThatIsDead: a connection that was forgotten
+// without a word is not what all further calls go by.
+func TestTransport_LeavesAConnectionThatIsDead(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	between := &forgetful{Listener: listener, server: server.Listener.Addr().String()}
+	t.Cleanup(func() {
+		if err := between.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	go between.serve()
+	transport := newTransport(200*time.Millisecond, 200*time.Millisecond)
+	trusting, ok := server.Client().Transport.(*http.Transport)
+	if !ok {
+		t.Fatal("the server's client has no transport")
+	}
+	transport.TLSClientConfig = trusting.TLSClientConfig
+	t.Cleanup(transport.CloseIdleConnections)
+	call := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+listener.Addr().String(), http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := (&http.Client{Transport: transport}).Do(request)
+		if err != nil {
+			return err
+		}
+		if response.ProtoMajor != 2 {
+			t.Errorf("it speaks %s", response.Proto)
+		}
+		return response.Body.Close()
+	}
+	if err := call(); err != nil {
+		t.Fatal(err)
+	}
+	between.forgotten.Store(1)
+	for deadline := time.Now().Add(patience); ; {
+		if err = call(); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("every call fails: %v", err)
+		}
+	}
+}
