@@ -12,26 +12,39 @@ import (
 // a dead grant is found before it is needed.
 const Untouched = 24 * time.Hour
 
+// checkFor is how long one CheckUntouched goes on: far less than the task that
+// asks may take, however many accounts there are.
+const checkFor = 15 * time.Second
+
 // Checked counts what CheckUntouched found.
 type Checked struct {
 	Live   int
 	Dead   int // Google refuses the grant: these are Due
 	Failed int // Google, or the store, did not answer; they are asked after again
+	// More tells that time was over before all were asked after, and that asking
+	// for the others at once is of use, since some answered.
+	More bool
 }
 
 // CheckUntouched refreshes the access token of every active account that was
-// not used for Untouched, as far as is known. One failure does not stop the
-// others. It may be called again and again, and by several at once: an account
-// that was found live is left alone for as long.
+// not used for Untouched, as far as is known, or of those that a quarter of a
+// minute is enough for. One failure does not stop the others. It may be called
+// again and again, and by several at once: an account that was found live is left
+// alone for as long.
 func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 	var checked Checked
 	var after *store.Cursor
+	until := g.now().Add(checkFor)
 	for {
 		list, next, err := g.accounts.untouched(ctx, g.now().Add(-Untouched), after)
 		if err != nil {
 			return checked, err
 		}
 		for _, account := range list {
+			if g.now().After(until) {
+				checked.More = checked.Live+checked.Dead > 0
+				return checked, nil
+			}
 			err := g.check(ctx, account)
 			switch {
 			case err == nil:

@@ -1,6 +1,8 @@
 package accounts_test
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +136,43 @@ func TestUnlinkedAccounts_GoAfterThirtyDaysWithTheirSecrets(t *testing.T) {
 	}
 	w.wantOK(t, back)
 	w.wantOK(t, kept)
+}
+
+// slowly has each call take some time by the world's clock.
+type slowly struct {
+	w     *world
+	takes time.Duration
+	next  http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *slowly) RoundTrip(request *http.Request) (*http.Response, error) {
+	s.w.advance(s.takes)
+	return s.next.RoundTrip(request)
+}
+
+// However many accounts there are, one call ends within what a task may take, and
+// the next goes on; where nobody answers it is left to the next time.
+func TestCheckUntouched_GoesOnForAWhile_AndThenSaysThatThereAreMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 5 {
+		w.link(t, fmt.Sprintf("person-%d", i), fmt.Sprintf("name-%d", i))
+	}
+	w.advance(25 * time.Hour)
+	grants := w.newGrants(w.accounts, &slowly{w, 9 * time.Second, http.DefaultTransport})
+	check := func(want accounts.Checked) {
+		t.Helper()
+		if got, err := grants.CheckUntouched(t.Context()); got != want || err != nil {
+			t.Errorf("checked: %+v, want %+v; %v", got, want, err)
+		}
+	}
+	check(accounts.Checked{Live: 2, More: true})
+	w.plant(t, control.Rule{Match: "oauth.token", Status: 503, Times: 2})
+	check(accounts.Checked{Failed: 2})
+	check(accounts.Checked{Live: 2, More: true})
+	check(accounts.Checked{Live: 1})
+	check(accounts.Checked{})
 }
 
 func TestCheckUntouched_FindsADeadGrantBeforeItIsNeeded(t *testing.T) {

@@ -111,30 +111,25 @@ func (r *Reader) Page(ctx context.Context, limit int, after *store.Cursor) ([]Ac
 	return all, next, nil
 }
 
-// Survey counts the accounts of everybody by status, page by page, and calls
-// each with every one that is not healthy. Its error, or each's, ends it.
-func (r *Reader) Survey(ctx context.Context, each func(Account) error) (counts map[Status]int, err error) {
+// Survey counts a page of the accounts of everybody by status, and calls each with
+// every one that is not healthy. at is where an earlier page ended ("": from the
+// beginning); next is where to go on, "" at the end. Its error, or each's, ends it.
+func (r *Reader) Survey(ctx context.Context, at string, each func(Account) error) (counts map[Status]int, next string, err error) {
 	counts = map[Status]int{}
-	var after *store.Cursor
-	for {
-		accounts, next, err := r.Page(ctx, page, after)
-		if err != nil {
-			return counts, err
-		}
-		for _, account := range accounts {
-			counts[account.Status]++
-			if account.Status == Healthy {
-				continue
-			}
-			if err := each(account); err != nil {
-				return counts, err
-			}
-		}
-		if next == nil {
-			return counts, nil
-		}
-		after = next
+	found, behind, err := r.Page(ctx, page, placeOf(at))
+	if err != nil {
+		return counts, "", err
 	}
+	for _, account := range found {
+		counts[account.Status]++
+		if account.Status == Healthy {
+			continue
+		}
+		if err := each(account); err != nil {
+			return counts, "", err
+		}
+	}
+	return counts, textOf(behind), nil
 }
 
 // ofAccount is how an account with the calendars that polls follow stands.

@@ -1,6 +1,7 @@
 package health_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"questscheduler/health"
 	"questscheduler/internal/worldtest"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // stands demands how the sync of a person stands as a whole, and by which codes.
@@ -152,13 +154,71 @@ func TestSurvey_CountsEverybody_AndNamesWhoIsNotWell(t *testing.T) {
 	w.MoveEvent("gm", event, worldtest.Noon)
 	w.Run(time.Minute)
 	var named []string
-	counts, err := w.Health.Survey(w.Context(), func(account health.Account) error {
+	counts, after, err := w.Health.Survey(w.Context(), "", func(account health.Account) error {
 		named = append(named, account.OwnerID+" "+string(account.Status))
 		return nil
 	})
-	if err != nil || counts[health.Healthy] != 1 || counts[health.Error] != 1 || fmt.Sprint(named) != "[gm error]" {
+	if err != nil || after != "" || counts[health.Healthy] != 1 || counts[health.Error] != 1 || fmt.Sprint(named) != "[gm error]" {
 		t.Errorf("counted %v and named %v, %v", counts, named, err)
 	}
+}
+
+// A survey goes page by page, so that a task is enough for each, however many
+// accounts there are.
+func TestSurvey_GoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	err := w.Documents.Run(w.Context(), func(_ context.Context, tx store.Tx) error {
+		for i := range 250 {
+			account := map[string]any{"ownerId": "gm", "status": "revoked", "createdAt": worldtest.Start.Add(time.Duration(i/7) * time.Second)}
+			if err := tx.Create(store.Doc("accounts", fmt.Sprintf("acc-%03d", i)), account); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := 0
+	pages := surveyed(t, w)
+	for _, page := range pages {
+		met += page
+	}
+	if len(pages) != 3 || met != 250 {
+		t.Errorf("its pages have %v accounts that are not well", pages)
+	}
+}
+
+// surveyed gives how many accounts that are not well each page of a survey has,
+// none of which is met twice.
+func surveyed(t *testing.T, w *worldtest.World) (pages []int) {
+	t.Helper()
+	met := map[string]bool{}
+	for at := ""; ; {
+		page := 0
+		counts, next, err := w.Health.Survey(w.Context(), at, func(account health.Account) error {
+			if page++; met[account.ID] {
+				t.Errorf("%s is met twice", account.ID)
+			}
+			met[account.ID] = true
+			return nil
+		})
+		if err != nil || counts[health.Error] != page {
+			t.Fatalf("counted %v, met %d, %v", counts, page, err)
+		}
+		pages = append(pages, page)
+		if at = next; at == "" {
+			return pages
+		}
+	}
+}
+
+func TestPage_IsOfTheSizeThatIsAsked(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.FinalisedBy("ana")
 	first, next, err := w.Health.Page(w.Context(), 1, nil)
 	if err != nil || len(first) != 1 || next == nil {
 		t.Fatalf("the first page is %+v, %v, %v", first, next, err)

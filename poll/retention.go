@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"questscheduler/store"
@@ -17,37 +18,53 @@ var entriesBefore = &store.Query{
 	Order:   []store.Order{{Path: store.Field("at")}},
 }
 
-// RemoveOldEntries removes journal entries from before a time (QS_JOURNAL_KEEP),
-// and gives how many. Of each poll the newest entry that
-// decided something stays, however old it is: a
-// replay begins with the oldest entry there is, which it takes as it stands
+// RemoveOldEntries removes a page of the journal entries from before a time
+// (QS_JOURNAL_KEEP), oldest first, and gives how many. at is where an earlier page
+// ended ("": from the beginning); next is where to go on, "" at the end. Of each
+// poll the newest entry that decided something stays, however old it is: a replay
+// begins with the oldest entry there is, which it takes as it stands
 // (explain.Replay), so what is left always leads to the poll as it is stored.
 //
-// It goes page by page, oldest entries first, a transaction each. Where it is cut
-// off, nothing is half done, and the next call goes on; two at once remove the
-// same.
-func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time) (removed int, err error) {
-	newest := map[string]store.Path{} // of the polls met, the newest entry
-	var after *store.Cursor
-	for {
-		asked := entriesBefore.With(before).First(retentionPage).From(after)
-		docs, err := documents.Query(ctx, asked)
-		if err != nil {
-			return removed, err
-		}
-		old, err := withoutNewest(ctx, documents, docs, newest)
-		if err != nil {
-			return removed, err
-		}
-		if err := removeAll(ctx, documents, old); err != nil {
-			return removed, err
-		}
-		removed += len(old)
-		if len(docs) < asked.Limit {
-			return removed, nil
-		}
-		after = asked.Query.CursorAt(docs[len(docs)-1])
+// A page is one transaction. Where it is cut off, nothing is half done, and the
+// next call goes on; two at once remove the same.
+func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time, at string) (removed int, next string, err error) {
+	asked := entriesBefore.With(before).First(retentionPage).From(entryPlace(at))
+	docs, err := documents.Query(ctx, asked)
+	if err != nil {
+		return 0, "", err
 	}
+	old, err := withoutNewest(ctx, documents, docs, map[string]store.Path{})
+	if err != nil {
+		return 0, "", err
+	}
+	if err := removeAll(ctx, documents, old); err != nil {
+		return 0, "", err
+	}
+	if len(docs) == asked.Limit {
+		next, err = textOfEntry(docs[len(docs)-1])
+	}
+	return len(old), next, err
+}
+
+// placeOfEntry is where a removal is among the entries.
+type placeOfEntry struct {
+	At     time.Time  `json:"at"`
+	Behind store.Path `json:"behind"`
+}
+
+func textOfEntry(doc store.Document) (string, error) {
+	text, err := json.Marshal(placeOfEntry{store.Fields(doc.Data).Time("at"), doc.Path})
+	return string(text), err
+}
+
+// entryPlace reads what textOfEntry wrote; what another version wrote is the
+// beginning.
+func entryPlace(text string) *store.Cursor {
+	var at placeOfEntry
+	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Behind.Collection() != entriesBefore.Collection {
+		return nil
+	}
+	return &store.Cursor{Values: []any{at.At}, Path: at.Behind}
 }
 
 // withoutNewest gives where those entries stand that are not the newest of their

@@ -34,12 +34,24 @@ func left(t *testing.T, documents store.Reader, pollID string) (ids []string) {
 	return ids
 }
 
+// removeOld removes all old entries, page by page.
+func removeOld(t *testing.T, documents store.Store, before time.Time) (removed int, err error) {
+	t.Helper()
+	for at := ""; ; {
+		page, next, err := poll.RemoveOldEntries(t.Context(), documents, before, at)
+		if removed += page; err != nil || next == "" {
+			return removed, err
+		}
+		at = next
+	}
+}
+
 func TestRemoveOldEntries_LeavesWhatIsYoungEnough_AndTheNewestOfEachPoll(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	journals(t, documents, map[string]int{"dead": 4, "one": 1, "live": 7, "long": 250})
 	before := moment.AddDate(0, 0, 5)
-	removed, err := poll.RemoveOldEntries(t.Context(), documents, before)
+	removed, err := removeOld(t, documents, before)
 	if err != nil || removed != 3+0+5+5 {
 		t.Errorf("removed %d, %v", removed, err)
 	}
@@ -51,10 +63,10 @@ func TestRemoveOldEntries_LeavesWhatIsYoungEnough_AndTheNewestOfEachPoll(t *test
 	if got := left(t, documents, "long"); len(got) != 245 || got[244] != "jrn_005" {
 		t.Errorf("of the long one %d are left", len(got))
 	}
-	if removed, err = poll.RemoveOldEntries(t.Context(), documents, before); removed != 0 || err != nil {
+	if removed, err = removeOld(t, documents, before); removed != 0 || err != nil {
 		t.Errorf("the second time removed %d, %v", removed, err)
 	}
-	if removed, err = poll.RemoveOldEntries(t.Context(), documents, moment.AddDate(1, 0, 0)); removed != 244+1 || err != nil {
+	if removed, err = removeOld(t, documents, moment.AddDate(1, 0, 0)); removed != 244+1 || err != nil {
 		t.Errorf("a year later removed %d, %v", removed, err)
 	}
 }
@@ -67,7 +79,7 @@ func TestRemoveOldEntries_WhatWasOnlyObserved_IsNobodysNewestEntry(t *testing.T)
 		entry := poll.Entry{ID: fmt.Sprintf("jrn_observed_%03d", i), At: moment.AddDate(0, 0, 5+i), Observed: true}
 		put(t, documents, poll.EntryPath("p", entry.ID), poll.EncodeEntry(entry))
 	}
-	removed, err := poll.RemoveOldEntries(t.Context(), documents, moment.AddDate(2, 0, 0))
+	removed, err := removeOld(t, documents, moment.AddDate(2, 0, 0))
 	if got := fmt.Sprint(left(t, documents, "p")); err != nil || removed != 152 || got != "[jrn_002]" {
 		t.Errorf("removed %d, %v; %s is left", removed, err, got)
 	}
@@ -86,16 +98,38 @@ func (c *cutOff) Run(ctx context.Context, fn func(ctx context.Context, tx store.
 	return c.Store.Run(ctx, fn)
 }
 
+// Among what stays a run goes on page by page, and comes to an end.
+func TestRemoveOldEntries_GoesOnBehindWhatStays(t *testing.T) {
+	t.Parallel()
+	documents := open(t)
+	polls := map[string]int{"live": 2}
+	for i := range 150 {
+		polls[fmt.Sprintf("dead-%03d", i)] = 1
+	}
+	journals(t, documents, polls)
+	later := moment.AddDate(1, 0, 0)
+	removed, next, err := poll.RemoveOldEntries(t.Context(), documents, later, "")
+	if removed != 0 || next == "" || err != nil {
+		t.Fatalf("removed %d, goes on at %q, %v", removed, next, err)
+	}
+	if removed, next, err = poll.RemoveOldEntries(t.Context(), documents, later, next); removed != 1 || next != "" || err != nil {
+		t.Errorf("then removed %d, goes on at %q, %v", removed, next, err)
+	}
+	if removed, _, err = poll.RemoveOldEntries(t.Context(), documents, later, "of another version"); removed != 0 || err != nil {
+		t.Errorf("from the beginning removed %d, %v", removed, err)
+	}
+}
+
 func TestRemoveOldEntries_CutOff_GoesOnAtTheNextCall(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	journals(t, documents, map[string]int{"long": 250})
 	later := moment.Add(1000 * 24 * time.Hour)
-	removed, err := poll.RemoveOldEntries(t.Context(), &cutOff{documents, 1}, later)
+	removed, err := removeOld(t, &cutOff{documents, 1}, later)
 	if err == nil || removed != 100 {
 		t.Fatalf("removed %d, %v", removed, err)
 	}
-	if removed, err = poll.RemoveOldEntries(t.Context(), documents, later); err != nil || removed != 149 {
+	if removed, err = removeOld(t, documents, later); err != nil || removed != 149 {
 		t.Errorf("then removed %d, %v", removed, err)
 	}
 	if got := fmt.Sprint(left(t, documents, "long")); got != "[jrn_249]" {

@@ -21,6 +21,10 @@ type Cleaning struct {
 	// Remove removes a page of limit documents at most, and tells how many it
 	// removed and whether more may be left. It may be asked again and again.
 	Remove func(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error)
+	// RemoveFrom, in the place of Remove, is for documents among which many stay:
+	// it goes on from where its last page ended ("": from the beginning), and gives
+	// where to go on; "" at the end.
+	RemoveFrom func(ctx context.Context, documents store.Store, now time.Time, at string) (removed int, next string, err error)
 	// Shared are documents that others read or keep too: while we only observe,
 	// they stay.
 	Shared bool
@@ -50,14 +54,13 @@ type cleanup struct {
 }
 
 // step removes a page of the row that the cleanup is at: its number and what it
-// removes, which tells whether the table is still the same. A row that fails is
-// left to the next day, and does not keep the others waiting.
+// removes, which tells whether the table is still the same, and where the row is.
+// A row that fails is left to the next day, and does not keep the others waiting.
 func (c cleanup) step(ctx context.Context, run Run) (Stretch, error) {
-	at := c.rowAt(run.At)
+	at, from := c.rowAt(run.At)
 	row := c.rows[at]
-	did := Counts{}
-	removed, more, err := row.Remove(ctx, c.documents, c.now(), cleanPage)
-	did = append(did, Count{row.What, removed})
+	removed, more, from, err := row.remove(ctx, c.documents, c.now(), from)
+	did := Counts{{row.What, removed}}
 	if err != nil {
 		if ctx.Err() != nil {
 			return Stretch{}, err
@@ -66,21 +69,32 @@ func (c cleanup) step(ctx context.Context, run Run) (Stretch, error) {
 		did, more = append(did, Count{"failed", 1}), false
 	}
 	if !more {
-		at++
+		at, from = at+1, ""
 	}
 	if at == len(c.rows) {
 		return Stretch{Did: did}, nil
 	}
-	return Stretch{Next: strconv.Itoa(at) + " " + c.rows[at].What, Did: did}, nil
+	return Stretch{Next: strconv.Itoa(at) + " " + c.rows[at].What + "\n" + from, Did: did}, nil
 }
 
-// rowAt is the row of a place; the first where another version's table wrote it:
-// beginning anew removes nothing twice.
-func (c cleanup) rowAt(place string) int {
-	number, what, _ := strings.Cut(place, " ")
+// remove removes a page of a row.
+func (row Cleaning) remove(ctx context.Context, documents store.Store, now time.Time, from string) (removed int, more bool, next string, err error) {
+	if row.RemoveFrom == nil {
+		removed, more, err = row.Remove(ctx, documents, now, cleanPage)
+		return removed, more, "", err
+	}
+	removed, next, err = row.RemoveFrom(ctx, documents, now, from)
+	return removed, next != "", next, err
+}
+
+// rowAt is the row of a place, and where in it; the first where another version's
+// table wrote it: beginning anew removes nothing twice.
+func (c cleanup) rowAt(place string) (at int, from string) {
+	row, from, _ := strings.Cut(place, "\n")
+	number, what, _ := strings.Cut(row, " ")
 	at, err := strconv.Atoi(number)
 	if err != nil || at < 0 || at >= len(c.rows) || c.rows[at].What != what {
-		return 0
+		return 0, ""
 	}
-	return at
+	return at, from
 }

@@ -22,18 +22,18 @@ type Parts struct {
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
 	NoSync bool
 	// CheckAccounts asks after the accounts that nobody used for a day, so that a
-	// dead grant is found before it is needed, and counts what it found; nil:
-	// nobody links any.
-	CheckAccounts func(ctx context.Context) (Counts, error)
+	// dead grant is found before it is needed, and counts what it found; more says
+	// that it is to be asked again at once, for the others. nil: nobody links any.
+	CheckAccounts func(ctx context.Context) (did Counts, more bool, err error)
 	// Observing leaves what others keep as it is (QS_SYNC=observe).
 	Observing bool
 	// Documents is what the cleanup clears up, and Cleaning what it removes
 	// beside what every deployment has.
 	Documents store.Store
 	Cleaning  []Cleaning
-	// Health looks over the linked accounts, and counts them by how they are; nil
-	// leaves the job out.
-	Health func(ctx context.Context) (Counts, error)
+	// Health looks over a page of the linked accounts, and counts them by how they
+	// are; nil leaves the job out.
+	Health Step
 	Now    func() time.Time
 	Log    *slog.Logger
 }
@@ -63,11 +63,7 @@ func Jobs(p Parts) []Job {
 	}
 	if p.Health != nil {
 		table = append(table, Job{
-			Name: Health, Every: 6 * time.Hour, Does: "look over the health of the linked accounts",
-			Step: func(ctx context.Context, _ Run) (Stretch, error) {
-				counts, err := p.Health(ctx)
-				return Stretch{Did: counts}, err
-			},
+			Name: Health, Every: 6 * time.Hour, Does: "look over the health of the linked accounts", Step: p.Health,
 		})
 	}
 	return table
@@ -119,7 +115,10 @@ func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
 		return Stretch{}, nil
 	}
 	if run.At == atAccounts {
-		did, err := p.CheckAccounts(ctx)
+		did, more, err := p.CheckAccounts(ctx)
+		if more {
+			return Stretch{Next: atAccounts, Did: did}, err
+		}
 		return Stretch{Did: did}, err
 	}
 	spread := p.FallbackEvery

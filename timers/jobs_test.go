@@ -179,6 +179,31 @@ func TestCleanup_GoesPageByPage(t *testing.T) {
 	}
 }
 
+// A row among whose documents many stay goes on from its own place, whatever came
+// between its pages, and the rows behind it come after it.
+func TestCleanup_GoesOnWhereARowIs(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	var places []string
+	w.Timers.Jobs = timers.Jobs(timers.Parts{
+		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Documents: w.Documents, Now: w.Clock.Now,
+		Cleaning: []timers.Cleaning{
+			{What: "old entries", RemoveFrom: func(_ context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				places = append(places, at)
+				return 1, map[string]string{"": `{"behind": 1}`, `{"behind": 1}`: "2\n3"}[at], nil
+			}},
+			{What: "the rest", RemoveFrom: func(_ context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				places = append(places, "the rest"+at)
+				return 0, "", nil
+			}},
+		},
+	})
+	did, err := w.Timers.RunNow(t.Context(), timers.Cleanup, nil)
+	must(t, err)
+	same(t, "places", places, []string{"", `{"behind": 1}`, "2\n3", "the rest"})
+	same(t, "removed", did[3:], timers.Counts{{What: "old entries", N: 3}, {What: "the rest"}})
+}
+
 func TestCleanup_WhileItObserves_LeavesWhatIsShared(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -202,13 +227,13 @@ func TestPollFallback_AsksAfterTheAccountsLast(t *testing.T) {
 	asked := 0
 	w.Timers.Jobs = timers.Jobs(timers.Parts{
 		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Documents: w.Documents, Now: w.Clock.Now,
-		CheckAccounts: func(context.Context) (timers.Counts, error) {
+		CheckAccounts: func(context.Context) (timers.Counts, bool, error) {
 			asked++
-			return timers.Counts{{What: "accounts", N: 2}}, nil
+			return timers.Counts{{What: "accounts", N: 2}}, asked < 3, nil
 		},
 	})
 	did, err := w.Timers.RunNow(t.Context(), timers.PollFallback, nil)
 	must(t, err)
-	same(t, "asked", asked, 1)
-	same(t, "told last", did[len(did)-1], timers.Count{What: "accounts", N: 2})
+	same(t, "asked until there are no more", asked, 3)
+	same(t, "told last", did[len(did)-1], timers.Count{What: "accounts", N: 6})
 }

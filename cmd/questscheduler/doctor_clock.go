@@ -45,7 +45,7 @@ func (d doctor) documents(ctx context.Context) (reading, error) {
 
 func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding, error) {
 	jobs := timers.Jobs(timers.Parts{
-		FallbackEvery: d.config.FallbackEvery, Health: func(context.Context) (timers.Counts, error) { return nil, nil },
+		FallbackEvery: d.config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
 	})
 	records, err := timers.RecordsOf(ctx, documents, jobs)
 	if err != nil {

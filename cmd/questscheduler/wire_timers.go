@@ -38,44 +38,43 @@ func (s *server) cleanings() []timers.Cleaning {
 		{What: "idempotency keys", Remove: paged(api.RemoveExpiredKeys)},
 		{
 			What: "old journal entries",
-			Remove: func(ctx context.Context, documents store.Store, now time.Time, _ int) (int, bool, error) {
-				removed, err := poll.RemoveOldEntries(ctx, documents, now.Add(-s.config.JournalKeep))
-				return removed, false, err
+			RemoveFrom: func(ctx context.Context, documents store.Store, now time.Time, at string) (int, string, error) {
+				return poll.RemoveOldEntries(ctx, documents, now.Add(-s.config.JournalKeep), at)
 			},
 		},
 	}
 }
 
 // checkAccounts asks after the accounts that nobody used for a day.
-func (s *server) checkAccounts(ctx context.Context) (timers.Counts, error) {
+func (s *server) checkAccounts(ctx context.Context) (timers.Counts, bool, error) {
 	checked, err := s.grants.CheckUntouched(ctx)
 	return timers.Counts{
 		{What: "untouched accounts that are live", N: checked.Live},
 		{What: "accounts found dead", N: checked.Dead},
 		{What: "accounts that could not be asked after", N: checked.Failed},
-	}, err
+	}, checked.More, err
 }
 
 // surveyHealth logs how the linked accounts are, those that are not well by
-// themselves. Those that nobody used for a day are asked after before, so that a
-// dead grant is found before it is needed.
-func (s *server) surveyHealth(ctx context.Context) (timers.Counts, error) {
-	if s.config.Sync != config.SyncOff {
+// themselves. Those that nobody used for a day are asked after before, as far as
+// there is time, so that a dead grant is found before it is needed.
+func (s *server) surveyHealth(ctx context.Context, run timers.Run) (timers.Stretch, error) {
+	if s.config.Sync != config.SyncOff && run.At == "" {
 		checked, err := s.grants.CheckUntouched(ctx)
 		if err != nil { // the next run goes on where this one was cut off
 			s.log.WarnContext(ctx, "not all accounts that nobody used were asked after", "error", err)
 		}
 		s.log.InfoContext(ctx, "asked after accounts that nobody used", "live", checked.Live, "dead", checked.Dead, "failed", checked.Failed)
 	}
-	counts, err := s.health.Survey(ctx, func(account health.Account) error {
+	counts, next, err := s.health.Survey(ctx, run.At, func(account health.Account) error {
 		s.log.WarnContext(ctx, "the sync of an account is not well", "account", account.ID, "status", account.Status)
 		return nil
 	})
-	var told timers.Counts
+	did := timers.Stretch{Next: next}
 	for _, status := range slices.Sorted(maps.Keys(counts)) {
-		told = append(told, timers.Count{What: "accounts " + string(status), N: counts[status]})
+		did.Did = append(did.Did, timers.Count{What: "accounts " + string(status), N: counts[status]})
 	}
-	return told, err
+	return did, err
 }
 
 // paged tells of a removal that removed as many as it may that more may be left.

@@ -83,16 +83,18 @@ func (w *World) jobs() []timers.Job {
 	return timers.Jobs(timers.Parts{
 		Scheduler: w.Scheduler, Watcher: w.Watcher, FollowLinks: w.Links.FollowDue, FallbackEvery: worldtest.FallbackEvery,
 		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(),
-		CheckAccounts: func(ctx context.Context) (timers.Counts, error) {
+		CheckAccounts: func(ctx context.Context) (timers.Counts, bool, error) {
 			checked, err := w.Links.Grants.(untouched).CheckUntouched(ctx)
-			return timers.Counts{{What: "untouched accounts that are live", N: checked.Live}}, err
+			return timers.Counts{{What: "untouched accounts that are live", N: checked.Live}}, checked.More, err
 		},
-		Health: func(ctx context.Context) (timers.Counts, error) {
-			if _, err := w.Links.Grants.(untouched).CheckUntouched(ctx); err != nil {
-				return nil, err
+		Health: func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
+			if run.At == "" {
+				if _, err := w.Links.Grants.(untouched).CheckUntouched(ctx); err != nil {
+					return timers.Stretch{}, err
+				}
 			}
-			counts, err := w.Health.Survey(ctx, func(health.Account) error { return nil })
-			return timers.Counts{{What: "accounts healthy", N: counts[health.Healthy]}}, err
+			counts, next, err := w.Health.Survey(ctx, run.At, func(health.Account) error { return nil })
+			return timers.Stretch{Next: next, Did: timers.Counts{{What: "accounts healthy", N: counts[health.Healthy]}}}, err
 		},
 	})
 }
@@ -109,8 +111,8 @@ func (w *World) cleanings() []timers.Cleaning {
 		row("OAuth states", accounts.RemoveExpiredStates),
 		row("accounts long unlinked", accounts.RemoveUnlinked),
 		row("idempotency keys", api.RemoveExpiredKeys),
-		row("old journal entries", func(ctx context.Context, documents store.Store, now time.Time, _ int) (int, error) {
-			return poll.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0))
-		}),
+		{What: "old journal entries", RemoveFrom: func(ctx context.Context, documents store.Store, now time.Time, at string) (int, string, error) {
+			return poll.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), at)
+		}},
 	}
 }
