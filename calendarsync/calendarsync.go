@@ -28,6 +28,12 @@ type Google interface {
 	StopWatch(ctx context.Context, accountID, channelID, resourceID string) error
 }
 
+// together is how long one call that asks Google about many calendars goes on
+// before it leaves the others to the next: a task has a minute, of which the
+// drain's asks twice, and what is begun last may take half of it where Google
+// hangs.
+const together = 10 * time.Second
+
 // Polls is where observations go (scheduler.Service).
 type Polls interface {
 	Apply(ctx context.Context, seen scheduler.Observed) (scheduler.Applied, error)

@@ -54,17 +54,22 @@ type LinkOwners interface {
 	TellUnlinked(ctx context.Context, ownerID, accountID string) error
 }
 
-// FollowDue carries on what is due of all accounts, and gives how many were
-// settled. One failure does not stop the others; the errors are joined.
+// FollowDue carries on what is due of all accounts, or of those that there is time
+// for, and gives how many were settled. One failure does not stop the others; the
+// errors are joined.
 func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled int, err error) {
 	var failures []error
 	var after *store.Cursor
+	until := l.Now().Add(together)
 	for {
 		due, next, err := l.Accounts.Due(ctx, sweepPage, after)
 		if err != nil {
 			return settled, errors.Join(append(failures, err)...)
 		}
 		for _, account := range due {
+			if settled+len(failures) > 0 && !l.Now().Before(until) {
+				return settled, errors.Join(failures...)
+			}
 			if err := l.Follow(ctx, account.ID, cause); err != nil {
 				failures = append(failures, err)
 				continue

@@ -263,3 +263,20 @@ func TestUnlinked_LeavesTheGrantOfSomebodyElseAlone(t *testing.T) {
 	lost(t, w, pollID, rules.CalendarUnlinked)
 	atRest(t, w)
 }
+
+func TestFollowDue_EndsInTime_AndGoesOn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	for _, person := range []string{"gm", "ana"} {
+		if _, err := w.Accounts.Unlink(t.Context(), person, w.Account(person)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := w.Clock.Now()
+	w.Links.Now = func() time.Time { now = now.Add(11 * time.Second); return now }
+	for _, want := range []int{1, 1, 0} {
+		if settled, err := w.Links.FollowDue(t.Context(), renewal); settled != want || err != nil {
+			t.Errorf("settled %d, want %d; %v", settled, want, err)
+		}
+	}
+}

@@ -129,14 +129,19 @@ const retryPage = 50
 // Retry tries another channel in the place of those that failed, or never had an
 // answer, and whose time for it has come (Watch.NextTry): one that failed
 // because Google was busy need not wait for the sweep. It gives how many
-// calendars it tried, which are bounded; one failure does not stop the others.
+// calendars it tried, which are bounded; one failure does not stop the others, and
+// those that there was no time for are tried next time.
 func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, err error) {
 	docs, err := w.Store.Query(ctx, watchesToTry.With(w.Now()).First(retryPage))
 	if err != nil {
 		return 0, err
 	}
 	met := map[string]bool{}
+	until := w.Now().Add(together)
 	for _, doc := range docs {
+		if tried > 0 && !w.Now().Before(until) {
+			break
+		}
 		watch := decodeWatch(doc)
 		if met[watch.CalendarKey] {
 			continue

@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
+	"questscheduler/gcal"
 	"questscheduler/internal/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -133,6 +135,65 @@ func TestRenewal_OneFailureDoesNotStopTheOthers_AndTakesNothingAway(t *testing.T
 	equal(t, "failed", renewed.Failed, 1)
 	equal(t, "channels open at Google", len(w.Google.OpenChannels()), 2)
 	known(t, w)
+}
+
+// slowly has each watch channel take a while to be granted.
+type slowly struct {
+	calendarsync.Google
+	takes func()
+}
+
+// slow has it take longer than a call goes on for many.
+func slow(t *testing.T, w *worldtest.World) slowly {
+	t.Helper()
+	return slowly{w.Watcher.Google, func() {
+		if err := w.Clock.Advance(11 * time.Second); err != nil {
+			t.Error(err)
+		}
+	}}
+}
+
+// Watch implements calendarsync.Google.
+func (s slowly) Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error) {
+	s.takes()
+	return s.Google.Watch(ctx, ref, request)
+}
+
+// However many channels are to be opened, and however long each takes, one call
+// ends within what a task may take, and the next goes on.
+func TestRenewal_EndsInTime_AndGoesOn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.FinalisedBy("ana")
+	w.Run(time.Minute)
+	w.Skip(5*24*time.Hour + time.Hour)
+	w.Watcher.Google = slow(t, w)
+	first, next, err := w.Watcher.RenewPage(t.Context(), renewal, "")
+	if err != nil || first.Opened != 1 || next == "" {
+		t.Fatalf("opened %d, goes on at %q, %v", first.Opened, next, err)
+	}
+	second, next, err := w.Watcher.RenewPage(t.Context(), renewal, next)
+	if err != nil || second.Opened != 1 || next != "" {
+		t.Errorf("then opened %d, goes on at %q, %v", second.Opened, next, err)
+	}
+	known(t, w)
+}
+
+func TestRetry_EndsInTime_AndGoesOn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Refuse("events.watch", 403, "push.webhookUrlUnauthorized", 2)
+	w.Finalised()
+	w.FinalisedBy("ana")
+	w.Skip(2 * time.Minute)
+	w.Watcher.Google = slow(t, w)
+	for range 2 {
+		if tried, err := w.Watcher.Retry(t.Context(), renewal); tried != 1 || err != nil {
+			t.Errorf("tried %d again, %v", tried, err)
+		}
+	}
+	same(t, "channels", statuses(w), []string{"active", "active"})
 }
 
 // A channel that Google did not grant is tried again by itself, sooner at first

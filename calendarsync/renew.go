@@ -37,8 +37,12 @@ func (w *Watcher) RenewPage(ctx context.Context, cause scheduler.Cause, at strin
 
 // renewPage is RenewPage, and gives what failed.
 func (w *Watcher) renewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, failures []error, next string, err error) {
+	until := w.Now().Add(together)
 	calendars, next, err := cursor.All(ctx, w.Store, renewPage, at)
-	for _, calendar := range calendars {
+	for i, calendar := range calendars {
+		if i > 0 && !w.Now().Before(until) {
+			return renewed, failures, calendars[i-1].Key, err
+		}
 		if failure := w.renewOne(ctx, calendar, cause, &renewed); failure != nil {
 			renewed.Failed++
 			failures = append(failures, failure)
