@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"questscheduler/backfill"
 	"questscheduler/config"
@@ -80,7 +79,7 @@ func (c backfilling) run(ctx context.Context, process Process, things string,
 	if err != nil {
 		return err
 	}
-	s, err := openServer(ctx, cfg, time.Now, newLogger(cfg, process.Stderr))
+	s, err := openServer(ctx, cfg, wallClock, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return err
 	}

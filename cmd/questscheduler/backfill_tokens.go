@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"questscheduler/accounts"
 	"questscheduler/config"
@@ -37,7 +36,7 @@ func (c backfillTokensCommand) Run(ctx context.Context, process Process) (err er
 	if err != nil {
 		return err
 	}
-	s, err := openServer(ctx, cfg, time.Now, newLogger(cfg, process.Stderr))
+	s, err := openServer(ctx, cfg, wallClock, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return err
 	}

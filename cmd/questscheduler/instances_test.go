@@ -120,6 +120,9 @@ func TestServe_TellsMachinesApart(t *testing.T) {
 			t.Errorf("%s by %s for %s: %d, want %d", row.path, row.account, row.audience, got, row.status)
 		}
 	}
+	if got := issuer.Fetched(); got != 1 {
+		t.Errorf("the keys were fetched %d times", got)
+	}
 }
 
 // TestServe_RefusesEveryForgedMachine tries every kind of forged token at every

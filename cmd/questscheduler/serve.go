@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"questscheduler/config"
 )
@@ -37,7 +36,7 @@ func (serveCommand) Run(ctx context.Context, process Process) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := openServer(ctx, cfg, time.Now, newLogger(cfg, process.Stderr))
+	s, err := openServer(ctx, cfg, wallClock, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return err
 	}

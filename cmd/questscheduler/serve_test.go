@@ -181,6 +181,15 @@ func TestServe_EndsWhenItCannotListenAnyMore(t *testing.T) {
 	}
 }
 
+// Times that hold what Go measures are compared by that alone, and it stands still
+// while the machine does.
+func TestClock_GoesOnWhileTheMachineSleeps(t *testing.T) {
+	t.Parallel()
+	if now := wallClock(); now != now.Round(0) {
+		t.Errorf("%v is taken by two clocks", now)
+	}
+}
+
 // openTestServer is a wired server that does not run yet.
 func openTestServer(t *testing.T, more ...string) *server {
 	t.Helper()

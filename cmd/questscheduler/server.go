@@ -74,6 +74,7 @@ type server struct {
 	patience  time.Duration // stopPatience
 	ready     readiness
 	outbound  *http.Transport
+	vouching  signin.KeySource // machineKeys
 	// stopListening ends what startListening began.
 	stopListening func()
 	failed        chan error // why it stopped answering, though nobody asked it to
@@ -236,6 +237,11 @@ func (s *server) handlers() map[string]queue.Handler {
 		hints.Kind:             s.hints.Handle,
 	})
 }
+
+// wallClock is the time without what Go measures beside it, which stands still
+// while the machine does: by it an access token that ended an hour ago would still
+// be good on a laptop that slept meanwhile, or in an instance that was frozen.
+func wallClock() time.Time { return time.Now().Round(0) }
 
 // newULID is a ULID for the time; ids made within one millisecond grow too.
 func newULID(now time.Time) string {

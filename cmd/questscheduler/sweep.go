@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"questscheduler/config"
 	"questscheduler/timers"
@@ -84,7 +83,7 @@ func runJob(ctx context.Context, process Process, name, heading string) (err err
 	if err != nil {
 		return err
 	}
-	s, err := openServer(ctx, cfg, time.Now, newLogger(cfg, process.Stderr))
+	s, err := openServer(ctx, cfg, wallClock, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return err
 	}

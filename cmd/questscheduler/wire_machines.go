@@ -24,13 +24,19 @@ func (s *server) machines(audiences []string, accounts ...string) *signin.Machin
 	return signin.NewMachines(signin.MachineOptions{Keys: keys, Issuers: issuers, Audiences: audiences, Accounts: accounts, Now: s.now})
 }
 
-// machineKeys are those of whoever vouches for machines.
+// machineKeys are those of whoever vouches for machines, fetched once for all who
+// ask for them.
 func (s *server) machineKeys() (signin.KeySource, []string) {
-	client := s.keysClient()
 	if s.config.MachineIssuer != "" {
-		return signin.NewIssuerKeys(s.config.MachineIssuer, client, s.now), []string{s.config.MachineIssuer}
+		if s.vouching == nil {
+			s.vouching = signin.NewIssuerKeys(s.config.MachineIssuer, s.keysClient(), s.now)
+		}
+		return s.vouching, []string{s.config.MachineIssuer}
 	}
-	return signin.NewHTTPKeys(signin.GoogleKeysURL, client, s.now), signin.GoogleIssuers
+	if s.vouching == nil {
+		s.vouching = signin.NewHTTPKeys(signin.GoogleKeysURL, s.keysClient(), s.now)
+	}
+	return s.vouching, signin.GoogleIssuers
 }
 
 // machinePaths are the routes of machines that are not in webhooks.JobPaths.
