@@ -19,10 +19,13 @@ import (
 // again is the same request and not another.
 const headerKey = "Idempotency-Key"
 
-// How a request waits for the first with its key.
+// How long a request waits for the first with its key, and how long it waits
+// before it checks again: most end soon, and each check is a transaction on the
+// document that the first one is to write its answer to.
 const (
-	keyCheck  = 50 * time.Millisecond
-	keyChecks = 200 // for 10 s
+	keyPatience   = 10 * time.Second
+	keyCheckFirst = 50 * time.Millisecond
+	keyCheckMost  = time.Second
 )
 
 var keyPattern = regexp.MustCompile(`^[!-~]{1,255}$`)
@@ -93,7 +96,8 @@ func (s *server) once(ctx context.Context, by caller, asked command) (pollAnswer
 	if err != nil {
 		return pollAnswer{}, err
 	}
-	for range keyChecks {
+	pause := keyCheckFirst / 2
+	for left := keyPatience; left > 0; left -= pause {
 		kept, mine, err := s.claimKey(ctx, claim)
 		switch {
 		case err != nil:
@@ -103,7 +107,8 @@ func (s *server) once(ctx context.Context, by caller, asked command) (pollAnswer
 		case kept.answered():
 			return kept.answer(ctx, asked.reread)
 		}
-		if err := s.Wait(ctx, keyCheck); err != nil {
+		pause = min(2*pause, keyCheckMost, left)
+		if err := s.Wait(ctx, pause); err != nil {
 			return pollAnswer{}, err
 		}
 	}
