@@ -73,6 +73,14 @@ func (c Config) checkProduction(p *Problems) {
 	if why == "" {
 		return
 	}
+	// Its files are in memory and end with their instance, and it stands still
+	// between requests.
+	if c.Around.CloudRun && c.Store == StoreSQLite {
+		p.add("STORE", "is sqlite, and this is Cloud Run, where a file is gone with its instance; set it to firestore")
+	}
+	if c.Around.CloudRun && c.Queue == QueueRiver {
+		p.add("QUEUE", "is river, and this is Cloud Run, where nothing runs between requests; set it to cloudtasks")
+	}
 	if c.Auth == AuthLocal {
 		p.add("AUTH", "is local, and %s, where people sign in with Firebase; set it to firebase", why)
 	}

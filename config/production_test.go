@@ -18,19 +18,23 @@ func TestLoad_WhatIsForDevelopment_IsRefusedInProduction(t *testing.T) {
 	inFirestore := []string{"QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p"}
 	onEmulator := append(slices.Clone(inFirestore), "QS_FIRESTORE_ENDPOINT=127.0.0.1:8085")
 	byTasks := []string{"QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_TASKS_SERVICE_ACCOUNT=a@b.example"}
+	onCloudRun := slices.Concat(inFirestore, byTasks, []string{cloudRun})
 	for name, row := range map[string]struct {
 		environ []string
 		wrong   string // "" where nothing is
 	}{
 		"the embedded default":                            {nil, ""},
 		"an embedded store whose people are Firebase's":   {firebase("quest-party"), ""},
-		"the embedded sign-in on Cloud Run":               {[]string{cloudRun}, "QS_AUTH"},
+		"the embedded sign-in on Cloud Run":               {onCloudRun, "QS_AUTH"},
+		"files on Cloud Run":                              {firebase("quest-party", append(slices.Clone(byTasks), cloudRun)...), "QS_STORE"},
+		"tasks in a file on Cloud Run":                    {firebase("quest-party", append(slices.Clone(inFirestore), cloudRun)...), "QS_QUEUE"},
+		"Cloud Run":                                       {firebase("quest-party", onCloudRun...), ""},
 		"the embedded sign-in before Firestore":           {inFirestore, "QS_AUTH"},
 		"said in so many words":                           {append(slices.Clone(inFirestore), "QS_AUTH=local"), "QS_AUTH"},
 		"the embedded sign-in before an emulator":         {onEmulator, ""},
 		"the embedded sign-in before Cloud Tasks":         {byTasks, "QS_AUTH"},
 		"Firebase before Firestore":                       {firebase("quest-party", inFirestore...), ""},
-		"unsigned tokens on Cloud Run":                    {firebase("demo-party", authEmulator, cloudRun), "FIREBASE_AUTH_EMULATOR_HOST"},
+		"unsigned tokens on Cloud Run":                    {firebase("demo-party", append(slices.Clone(onCloudRun), authEmulator)...), "FIREBASE_AUTH_EMULATOR_HOST"},
 		"unsigned tokens before Firestore":                {firebase("demo-party", append(slices.Clone(inFirestore), authEmulator)...), "FIREBASE_AUTH_EMULATOR_HOST"},
 		"unsigned tokens before Cloud Tasks":              {firebase("demo-party", append(slices.Clone(byTasks), authEmulator)...), "FIREBASE_AUTH_EMULATOR_HOST"},
 		"unsigned tokens of a project that may exist":     {firebase("quest-party", authEmulator), "FIREBASE_AUTH_EMULATOR_HOST"},
