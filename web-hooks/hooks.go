@@ -48,6 +48,10 @@ const (
 	maxState    = 32
 )
 
+// pushPatience is how long a push may wait for the store and the queue. Anybody can
+// send what looks like one, and as long as it waits it takes somebody's place.
+const pushPatience = 20 * time.Second
+
 // retryPush is when Google is asked to send a push again that could not be
 // handed over. It has a backoff of its own.
 const retryPush = 5 * time.Second
@@ -62,7 +66,9 @@ func receivePush(pushes Pushes) echo.HandlerFunc {
 			return errForged()
 		}
 		push.Trace = c.Response().Header().Get(echo.HeaderXRequestID)
-		switch err := pushes.Push(c.Request().Context(), push); {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), pushPatience)
+		defer cancel()
+		switch err := pushes.Push(ctx, push); {
 		case err == nil:
 			return c.NoContent(http.StatusOK)
 		case fault.Is(err, fault.Unauthenticated):

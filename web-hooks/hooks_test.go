@@ -10,11 +10,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"questscheduler/api"
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
+	"questscheduler/fault"
 	"questscheduler/poll"
 	queuememory "questscheduler/queue/memory"
 	"questscheduler/store"
@@ -228,6 +230,27 @@ func TestPush_ThatCannotBeHandedOver_IsAskedForAgain(t *testing.T) {
 	if got.Code != 503 || got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "UNAVAILABLE") {
 		t.Errorf("answered %d %s", got.Code, got.Body)
 	}
+}
+
+// hanging are pushes that wait for a store which does not answer.
+type hanging struct{}
+
+// Push implements webhooks.Pushes.
+func (hanging) Push(ctx context.Context, _ calendarsync.Push) error {
+	<-ctx.Done()
+	return fault.Wrap(fault.Unavailable, ctx.Err(), "The store was not waited for.")
+}
+
+func TestPush_WhileNothingAnswers_WaitsNoLongerThanItMay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: slog.New(slog.DiscardHandler)})
+		webhooks.Register(e, hanging{})
+		g := &gate{t: t, handler: e}
+		if got := g.push(address, nil, ""); got.Code != 503 || got.Header().Get("Retry-After") == "" {
+			t.Errorf("answered %d %s", got.Code, got.Body)
+		}
+	})
 }
 
 func TestPush_ByAnotherMethod_IsNotAllowed(t *testing.T) {

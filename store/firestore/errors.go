@@ -105,3 +105,10 @@ func again(err error) bool {
 	}
 	return false
 }
+
+// contended tells of an error after which a call may be made again that others
+// are the reason, who have the same documents: Firestore answers.
+func contended(err error) bool {
+	code := status.Code(err)
+	return code == codes.Aborted || code == codes.InvalidArgument
+}

@@ -70,6 +70,9 @@ type Options struct {
 	// Patience is how long a call goes on trying where its ctx has no deadline;
 	// 0: 1 min. One that has a deadline is tried until then.
 	Patience time.Duration
+	// Silence is how long a call goes on trying after it first got no answer, or
+	// that the quota is used up; 0: 10 s.
+	Silence time.Duration
 }
 
 // Store is the driver. Its zero value is of no use; call Open.
@@ -81,6 +84,7 @@ type Store struct {
 	declared []*store.Query
 	timeout  time.Duration
 	patience time.Duration
+	silence  time.Duration
 	turns    turns
 
 	closing sync.Once
@@ -117,7 +121,8 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	return &Store{
 		client: client, database: database, root: database + "/documents", queries: set, declared: options.Queries,
 		timeout: cmp.Or(options.CallTimeout, 30*time.Second), patience: cmp.Or(options.Patience, time.Minute),
-		closed: make(chan struct{}),
+		silence: cmp.Or(options.Silence, 10*time.Second),
+		closed:  make(chan struct{}),
 	}, nil
 }
 

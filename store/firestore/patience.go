@@ -15,13 +15,15 @@ const (
 )
 
 // patiently makes a call again while it fails for what may pass, until ctx's
-// deadline, or where it has none for s.patience. The error it gives is
-// explained.
+// deadline, or where it has none for s.patience; where Firestore does not answer
+// for s.silence alone, since whoever waits for it then holds up others. The error
+// it gives is explained.
 func (s *Store) patiently(ctx context.Context, call func(context.Context) error) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		deadline = time.Now().Add(s.patience)
 	}
+	silent := false
 	for bound := firstPause; ; bound = min(2*bound, lastPause) {
 		err := call(ctx)
 		var own *final
@@ -32,6 +34,12 @@ func (s *Store) patiently(ctx context.Context, call func(context.Context) error)
 			return own.error
 		case !again(err):
 			return s.explain(ctx, err)
+		}
+		if !silent && !contended(err) { // a first call may have waited on a connection that was dead
+			silent = true
+			if end := time.Now().Add(s.silence); end.Before(deadline) {
+				deadline = end
+			}
 		}
 		pause := rand.N(bound) //nolint:gosec // jitter is no secret
 		if time.Now().Add(pause).After(deadline) || s.pause(ctx, pause) != nil {

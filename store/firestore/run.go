@@ -19,8 +19,9 @@ import (
 const rollbackPatience = 5 * time.Second
 
 // Run implements store.Store. fn runs again for as long as ctx waits (or
-// Options.Patience, where it has no deadline) while others have its documents;
-// then Run is Unavailable, and nothing was written.
+// Options.Patience, where it has no deadline) while others have its documents, and
+// for Options.Silence while Firestore does not answer its reads; then Run is
+// Unavailable, and nothing was written.
 //
 // A commit that writes is sent once. Where its answer is lost, Run is Unavailable
 // and the effect may have taken place.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 
@@ -96,6 +97,29 @@ func TestCalls_ThatHadNoEffect_AreMadeAgain(t *testing.T) {
 		})
 		if _, commits, _ := server.counts(); err != nil || commits != 2 {
 			t.Errorf("%s: a transaction that only reads ended after %d commits with %v", code, commits, err)
+		}
+	}
+}
+
+// While Firestore is away each call ends soon: whoever waits for it takes the place
+// of somebody whom others could serve.
+func TestCalls_WhileFirestoreIsAway_EndSoon(t *testing.T) {
+	t.Parallel()
+	for _, code := range []codes.Code{codes.Unavailable, codes.ResourceExhausted} {
+		server := (&scripted{}).fail("get", 1_000_000, code, "away")
+		s := server.start(t, firestore.Options{Patience: time.Hour, Silence: brief / 10})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := s.Get(ctx, "books/one")
+		if reads, _, _ := server.counts(); !fault.Is(err, fault.Unavailable) || reads < 2 || ctx.Err() != nil {
+			t.Errorf("%s: %d reads ended with %v", code, reads, err)
+		}
+		err = s.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+			_, err := tx.Get(ctx, "books/one")
+			return err
+		})
+		if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
+			t.Errorf("%s: a transaction ended with %v", code, err)
 		}
 	}
 }
