@@ -25,8 +25,8 @@ _registerComponent(
 
 // appOf is an app of a project in which a person is signed in, by a uid and a
 // token; without a token nobody is.
-export function appOf(person) {
+export function appOf(person, projectId = "demo-project") {
   const name = `app ${getApps().length}`;
   people.set(name, person);
-  return initializeApp({ projectId: "demo-project", apiKey: "none", appId: "none" }, name);
+  return initializeApp({ projectId, apiKey: "none", appId: "none" }, name);
 }
