@@ -54,7 +54,7 @@ func (s *server) openUpstream() error {
 			ForceAttemptHTTP2: true, DisableCompression: true, // an answer stays as it is
 			// A connection that died while the instance stood still is left, and not
 			// what every further call goes by.
-			HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 5 * time.Second},
 		},
 		ModifyResponse: func(response *http.Response) error {
 			response.Body = &bounded{response.Body, maxPassedBack}

@@ -8,8 +8,8 @@ import (
 // How a connection is known to be dead.
 const (
 	// quiet is how long nobody may say anything on one before the other side is
-	// asked whether it is there.
-	quiet = 15 * time.Second
+	// asked whether it is there; Google's own clients ask as often.
+	quiet = 30 * time.Second
 	// quietPatience is how long that may take to answer.
 	quietPatience = 5 * time.Second
 )
