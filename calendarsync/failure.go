@@ -23,10 +23,18 @@ func (l *look) verdict(ctx context.Context, err error) queue.Verdict {
 		return queue.Verdict{Outcome: queue.Done}
 	case errors.Is(err, scheduler.ErrFenced):
 		return queue.Verdict{Outcome: queue.Done} // the look that holds the calendar does it all
+	case errors.Is(ctx.Err(), context.Canceled):
+		// The server ends. That is no failure of the calendar, which whoever comes
+		// next need not wait for until the lease is over.
+		last, cancel := lastWords(ctx)
+		defer cancel()
+		return queue.Verdict{Err: errors.Join(err, l.commit(last, cursor.Release()))}
 	}
+	last, cancel := lastWords(ctx)
+	defer cancel()
 	l.Log.WarnContext(ctx, "look failed", "calendar", l.ref.Calendar, "account", l.ref.Account,
 		"hint", l.cause.Hint, "trace", l.cause.Trace, "kind", fault.KindOf(err).String(), "error", err)
-	if recordErr := l.fail(ctx, err); recordErr != nil {
+	if recordErr := l.fail(last, err); recordErr != nil {
 		return queue.Verdict{Err: errors.Join(err, recordErr)}
 	}
 	row := failureOf(err)
@@ -38,6 +46,18 @@ func (l *look) verdict(ctx context.Context, err error) queue.Verdict {
 		after = longerEach(after, l.attempt)
 	}
 	return queue.Verdict{Outcome: queue.Retry, After: max(after, fault.RetryAfter(err)), Err: err}
+}
+
+// lastPatience is how long a look whose time is over may take to write that down.
+const lastPatience = 3 * time.Second
+
+// lastWords is ctx, or where it has ended a little more: that the time was over is
+// what the look failed by, and nobody would see it otherwise.
+func lastWords(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), lastPatience)
 }
 
 // longerEach is a wait doubled with each attempt that failed before, at most

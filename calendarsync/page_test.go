@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/cursor"
+	"questscheduler/fault"
 	"questscheduler/gcal"
 	"questscheduler/internal/worldtest"
+	"questscheduler/queue"
 	"questscheduler/rules"
 )
 
@@ -42,5 +45,59 @@ func TestALook_WhoseListingRepeatsAPage_Ends(t *testing.T) {
 	}
 	if got := w.View(pollID).Poll.Status; got != rules.Finalized {
 		t.Errorf("the poll is %s", got)
+	}
+}
+
+// ending is a Google that does not answer before the caller's time is over, which
+// it ends.
+type ending struct {
+	calendarsync.Google
+	end func()
+}
+
+func (e ending) List(ctx context.Context, _ gcal.Ref, _, _ string) (gcal.Page, error) {
+	e.end()
+	<-ctx.Done()
+	return gcal.Page{}, fault.Wrap(fault.Unavailable, ctx.Err(), "Google was not waited for.")
+}
+
+// Each row is how the time of a look ends, and whether that is a failure of its
+// calendar, which health tells of. The calendar is free for the next look at once.
+func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		limit  func(ctx context.Context) (context.Context, context.CancelFunc)
+		failed bool
+	}{
+		"the server ends": {context.WithCancel, false},
+		"it takes too long": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+			t.Cleanup(cancel)
+			return ctx, func() {} // it ends by itself
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			w.Run(time.Minute)
+			google := w.Looker.Google
+			ctx, cancel := row.limit(t.Context())
+			w.Looker.Google = ending{google, cancel}
+			task := cursor.LookTask(w.Calendar("gm"), "push", "trace")
+			verdict := w.Looker.Handle(ctx, queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1})
+			if verdict.Outcome != queue.Retry || verdict.Err == nil {
+				t.Errorf("the verdict is %+v", verdict)
+			}
+			calendar := w.Calendar("gm")
+			if !calendar.LeaseUntil.IsZero() || calendar.FailedSince.IsZero() == row.failed {
+				t.Errorf("it is held until %v, and fails since %v", calendar.LeaseUntil, calendar.FailedSince)
+			}
+			w.Looker.Google = google
+			w.Skip(time.Second)
+			if verdict := w.Looker.Handle(t.Context(), queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 2}); verdict.Outcome != queue.Done {
+				t.Errorf("the next look: %+v", verdict)
+			}
+		})
 	}
 }
