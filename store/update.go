@@ -1,6 +1,8 @@
 package store
 
 import (
+	"maps"
+
 	"questscheduler/fault"
 )
 
@@ -45,9 +47,11 @@ func CheckUpdates(updates []Update) error {
 	return nil
 }
 
-// ApplyUpdates writes updates into data, which the caller owns, with values
-// normalised and copied. It is what drivers without nested updates of their
-// own use. Call CheckUpdates before.
+// ApplyUpdates writes updates into data, with values normalised and copied. The
+// caller owns data, but not the maps in it: those that an update goes into are
+// replaced by changed copies, so that data may be a shallow copy of what must
+// stay as it is. It is what drivers without nested updates of their own use.
+// Call CheckUpdates before.
 func ApplyUpdates(data map[string]any, updates []Update) error {
 	for _, update := range updates {
 		if IsDelete(update.Value) {
@@ -66,10 +70,13 @@ func ApplyUpdates(data map[string]any, updates []Update) error {
 func putField(data map[string]any, path FieldPath, value any) {
 	for _, name := range path[:len(path)-1] {
 		next, ok := data[name].(map[string]any)
-		if !ok {
-			next = map[string]any{}
-			data[name] = next
+		if ok {
+			next = maps.Clone(next)
 		}
+		if next == nil {
+			next = map[string]any{}
+		}
+		data[name] = next
 		data = next
 	}
 	data[path[len(path)-1]] = value
@@ -81,6 +88,8 @@ func removeField(data map[string]any, path FieldPath) {
 		if !ok {
 			return
 		}
+		next = maps.Clone(next)
+		data[name] = next
 		data = next
 	}
 	delete(data, path[len(path)-1])

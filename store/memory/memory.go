@@ -10,6 +10,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"questscheduler/fault"
@@ -155,12 +156,17 @@ func (s *Store) commit(changes []txn.Change) {
 		} else {
 			s.documents[change.Path] = document{fields: change.After, version: s.version}
 		}
-		for i, index := range s.queries.Indexes() {
-			for _, old := range index.Entries(change.Path, change.Before) {
-				s.indexes[i][old.Parent] = s.indexes[i][old.Parent].without(old.Key)
+		for _, i := range s.queries.Holding(change.Path) {
+			index, lists := s.queries.Indexes()[i], s.indexes[i]
+			before, after := index.Entries(change.Path, change.Before), index.Entries(change.Path, change.After)
+			if slices.EqualFunc(before, after, entries.Entry.Equal) {
+				continue
 			}
-			for _, entry := range index.Entries(change.Path, change.After) {
-				s.indexes[i][entry.Parent] = s.indexes[i][entry.Parent].with(entry.Key, change.Path)
+			for _, old := range before {
+				lists[old.Parent] = lists[old.Parent].without(old.Key)
+			}
+			for _, entry := range after {
+				lists[entry.Parent] = lists[entry.Parent].with(entry.Key, change.Path)
 			}
 		}
 	}

@@ -174,8 +174,8 @@ func (s *Store) writeOne(session *session, change txn.Change) error {
 // writeEntries removes the entries that the document no longer has and adds
 // those it did not have.
 func (s *Store) writeEntries(session *session, change txn.Change) error {
-	for i, index := range s.queries.Indexes() {
-		id := s.indexIDs[i]
+	for _, i := range s.queries.Holding(change.Path) {
+		index, id := s.queries.Indexes()[i], s.indexIDs[i]
 		before := index.Entries(change.Path, change.Before)
 		now := index.Entries(change.Path, change.After)
 		for _, entry := range before {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"slices"
@@ -68,7 +67,5 @@ func treeBelow(session *session, path store.Path) (changes []txn.Change, err err
 
 // contains tells whether an entry is among a document's few.
 func contains(list []entries.Entry, entry entries.Entry) bool {
-	return slices.ContainsFunc(list, func(other entries.Entry) bool {
-		return other.Parent == entry.Parent && bytes.Equal(other.Key, entry.Key)
-	})
+	return slices.ContainsFunc(list, entry.Equal)
 }

@@ -1,6 +1,7 @@
 package entries
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,11 @@ type Entry struct {
 	// Parent holds the collection; "" in the index of a collection group.
 	Parent store.Path
 	Key    []byte
+}
+
+// Equal tells whether two entries of a document are the same place.
+func (e Entry) Equal(other Entry) bool {
+	return e.Parent == other.Parent && bytes.Equal(e.Key, other.Key)
 }
 
 // indexOf gives the index that answers a query.
@@ -81,7 +87,11 @@ func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 	if data == nil || path.Collection() != x.Collection {
 		return nil
 	}
-	keys := [][]byte{nil}
+	values, ok := x.valuesOf(data)
+	if !ok {
+		return nil
+	}
+	keys := [][]byte{make([]byte, 0, usualKey)}
 	for _, filter := range x.Fixed {
 		value, ok := filter.Path.Lookup(data)
 		if !ok {
@@ -95,21 +105,20 @@ func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 			keys[i] = AppendValue(keys[i], value)
 		}
 	}
-	place, ok := x.placeOf(path, data)
-	if !ok {
-		return nil
-	}
 	entry := Entry{}
 	if !x.Group {
 		entry.Parent = path.Parent()
 	}
 	out := make([]Entry, len(keys))
 	for i, key := range keys {
-		entry.Key = append(key, place...)
+		entry.Key = x.appendPlace(key, values, path)
 		out[i] = entry
 	}
 	return out
 }
+
+// usualKey is about how many bytes most keys have.
+const usualKey = 96
 
 // withElements gives every key with every distinct element of a list; none
 // where the value is no list.
@@ -125,30 +134,39 @@ func withElements(keys [][]byte, value any) [][]byte {
 	return slices.CompactFunc(out, slices.Equal)
 }
 
-// placeOf is the part of a key behind the fixed fields: the ordered fields and
-// the path, which breaks ties in the direction of the last of them.
-func (x Index) placeOf(path store.Path, data map[string]any) ([]byte, bool) {
-	values := make([]any, len(x.Order))
-	for i, order := range x.Order {
+// valuesOf are the ordered fields of a document; not ok where it lacks one.
+func (x Index) valuesOf(data map[string]any) (values []any, ok bool) {
+	for _, order := range x.Order {
 		value, ok := order.Path.Lookup(data)
 		if !ok {
 			return nil, false
 		}
-		values[i] = value
+		values = append(values, value)
 	}
-	return x.place(values, path), true
+	return values, true
 }
 
-func (x Index) place(values []any, path store.Path) []byte {
-	var key []byte
+// appendPlace appends the part of a key behind the fixed fields: the values of
+// the ordered fields and the path, which breaks ties in the direction of the last
+// of them.
+func (x Index) appendPlace(key []byte, values []any, path store.Path) []byte {
 	descending := false
 	for i, value := range values {
 		descending = x.Order[i].Descending
-		key = appendOrdered(key, AppendValue(nil, value), descending)
+		begin := len(key)
+		key = AppendValue(key, value)
+		if descending {
+			invert(key[begin:])
+		}
 	}
-	parts := []string{path.ID()}
+	begin := len(key)
 	if x.Group {
-		parts = strings.Split(string(path), "/")
+		key = appendPath(key, strings.Split(string(path), "/")...)
+	} else {
+		key = appendPath(key, path.ID())
 	}
-	return appendOrdered(key, appendPath(nil, parts...), descending)
+	if descending { // as the last of the values
+		invert(key[begin:])
+	}
+	return key
 }

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -95,13 +96,14 @@ func appendDouble(key []byte, double float64, more uint16) []byte {
 
 // appendText writes UTF-8 bytes and an end that is below any further byte.
 func appendText(key []byte, text string) []byte {
-	for i := range len(text) {
-		key = append(key, text[i])
-		if text[i] == 0 {
-			key = append(key, 0xFF)
+	for {
+		before, behind, found := strings.Cut(text, "\x00")
+		key = append(key, before...)
+		if !found {
+			return append(key, 0, 1)
 		}
+		key, text = append(key, 0, 0xFF), behind
 	}
-	return append(key, 0, 1)
 }
 
 // appendPath writes a path part by part, as Firestore orders them: the parts
@@ -113,15 +115,11 @@ func appendPath(key []byte, parts ...string) []byte {
 	return append(key, tagEnd)
 }
 
-// appendOrdered appends a component, inverted where the order descends.
-func appendOrdered(key, component []byte, descending bool) []byte {
-	if !descending {
-		return append(key, component...)
+// invert turns a component, in place, into one of a descending order.
+func invert(component []byte) {
+	for i, b := range component {
+		component[i] = ^b
 	}
-	for _, b := range component {
-		key = append(key, ^b)
-	}
-	return key
 }
 
 // after is the smallest key above every key that begins with prefix; nil where

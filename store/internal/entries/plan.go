@@ -9,14 +9,15 @@ import (
 
 // Set is the declared queries of a driver and the indexes that answer them.
 type Set struct {
-	indexes []Index
-	byQuery map[*store.Query]int
+	indexes      []Index
+	byQuery      map[*store.Query]int
+	byCollection map[string][]int
 }
 
 // Declare checks queries and works out their indexes. Two queries of one name
 // are Invalid, as is one that Query.Check refuses.
 func Declare(queries []*store.Query) (*Set, error) {
-	set := &Set{byQuery: map[*store.Query]int{}}
+	set := &Set{byQuery: map[*store.Query]int{}, byCollection: map[string][]int{}}
 	names := map[string]bool{}
 	byDefinition := map[string]int{}
 	for _, query := range queries {
@@ -28,11 +29,13 @@ func Declare(queries []*store.Query) (*Set, error) {
 		}
 		names[query.Name] = true
 		index := indexOf(query)
-		number, known := byDefinition[index.Definition()]
+		definition := index.Definition()
+		number, known := byDefinition[definition]
 		if !known {
 			number = len(set.indexes)
-			byDefinition[index.Definition()] = number
+			byDefinition[definition] = number
 			set.indexes = append(set.indexes, index)
+			set.byCollection[index.Collection] = append(set.byCollection[index.Collection], number)
 		}
 		set.byQuery[query] = number
 	}
@@ -41,6 +44,9 @@ func Declare(queries []*store.Query) (*Set, error) {
 
 // Indexes are the indexes, each once; a Plan names one by its place here.
 func (s *Set) Indexes() []Index { return s.indexes }
+
+// Holding gives the places of the indexes that a document may be in.
+func (s *Set) Holding(path store.Path) []int { return s.byCollection[path.Collection()] }
 
 // Range is a part of an index, from From (included) to To (not included; nil:
 // the end). Keys in it agree in the first Fixed bytes, and what follows those
@@ -147,7 +153,7 @@ func behind(index Index, bound store.Bound) ([]byte, error) {
 		}
 		values[i] = normal
 	}
-	return after(index.place(values, cursor.Path)), nil
+	return after(index.appendPlace(nil, values, cursor.Path)), nil
 }
 
 // interval bounds the ordered part of a key; a nil bound is none.
@@ -172,10 +178,11 @@ var flipped = map[store.Op]store.Op{
 }
 
 // narrow applies a range operator. As in Firestore it selects values of the
-// argument's own type alone.
+// argument's own type alone. The component is its own from then on.
 func (v *interval) narrow(op store.Op, component []byte, descending bool) {
 	if descending {
-		op, component = flipped[op], appendOrdered(nil, component, true)
+		op = flipped[op]
+		invert(component)
 	}
 	v.raise(component[:1])
 	v.lower(after(component[:1]))

@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"maps"
 	"slices"
 
 	"questscheduler/fault"
@@ -152,7 +153,7 @@ func (w Write) apply(before map[string]any) (map[string]any, error) {
 	case w.Kind == Update && before == nil:
 		return nil, fault.Wrap(fault.NotFound, cause(w.Path), "the document to update is not there")
 	}
-	after := Copy(before)
+	after := maps.Clone(before)
 	if after == nil {
 		after = map[string]any{}
 	}
@@ -202,18 +203,32 @@ func Copy(data map[string]any) map[string]any {
 func copyValue(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(v))
+		out := maps.Clone(v) // as a whole, which costs a fraction of name by name
 		for name, field := range v {
-			out[name] = copyValue(field)
+			if mutable(field) {
+				out[name] = copyValue(field)
+			}
 		}
 		return out
 	case []any:
-		out := make([]any, len(v))
+		out := slices.Clone(v)
 		for i, item := range v {
-			out[i] = copyValue(item)
+			if mutable(item) {
+				out[i] = copyValue(item)
+			}
 		}
 		return out
 	default:
-		return v // the other types cannot be changed
+		return v
+	}
+}
+
+// mutable tells whether a normalised value can be changed: maps and lists can.
+func mutable(value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return true
+	default:
+		return false
 	}
 }
