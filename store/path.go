@@ -56,15 +56,16 @@ func (p Path) parentCollection() string {
 
 // Valid tells why p cannot be the path of a document, or gives nil.
 func (p Path) Valid() error {
-	parts := strings.Split(string(p), "/")
-	if len(parts)%2 != 0 || len(p) > 6144 {
+	if strings.Count(string(p), "/")%2 == 0 || len(p) > 6144 {
 		return fault.New(fault.Invalid, "a document path needs an even number of parts and at most 6144 bytes")
 	}
 	if !utf8.ValidString(string(p)) {
 		return fault.New(fault.Invalid, "a document path is not UTF-8")
 	}
-	if slices.ContainsFunc(parts, badPart) {
-		return fault.New(fault.Invalid, "a document path has an empty, reserved or over-long part")
+	for part := range strings.SplitSeq(string(p), "/") {
+		if badPart(part) {
+			return fault.New(fault.Invalid, "a document path has an empty, reserved or over-long part")
+		}
 	}
 	return nil
 }

@@ -268,14 +268,10 @@ func (l *life) answer(err error) {
 
 // tell says what became of the polls since it was last told.
 func (l *life) tell() {
-	there := map[string]poll.Poll{}
-	for _, p := range l.w.Polls() {
-		there[p.ID] = p
-	}
 	for i, k := range l.polls {
 		stands := "is gone"
-		if p, ok := there[k.id]; ok {
-			stands = l.standing(p)
+		if p, winning, there := l.w.Standing(k.id); there {
+			stands = standing(p, winning)
 		}
 		if l.stood[k.id] != stands {
 			l.stood[k.id] = stands
@@ -285,11 +281,11 @@ func (l *life) tell() {
 }
 
 // standing is how a poll stands, in a line.
-func (l *life) standing(p poll.Poll) string {
+func standing(p poll.Poll, winning *poll.Slot) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "(%s) is %s", p.ID, p.Status)
-	if slot, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID); err == nil && slot != nil {
-		fmt.Fprintf(&b, " for %s", slot.Start.UTC().Format("Jan 02 15:04"))
+	if winning != nil {
+		fmt.Fprintf(&b, " for %s", winning.Start.UTC().Format("Jan 02 15:04"))
 	}
 	if p.GoogleEventID != "" {
 		fmt.Fprintf(&b, ", event %s, last told of %v, sync %q", p.GoogleEventID, p.Sync.Applied, p.Sync.State)

@@ -2,12 +2,13 @@ package worldtest
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"questscheduler/poll"
 	"questscheduler/rules"
@@ -86,7 +87,7 @@ func (w *World) MoveEvent(person, eventID string, to scheduler.Times) {
 // PatchEvent changes an event of a person's calendar.
 func (w *World) PatchEvent(person, eventID string, patch map[string]any) {
 	w.t.Helper()
-	body, err := json.Marshal(patch)
+	body, err := json.Marshal(patch, json.Deterministic(true))
 	w.must(err)
 	if status, text := w.google(person, "events.patch", "/"+eventID, body); status != http.StatusOK {
 		w.t.Fatalf("%s could not change the event: %d %s", person, status, text)
@@ -147,7 +148,7 @@ func (w *World) MoveAway(from, eventID, to string) bool {
 // InsertEvent makes an event that is none of ours, or looks like one.
 func (w *World) InsertEvent(person string, event map[string]any) Event {
 	w.t.Helper()
-	body, err := json.Marshal(event)
+	body, err := json.Marshal(event, json.Deterministic(true))
 	w.must(err)
 	status, text := w.google(person, "events.insert", "", body)
 	if status != http.StatusOK {

@@ -118,7 +118,7 @@ func (w *World) Watches() []store.Document {
 // Journal is a poll's journal, oldest first.
 func (w *World) Journal(pollID string) []poll.Entry {
 	w.t.Helper()
-	entries, _, err := poll.LoadJournal(w.ctx, w.Documents, pollID, 0, nil)
+	entries, _, err := poll.LoadJournal(w.ctx, w.observed.stored, pollID, 0, nil)
 	w.must(err)
 	slices.Reverse(entries)
 	return entries

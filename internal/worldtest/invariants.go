@@ -39,7 +39,7 @@ func (w *World) ProblemsAnew() []string {
 func (w *World) Polls() []poll.Poll {
 	w.t.Helper()
 	w.picture.refresh()
-	var polls []poll.Poll
+	polls := make([]poll.Poll, 0, len(w.picture.polls.paths))
 	for _, p := range w.picture.polls.all {
 		polls = append(polls, p)
 	}

@@ -221,6 +221,15 @@ func (p *picture) slot(pollID, slotID string) *poll.Slot {
 	return &slot
 }
 
+// Standing is how a poll stands: as it is stored, and the slot that wins, nil
+// where there is none. False: the poll is not there.
+func (w *World) Standing(pollID string) (p poll.Poll, winning *poll.Slot, there bool) {
+	w.t.Helper()
+	w.picture.refresh()
+	p, there = w.picture.polls.at[poll.Path(pollID)]
+	return p, w.picture.slot(pollID, p.WinningSlotID), there
+}
+
 // shelf holds the documents of one collection, by path.
 type shelf[T any] struct {
 	decode func(store.Document) T
@@ -269,27 +278,34 @@ const (
 
 // leak is the mark of a secret that a document holds; "" where it holds none.
 func leak(doc store.Document) string {
-	for _, mark := range secretMarks {
-		if strings.Contains(string(doc.Path), mark) || holds(doc.Data, mark) {
-			return mark
-		}
+	if !leaks(doc, secretMarks...) {
+		return ""
 	}
-	return ""
+	return secretMarks[slices.IndexFunc(secretMarks, func(mark string) bool { return leaks(doc, mark) })]
 }
 
-// holds tells whether a text occurs anywhere in a stored value.
-func holds(value any, text string) bool {
+// leaks tells whether a document holds one of some marks.
+func leaks(doc store.Document, marks ...string) bool {
+	return marked(string(doc.Path), marks) || holds(doc.Data, marks)
+}
+
+// holds tells whether one of some marks occurs anywhere in a stored value.
+func holds(value any, marks []string) bool {
 	switch v := value.(type) {
 	case string:
-		return strings.Contains(v, text)
+		return marked(v, marks)
 	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return holds(item, text) })
+		return slices.ContainsFunc(v, func(item any) bool { return holds(item, marks) })
 	case map[string]any:
 		for name, field := range v {
-			if strings.Contains(name, text) || holds(field, text) {
+			if marked(name, marks) || holds(field, marks) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func marked(text string, marks []string) bool {
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 }

@@ -194,7 +194,11 @@ func (w *World) openPorts() {
 	}
 	documents, err := open(queries)
 	w.must(err)
-	w.observed = observe(w, w.options.Wrap(documents), documents)
+	stored := store.Reader(documents)
+	if memory, ok := documents.(*storememory.Store); ok {
+		stored = storememory.Kept{Store: memory}
+	}
+	w.observed = observe(w, w.options.Wrap(documents), stored)
 	w.Documents = w.observed
 	w.Queue, err = queuememory.New(queuememory.Options{
 		Kinds: []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},

@@ -68,33 +68,14 @@ func (s *Store) Get(ctx context.Context, path store.Path) (store.Document, error
 
 // GetAll implements store.Reader.
 func (s *Store) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
-	for _, path := range paths {
-		if err := path.Valid(); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	out := make([]store.Document, len(paths))
-	for i, path := range paths {
-		out[i] = store.Document{Path: path, Data: txn.Copy(s.documents[path].fields)}
-	}
-	return out, nil
+	documents, err := Kept{s}.GetAll(ctx, paths)
+	return copies(documents), err
 }
 
 // Query implements store.Reader.
 func (s *Store) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
-	plan, err := s.queries.Plan(query)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return copies(s.answer(plan)), nil
+	documents, err := Kept{s}.Query(ctx, query)
+	return copies(documents), err
 }
 
 // DeleteTree implements store.Store; here it is atomic.

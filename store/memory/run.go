@@ -92,17 +92,17 @@ func (v *view) current() bool {
 		v.stale = v.stale || !unchanged(doc)
 	}
 	for _, query := range v.queries {
-		v.stale = v.stale || !slices.Equal(v.store.versions(query.plan), query.result)
+		v.stale = v.stale || !slices.Equal(v.store.versions(v.store.answer(query.plan)), query.result)
 	}
 	v.version = v.store.version
 	return !v.stale
 }
 
-// versions are the documents a plan selects now, in its order.
-func (s *Store) versions(plan entries.Plan) []seenDocument {
-	var out []seenDocument
-	for _, doc := range s.answer(plan) {
-		out = append(out, seenDocument{doc.Path, s.documents[doc.Path].version})
+// versions are those of documents, in their order.
+func (s *Store) versions(documents []store.Document) []seenDocument {
+	out := make([]seenDocument, len(documents))
+	for i, doc := range documents {
+		out[i] = seenDocument{doc.Path, s.documents[doc.Path].version}
 	}
 	return out
 }
@@ -152,6 +152,7 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 		return nil, err
 	}
 	defer v.store.mu.Unlock()
-	v.queries = append(v.queries, seenQuery{plan, v.store.versions(plan)})
-	return copies(v.store.answer(plan)), nil
+	documents := v.store.answer(plan)
+	v.queries = append(v.queries, seenQuery{plan, v.store.versions(documents)})
+	return copies(documents), nil
 }
