@@ -102,6 +102,27 @@ func TestApplyUpdates_OrderDoesNotMatter(t *testing.T) {
 	}
 }
 
+func TestApplyUpdates_AShallowCopy_LeavesTheOriginalAsItWas(t *testing.T) {
+	t.Parallel()
+	original := func() map[string]any {
+		return map[string]any{"a": map[string]any{"b": map[string]any{"c": int64(1), "d": int64(2)}}, "kept": true}
+	}
+	given := original()
+	data := maps.Clone(given)
+	err := store.ApplyUpdates(data, []store.Update{
+		{Path: store.Field("a", "b", "c"), Value: 3},
+		{Path: store.Field("a", "b", "d"), Value: store.Delete},
+		{Path: store.Field("a", "e", "f"), Value: 4},
+	})
+	want := map[string]any{"a": map[string]any{"b": map[string]any{"c": int64(3)}, "e": map[string]any{"f": int64(4)}}, "kept": true}
+	if err != nil || !reflect.DeepEqual(data, want) {
+		t.Errorf("got %v, %v", data, err)
+	}
+	if !reflect.DeepEqual(given, original()) {
+		t.Errorf("what was copied became %v", given)
+	}
+}
+
 func TestApplyUpdates_BadValue_IsRefused(t *testing.T) {
 	t.Parallel()
 	err := store.ApplyUpdates(map[string]any{}, []store.Update{{Path: store.Field("a"), Value: struct{}{}}})
