@@ -10,7 +10,6 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"questscheduler/fault"
@@ -139,14 +138,13 @@ func (s *Store) commit(changes []txn.Change) {
 		}
 		for _, i := range s.queries.Holding(change.Path) {
 			index, lists := s.queries.Indexes()[i], s.indexes[i]
-			before, after := index.Entries(change.Path, change.Before), index.Entries(change.Path, change.After)
-			if slices.EqualFunc(before, after, entries.Entry.Equal) {
+			if index.Stays(change.Before, change.After) {
 				continue
 			}
-			for _, old := range before {
+			for _, old := range index.Entries(change.Path, change.Before) {
 				lists[old.Parent] = lists[old.Parent].without(old.Key)
 			}
-			for _, entry := range after {
+			for _, entry := range index.Entries(change.Path, change.After) {
 				lists[entry.Parent] = lists[entry.Parent].with(entry.Key, change.Path)
 			}
 		}
@@ -157,12 +155,13 @@ func (s *Store) commit(changes []txn.Change) {
 func (s *Store) answer(plan entries.Plan) []store.Document {
 	list := s.indexes[plan.Index][plan.Parent]
 	documents, err := plan.Gather(func(part entries.Range, limit int) ([]entries.Hit, error) {
-		var hits []entries.Hit
-		for _, item := range list.between(part.From, part.To, limit) {
-			hits = append(hits, entries.Hit{
+		found := list.between(part.From, part.To, limit)
+		hits := make([]entries.Hit, len(found))
+		for i, item := range found {
+			hits[i] = entries.Hit{
 				Key:      item.key,
 				Document: store.Document{Path: item.path, Data: s.documents[item.path].fields},
-			})
+			}
 		}
 		return hits, nil
 	})

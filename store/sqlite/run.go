@@ -176,6 +176,9 @@ func (s *Store) writeOne(session *session, change txn.Change) error {
 func (s *Store) writeEntries(session *session, change txn.Change) error {
 	for _, i := range s.queries.Holding(change.Path) {
 		index, id := s.queries.Indexes()[i], s.indexIDs[i]
+		if index.Stays(change.Before, change.After) {
+			continue
+		}
 		before := index.Entries(change.Path, change.Before)
 		now := index.Entries(change.Path, change.After)
 		for _, entry := range before {

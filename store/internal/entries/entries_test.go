@@ -195,3 +195,57 @@ func TestIndex_IsWhatDataFilesKeep(t *testing.T) {
 		t.Fatalf("got  %s\nwant %s", key, goldenKey)
 	}
 }
+
+// What an index says stays where it is has the same entries before and after.
+func TestIndex_WhatStaysHasTheSameEntries(t *testing.T) {
+	t.Parallel()
+	index := entries.Index{
+		Collection: "notes",
+		Fixed:      []store.Filter{{Path: store.Field("kind"), Op: store.Equal}, {Path: store.Field("m", "tags"), Op: store.ArrayContains}},
+		Order:      []store.Order{order("at", true)},
+	}
+	stayed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(anyValue(1), 1, 2).Draw(t, "values")
+		draw := func(label string) map[string]any {
+			tags := map[string]any{"tags": []any{rapid.SampledFrom(values).Draw(t, label+" tag"), "x"}}
+			data := map[string]any{"kind": rapid.SampledFrom(values).Draw(t, label+" kind"), "m": tags, "at": rapid.SampledFrom(values).Draw(t, label+" at")}
+			if rapid.IntRange(0, 3).Draw(t, label+" lacks") == 0 {
+				delete(data, rapid.SampledFrom([]string{"kind", "m", "at"}).Draw(t, label+" lacks what"))
+			}
+			return data
+		}
+		before, after := draw("before"), draw("after")
+		after["beside"] = rapid.Int64().Draw(t, "beside")
+		if !index.Stays(before, after) {
+			return
+		}
+		stayed++
+		was, is := index.Entries("notes/n", before), index.Entries("notes/n", after)
+		if !slices.EqualFunc(was, is, entries.Entry.Equal) {
+			t.Fatalf("%v and then %v is said to stay where it is, and has the entries %v and then %v", before, after, was, is)
+		}
+	})
+	if stayed == 0 {
+		t.Error("nothing that was drawn stayed where it is")
+	}
+	if index.Stays(nil, map[string]any{}) || index.Stays(map[string]any{}, nil) {
+		t.Error("a document that comes or goes is said to stay where it is")
+	}
+}
+
+func TestSet_HoldsADocumentInTheIndexesOfItsCollection(t *testing.T) {
+	t.Parallel()
+	set, err := entries.Declare([]*store.Query{
+		{Name: "notes", Collection: "notes"}, {Name: "books", Collection: "books"},
+		{Name: "all notes", Collection: "notes", Group: true}, {Name: "notes again", Collection: "notes"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[store.Path][]int{"books/b/notes/n": {0, 2}, "books/b": {1}, "pens/p": nil} {
+		if got := set.Holding(path); !slices.Equal(got, want) {
+			t.Errorf("%s may be in the indexes %v, want %v", path, got, want)
+		}
+	}
+}

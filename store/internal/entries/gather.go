@@ -14,16 +14,21 @@ type Hit struct {
 
 // Gather answers a plan: it scans each range and merges what is found into the
 // query's order. scan gives a range's hits in the order of their keys, at most
-// limit of them (0: all).
+// limit of them (0: all); the list is Gather's to change.
 func (p Plan) Gather(scan func(part Range, limit int) ([]Hit, error)) ([]store.Document, error) {
 	var hits []Hit
-	for _, part := range p.Ranges {
+	for i, part := range p.Ranges {
 		found, err := scan(part, p.Limit)
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range found {
-			hits = append(hits, Hit{Key: hit.Key[part.Fixed:], Document: hit.Document})
+		for k, hit := range found {
+			found[k].Key = hit.Key[part.Fixed:]
+		}
+		if i == 0 {
+			hits = found
+		} else {
+			hits = append(hits, found...)
 		}
 	}
 	if len(p.Ranges) > 1 {

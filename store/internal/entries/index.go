@@ -117,6 +117,48 @@ func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 	return out
 }
 
+// Stays tells that a document has the same entries with the fields after a write
+// as with those before, because it has the same values where the index looks. Not
+// every write that leaves the entries as they are is seen to do so.
+func (x Index) Stays(before, after map[string]any) bool {
+	if before == nil || after == nil {
+		return false
+	}
+	for _, filter := range x.Fixed {
+		if !stays(filter.Path, before, after) {
+			return false
+		}
+	}
+	for _, order := range x.Order {
+		if !stays(order.Path, before, after) {
+			return false
+		}
+	}
+	return true
+}
+
+func stays(path store.FieldPath, before, after map[string]any) bool {
+	was, had := path.Lookup(before)
+	is, has := path.Lookup(after)
+	return had == has && same(was, is)
+}
+
+// same tells that two values are the same; of maps it cannot tell.
+func same(a, b any) bool {
+	switch v := a.(type) {
+	case map[string]any:
+		return false
+	case []any:
+		other, list := b.([]any)
+		return list && slices.EqualFunc(v, other, same)
+	}
+	switch b.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return a == b
+}
+
 // usualKey is about how many bytes most keys have.
 const usualKey = 96
 

@@ -122,7 +122,7 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 // constraints gives the fixed beginnings of the keys, one for each combination
 // of In values, and the range of what follows them.
 func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered interval, err error) {
-	prefixes = [][]byte{nil}
+	prefixes = [][]byte{make([]byte, 0, usualKey)}
 	for i, filter := range bound.Query.Filters {
 		arg, err := store.NormalizeValue(bound.Args[i])
 		if err != nil {
@@ -201,7 +201,10 @@ func (v *interval) narrow(op store.Op, component []byte, descending bool) {
 // under puts a fixed beginning before the interval; ok is false where nothing
 // can be in it.
 func (v interval) under(prefix []byte) (Range, bool) {
-	out := Range{From: slices.Concat(prefix, v.from), Fixed: len(prefix)}
+	out := Range{From: prefix, Fixed: len(prefix)}
+	if v.from != nil {
+		out.From = slices.Concat(prefix, v.from)
+	}
 	if v.to != nil {
 		out.To = slices.Concat(prefix, v.to)
 	} else {
