@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"questscheduler/poll"
 	"questscheduler/rules"
 )
 
@@ -27,10 +28,10 @@ func inAppTime(at rules.Fingerprint, zone string) string {
 	return at.StartTime().In(location).Format(momentLayout) + " (" + location.String() + ")"
 }
 
-// zoneOf finds a time zone. Local is the machine's own and no poll's.
+// zoneOf finds a time zone; it is UTC where nobody knows it.
 func zoneOf(name string) *time.Location {
-	location, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
+	location, err := poll.Zone(name)
+	if err != nil {
 		return time.UTC
 	}
 	return location

@@ -178,7 +178,7 @@ func checkTimezone(name string) error {
 	if name == "" {
 		return nil
 	}
-	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
+	if _, err := poll.Zone(name); err != nil {
 		return fault.Field("timezone", "must be an IANA time zone such as Europe/Berlin")
 	}
 	return nil

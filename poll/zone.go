@@ -1,0 +1,28 @@
+package poll
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// zones keeps, by name, what time.LoadLocation would read from files at each
+// call. Names of no zone do not come into it.
+var zones sync.Map
+
+// Zone finds the time zone of a poll by its IANA name; "" is UTC. Local is the
+// machine's own and no poll's.
+func Zone(name string) (*time.Location, error) {
+	if known, ok := zones.Load(name); ok {
+		return known.(*time.Location), nil
+	}
+	if name == "Local" {
+		return nil, errors.New("the machine's own time zone is no poll's")
+	}
+	location, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, err
+	}
+	zones.Store(name, location)
+	return location, nil
+}
