@@ -73,20 +73,18 @@ func ParseFingerprint(text string) (Fingerprint, error) {
 	if text == "" {
 		return Fingerprint{}, nil
 	}
-	parts := strings.Split(text, "|")
-	if len(parts) != 3 {
-		return Fingerprint{}, errFingerprint
-	}
-	switch parts[2] {
+	from, rest, _ := strings.Cut(text, "|")
+	to, allDay, _ := strings.Cut(rest, "|")
+	switch allDay {
 	case "true":
-		days, err := Days(parts[0], parts[1])
+		days, err := Days(from, to)
 		if err != nil {
 			return Fingerprint{}, errFingerprint
 		}
 		return days, nil
 	case "false":
-		start, startErr := parseInstant(parts[0])
-		end, endErr := parseInstant(parts[1])
+		start, startErr := parseInstant(from)
+		end, endErr := parseInstant(to)
 		if startErr != nil || endErr != nil {
 			return Fingerprint{}, errFingerprint
 		}

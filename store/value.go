@@ -42,12 +42,12 @@ func checkName(name string) error {
 func NormalizeValue(value any) (any, error) {
 	switch v := value.(type) {
 	case nil, bool, int64, float64:
-		return v, nil
+		return value, nil
 	case string:
 		if !utf8.ValidString(v) {
 			return nil, fault.New(fault.Invalid, "a text is not UTF-8")
 		}
-		return v, nil
+		return value, nil // and not v, which would have to be packed again
 	case int:
 		return int64(v), nil
 	case int32:
@@ -56,6 +56,9 @@ func NormalizeValue(value any) (any, error) {
 		instant := Instant(v)
 		if instant.Year() < 1 || instant.Year() > 9999 {
 			return nil, fault.New(fault.Invalid, "a time is outside the years 1 to 9999")
+		}
+		if instant == v {
+			return value, nil
 		}
 		return instant, nil
 	case map[string]any:

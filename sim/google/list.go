@@ -93,10 +93,11 @@ func readListing(c *call, cal *calendar) (*listing, error) {
 func canonical(c *call, names []string) string {
 	var b strings.Builder
 	for _, name := range names {
-		values := slices.Sorted(slices.Values(c.query[name]))
+		values := slices.Clone(c.query[name])
 		if len(values) == 0 || len(values) == 1 && values[0] == "false" {
 			continue
 		}
+		slices.Sort(values)
 		b.WriteString(name + "=" + strings.Join(values, "\x00") + "\n")
 	}
 	return b.String()
