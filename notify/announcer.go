@@ -86,12 +86,32 @@ func (a *Announcer) Handle(ctx context.Context, delivery queue.Delivery) queue.V
 	switch {
 	case err != nil:
 		err = fmt.Errorf("poll %s: announce: %w", work.ID, err)
-		return queue.Verdict{Outcome: queue.Retry, After: fault.RetryAfter(err), Err: err}
+		after := fault.RetryAfter(err)
+		if left := a.leaveAlone(ctx, work.ID, max(after, queue.Backoff(delivery.Attempt, nil))+queueGrace); left != nil {
+			err = errors.Join(err, left)
+		}
+		return queue.Verdict{Outcome: queue.Retry, After: after, Err: err}
 	case again.needed:
 		return queue.Verdict{Outcome: queue.Later, After: again.after}
 	default:
 		return queue.Verdict{Outcome: queue.Done}
 	}
+}
+
+// queueGrace is how long beyond its next attempt a task is waited for before the
+// drain hands another over.
+const queueGrace = time.Minute
+
+// leaveAlone has the drain leave to this task for a while what it could not
+// announce.
+func (a *Announcer) leaveAlone(ctx context.Context, pollID string, wait time.Duration) error {
+	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil || announcement.Due.IsZero() {
+			return err
+		}
+		return tx.Update(poll.AnnouncementPath(pollID), poll.AgainUpdate(store.Instant(a.Now().Add(wait))))
+	})
 }
 
 // turn is when a task is to run again though nothing failed.

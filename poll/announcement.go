@@ -36,6 +36,9 @@ type Announcement struct {
 	Channels map[string]Delivery
 	// Attempts counts the runs that began or went on with Telling.
 	Attempts int64
+	// AgainAt is until when a task that could not announce tries again by itself,
+	// and is to be left alone; zero: there is none.
+	AgainAt time.Time
 	// CardOwed says that the poll's card is to be drawn though nothing is told:
 	// whoever changed what it shows may have died before handing that over. A run
 	// takes it away before it draws.
@@ -113,7 +116,7 @@ func BeforeUpdate(known Told) store.Update { return Set("before", encodeTold(kno
 func ResendUpdates(a Announcement, now time.Time) []store.Update {
 	return []store.Update{
 		Set("telling", encodeTold(a.Announced)), Set("announced", encodeTold(a.Before)), Set("attempts", 0),
-		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true),
+		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true), Set("againAt", store.Delete),
 	}
 }
 
@@ -122,9 +125,12 @@ func ResendUpdates(a Announcement, now time.Time) []store.Update {
 func AnnouncedUpdates(told Told, settled bool) []store.Update {
 	return []store.Update{
 		Set("announced", encodeTold(told)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
-		Set("resent", store.Delete),
+		Set("resent", store.Delete), Set("againAt", store.Delete),
 	}
 }
+
+// AgainUpdate records that a task tries again by itself, until when.
+func AgainUpdate(until time.Time) store.Update { return Set("againAt", until) }
 
 // RenumberUpdates gives the fields that let what was wanted and told of one
 // generation, or is being told, stand for another; nil where nothing was.
@@ -175,7 +181,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
 		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
-		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), CardOwed: f.Bool("cardOwed"),
+		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")

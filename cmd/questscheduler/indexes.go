@@ -27,6 +27,7 @@ var exempt = []firestore.Exemption{
 	{Collection: "announcements", Path: store.Field("announced")},
 	{Collection: "announcements", Path: store.Field("channels")},
 	{Collection: "announcements", Path: store.Field("due")}, // asked for with owed alone
+	{Collection: "announcements", Path: store.Field("againAt")},
 	{Collection: "intents", Path: store.Field("session")},
 	{Collection: "intents", Path: store.Field("lastError")},
 	{Collection: "intents", Path: store.Field("trace")},

@@ -1,0 +1,43 @@
+package scheduler_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/scheduler"
+)
+
+// However long Discord is away, an announcement has one task that tries again, and
+// not one more for each minute in which the drain finds it due.
+func TestDrain_WhileDiscordIsAwayForHours_MakesNoCrowdOfTasks(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+	pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party()})
+	view, err := w.FinaliseAs(pollID, scheduler.Finalise{SlotID: slots[0], CreateEvent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	w.PlantDiscord("messages.*", func(f *worldtest.Fault) { f.Status = 503 })
+	w.MoveEvent("gm", view.Poll.GoogleEventID, worldtest.Noon)
+	for range 240 {
+		w.Run(time.Minute)
+		if drained, err := w.Scheduler.Drain(t.Context(), worldtest.Cause); err != nil || drained.Announcements > 1 {
+			t.Fatal(drained, err)
+		}
+	}
+	for _, kind := range w.Depths() {
+		if kind.Waiting > 3 {
+			t.Errorf("%d tasks of kind %s wait", kind.Waiting, kind.Kind)
+		}
+	}
+	w.HealDiscord()
+	w.Run(15 * time.Minute)
+	if told := len(w.Discord.Messages(worldtest.Channel)); told != 2 { // the card and what happened
+		t.Errorf("the channel has %d messages", told)
+	}
+	for _, problem := range w.CardProblems() {
+		t.Error(problem)
+	}
+}
