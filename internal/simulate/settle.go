@@ -53,6 +53,7 @@ func (l *life) settle() {
 	l.problems = append(l.problems, l.w.ChannelProblems()...)
 	l.problems = append(l.problems, l.w.UnknownChannels()...)
 	l.problems = append(l.problems, l.w.CardProblems()...)
+	l.problems = append(l.problems, l.w.TouchedProblems()...)
 	l.left()
 	for _, p := range l.w.Polls() {
 		l.compare(p)

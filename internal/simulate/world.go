@@ -134,6 +134,7 @@ func (l *life) run() {
 	options.Draw = func(n int) int { return l.queue.IntN(n) }
 	options.Wrap = worldtest.Contended(func() bool { return l.contention.IntN(contention) == 0 })
 	options.Instances, options.Skew = l.instances, l.skew
+	options.Shared = true
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()

@@ -2,6 +2,7 @@ package worldtest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"questscheduler/cursor"
@@ -45,6 +46,18 @@ func (w *World) all(query *store.Query) []store.Document {
 func (w *World) Document(path store.Path) store.Document {
 	w.t.Helper()
 	return w.observed.document(path)
+}
+
+// TouchedProblems names the documents of which somebody changed what they had
+// read, in a world of Options.Shared. It goes through all documents.
+func (w *World) TouchedProblems() (problems []string) {
+	if w.shared == nil {
+		return nil
+	}
+	for _, path := range w.shared.Touched() {
+		problems = append(problems, fmt.Sprintf("somebody read document %s and changed it, other than by a write", path))
+	}
+	return problems
 }
 
 // Write changes documents behind the program's back, as the web app does.

@@ -96,3 +96,18 @@ func TestAnInvariantThatIsBroken_IsFoundWhereOnlyThatChanged(t *testing.T) {
 		})
 	}
 }
+
+func TestWhoChangesWhatTheyReadOfASharedDocument_IsFoundOut(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Shared: true})
+	pollID, _, _ := w.Finalised()
+	if problems := w.TouchedProblems(); len(problems) > 0 {
+		t.Fatalf("before anybody changed anything: %v", problems)
+	}
+	sync := store.Fields(w.Document(poll.Path(pollID)).Data).Map("calendarSync")
+	sync["seenBy"] = "somebody"
+	problems := w.TouchedProblems()
+	if len(problems) != 1 || !strings.Contains(problems[0], pollID) {
+		t.Errorf("found %q, and nothing of poll %s alone", problems, pollID)
+	}
+}

@@ -16,8 +16,7 @@ import (
 // also sees which events are left in the calendar as asked.
 type observed struct {
 	store.Store
-	// stored are the documents themselves, for reads that nobody is to count and
-	// that change nothing of what they give.
+	// stored are the documents themselves, for reads that nobody is to count.
 	stored  store.Reader
 	world   *World
 	written map[store.Path]bool

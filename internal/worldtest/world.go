@@ -72,6 +72,9 @@ type Options struct {
 	// Open opens the documents for the queries that they will be asked; nil is
 	// store/memory. Who opens them closes them.
 	Open func(queries []*store.Query) (store.Store, error)
+	// Shared has store/memory give what it keeps and not copies of it, which is
+	// most of its work. TouchedProblems tells whether anybody changed that.
+	Shared bool
 	// Queries are those that the documents will be asked beside the program's.
 	Queries []*store.Query
 	// Wrap wraps the documents; nil is storetest.Rerun. A counter of
@@ -146,6 +149,7 @@ type World struct {
 	// which tells what has changed.
 	picture  *picture
 	observed *observed
+	shared   *storememory.Store // see Options.Shared
 	ids      int
 	meter    meter
 	// secrets were given out by newToken.
@@ -190,15 +194,11 @@ func (w *World) openPorts() {
 	queries := slices.Concat(poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections(), w.options.Queries)
 	open := w.options.Open
 	if open == nil {
-		open = func(queries []*store.Query) (store.Store, error) { return storememory.Open(queries) }
+		open = w.openMemory
 	}
 	documents, err := open(queries)
 	w.must(err)
-	stored := store.Reader(documents)
-	if memory, ok := documents.(*storememory.Store); ok {
-		stored = storememory.Kept{Store: memory}
-	}
-	w.observed = observe(w, w.options.Wrap(documents), stored)
+	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
 	w.Queue, err = queuememory.New(queuememory.Options{
 		Kinds: []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
@@ -211,6 +211,15 @@ func (w *World) openPorts() {
 	})
 	w.must(err)
 	w.openDiscord()
+}
+
+func (w *World) openMemory(queries []*store.Query) (store.Store, error) {
+	if !w.options.Shared {
+		return storememory.Open(queries)
+	}
+	var err error
+	w.shared, err = storememory.OpenShared(queries)
+	return w.shared, err
 }
 
 // Restart is the death of the program and the start of another over the same

@@ -32,12 +32,16 @@ type Store struct {
 	version   uint64 // counts commits
 	documents map[store.Path]document
 	indexes   []map[store.Path]sorted // by index, by parent
+
+	shared  bool // OpenShared
+	touched map[store.Path]bool
 }
 
 // document is what is stored at a path. Fields are never changed in place.
 type document struct {
 	fields  map[string]any
 	version uint64 // of the commit that wrote it; 0 where it is not there
+	digest  uint64 // of the fields when they were written, in a store that shares them
 }
 
 var _ store.Store = (*Store)(nil)
@@ -49,7 +53,7 @@ func Open(queries []*store.Query) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{queries: set, documents: map[store.Path]document{}}
+	s := &Store{queries: set, documents: map[store.Path]document{}, touched: map[store.Path]bool{}}
 	for range set.Indexes() {
 		s.indexes = append(s.indexes, map[store.Path]sorted{})
 	}
@@ -67,14 +71,33 @@ func (s *Store) Get(ctx context.Context, path store.Path) (store.Document, error
 
 // GetAll implements store.Reader.
 func (s *Store) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
-	documents, err := Kept{s}.GetAll(ctx, paths)
-	return copies(documents), err
+	for _, path := range paths {
+		if err := path.Valid(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	out := make([]store.Document, len(paths))
+	for i, path := range paths {
+		out[i] = store.Document{Path: path, Data: s.give(s.documents[path].fields)}
+	}
+	return out, nil
 }
 
 // Query implements store.Reader.
 func (s *Store) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
-	documents, err := Kept{s}.Query(ctx, query)
-	return copies(documents), err
+	plan, err := s.queries.Plan(query)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	return s.giveAll(s.answer(plan)), nil
 }
 
 // DeleteTree implements store.Store; here it is atomic.
@@ -131,10 +154,11 @@ func (s *Store) commit(changes []txn.Change) {
 	}
 	s.version++
 	for _, change := range changes {
+		s.examine(change.Path)
 		if change.After == nil {
 			delete(s.documents, change.Path)
 		} else {
-			s.documents[change.Path] = document{fields: change.After, version: s.version}
+			s.documents[change.Path] = s.written(change.After)
 		}
 		for _, i := range s.queries.Holding(change.Path) {
 			index, lists := s.queries.Indexes()[i], s.indexes[i]
@@ -149,6 +173,15 @@ func (s *Store) commit(changes []txn.Change) {
 			}
 		}
 	}
+}
+
+// written is a document that the present commit writes. The lock is held.
+func (s *Store) written(fields map[string]any) document {
+	doc := document{fields: fields, version: s.version}
+	if s.shared {
+		doc.digest = digest(fields)
+	}
+	return doc
 }
 
 // answer gives the documents a plan selects, not copied. The lock is held.
@@ -171,9 +204,10 @@ func (s *Store) answer(plan entries.Plan) []store.Document {
 	return documents
 }
 
-func copies(documents []store.Document) []store.Document {
+// giveAll is give for the documents of an answer.
+func (s *Store) giveAll(documents []store.Document) []store.Document {
 	for i := range documents {
-		documents[i].Data = txn.Copy(documents[i].Data)
+		documents[i].Data = s.give(documents[i].Data)
 	}
 	return documents
 }

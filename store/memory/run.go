@@ -137,7 +137,7 @@ func (v *view) GetAll(ctx context.Context, paths []store.Path) ([]store.Document
 	for i, path := range paths {
 		doc := v.store.documents[path]
 		v.documents = append(v.documents, seenDocument{path, doc.version})
-		out[i] = store.Document{Path: path, Data: txn.Copy(doc.fields)}
+		out[i] = store.Document{Path: path, Data: v.store.give(doc.fields)}
 	}
 	return out, nil
 }
@@ -154,5 +154,5 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 	defer v.store.mu.Unlock()
 	documents := v.store.answer(plan)
 	v.queries = append(v.queries, seenQuery{plan, v.store.versions(documents)})
-	return copies(documents), nil
+	return v.store.giveAll(documents), nil
 }
