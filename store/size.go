@@ -29,18 +29,18 @@ func CheckSize(path Path, data map[string]any) error {
 	if data == nil {
 		return nil
 	}
-	largest := 0
-	for _, value := range data {
-		bytes, _ := measure(value)
-		largest = max(largest, bytes)
+	fields, largest, depth := 0, 0, 0
+	for name, value := range data {
+		bytes, levels := measure(value)
+		fields += len(name) + 1 + bytes
+		largest, depth = max(largest, bytes), max(depth, levels)
 	}
-	fields, depth := measure(data)
 	switch {
 	case measurePath(path)+32+fields > MaxDocument:
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document is over 1 MiB; store less in it")
 	case largest > MaxValue:
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a field of a document is over 1 MiB less 89 bytes; store less in it")
-	case depth > MaxDepth+1: // the document itself is a map and does not count
+	case depth > MaxDepth: // the document itself is a map and does not count
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document has maps or lists more than 20 deep")
 	}
 	return nil

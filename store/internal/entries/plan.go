@@ -110,7 +110,7 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 		}
 		ordered.raise(from)
 	}
-	plan := Plan{Index: number, Parent: bound.Parent, Limit: bound.Limit}
+	plan := Plan{Index: number, Parent: bound.Parent, Limit: bound.Limit, Ranges: make([]Range, 0, len(prefixes))}
 	for _, prefix := range prefixes {
 		if one, ok := ordered.under(prefix); ok {
 			plan.Ranges = append(plan.Ranges, one)
