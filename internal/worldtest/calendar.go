@@ -190,10 +190,13 @@ type listing struct {
 	events  []Event
 }
 
+// shown is the fields mask of what an Event has of an event in a listing.
+const shown = "items(id,etag,status,summary,description,start,end,extendedProperties,attendees,organizer,recurrence,updated)"
+
 // list lists a person's calendar.
 func (w *World) list(person string) []Event {
 	w.t.Helper()
-	status, text := w.google(person, "events.list", "?maxResults=2500", nil)
+	status, text := w.google(person, "events.list", "?maxResults=2500&fields="+shown, nil)
 	var list struct {
 		Items []Event `json:"items"`
 	}

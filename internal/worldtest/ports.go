@@ -129,13 +129,14 @@ func (w *World) Points(do func()) []string {
 func through[T any](p *ports, call string, do func() (T, error)) (T, error) {
 	var nothing T
 	p.world.refuseKilled(call)
-	p.pass("before " + call)
-	if err := p.failure("before " + call); err != nil {
+	before, after := "before "+call, "after "+call
+	p.pass(before)
+	if err := p.failure(before); err != nil {
 		return nothing, err
 	}
 	result, err := do()
-	p.pass("after " + call)
-	if failure := p.failure("after " + call); failure != nil {
+	p.pass(after)
+	if failure := p.failure(after); failure != nil {
 		return nothing, failure
 	}
 	return result, err
