@@ -30,6 +30,9 @@ func observe(world *World, inner store.Store, stored store.Reader) *observed {
 
 // changed gives what may have changed since it was last called.
 func (o *observed) changed() (written, trees []store.Path) {
+	if len(o.written) == 0 && len(o.trees) == 0 {
+		return nil, nil
+	}
 	written, trees = slices.Sorted(maps.Keys(o.written)), o.trees
 	clear(o.written)
 	o.trees = nil

@@ -191,6 +191,9 @@ func (p *picture) list(name string) []Event {
 // was logged before as a secret may have begun in.
 func (p *picture) readLog() {
 	log := p.world.log.Bytes()
+	if len(log) == p.logged {
+		return
+	}
 	fresh := string(log[max(0, p.logged-longestMark):])
 	p.logged = len(log)
 	for _, mark := range secretMarks {
