@@ -35,9 +35,11 @@ test: webapp emulators ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
 	@$(MAKE) --no-print-directory -j2 test-here test-cloud
 
+# Many tests wait for a calendar to be looked at: more run at once than there are
+# processors.
 .PHONY: test-here
 test-here: # Every test on the embedded parts
-	$(GO) test $(RACE) -shuffle=on -timeout 40m ./...
+	$(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 ./...
 	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
 
 # Those of the main job and its cases over HTTP, where production has its parts.
