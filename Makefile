@@ -145,7 +145,7 @@ mutants: ## Plants one fault after the other, or MUTANT alone, and shows the fir
 # the dead their locks for a minute.
 .PHONY: backfill
 backfill: ## Brings POLLS (10000) existing polls in on the emulator of Firestore, killed five times at random
-	QUESTSCHEDULER_BACKFILL_POLLS=$(POLLS) $(GO) test -count=1 -v -timeout 120m -run '^TestBackfill_OnFirestore_' ./cmd/questscheduler/
+	QUESTSCHEDULER_BACKFILL_POLLS=$(POLLS) $(GO) test -count=1 -v -timeout 240m -run '^TestBackfill_OnFirestore_' ./cmd/questscheduler/
 
 .PHONY: bench
 bench: bin/decoders ## Prints one line a figure: name, value, unit, ratio to what

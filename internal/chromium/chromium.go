@@ -28,8 +28,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Patience is how long a browser may take to show what it is waited for.
-const Patience = 30 * time.Second
+// Patience is how long a browser may take to show what it is waited for: long, for
+// a machine with other work.
+const Patience = 2 * time.Minute
 
 // ShotsVariable is a folder for pictures of the pages, for whoever wants to look
 // at them; without it none is taken.
