@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"questscheduler/accounts"
@@ -20,7 +21,7 @@ import (
 // polls: that it was linked again, that Google refused its grant, that its
 // owner took it out. The account itself says so first (accounts.Account.Due) and
 // is settled last, so whatever is cut off between is done by the next drain;
-// doing it twice is doing it once. All fields are needed.
+// doing it twice is doing it once. All exported fields are needed.
 type Links struct {
 	Store    store.Store
 	Accounts Accounts
@@ -38,6 +39,10 @@ type Links struct {
 	Owners  LinkOwners
 	Now     func() time.Time
 	Log     *slog.Logger
+
+	// left is the account that FollowDue came to last when there was no more time;
+	// nil where it came to the end.
+	left atomic.Pointer[store.Cursor]
 }
 
 // Accounts is what Links needs of linked accounts (accounts.Repository).
@@ -56,10 +61,12 @@ type LinkOwners interface {
 
 // FollowDue carries on what is due of all accounts, or of those that there is time
 // for, and gives how many were settled. One failure does not stop the others; the
-// errors are joined.
+// errors are joined. Where there was no time for all, the next call goes on behind
+// the last, and the one after that begins anew: accounts that take long and fail
+// each time keep none from its turn.
 func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled int, err error) {
 	var failures []error
-	var after *store.Cursor
+	after := l.left.Swap(nil)
 	until := l.Now().Add(together)
 	for {
 		due, next, err := l.Accounts.Due(ctx, sweepPage, after)
@@ -67,9 +74,11 @@ func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled i
 			return settled, errors.Join(append(failures, err)...)
 		}
 		for _, account := range due {
-			if settled+len(failures) > 0 && !l.Now().Before(until) {
+			if settled+len(failures) > 0 && (ctx.Err() != nil || !l.Now().Before(until)) {
+				l.left.Store(after)
 				return settled, errors.Join(failures...)
 			}
+			after = &store.Cursor{Path: accounts.Path(account.ID)}
 			if err := l.Follow(ctx, account.ID, cause); err != nil {
 				failures = append(failures, err)
 				continue

@@ -280,3 +280,32 @@ func TestFollowDue_EndsInTime_AndGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// An account that takes all the time there is and fails, whenever it is tried,
+// keeps no other from its turn, and has its own again.
+func TestFollowDue_OneThatFailsEachTime_StarvesNoOther(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Run(time.Minute)
+	w.Refuse("channels.stop", 503, "backendError", 0)
+	for _, person := range []string{"gm", "ana"} {
+		if _, err := w.Accounts.Unlink(t.Context(), person, w.Account(person)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := w.Clock.Now()
+	w.Links.Now = func() time.Time { now = now.Add(11 * time.Second); return now }
+	for _, want := range []int{0, 1, 0} { // gm, whose channel cannot be stopped, and ana
+		if settled, err := w.Links.FollowDue(t.Context(), renewal); settled != want || (err == nil) != (want > 0) {
+			t.Errorf("settled %d, want %d; %v", settled, want, err)
+		}
+	}
+	w.Heal()
+	for range 2 { // behind gm there is nobody left
+		if _, err := w.Links.FollowDue(t.Context(), renewal); err != nil {
+			t.Error(err)
+		}
+	}
+	gone(t, w, w.Account("gm"))
+}
