@@ -33,7 +33,8 @@ func (k *knownChannels) of(channelID string, now time.Time) (Watch, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	known, ok := k.channels[channelID]
-	return known.watch, ok && now.Before(known.until)
+	left := known.until.Sub(now)
+	return known.watch, ok && left > 0 && left <= knownFor // further ahead: the clock was set back
 }
 
 // remember keeps a live channel; now is from before its document was read.

@@ -129,7 +129,8 @@ func (k *HTTPKeys) kept(id string) (key *rsa.PublicKey, settled bool, err error)
 	if key == nil {
 		err = ErrUnknownKey
 	}
-	recent := now.Before(k.tried.Add(keysLeast))
+	passed := now.Sub(k.tried)
+	recent := passed >= 0 && passed < keysLeast // tried later than now: the clock was set back
 	switch {
 	case now.Before(k.fresh):
 		return key, key != nil || recent, err

@@ -88,6 +88,11 @@ func TestHTTPKeys_InventedIdsAreNotAskedForAgainAndAgain(t *testing.T) {
 	if got := issuer.Fetched(); got != 2 {
 		t.Errorf("they were fetched %d times, want once a minute", got)
 	}
+	issuer.Rotate("second")
+	c.at = noon.Add(-time.Hour) // the clock is set back
+	if _, err := keys.Key(t.Context(), "second"); err != nil {
+		t.Errorf("a new key: %v", err)
+	}
 }
 
 func TestHTTPKeys_WhileTheIssuerIsDown(t *testing.T) {

@@ -29,7 +29,7 @@ type readiness struct {
 func (s *server) isReady(ctx context.Context) error {
 	s.ready.mu.Lock()
 	defer s.ready.mu.Unlock()
-	if s.now().Before(s.ready.until) {
+	if left := s.ready.until.Sub(s.now()); left > 0 && left <= readyKept { // further ahead: the clock was set back
 		return s.ready.failure
 	}
 	patient, cancel := context.WithTimeout(ctx, readyPatience)

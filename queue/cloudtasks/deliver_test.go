@@ -350,6 +350,10 @@ func TestDepths_CountWhatIsListedAndWhatIsDead(t *testing.T) {
 	want(2, 0, time.Time{}) // the answer is kept
 	s.now = noon.Add(time.Minute)
 	want(2, 0, noon.Add(time.Second))
+	s.now = noon // the clock is set back
+	want(2, 0, time.Time{})
+	s.now = noon.Add(time.Minute)
+	want(2, 0, noon.Add(time.Second))
 	s.deliver(task, 0)
 	want(2, 1, noon.Add(time.Second)) // a dead letter shows at once
 	if err := s.Retry(t.Context(), s.letters()[0].ID); err != nil {

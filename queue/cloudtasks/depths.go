@@ -31,7 +31,7 @@ func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	q.mu.Lock()
 	kept := q.depths
 	q.mu.Unlock()
-	if now.Before(kept.until) {
+	if left := kept.until.Sub(now); left > 0 && left <= q.with.DepthsKept { // further ahead: the clock was set back
 		return slices.Clone(kept.answer), nil
 	}
 	depths := make([]queue.Depth, len(q.with.Kinds))

@@ -102,7 +102,8 @@ func (c *Checker) remembered(uid string, now time.Time) (standing, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, ok := c.known[uid]
-	return known, ok && now.Before(known.until)
+	left := known.until.Sub(now)
+	return known, ok && left > 0 && left <= kept // further ahead: the clock was set back
 }
 
 // remember keeps what was said. Where there are too many, those go whose minute

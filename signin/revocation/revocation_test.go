@@ -83,7 +83,7 @@ func TestRevoked_IsAskedOnceAMinute(t *testing.T) {
 		after time.Duration
 		asked int64
 		out   bool
-	}{{0, 1, false}, {59 * time.Second, 1, false}, {time.Minute, 2, true}} {
+	}{{0, 1, false}, {59 * time.Second, 1, false}, {time.Minute, 2, true}, {-time.Hour, 3, true}} { // at last the clock is set back
 		now = noon.Add(row.after)
 		for range 3 {
 			out, err := checker.Revoked(t.Context(), "ana", noon)
