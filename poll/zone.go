@@ -2,12 +2,14 @@ package poll
 
 import (
 	"errors"
+	"io/fs"
 	"sync"
 	"time"
 )
 
 // zones keeps, by name, what time.LoadLocation would read from files at each
-// call. Names of no zone do not come into it.
+// call. Names of no zone do not come into it, nor do other ways to write one, of
+// which a file system knows any number (Europe//Berlin).
 var zones sync.Map
 
 // Zone finds the time zone of a poll by its IANA name; "" is UTC. Local is the
@@ -16,8 +18,11 @@ func Zone(name string) (*time.Location, error) {
 	if known, ok := zones.Load(name); ok {
 		return known.(*time.Location), nil
 	}
-	if name == "Local" {
+	switch {
+	case name == "Local":
 		return nil, errors.New("the machine's own time zone is no poll's")
+	case name != "" && !fs.ValidPath(name):
+		return nil, errors.New("a time zone's name has parts, and one slash between two of them")
 	}
 	location, err := time.LoadLocation(name)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 
 func TestZone_IsOneThatEverybodyKnows(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"Europe/Berlin": "Europe/Berlin", "UTC": "UTC", "": "UTC", "Local": "", "Middle/Earth": ""} {
+	for name, want := range map[string]string{"Europe/Berlin": "Europe/Berlin", "UTC": "UTC", "": "UTC", "Local": "", "Middle/Earth": "",
+		"Europe//Berlin": "", "./UTC": "", "Europe/./Berlin": ""} {
 		for range 2 { // read, and then known
 			zone, err := poll.Zone(name)
 			switch {
