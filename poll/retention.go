@@ -33,7 +33,7 @@ func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Ti
 	if err != nil {
 		return 0, "", err
 	}
-	old, err := withoutNewest(ctx, documents, docs, map[string]store.Path{})
+	old, err := withoutNewest(ctx, documents, docs)
 	if err != nil {
 		return 0, "", err
 	}
@@ -70,7 +70,8 @@ func entryPlace(text string) *store.Cursor {
 // withoutNewest gives where those entries stand that are not the newest of their
 // poll. An entry that is written meanwhile only makes the newest one newer, so
 // one too many stays then, and never one too few.
-func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Document, newest map[string]store.Path) (old []store.Path, err error) {
+func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Document) (old []store.Path, err error) {
+	newest := map[string]store.Path{} // of the polls met
 	for _, doc := range entries {
 		pollID := doc.Path.Parent().ID()
 		last, known := newest[pollID]
