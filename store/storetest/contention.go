@@ -239,8 +239,9 @@ func checkPhantomUpdate(t *testing.T, s store.Store) {
 }
 
 // checkOneState moves two documents in step until somebody else has looked at
-// them a number of times. (A transaction that looks at what is always being
-// written waits long for its turn.)
+// them a number of times, and seen them move at least an eighth as often: looks
+// may be so fast that all of them fall between two steps. (A transaction that
+// looks at what is always being written waits long for its turn.)
 func checkOneState(t *testing.T, s store.Store, times int, look func(pair []store.Path) ([]store.Document, error)) {
 	pair := []store.Path{book.Doc("notes", "a"), book.Doc("notes", "b")}
 	step := func(n int) error {
@@ -257,10 +258,11 @@ func checkOneState(t *testing.T, s store.Store, times int, look func(pair []stor
 		})
 	}
 	must(t, step(0))
-	var looked atomic.Bool
+	var looked, ended atomic.Bool
 	contend(t, func(contender int) error {
 		switch contender {
 		case 0:
+			defer ended.Store(true)
 			for n := 1; !looked.Load(); n++ {
 				if err := step(n); err != nil {
 					return err
@@ -268,13 +270,18 @@ func checkOneState(t *testing.T, s store.Store, times int, look func(pair []stor
 			}
 		case 1:
 			defer looked.Store(true)
-			for range times {
+			var last any
+			for looks, moves := 0, 0; (looks < times || moves < times/8) && !ended.Load(); looks++ {
 				seen, err := look(pair)
 				if err != nil {
 					return err
 				}
 				if len(seen) != 2 || seen[0].Data["n"] != seen[1].Data["n"] {
 					return fmt.Errorf("two states were seen at once: %v", seen)
+				}
+				if seen[0].Data["n"] != last {
+					last = seen[0].Data["n"]
+					moves++
 				}
 			}
 		}
