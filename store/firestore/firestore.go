@@ -70,8 +70,8 @@ type Options struct {
 	// Patience is how long a call goes on trying where its ctx has no deadline;
 	// 0: 1 min. One that has a deadline is tried until then.
 	Patience time.Duration
-	// Silence is how long a call goes on trying after it first got no answer, or
-	// that the quota is used up; 0: 10 s.
+	// Silence is how long a call goes on trying while it gets no answer, or that the
+	// quota is used up, counted from the end of the first such try; 0: 10 s.
 	Silence time.Duration
 }
 

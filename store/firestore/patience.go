@@ -23,7 +23,7 @@ func (s *Store) patiently(ctx context.Context, call func(context.Context) error)
 	if !ok {
 		deadline = time.Now().Add(s.patience)
 	}
-	silent := false
+	var silent time.Time // since when Firestore does not answer; zero: it does
 	for bound := firstPause; ; bound = min(2*bound, lastPause) {
 		err := call(ctx)
 		var own *final
@@ -35,14 +35,18 @@ func (s *Store) patiently(ctx context.Context, call func(context.Context) error)
 		case !again(err):
 			return s.explain(ctx, err)
 		}
-		if !silent && !contended(err) { // a first call may have waited on a connection that was dead
-			silent = true
-			if end := time.Now().Add(s.silence); end.Before(deadline) {
-				deadline = end
-			}
+		now, end := time.Now(), deadline
+		switch {
+		case contended(err):
+			silent = time.Time{}
+		case silent.IsZero(): // not from its beginning: a first call may have waited on a connection that was dead
+			silent = now
+		}
+		if over := silent.Add(s.silence); !silent.IsZero() && over.Before(end) {
+			end = over
 		}
 		pause := rand.N(bound) //nolint:gosec // jitter is no secret
-		if time.Now().Add(pause).After(deadline) || s.pause(ctx, pause) != nil {
+		if now.Add(pause).After(end) || s.pause(ctx, pause) != nil {
 			return s.explain(ctx, err)
 		}
 	}

@@ -124,6 +124,20 @@ func TestCalls_WhileFirestoreIsAway_EndSoon(t *testing.T) {
 	}
 }
 
+// Silence ends with the first answer, be it that others have the documents.
+func TestRun_AfterASilence_WaitsForOthersAsLongAsEver(t *testing.T) {
+	t.Parallel()
+	server := (&scripted{}).fail("get", 1, codes.Unavailable, "away").fail("get", 5, codes.Aborted, "")
+	s := server.start(t, firestore.Options{Patience: time.Hour, Silence: 20 * time.Millisecond}) // the first pause is shorter
+	err := s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+		_, err := tx.Get(ctx, "books/one")
+		return err
+	})
+	if reads, _, _ := server.counts(); err != nil || reads != 7 {
+		t.Errorf("%d reads ended with %v", reads, err)
+	}
+}
+
 func TestRun_ReadFails_RunsAgainWhateverItsFunctionMadeOfIt(t *testing.T) {
 	t.Parallel()
 	server := (&scripted{}).fail("get", 1, codes.Unavailable, "").fail("get", 1, codes.Aborted, "")
