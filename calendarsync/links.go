@@ -40,8 +40,8 @@ type Links struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	// left is the account that FollowDue came to last when there was no more time;
-	// nil where it came to the end.
+	// left is the account that FollowDue came to last when it could not go on; nil
+	// where it came to the end.
 	left atomic.Pointer[store.Cursor]
 }
 
@@ -61,9 +61,9 @@ type LinkOwners interface {
 
 // FollowDue carries on what is due of all accounts, or of those that there is time
 // for, and gives how many were settled. One failure does not stop the others; the
-// errors are joined. Where there was no time for all, the next call goes on behind
-// the last, and the one after that begins anew: accounts that take long and fail
-// each time keep none from its turn.
+// errors are joined. Where it did not come to the end, the next call goes on behind
+// the last account, and once one came there the next begins anew: accounts that
+// take long and fail each time keep none from its turn.
 func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled int, err error) {
 	var failures []error
 	after := l.left.Swap(nil)
@@ -71,6 +71,7 @@ func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled i
 	for {
 		due, next, err := l.Accounts.Due(ctx, sweepPage, after)
 		if err != nil {
+			l.left.Store(after)
 			return settled, errors.Join(append(failures, err)...)
 		}
 		for _, account := range due {

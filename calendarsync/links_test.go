@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"testing"
@@ -296,7 +297,12 @@ func TestFollowDue_OneThatFailsEachTime_StarvesNoOther(t *testing.T) {
 	}
 	now := w.Clock.Now()
 	w.Links.Now = func() time.Time { now = now.Add(11 * time.Second); return now }
+	over, end := context.WithCancel(t.Context())
+	end()
 	for _, want := range []int{0, 1, 0} { // gm, whose channel cannot be stopped, and ana
+		if _, err := w.Links.FollowDue(over, renewal); err == nil { // whose time was over before it began
+			t.Error("the accounts that are due were read")
+		}
 		if settled, err := w.Links.FollowDue(t.Context(), renewal); settled != want || (err == nil) != (want > 0) {
 			t.Errorf("settled %d, want %d; %v", settled, want, err)
 		}
