@@ -116,7 +116,7 @@ func (r *Reader) Page(ctx context.Context, limit int, after *store.Cursor) ([]Ac
 // beginning); next is where to go on, "" at the end. Its error, or each's, ends it.
 func (r *Reader) Survey(ctx context.Context, at string, each func(Account) error) (counts map[Status]int, next string, err error) {
 	counts = map[Status]int{}
-	found, behind, err := r.Page(ctx, page, placeOf(at))
+	found, behind, err := r.Page(ctx, page, store.CursorAt(at, "accounts"))
 	if err != nil {
 		return counts, "", err
 	}
@@ -129,7 +129,8 @@ func (r *Reader) Survey(ctx context.Context, at string, each func(Account) error
 			return counts, "", err
 		}
 	}
-	return counts, textOf(behind), nil
+	next, err = store.PlaceOf(behind) // they come in the order in which they were linked
+	return counts, next, err
 }
 
 // ofAccount is how an account with the calendars that polls follow stands.

@@ -87,7 +87,7 @@ func (a *Announcer) Handle(ctx context.Context, delivery queue.Delivery) queue.V
 	case err != nil:
 		err = fmt.Errorf("poll %s: announce: %w", work.ID, err)
 		after := fault.RetryAfter(err)
-		if left := a.leaveAlone(ctx, work.ID, max(after, queue.Backoff(delivery.Attempt, nil))+queueGrace); left != nil {
+		if left := a.leaveAlone(ctx, work.ID, max(after, queue.Backoff(delivery.Attempt, nil))+queue.Grace); left != nil {
 			err = errors.Join(err, left)
 		}
 		return queue.Verdict{Outcome: queue.Retry, After: after, Err: err}
@@ -97,10 +97,6 @@ func (a *Announcer) Handle(ctx context.Context, delivery queue.Delivery) queue.V
 		return queue.Verdict{Outcome: queue.Done}
 	}
 }
-
-// queueGrace is how long beyond its next attempt a task is waited for before the
-// drain hands another over.
-const queueGrace = time.Minute
 
 // leaveAlone has the drain leave to this task for a while what it could not
 // announce.

@@ -2,7 +2,6 @@ package poll
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"questscheduler/store"
@@ -28,7 +27,7 @@ var entriesBefore = &store.Query{
 // A page is one transaction. Where it is cut off, nothing is half done, and the
 // next call goes on; two at once remove the same.
 func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time, at string) (removed int, next string, err error) {
-	asked := entriesBefore.With(before).First(retentionPage).From(entryPlace(at))
+	asked := entriesBefore.With(before).First(retentionPage).From(store.CursorAt(at, entriesBefore.Collection))
 	docs, err := documents.Query(ctx, asked)
 	if err != nil {
 		return 0, "", err
@@ -41,30 +40,9 @@ func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Ti
 		return 0, "", err
 	}
 	if len(docs) == asked.Limit {
-		next, err = textOfEntry(docs[len(docs)-1])
+		next, err = store.PlaceOf(entriesBefore.CursorAt(docs[len(docs)-1]))
 	}
 	return len(old), next, err
-}
-
-// placeOfEntry is where a removal is among the entries.
-type placeOfEntry struct {
-	At     time.Time  `json:"at"`
-	Behind store.Path `json:"behind"`
-}
-
-func textOfEntry(doc store.Document) (string, error) {
-	text, err := json.Marshal(placeOfEntry{store.Fields(doc.Data).Time("at"), doc.Path})
-	return string(text), err
-}
-
-// entryPlace reads what textOfEntry wrote; what another version wrote is the
-// beginning.
-func entryPlace(text string) *store.Cursor {
-	var at placeOfEntry
-	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Behind.Collection() != entriesBefore.Collection {
-		return nil
-	}
-	return &store.Cursor{Values: []any{at.At}, Path: at.Behind}
 }
 
 // withoutNewest gives where those entries stand that are not the newest of their

@@ -17,6 +17,9 @@ const (
 	// attempts spread over days.
 	GiveUpAttempts = 50
 	GiveUpAge      = 24 * time.Hour
+	// Grace is how long beyond a task's next attempt whoever would hand another over
+	// in its place leaves it to the queue.
+	Grace = time.Minute
 )
 
 // Backoff is the wait after an attempt failed that named no wait of its own:

@@ -23,10 +23,10 @@ const drainPage = 100
 
 // Drain hands over everything that was committed and may not have been
 // enqueued: intents and announcements that are due, cards that are owed, and
-// calendars that a look is owed to. It runs every minute, and once at the start of a process. What is
-// handed over already is met by its handler as done, or by its name as taken; what
-// failed is left to its task for as long as that tries again by itself, or an outage
-// would make a task of each minute.
+// calendars that a look is owed to. It runs every minute, and once at the start of a
+// process. What is handed over already is met by its handler as done, or by its name
+// as taken; what failed is left to its task for as long as that tries again by
+// itself, or an outage would make a task of each minute.
 func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 	var drained Drained
 	now := s.Now()

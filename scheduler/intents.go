@@ -13,12 +13,8 @@ import (
 	"questscheduler/store"
 )
 
-// How long an intent rests whose account needs its owner, and how long one
-// that is tried again is left to the queue before the drain looks after it.
-const (
-	relinkPause = 10 * time.Minute
-	queueGrace  = time.Minute
-)
+// relinkPause is how long an intent rests whose account needs its owner.
+const relinkPause = 10 * time.Minute
 
 // lostFor is how long an intent waits for a calendar that is found no more.
 const lostFor = 24 * time.Hour
@@ -93,7 +89,7 @@ func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt
 		// The task comes again by itself; were the drain to hand over another
 		// each minute, an outage would make a crowd of them.
 		wait := max(fault.RetryAfter(err), queue.Backoff(attempt, nil))
-		if err := s.postpone(ctx, intent, wait+queueGrace, err); err != nil {
+		if err := s.postpone(ctx, intent, wait+queue.Grace, err); err != nil {
 			return queue.Verdict{Err: err}
 		}
 		s.Log.WarnContext(ctx, "an intent is tried again", "intent", intent.ID(), "kind", intent.Kind,
