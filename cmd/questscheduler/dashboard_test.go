@@ -135,7 +135,7 @@ func (o *operated) retriesByKeyboard() {
 	o.Type(kb.Enter)
 	o.Await(`document.body.textContent.includes("The task is put back to work.")`)
 	o.Await(`!document.getElementById("` + button + `")`)
-	o.Want(`!location.search`)
+	o.Await(`!location.search`) // the script comes when the page is there
 }
 
 // confirmsByKeyboard: sessions that lost their events in a gap are held until an
