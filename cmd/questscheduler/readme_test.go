@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"questscheduler/internal/emulator"
 )
 
 // runItBlocks gives the shell lines of README.md's section "Run it".
@@ -82,10 +83,9 @@ func TestReadme_RunIt_Runs(t *testing.T) {
 // freeAddress is an address on the loopback interface where nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := emulator.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // it was only asked for a port
-	return listener.Addr().String()
+	return address
 }

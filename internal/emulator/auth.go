@@ -106,7 +106,7 @@ func startAuth() (authEmulator, error) {
 func authSettings() (host string, text []byte, err error) {
 	emulators := map[string]any{"singleProjectMode": false, "ui": map[string]any{"enabled": false}}
 	for _, name := range []string{"hub", "logging", "auth"} {
-		if host, err = freeAddress(); err != nil {
+		if host, err = FreeAddress(); err != nil {
 			return "", nil, err
 		}
 		address, port, err := net.SplitHostPort(host)

@@ -160,11 +160,11 @@ func startTasks() (tasksEmulator, error) {
 
 // launchTasks starts the emulator and waits until it answers.
 func launchTasks(program string) (tasksEmulator, error) {
-	host, err := freeAddress()
+	host, err := FreeAddress()
 	if err != nil {
 		return tasksEmulator{}, err
 	}
-	issuer, err := freeAddress()
+	issuer, err := FreeAddress()
 	if err != nil {
 		return tasksEmulator{}, err
 	}

@@ -92,7 +92,7 @@ func startFirestore() (host string, err error) {
 	}
 	// A port that was free may be taken before the emulator has it.
 	for range 3 {
-		if host, err = freeAddress(); err != nil {
+		if host, err = FreeAddress(); err != nil {
 			return "", err
 		}
 		if err = launch(java, jar, host); err == nil {
@@ -100,14 +100,6 @@ func startFirestore() (host string, err error) {
 		}
 	}
 	return "", err
-}
-
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }
 
 // openRules let everybody do everything; tests of rules set their own.
