@@ -108,9 +108,9 @@ type Config struct {
 	// Tasks with no emulator in their place, it has to be `firebase`.
 	Auth string `env:"AUTH"`
 	// FirebaseProject is the project whose ID tokens are taken; needed with
-	// `firebase`. One that begins with demo- exists on emulators alone; where
-	// FIREBASE_AUTH_EMULATOR_HOST is set its unsigned tokens are taken, outside
-	// production.
+	// `firebase`. Where FIREBASE_AUTH_EMULATOR_HOST is set, outside production,
+	// its unsigned tokens are taken if it begins with demo-, as what exists on
+	// emulators alone, or if Store is the emulator of Firestore.
 	FirebaseProject string `env:"FIREBASE_PROJECT"`
 	// FirebaseRevocation is whether Firebase is asked, once a minute for each
 	// person, if their sign-in was ended or they were disabled: `on` or `off`.

@@ -59,14 +59,20 @@ func (c Config) UsesFile() bool { return c.Store == StoreSQLite || c.Queue == Qu
 // tokens nobody signs.
 func (c Config) UnsignedTokens() bool { return c.Auth == AuthFirebase && c.Around.AuthEmulator != "" }
 
+// DocumentsEmulated tells that all documents are on an emulator of Firestore.
+func (c Config) DocumentsEmulated() bool {
+	return c.Store == StoreFirestore && c.FirestoreEndpoint != ""
+}
+
 // checkProduction keeps what anybody could get in by out of production.
 func (c Config) checkProduction(p *Problems) {
 	why := c.Production()
 	switch {
 	case c.UnsignedTokens() && why != "":
 		*p = append(*p, Problem{AuthEmulatorVariable, "is set, by which anybody could speak for anybody, and " + why + "; unset it"})
-	case c.UnsignedTokens() && c.FirebaseProject != "" && !strings.HasPrefix(c.FirebaseProject, demoProject):
-		*p = append(*p, Problem{AuthEmulatorVariable, "is set, and unsigned tokens are taken for no project that may exist; unset it, or have QS_FIREBASE_PROJECT begin with " + demoProject})
+	case c.UnsignedTokens() && c.FirebaseProject != "" && !c.DocumentsEmulated() && !strings.HasPrefix(c.FirebaseProject, demoProject):
+		*p = append(*p, Problem{AuthEmulatorVariable, "is set, and unsigned tokens are taken for no project that may exist, unless its documents are on an emulator too; " +
+			"unset it, or have QS_FIREBASE_PROJECT begin with " + demoProject + ", or set QS_STORE to firestore and QS_FIRESTORE_ENDPOINT"})
 	case c.UnsignedTokens() && c.FirebaseRevocation == On:
 		p.add("FIREBASE_REVOCATION", "is on, and the Firebase Auth emulator is not asked; set it to off")
 	}

@@ -39,6 +39,8 @@ func TestLoad_WhatIsForDevelopment_IsRefusedInProduction(t *testing.T) {
 		"unsigned tokens before Cloud Tasks":              {firebase("demo-party", append(slices.Clone(byTasks), authEmulator)...), "FIREBASE_AUTH_EMULATOR_HOST"},
 		"unsigned tokens of a project that may exist":     {firebase("quest-party", authEmulator), "FIREBASE_AUTH_EMULATOR_HOST"},
 		"unsigned tokens on emulators":                    {firebase("demo-party", append(slices.Clone(onEmulator), authEmulator)...), ""},
+		"a project that may exist, all on emulators":      {firebase("quest-party", append(slices.Clone(onEmulator), authEmulator)...), ""},
+		"all on emulators, and on Cloud Run":              {firebase("quest-party", append(slices.Concat(onEmulator, byTasks), authEmulator, cloudRun)...), "FIREBASE_AUTH_EMULATOR_HOST"},
 		"the variable, set to nothing":                    {firebase("quest-party", append(slices.Clone(inFirestore), "FIREBASE_AUTH_EMULATOR_HOST=")...), ""},
 		"the variable, and nobody signs in with Firebase": {[]string{authEmulator}, ""},
 		"revocation, and an emulator":                     {firebase("demo-party", authEmulator, "QS_FIREBASE_REVOCATION=on"), "QS_FIREBASE_REVOCATION"},

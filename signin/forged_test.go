@@ -206,7 +206,7 @@ func TestMachines_EveryForgedTokenGetsTheSameAnswer(t *testing.T) {
 func TestUnsigned_TakesTheEmulatorsTokensAlone(t *testing.T) {
 	t.Parallel()
 	c := &clock{at: noon}
-	unsigned, err := signin.NewUnsigned("demo-party", c.now)
+	unsigned, err := signin.NewUnsigned("demo-party", false, c.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,11 +238,14 @@ func TestUnsigned_TakesTheEmulatorsTokensAlone(t *testing.T) {
 	}
 }
 
-func TestNewUnsigned_IsForNoProjectThatExists(t *testing.T) {
+func TestNewUnsigned_IsForNoDocumentsThatExist(t *testing.T) {
 	t.Parallel()
 	for _, project := range []string{"", "quest-party", "demo", "x-demo-party"} {
-		if _, err := signin.NewUnsigned(project, time.Now); err == nil {
+		if _, err := signin.NewUnsigned(project, false, time.Now); err == nil {
 			t.Errorf("unsigned tokens are taken for %q", project)
 		}
+	}
+	if _, err := signin.NewUnsigned("", true, time.Now); err == nil {
+		t.Error("unsigned tokens are taken for nobody's project")
 	}
 }

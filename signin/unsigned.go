@@ -18,8 +18,9 @@ import (
 const EmulatorVariable = "FIREBASE_AUTH_EMULATOR_HOST"
 
 // DemoPrefix begins the ids of projects that exist on emulators alone: Firebase
-// keeps the prefix for them. Unsigned tokens are taken for such a project and
-// for no other, so no setting can have a real one take them.
+// keeps the prefix for them. Unsigned tokens are taken for such a project, and
+// for another only where its documents are on an emulator: nothing of a project's
+// own is ever reached by them.
 const DemoPrefix = "demo-"
 
 // Unsigned takes the tokens of the Firebase Auth emulator, which are signed by
@@ -33,11 +34,12 @@ type Unsigned struct {
 
 var _ Verifier = (*Unsigned)(nil)
 
-// NewUnsigned makes a verifier of the tokens of a project that begins with
-// DemoPrefix; any other is refused.
-func NewUnsigned(project string, now func() time.Time) (*Unsigned, error) {
-	if !strings.HasPrefix(project, DemoPrefix) {
-		return nil, errors.New("unsigned tokens are taken for projects alone that begin with " + DemoPrefix)
+// NewUnsigned makes a verifier of the tokens of a project. One that does not begin
+// with DemoPrefix is refused, unless all documents are on an emulator (emulated),
+// as where a web app is developed under the id that it has in production.
+func NewUnsigned(project string, emulated bool, now func() time.Time) (*Unsigned, error) {
+	if project == "" || !emulated && !strings.HasPrefix(project, DemoPrefix) {
+		return nil, errors.New("unsigned tokens are taken for projects alone that begin with " + DemoPrefix + " or have their documents on an emulator")
 	}
 	return &Unsigned{project: project, now: now}, nil
 }

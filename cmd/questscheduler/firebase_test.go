@@ -18,7 +18,7 @@ func TestServe_TakesTheTokensOfTheAuthEmulator_AndNoneOfItsOwn(t *testing.T) {
 	own := run(t, settings(dir), "token", "--user", "gm")
 	own.want(t, exitOK)
 	s := serve(t, settings(dir, onAuthEmulator...))
-	emulator, err := signin.NewUnsigned("demo-party", time.Now)
+	emulator, err := signin.NewUnsigned("demo-party", false, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

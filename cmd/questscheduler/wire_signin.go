@@ -38,7 +38,7 @@ func (s *server) wireSignIn(ctx context.Context) error {
 		s.signin, s.issuer = local, local
 		return err
 	case s.config.UnsignedTokens():
-		unsigned, err := signin.NewUnsigned(s.config.FirebaseProject, s.now)
+		unsigned, err := signin.NewUnsigned(s.config.FirebaseProject, s.config.DocumentsEmulated(), s.now)
 		s.signin, s.issuer = unsigned, unsigned
 		return err
 	default:

@@ -27,8 +27,8 @@ type People struct {
 	t testing.TB
 	// Host is the emulator's host:port.
 	Host string
-	// Project is whose ID tokens it makes; it stands for nothing outside the
-	// emulator ("demo-…").
+	// Project is whose ID tokens it makes: not one that begins with demo-, since web
+	// apps come to emulators under the id that they have in production.
 	Project string
 }
 
@@ -135,7 +135,7 @@ func launchAuth(node, script string) (emulator authEmulator, err error) {
 	if err := os.WriteFile(filepath.Join(folder, "firebase.json"), settings, 0o600); err != nil {
 		return authEmulator{}, err
 	}
-	emulator = authEmulator{host: host, project: "demo-" + strings.ToLower(rand.Text())}
+	emulator = authEmulator{host: host, project: "party-" + strings.ToLower(rand.Text()[:20])}
 	said := &tail{}
 	command := exec.Command(node, script, "emulators:start", "--only", "auth", "--project", emulator.project, "--non-interactive") //nolint:noctx // it lives as long as this process
 	command.Dir, command.Stdout, command.Stderr = folder, said, said
