@@ -19,7 +19,7 @@ const (
 // draws, since several look for ports at once.
 var drawn atomic.Uint32
 
-func init() { drawn.Store(rand.Uint32N(ports)) }
+func init() { drawn.Store(rand.Uint32N(ports)) } //nolint:gosec,gochecknoinits // nobody gains by knowing it; it has to be drawn once
 
 // FreeAddress is an address on the loopback interface where nobody listens, for
 // what has to be told where to listen. Each call gives another.
