@@ -49,6 +49,10 @@ type member struct {
 	result chan error
 }
 
+func newMember(ctx context.Context) *member {
+	return &member{ctx: ctx, turn: make(chan *session), ended: make(chan error, 1), result: make(chan error, 1)}
+}
+
 func startCommitter(db *sql.DB, prepared *statements) *committer {
 	c := &committer{db: db, prepared: prepared, queue: make(chan *member), ended: make(chan struct{})}
 	c.closing, c.close = context.WithCancel(context.Background())
@@ -66,22 +70,30 @@ func (c *committer) stop() {
 // or else that of work. work runs once at most, in the caller's goroutine, and
 // undoes what it wrote where it fails.
 func (c *committer) do(ctx context.Context, work func(*session) error) error {
-	m := &member{ctx: ctx, turn: make(chan *session), ended: make(chan error, 1), result: make(chan error, 1)}
+	m := newMember(ctx)
 	select {
 	case c.queue <- m:
+		return m.wait(work)
 	case <-ctx.Done():
 		return txn.Stopped(ctx)
 	case <-c.closing.Done():
 		return txn.Closed()
 	}
+}
+
+// wait does work in the member's turn, and waits for the fate of its batch.
+func (m *member) wait(work func(*session) error) error {
 	var err error
 	select {
 	case s := <-m.turn:
 		err = m.take(s, work)
-	case failed := <-m.result: // the batch failed before its turn came
+	case failed := <-m.result: // without a turn
+		if failed == nil { // the others of the batch fared well; this one had left, and nothing of it is written
+			failed = txn.Stopped(m.ctx)
+		}
 		return failed
-	case <-ctx.Done():
-		return txn.Stopped(ctx)
+	case <-m.ctx.Done():
+		return txn.Stopped(m.ctx)
 	}
 	select {
 	case failed := <-m.result:
@@ -89,8 +101,8 @@ func (c *committer) do(ctx context.Context, work func(*session) error) error {
 			return err // what failed the batch is told to its own caller as it is
 		}
 		return failed
-	case <-ctx.Done():
-		return fault.Wrap(fault.Unavailable, ctx.Err(), "the commit was not waited for; it may have taken place")
+	case <-m.ctx.Done():
+		return fault.Wrap(fault.Unavailable, m.ctx.Err(), "the commit was not waited for; it may have taken place")
 	}
 }
 
