@@ -29,9 +29,12 @@ import (
 // project of the emulator, as the web app left them there, and the people's
 // calendars with the events of the finalised ones.
 
-// pollsOfAPerson is how many polls each person made, and so about how many events
-// a calendar holds.
-const pollsOfAPerson = 50
+// How many polls each person made, and so about how many events a calendar holds,
+// as a rule and in a deployment of few.
+const (
+	pollsOfAPerson     = 50
+	pollsOfAPersonHere = 20
+)
 
 // sort is what a poll of before is like.
 type sort struct {
@@ -86,6 +89,7 @@ type deployment struct {
 	google  *google.Server
 	raw     *raw
 	polls   []former
+	each    int               // how many each person made
 	tokens  map[string]string // of the people's browsers, by person
 	environ []string
 	dir     string
@@ -95,26 +99,27 @@ type deployment struct {
 	watching chan string
 }
 
-// newDeployment makes one with that many polls. Where it is quick, what a process
+// newDeployment makes one with that many polls. Where it is small, what a process
 // that is killed holds in a transaction is taken from it at once.
-func newDeployment(t *testing.T, polls int, quick bool) *deployment {
+func newDeployment(t *testing.T, polls int, small bool) *deployment {
 	t.Helper()
 	host, project := emulator.Project(t)
 	simulator, err := google.New(google.Options{Clock: control.NewClock(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &deployment{t: t, google: simulator, raw: &raw{t, host, project}, tokens: map[string]string{}, dir: t.TempDir(), watching: make(chan string)}
+	d := &deployment{t: t, google: simulator, raw: &raw{t, host, project}, each: pollsOfAPerson, tokens: map[string]string{}, dir: t.TempDir(), watching: make(chan string)}
 	served := httptest.NewServer(http.HandlerFunc(d.serveGoogle))
 	t.Cleanup(served.Close)
 	endpoint, address := host, freeAddress(t)
-	if quick {
+	if small {
+		d.each = pollsOfAPersonHere
 		d.locks, endpoint = newLocks(t, host, project)
 	}
 	d.environ = settings(d.dir, "QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT="+endpoint, "QS_FIRESTORE_PROJECT="+project,
 		"QS_SQLITE_PATH="+filepath.Join(d.dir, demoStore), "QS_SYNC=on", "QS_ADDR="+address, "QS_PUBLIC_URL=http://"+address,
 		"QS_GOOGLE_ENDPOINT="+served.URL, "QS_LOG_LEVEL=info")
-	d.link(host, project, (polls+pollsOfAPerson-1)/pollsOfAPerson)
+	d.link(host, project, (polls+d.each-1)/d.each)
 	for n := range polls {
 		d.polls = append(d.polls, d.former(n))
 	}
@@ -133,7 +138,7 @@ func (d *deployment) serveGoogle(w http.ResponseWriter, r *http.Request) {
 	d.google.Handler().ServeHTTP(w, r)
 }
 
-// person is who made the polls from n*pollsOfAPerson on.
+// person is the n-th of those who made polls.
 func person(n int) string { return fmt.Sprintf("gm%04d", n) }
 
 // link has people link their accounts.
@@ -171,10 +176,10 @@ func (d *deployment) former(n int) former {
 	d.t.Helper()
 	sum := sha256.Sum256(fmt.Append(nil, n))
 	p := former{
-		sort: sorts[n%len(sorts)], creator: person(n / pollsOfAPerson),
+		sort: sorts[n%len(sorts)], creator: person(n / d.each),
 		id: fmt.Sprintf("%x-%x-4000-8000-%012d", sum[:4], sum[4:6], n),
 	}
-	if p.same && n%pollsOfAPerson == 0 { // the one before is another person's
+	if p.same && n%d.each == 0 { // the one before is another person's
 		p.sort = sorts[0]
 	}
 	if p.unlinked {

@@ -18,11 +18,11 @@ import (
 	"questscheduler/store/sqlite"
 )
 
-// pollsVariable says how many polls of before the test has; `make backfill-10000`
+// pollsVariable says how many polls of before the test has; `make backfill`
 // sets it. kills is how often the program is killed over them.
 const (
 	pollsVariable = "QUESTSCHEDULER_BACKFILL_POLLS"
-	fewPolls      = 320
+	fewPolls      = 140
 	kills         = 5
 )
 
