@@ -25,24 +25,27 @@ type outside struct {
 // machine with other work, since only what fails waits for it.
 const patience = time.Minute
 
+// What waits looks soon at first, and more and more seldom: to look is work for the
+// machine that what it waits for runs on.
+const (
+	shortPause = 10 * time.Millisecond
+	longPause  = 100 * time.Millisecond
+)
+
 // eventually checks again and again until check is content, and tells its last
 // complaint where patience ends.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	for {
+	deadline := time.Now().Add(patience)
+	for pause := shortPause; ; pause = min(2*pause, longPause) {
 		err := check()
 		if err == nil {
 			return
 		}
-		select {
-		case <-deadline.C:
+		if time.Now().After(deadline) {
 			t.Fatalf("%s: %v", what, err)
-		case <-again.C:
 		}
+		<-time.After(pause)
 	}
 }
 
