@@ -71,7 +71,7 @@ func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
 	}{
 		"the server ends": {context.WithCancel, false},
 		"it takes too long": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+			ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 			t.Cleanup(cancel)
 			return ctx, func() {} // it ends by itself
 		}, true},

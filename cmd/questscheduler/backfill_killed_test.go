@@ -44,24 +44,27 @@ func TestBackfill_OnFirestore_KilledAtRandom_EndsRightAndAnnouncesNothing(t *tes
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any will do
 	t.Logf("the moments of the kills are of seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are no secret
+	left := len(d.followed())
 	for kill := range kills {
-		lines := 1 + random.IntN(len(d.followed())/(kills+1))
+		lines := 1 + random.IntN(max(1, left/(kills-kill+1)))
 		after := time.Duration(random.IntN(30)) * time.Millisecond
-		if ended := d.backfill("index", `msg="direct edit set right"`, lines, after); ended.Exited() {
+		seen, ended := d.backfill("index", `msg="direct edit set right"`, lines, after)
+		if ended.Exited() {
 			t.Fatalf("kill %d came too late: it ended with %d", kill, ended.ExitCode())
 		}
+		left -= seen
 		lap("run " + strconv.Itoa(kill+1) + ", killed after " + strconv.Itoa(lines) + " polls and " + after.String())
 	}
-	if ended := d.backfill("index", "", 0, 0); ended.ExitCode() != exitFailed {
+	if _, ended := d.backfill("index", "", 0, 0); ended.ExitCode() != exitFailed {
 		t.Errorf("with problems it ends with %d", ended.ExitCode())
 	}
 	lap("the run to its end")
 	for calendars := len(d.tokens); calendars > kills; calendars /= 2 {
-		if ended := d.backfill("watches", "events.watch", 1+random.IntN(calendars/3), time.Duration(random.IntN(10))*time.Millisecond); ended.Exited() {
+		if _, ended := d.backfill("watches", "events.watch", 1+random.IntN(calendars/3), time.Duration(random.IntN(10))*time.Millisecond); ended.Exited() {
 			t.Errorf("a kill amid the watches came too late: it ended with %d", ended.ExitCode())
 		}
 	}
-	if ended := d.backfill("watches", "", 0, 0); ended.ExitCode() != exitOK {
+	if _, ended := d.backfill("watches", "", 0, 0); ended.ExitCode() != exitOK {
 		t.Errorf("watches end with %d", ended.ExitCode())
 	}
 	lap("watches, killed too")
@@ -102,7 +105,8 @@ func (d *deployment) followed() map[string]former {
 
 // backfill runs a job as a process of its own, and kills it so long after it said
 // a text so often, or asked Google for a channel; with 0 times it runs to its end.
-func (d *deployment) backfill(job, text string, times int, after time.Duration) *os.ProcessState {
+// It gives how often that was in all.
+func (d *deployment) backfill(job, text string, times int, after time.Duration) (seen int, ended *os.ProcessState) {
 	d.t.Helper()
 	command := exec.CommandContext(d.t.Context(), os.Args[0], "backfill", job) //nolint:gosec // it is this test itself
 	command.Env = append(append(os.Environ(), asProgram+"=1"), d.environ...)
@@ -114,7 +118,7 @@ func (d *deployment) backfill(job, text string, times int, after time.Duration) 
 		d.t.Fatal(err)
 	}
 	lines := d.lines(said)
-	for seen, more := 0, true; more; {
+	for more := true; more; {
 		var line string
 		select {
 		case line, more = <-lines:
@@ -131,7 +135,7 @@ func (d *deployment) backfill(job, text string, times int, after time.Duration) 
 	if d.locks != nil {
 		d.locks.release(d.t.Context())
 	}
-	return command.ProcessState
+	return seen, command.ProcessState
 }
 
 // lines gives what a process says, and writes what is no news into the test's log.

@@ -231,10 +231,17 @@ var words = map[string]string{
 	"SESSION_RESCHEDULED": "rescheduled", "SESSION_RESTORED": "restored", "SESSION_CANCELLED": "cancelled",
 }
 
-// becomesTold awaits that a transition was announced so many times.
+// statuses are what a card shows once each transition was told.
+var statuses = map[string]string{
+	"SESSION_RESCHEDULED": "RESCHEDULED", "SESSION_RESTORED": "FINALIZED", "SESSION_CANCELLED": "CANCELLED",
+}
+
+// becomesTold awaits that a transition was announced so many times, and that the
+// card, which comes last, shows it.
 func (s *session) becomesTold(kind string, times int) {
 	s.t.Helper()
 	eventually(s.t, s.title+" "+kind, func() error { return s.told(s.who, s.title, s.id, kind, words[kind], times) })
+	eventually(s.t, s.title+" "+kind+", its card", func() error { return s.cardShows(statuses[kind]) })
 }
 
 // decisions are what the poll's journal says was done, oldest first.

@@ -87,9 +87,7 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 	if err != nil {
 		return []finding{{wrong, "store", "Firestore: " + err.Error()}}
 	}
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
-	defer cancel()
-	unindexed, err := documents.Unindexed(patient)
+	unindexed, err := documents.Unindexed(ctx, doctorPatience)
 	if err = errors.Join(err, documents.Close()); err != nil {
 		return []finding{{wrong, "store", documents.Database() + ": " + err.Error()}}
 	}

@@ -21,9 +21,7 @@ func TestDoctor(t *testing.T) {
 	}
 	simulator := httptest.NewServer(bot.Handler())
 	t.Cleanup(simulator.Close)
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	const follow = "QS_SYNC=on"
+	const follow, gone = "QS_SYNC=on", "http://127.0.0.1:1"
 	for name, test := range map[string]struct {
 		more    []string
 		prepare func(t *testing.T, dir string)
@@ -65,8 +63,8 @@ func TestDoctor(t *testing.T) {
 		"an address without TLS": {[]string{follow, "QS_PUBLIC_URL=http://quests.example.org"}, nil, exitFailed, []string{
 			"wrong    settings        QS_PUBLIC_URL has to begin with https://",
 		}},
-		"a simulator and nobody at our address": {[]string{follow, "QS_PUBLIC_URL=" + gone.URL, "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1"}, nil, exitOK, []string{
-			"warning  google          QS_GOOGLE_ENDPOINT is set", "warning  public address  nobody answers at " + gone.URL,
+		"a simulator and nobody at our address": {[]string{follow, "QS_PUBLIC_URL=" + gone, "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1"}, nil, exitOK, []string{
+			"warning  google          QS_GOOGLE_ENDPOINT is set", "warning  public address  nobody answers at " + gone,
 		}},
 		"a bot's token that is good": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitOK, []string{
 			"warning  discord         the token is good at QS_DISCORD_ENDPOINT",
@@ -74,7 +72,7 @@ func TestDoctor(t *testing.T) {
 		"a bot's token that is refused": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=another"}, nil, exitFailed, []string{
 			"wrong    discord         the token is refused",
 		}},
-		"no Discord there": {[]string{"QS_DISCORD_ENDPOINT=" + gone.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
+		"no Discord there": {[]string{"QS_DISCORD_ENDPOINT=" + gone, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
 			"wrong    discord         nobody answers",
 		}},
 		"something else there": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL + "/elsewhere", "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{

@@ -56,15 +56,7 @@ func TestMainJob_OnTwoInstances(t *testing.T) {
 	before := &balancer{}
 	front := httptest.NewServer(before)
 	t.Cleanup(front.Close)
-	environ, dir := append(onCloud(t), "QS_PUBLIC_URL="+front.URL), t.TempDir()
-	listener, err := listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	environ, dir, addr := append(onCloud(t), "QS_PUBLIC_URL="+front.URL), t.TempDir(), freeAddress(t)
 	before.add(t, "http://"+addr)
 	one := startDemo(t, dir, append(slices.Clone(environ), "QS_ADDR="+addr)...)
 	other := serve(t, append(slices.Clone(environ), "QS_ADDR=127.0.0.1:0", "QS_NOTIFY_SETTLE=0", "QS_DISCORD_OWN=all",

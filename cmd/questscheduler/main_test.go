@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // asProgram, in the environment of the test binary, makes it the program
@@ -13,6 +14,7 @@ import (
 const asProgram = "QUESTSCHEDULER_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	stopPatience = 20 * time.Second
 	if os.Getenv(asProgram) == "" {
 		os.Exit(m.Run())
 	}

@@ -69,7 +69,7 @@ func TestTransport_LeavesAConnectionThatIsDead(t *testing.T) {
 		}
 	})
 	go between.serve()
-	transport := newTransport(200*time.Millisecond, 200*time.Millisecond)
+	transport := newTransport(500*time.Millisecond, 500*time.Millisecond)
 	trusting, ok := server.Client().Transport.(*http.Transport)
 	if !ok {
 		t.Fatal("the server's client has no transport")
@@ -77,7 +77,7 @@ func TestTransport_LeavesAConnectionThatIsDead(t *testing.T) {
 	transport.TLSClientConfig = trusting.TLSClientConfig
 	t.Cleanup(transport.CloseIdleConnections)
 	call := func() error {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+listener.Addr().String(), http.NoBody)
 		if err != nil {
@@ -92,16 +92,7 @@ func TestTransport_LeavesAConnectionThatIsDead(t *testing.T) {
 		}
 		return response.Body.Close()
 	}
-	if err := call(); err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "a call", call)
 	between.forgotten.Store(1)
-	for deadline := time.Now().Add(patience); ; {
-		if err = call(); err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("every call fails: %v", err)
-		}
-	}
+	eventually(t, "a call by another connection", call)
 }

@@ -114,7 +114,7 @@ func TestStop_CutsOffARequestThatDoesNotEnd(t *testing.T) {
 func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 	t.Parallel()
 	s := openCloudServer(t)
-	s.patience = 3 * time.Second
+	s.patience = 8 * time.Second
 	begun := make(chan struct{}, 1)
 	work := s.work()
 	work.Handlers[cursor.LookKind] = func(ctx context.Context, _ queue.Delivery) queue.Verdict {

@@ -6,6 +6,7 @@
 package chromium
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,7 +123,11 @@ func (b *Browser) listen(event any) {
 		b.problems = append(b.problems, text)
 	case *runtime.EventConsoleAPICalled:
 		if kind := fmt.Sprint(e.Type); kind == "error" || kind == "warning" || kind == "assert" {
-			b.problems = append(b.problems, "console."+kind)
+			said := []string{"console." + kind}
+			for _, argument := range e.Args {
+				said = append(said, cmp.Or(argument.Description, string(argument.Value)))
+			}
+			b.problems = append(b.problems, strings.Join(said, " "))
 		}
 	case *network.EventLoadingFailed:
 		if !e.Canceled { // as by leaving the page

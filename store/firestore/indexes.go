@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -197,14 +198,16 @@ func compareFields(a, b indexedField) int {
 
 // Unindexed asks each declared query for one document and gives the names of
 // those that Firestore cannot answer, since their index was not deployed or is
-// still being built. It costs a read each. An emulator answers all.
-func (s *Store) Unindexed(ctx context.Context) (names []string, err error) {
+// still being built. It costs a read each. An emulator answers all. Each query is
+// waited for that long, and the first that is not answered is the error.
+func (s *Store) Unindexed(ctx context.Context, each time.Duration) (names []string, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	for _, query := range s.declared {
 		bound := query.With(probes(query)...).First(1)
-		err := s.patiently(ctx, func(ctx context.Context) error {
+		patient, cancel := context.WithTimeout(ctx, each)
+		err := s.patiently(patient, func(ctx context.Context) error {
 			_, err := s.query(ctx, &session{}, bound)
 			if answer, _ := status.FromError(err); err != nil && answer.Code() == codes.FailedPrecondition {
 				names = append(names, query.Name)
@@ -212,6 +215,7 @@ func (s *Store) Unindexed(ctx context.Context) (names []string, err error) {
 			}
 			return err
 		})
+		cancel()
 		if err != nil {
 			return nil, fmt.Errorf("try the indexes: %w", err)
 		}

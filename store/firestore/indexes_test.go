@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 
@@ -127,12 +128,12 @@ func TestUnindexed_NamesWhatCannotBeAnswered(t *testing.T) {
 	every := &store.Query{Name: "every", Collection: "b", Group: true, Filters: []store.Filter{filter(store.In, "x"), filter(store.ArrayContains, "y")}}
 	server := (&scripted{}).fail("query", 1, codes.Unavailable, "").fail("query", 1, codes.FailedPrecondition, "The query requires an index.")
 	s := server.start(t, firestore.Options{Queries: []*store.Query{ranged, every}})
-	names, err := s.Unindexed(t.Context())
+	names, err := s.Unindexed(t.Context(), time.Minute)
 	if err != nil || !slices.Equal(names, []string{"ranged"}) {
 		t.Fatalf("%v, %v", names, err)
 	}
 	missing := (&scripted{}).fail("query", 1, codes.PermissionDenied, "")
-	if _, err := missing.start(t, firestore.Options{Queries: []*store.Query{every}}).Unindexed(t.Context()); !fault.Is(err, fault.Unavailable) {
+	if _, err := missing.start(t, firestore.Options{Queries: []*store.Query{every}}).Unindexed(t.Context(), time.Minute); !fault.Is(err, fault.Unavailable) {
 		t.Fatalf("got %v", err)
 	}
 }
