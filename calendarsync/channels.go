@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 
+	"questscheduler/cursor"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // Ensure makes a watch channel for a calendar unless one lives that pushes to
@@ -57,6 +59,34 @@ func (w *Watcher) kept(watches []Watch) (kept Watch) {
 		}
 	}
 	return kept
+}
+
+// letGo has a channel of a calendar that nothing follows be counted on no more,
+// so that it can be stopped, and tells whether that is so: who asks read the
+// calendar before. A poll that is finalised into it meanwhile writes the calendar
+// first and looks for a channel then (Ensure). So either it is seen here, and the
+// channel stays, or it finds the channel superseded, and opens another.
+func (w *Watcher) letGo(ctx context.Context, watch Watch) (unneeded bool, err error) {
+	w.known.forget(watch.ChannelID)
+	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		unneeded = false
+		calendar, _, err := cursor.LoadKey(ctx, tx, watch.CalendarKey)
+		if err != nil || calendar.Wanted() {
+			return err
+		}
+		doc, err := tx.Get(ctx, watchPath(watch.ChannelID))
+		if err != nil {
+			return err
+		}
+		unneeded = true
+		now := decodeWatch(doc)
+		to, changes := now.Status.Next(Superseded)
+		if !changes || to == Stopped || !now.Expiration.After(w.Now()) {
+			return nil // nobody counts on it as it is
+		}
+		return tx.Update(doc.Path, poll.Set("status", string(to)), poll.Set("updatedAt", w.Now()))
+	})
+	return unneeded, err
 }
 
 // retire stops a channel, best effort: what cannot be stopped now is tried again

@@ -64,7 +64,11 @@ func (w *Watcher) renewOne(ctx context.Context, calendar cursor.Calendar, cause 
 	}
 	if !calendar.Wanted() {
 		for _, watch := range watches {
-			if w.retire(ctx, watch) {
+			unneeded, err := w.letGo(ctx, watch)
+			if err != nil {
+				return err
+			}
+			if unneeded && w.retire(ctx, watch) {
 				renewed.Stopped++
 			}
 		}

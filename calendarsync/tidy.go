@@ -34,7 +34,8 @@ func (w *Watcher) tidy(ctx context.Context, cause scheduler.Cause, here *place, 
 	return len(docs) == sweepPage, nil
 }
 
-// needed tells whether a channel is of use, or may come to be.
+// needed tells whether a channel is of use, or may come to be. One that is not,
+// since nothing follows its calendar, is counted on by nobody any more.
 func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	switch {
 	case watch.Status == Expired:
@@ -43,8 +44,12 @@ func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 		return false, nil
 	}
 	calendar, _, err := cursor.LoadKey(ctx, w.Store, watch.CalendarKey)
-	if err != nil || !calendar.Wanted() {
+	if err != nil {
 		return false, err
+	}
+	if !calendar.Wanted() {
+		unneeded, err := w.letGo(ctx, watch)
+		return !unneeded, err
 	}
 	watches, err := watchesOf(ctx, w.Store, watch.AccountID, watch.CalendarID)
 	if err != nil {

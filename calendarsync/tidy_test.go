@@ -1,11 +1,13 @@
 package calendarsync_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
+	"questscheduler/rules"
 	"questscheduler/scheduler"
 	"questscheduler/store"
 )
@@ -79,4 +81,56 @@ func TestSweep_TriesAgainToStopAChannelThatNothingNeeds(t *testing.T) {
 	equal(t, "channels", len(w.Watches()), 0)
 	equal(t, "channels.stop calls", w.Calls("channels.stop"), 2)
 	atRest(t, w)
+}
+
+// Whoever is about to stop the channel of a calendar that nothing follows may come
+// too late: a poll that is finalised into it meanwhile counts on a channel.
+func TestACalendarThatIsFollowedAgain_WhileItsChannelsAreStopped_IsWatched(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(t *testing.T, w *worldtest.World){
+		"by the sweep": func(t *testing.T, w *worldtest.World) {
+			if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"by a renewal": func(t *testing.T, w *worldtest.World) {
+			if err := w.Watcher.EnsureAll(t.Context(), "t"); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := 1
+			for struck := true; struck; n++ {
+				w := worldtest.New(t, worldtest.Options{})
+				cancelled, _, _ := w.Finalised()
+				w.Run(time.Minute)
+				if _, err := w.Cancel(cancelled); err != nil {
+					t.Fatal(err)
+				}
+				w.RunDue()
+				followed, slots := w.Poll()
+				w.At(n, func() {
+					if _, err := w.Finalise(followed, slots[0]); err != nil {
+						t.Error(err)
+					}
+				})
+				stop(t, w)
+				struck = w.Struck()
+				w.Calm()
+				if !struck {
+					same(t, "channels where nothing follows", statuses(w), nil)
+					continue
+				}
+				w.Run(2 * time.Minute)
+				stands(t, w, followed, rules.StateOK, ten.Start)
+				same(t, "channels, followed again at point "+strconv.Itoa(n), statuses(w), []string{"active"})
+				atRest(t, w)
+			}
+			if n < 10 {
+				t.Errorf("only %d points", n)
+			}
+		})
+	}
 }
