@@ -1,11 +1,13 @@
 package calendarsync_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
 	"questscheduler/internal/worldtest"
 	"questscheduler/notify"
+	"questscheduler/rules"
 )
 
 // The owner hears of what is held though the program died before they were told,
@@ -51,4 +53,47 @@ func holdsTold(w *worldtest.World) (times int) {
 		}
 	}
 	return times
+}
+
+// Every full listing lacks what is held, and a person's word may come amid one.
+func TestAHold_ThatIsConfirmedAmidAFullListing_StaysConfirmed(t *testing.T) {
+	t.Parallel()
+	n := 1
+	for struck := true; struck; n++ {
+		w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+		meant, _, _ := w.Finalised()
+		unsaid, _, _ := w.Finalised()
+		for _, event := range w.Events("gm") {
+			w.DeleteEvent("gm", event.ID)
+		}
+		w.LosePushes()
+		listAll := func() {
+			if err := w.Google.ExpireSyncTokens(); err != nil {
+				t.Fatal(err)
+			}
+			w.Sweep()
+		}
+		listAll()
+		w.Run(2 * time.Minute)
+		equal(t, "both are held", w.Held(w.View(meant).Poll) && w.Held(w.View(unsaid).Poll), true)
+		listAll()
+		w.At(n, func() {
+			confirmed, err := w.Watcher.Confirm(t.Context(), worldtest.Person("gm"), w.CalendarKey("gm"), []string{meant}, worldtest.Cause)
+			if err != nil || confirmed != 1 {
+				t.Errorf("confirmed %d, %v", confirmed, err)
+			}
+		})
+		w.RunDue()
+		struck = w.Struck()
+		w.Calm()
+		w.Run(2 * time.Minute)
+		if struck {
+			equal(t, "the one that was confirmed at point "+strconv.Itoa(n), w.View(meant).Poll.Status, rules.Cancelled)
+		}
+		equal(t, "the other one is held", w.Held(w.View(unsaid).Poll), true)
+		atRest(t, w)
+	}
+	if n < 20 {
+		t.Errorf("only %d points", n)
+	}
 }

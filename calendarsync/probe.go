@@ -117,8 +117,12 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 		}
 		// In this order: a poll that says that it is held has to be one that a
 		// person can confirm. The other way round the next look finds it again.
-		if err := l.commit(ctx, cursor.Hold(event.ID)...); err != nil {
+		held, err := l.holdUnlessConfirmed(ctx, event.ID)
+		if err != nil {
 			return err
+		}
+		if !held {
+			continue
 		}
 		l.calendar.HoldUntold = true
 		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause); err != nil {
@@ -126,6 +130,19 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 		}
 	}
 	return nil
+}
+
+// holdUnlessConfirmed holds the cancellation of an event, and tells whether it
+// does: where a person said meanwhile that it is meant, the look that they were
+// promised cancels it.
+func (l *look) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
+	err = l.commitWith(ctx, func(now cursor.Calendar) []store.Update {
+		if held = now.Pending[eventID] != cursor.PendingConfirmed; !held {
+			return nil
+		}
+		return cursor.Hold(eventID)
+	})
+	return held, err
 }
 
 // tellHeld tells the calendar's owner of what is held, once: this look held it,
