@@ -43,10 +43,15 @@ func Backoff(attempt int, draw func(n int) int) time.Duration {
 }
 
 // Final is the verdict that counts for a run that was the attempt'th of a task
-// of that age: a Retry of a task that is given up is Permanent.
-func (v Verdict) Final(attempt int, age time.Duration) Verdict {
-	known := v.Outcome == Done || v.Outcome == Later || v.Outcome == Permanent
-	if !known && GivenUp(attempt, age) {
+// of that age: the Retry of a run that Stop cancelled is Later, since it was not
+// the task's failure, however often it failed before; any other Retry of a task
+// that is given up is Permanent.
+func (v Verdict) Final(attempt int, age time.Duration, cancelled bool) Verdict {
+	switch {
+	case v.Outcome == Done || v.Outcome == Later || v.Outcome == Permanent:
+	case cancelled:
+		return Verdict{Outcome: Later}
+	case GivenUp(attempt, age):
 		v.Outcome = Permanent
 	}
 	return v

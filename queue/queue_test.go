@@ -46,12 +46,19 @@ func TestGivenUp_OnlyOftenAndLong(t *testing.T) {
 			t.Errorf("%d attempts in %v: given up %v, want %v", c.attempt, c.age, got, c.want)
 		}
 		for _, outcome := range []queue.Outcome{queue.Retry, queue.Done, queue.Later, queue.Permanent} {
-			want := outcome
+			want, cancelled := outcome, outcome
+			if outcome == queue.Retry {
+				cancelled = queue.Later
+			}
 			if c.want && outcome == queue.Retry {
 				want = queue.Permanent
 			}
-			if got := (queue.Verdict{Outcome: outcome}).Final(c.attempt, c.age).Outcome; got != want {
+			verdict := queue.Verdict{Outcome: outcome}
+			if got := verdict.Final(c.attempt, c.age, false).Outcome; got != want {
 				t.Errorf("%d attempts in %v: outcome %d became %d, want %d", c.attempt, c.age, outcome, got, want)
+			}
+			if got := verdict.Final(c.attempt, c.age, true).Outcome; got != cancelled {
+				t.Errorf("cancelled by Stop, %d attempts in %v: outcome %d became %d, want %d", c.attempt, c.age, outcome, got, cancelled)
 			}
 		}
 	}

@@ -62,10 +62,7 @@ func (q *Queue) deliver(ctx context.Context, kind string, header http.Header, bo
 	defer s.giveBack(kind)
 	delivery := queue.Delivery{Kind: kind, Name: h.Name, Payload: body, Attempt: attempt}
 	verdict := queue.Invoke(s.ctx, s.handlers[kind], delivery)
-	verdict = verdict.Final(attempt, q.with.Now().Sub(h.since))
-	if verdict.Outcome == queue.Retry && s.ctx.Err() != nil {
-		verdict = queue.Verdict{Outcome: queue.Later} // not its failure: Stop cancelled it
-	}
+	verdict = verdict.Final(attempt, q.with.Now().Sub(h.since), s.ctx.Err() != nil)
 	queue.LogVerdict(s.ctx, q.with.Log, delivery, verdict)
 	return q.settle(ctx, h, attempt, verdict)
 }

@@ -309,6 +309,38 @@ func TestDeliver_WhileItIsStopped_IsRefusedUntilLater(t *testing.T) {
 	}
 }
 
+// A task that is at its last attempt is not given up for a run that Stop cut off.
+func TestDeliver_StopCancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, queue.Verdict{})
+	task := s.hand(queue.Task{Kind: "look", Name: "n"})
+	s.now = noon.Add(queue.GiveUpAge)
+	if err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	stopped := make(chan error, 1)
+	handle := func(ctx context.Context, _ queue.Delivery) queue.Verdict {
+		go func() { stopped <- s.Stop(impatient) }()
+		<-ctx.Done()
+		return queue.Verdict{Outcome: queue.Retry, Err: ctx.Err()}
+	}
+	if err := s.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{"look": handle, "intent": handle}}); err != nil {
+		t.Fatal(err)
+	}
+	status, _ := s.deliver(task, queue.GiveUpAttempts-1)
+	if err := <-stopped; err != nil {
+		t.Fatalf("stop: %v", err)
+	}
+	if letters := s.letters(); status != 200 || len(letters) != 0 || len(s.made) != 2 {
+		t.Fatalf("answered %d, with the dead letters %+v and %d tasks; want none and a successor", status, letters, len(s.made))
+	}
+	if got := s.made[1].GetHttpRequest().GetHeaders()["X-Questscheduler-Attempts"]; got != fmt.Sprint(queue.GiveUpAttempts-1) {
+		t.Errorf("its successor comes after %s attempts, want %d", got, queue.GiveUpAttempts-1)
+	}
+}
+
 // What headers say is checked for its form alone: whoever gets here has proved
 // to be our own service account.
 func FuzzDeliver_WhateverTheHeadersSay_TheTaskEnds(f *testing.F) {

@@ -146,11 +146,7 @@ func (l *loop) beginDue() (time.Duration, bool) {
 // run runs one task to its verdict.
 func (l *loop) run(run *Run) {
 	verdict := queue.Invoke(l.runContext, l.config.Handlers[run.Kind], run.Delivery)
-	verdict = verdict.Final(run.Attempt, l.queue.now().Sub(run.since))
-	if verdict.Outcome == queue.Retry && l.runContext.Err() != nil {
-		// Not its failure: Stop cancelled it.
-		verdict = queue.Verdict{Outcome: queue.Later}
-	}
+	verdict = verdict.Final(run.Attempt, l.queue.now().Sub(run.since), l.runContext.Err() != nil)
 	queue.LogVerdict(l.runContext, l.queue.log, run.Delivery, verdict)
 	run.Settle(verdict)
 	l.queue.mu.Lock()

@@ -87,6 +87,57 @@ func TestLoop_WakesWhenTheNextTaskIsDue(t *testing.T) {
 	})
 }
 
+// A task that is at its last attempt is not given up for a run that Stop cut off.
+func TestStop_CancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, err := memory.New(memory.Options{Kinds: []string{"look"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "look", Name: "n"}); err != nil {
+			t.Fatal(err)
+		}
+		id := q.Due(time.Now())[0].ID
+		for range queue.GiveUpAttempts - 1 {
+			run, _ := q.Take(id)
+			run.Settle(queue.Verdict{Outcome: queue.Retry, After: time.Millisecond})
+		}
+		time.Sleep(queue.GiveUpAge)
+		attempts := make(chan int, 10)
+		start := func(handler queue.Handler) {
+			if err := q.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{"look": handler}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		start(func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+			attempts <- delivery.Attempt
+			<-ctx.Done()
+			return queue.Verdict{Outcome: queue.Retry, Err: ctx.Err()}
+		})
+		<-attempts
+		impatient, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := q.Stop(impatient); err != nil {
+			t.Fatal(err)
+		}
+		letters, err := q.DeadLetters(t.Context(), 10)
+		if err != nil || len(letters) != 0 {
+			t.Fatalf("the dead letters are %+v, %v; want none", letters, err)
+		}
+		start(func(_ context.Context, delivery queue.Delivery) queue.Verdict {
+			attempts <- delivery.Attempt
+			return queue.Verdict{Outcome: queue.Done}
+		})
+		if got := <-attempts; got != queue.GiveUpAttempts {
+			t.Errorf("attempt %d after the stop, want %d again", got, queue.GiveUpAttempts)
+		}
+		if err := q.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestStop_AHandlerThatIgnoresItsContextIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -120,7 +120,7 @@ func (q *Queue) settle(t *task, verdict queue.Verdict, now time.Time) {
 		q.remove(t)
 		return
 	}
-	verdict = verdict.Final(t.attempt, now.Sub(t.since))
+	verdict = verdict.Final(t.attempt, now.Sub(t.since), false) // whether Stop cancelled it, the loop has asked
 	switch verdict.Outcome {
 	case queue.Done:
 		q.remove(t)

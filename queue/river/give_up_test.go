@@ -49,6 +49,45 @@ func TestGiveUp_OldAndOftenTried_EndsAsDeadLetterAndStartsAnewAfterRetry(t *test
 	}
 }
 
+// A task that is at its last attempt is not given up for a run that Stop cut off.
+func TestStop_CancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	db := openFile(t, filepath.Join(t.TempDir(), "data.sqlite"))
+	q := openWith(t, river.Options{
+		DB: db, Kinds: []string{"look"},
+		Now: func() time.Time { return time.Now().Add(2 * queue.GiveUpAge) },
+	})
+	if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "look", Name: "n"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `UPDATE river_job SET attempt = ?`, queue.GiveUpAttempts-1); err != nil {
+		t.Fatal(err)
+	}
+	attempts := make(chan int, 10)
+	start(t, q, map[string]queue.Handler{"look": func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+		attempts <- delivery.Attempt
+		<-ctx.Done()
+		return queue.Verdict{Outcome: queue.Retry, Err: ctx.Err()}
+	}})
+	receive(t, attempts)
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := q.Stop(impatient); err != nil {
+		t.Fatalf("stop: %v", err)
+	}
+	letters, err := q.DeadLetters(t.Context(), 10)
+	if err != nil || len(letters) != 0 {
+		t.Fatalf("the dead letters are %+v, %v; want none", letters, err)
+	}
+	start(t, q, map[string]queue.Handler{"look": func(_ context.Context, delivery queue.Delivery) queue.Verdict {
+		attempts <- delivery.Attempt
+		return queue.Verdict{Outcome: queue.Done}
+	}})
+	if got := receive(t, attempts); got != queue.GiveUpAttempts {
+		t.Errorf("attempt %d after the stop, want %d again", got, queue.GiveUpAttempts)
+	}
+}
+
 func receive(t *testing.T, from <-chan int) int {
 	t.Helper()
 	select {

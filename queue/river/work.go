@@ -34,11 +34,7 @@ func (w *worker) Work(ctx context.Context, job *riverqueue.Job[jobArgs]) error {
 		Kind: job.Queue, Name: string(job.Args.Name), Payload: job.Args.Payload, Attempt: job.Attempt,
 	}
 	verdict := queue.Invoke(ctx, w.handlers[job.Queue], delivery)
-	verdict = verdict.Final(job.Attempt, w.queue.now().Sub(since(job.JobRow)))
-	if verdict.Outcome == queue.Retry && w.queue.stopping.Load() {
-		// Not its failure: Stop cancelled it.
-		verdict = queue.Verdict{Outcome: queue.Later}
-	}
+	verdict = verdict.Final(job.Attempt, w.queue.now().Sub(since(job.JobRow)), w.queue.stopping.Load())
 	queue.LogVerdict(ctx, w.queue.log, delivery, verdict)
 	switch verdict.Outcome {
 	case queue.Done:
