@@ -61,12 +61,16 @@ func (r *Repository) unseal(stored any, account Account) (token string, current 
 }
 
 // keep seals a refresh token of a grant into the store: another one that Google
-// gave, or the same under the first key. A newer grant stays as it is.
+// gave, or the same under the first key. A newer grant stays as it is, and one
+// that was forgotten while Google was asked stays so.
 func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshToken string) error {
 	now := r.now()
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		account, err := read(ctx, tx, id)
 		if err != nil || account.Grant != grant {
+			return err
+		}
+		if secret, err := tx.Get(ctx, secretPath(id)); err != nil || !secret.Exists() {
 			return err
 		}
 		sealed, err := r.keys.Seal(refreshToken, place(account))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -80,6 +81,40 @@ func TestKeys_AreRotatedOnUse(t *testing.T) {
 	if got := w.get(t, id); got.Status != accounts.Active {
 		t.Errorf("a missing key made the account %s", got.Status)
 	}
+}
+
+// Somebody unlinks while an access token is asked for with a refresh token that
+// is to be sealed anew.
+func TestKeys_WhatWasForgottenMeanwhileIsNotSealedAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.link(t, "gm", "gm").ID
+	w.use(t, "k2:"+rawKey('b')+",k1:"+rawKey('a'))
+	w.grants = w.newGrants(w.accounts, afterwards("/token", func() {
+		w.unlink(t, "gm", id)
+		if err := w.grants.Revoke(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}))
+	if _, err := w.grants.Client(t.Context(), id); err != nil {
+		t.Errorf("the client that was asked for before: %v", err)
+	}
+	if secret := w.document(t, store.Doc("accountSecrets", id)); secret != nil {
+		t.Errorf("the secret is there again: %v", secret)
+	}
+}
+
+// afterwards makes calls, and lets something happen before the answer of the
+// first one of a path comes back.
+func afterwards(path string, happens func()) http.RoundTripper {
+	var once sync.Once
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if request.URL.Path == path {
+			once.Do(happens)
+		}
+		return response, err
+	})
 }
 
 func TestSecrets_AnotherAccountsRowDoesNotOpen(t *testing.T) {
