@@ -268,11 +268,13 @@ func (g *Grants) remembered(accountID string, grant int64, refused string) (acce
 	return token, ok && token.grant == grant && (token.dead || usable)
 }
 
-// remember keeps what is known of a grant, unless a newer one is known.
+// remember keeps what is known of a grant, unless a newer one is known, or that
+// the grant is dead: an answer that comes late brings it back no more.
 func (g *Grants) remember(accountID string, token accessToken) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if known, ok := g.tokens[accountID]; !ok || known.grant <= token.grant {
+	known, ok := g.tokens[accountID]
+	if !ok || known.grant < token.grant || known.grant == token.grant && !known.dead {
 		g.tokens[accountID] = token
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"questscheduler/accounts"
 	"questscheduler/fault"
@@ -93,6 +94,44 @@ func TestRevocation_HoldsWhereTheStoreCannotBeTold(t *testing.T) {
 		t.Errorf("when the store is back, the account is %s", got.Status)
 	}
 	w.wantCalls(t, "when the store is back", 1, 0)
+}
+
+// The grant is refused, and the store cannot be told, while an access token is
+// asked for.
+func TestRevocation_HoldsAgainstAnAnswerThatComesLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.link(t, "gm", "gm").ID
+	documents := &flaky{Store: w.store}
+	var early *http.Client
+	refuse := func() {
+		documents.broken = true
+		if err := w.grants.Refused(t.Context(), id, early); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("refused while the store is away: %v", err)
+		}
+	}
+	asked := 0
+	w.grants = w.newGrants(w.repository(t, documents, "k1:"+rawKey('a')), roundTripper(func(request *http.Request) (*http.Response, error) {
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if asked++; asked == 2 {
+			refuse()
+		}
+		return response, err
+	}))
+	early, err := w.grants.Client(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.advance(2 * time.Hour)
+	if _, err := w.grants.Client(t.Context(), id); err != nil {
+		t.Errorf("the client that was asked for before: %v", err)
+	}
+	documents.broken = false
+	_, err = w.call(t.Context(), id)
+	wantKind(t, err, fault.Revoked, accounts.CodeTokenExpired)
+	if got := w.get(t, id); got.Status != accounts.Revoked {
+		t.Errorf("when the store is back, the account is %s", got.Status)
+	}
 }
 
 func TestRefused_RevokesTheGrantOfThatClientAlone(t *testing.T) {
