@@ -46,6 +46,7 @@ func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAns
 			if done {
 				return asItIs(ctx, t)
 			}
+			ask.Request = t.id // the journal may have been read a moment too early
 			view, err := s.Scheduler.Finalise(ctx, by.person, in.ID, ask, by.cause)
 			return answerPoll(view), err
 		},

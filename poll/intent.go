@@ -138,6 +138,12 @@ func EncodeIntent(i Intent) map[string]any {
 	return data
 }
 
+// SetSessionRequest writes the name of the request that an insert is carried out
+// for; "" for none.
+func SetSessionRequest(name string) store.Update {
+	return store.Update{Path: store.Field("session", "request"), Value: store.NullIfEmpty(name)}
+}
+
 // DecodeIntent reads an intent.
 func DecodeIntent(doc store.Document) Intent {
 	f := store.Fields(doc.Data)

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -60,10 +61,18 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 	var intent poll.Intent
 	done := false
 	err := s.afterEdits(ctx, cause, func() (err error) {
-		if done, err = s.finalisedBy(ctx, person, pollID, ask); err != nil || done {
+		p, _, err := readable(ctx, s.Store, person, pollID)
+		if err != nil {
 			return err
 		}
-		account, calendar, err := s.chooseCalendar(ctx, person, pollID, ask)
+		if err := checkCreator(person, p); err != nil {
+			return err
+		}
+		// Before anything is asked for that may be missing by now.
+		if done = !p.EditedDirectly() && s.answered(p, ask); done {
+			return nil
+		}
+		account, calendar, err := s.chooseCalendar(ctx, p, ask)
 		if err != nil {
 			return err
 		}
@@ -94,22 +103,6 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 // errDoneBefore says that the same request finalised the poll already.
 var errDoneBefore = errors.New("the same request finalised this poll already")
 
-// finalisedBy tells whether the same request finalised the poll, before anything
-// is asked for that may be missing by now.
-func (s *Service) finalisedBy(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
-	if ask.Request == "" {
-		return false, nil
-	}
-	p, _, err := readable(ctx, s.Store, person, pollID)
-	if err != nil {
-		return false, err
-	}
-	if err := checkCreator(person, p); err != nil {
-		return false, err
-	}
-	return !p.EditedDirectly() && s.answered(p, ask), nil
-}
-
 // answered tells whether a poll stands as the request left it that is made again.
 func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 	last := p.Sync.Request
@@ -121,14 +114,7 @@ func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 // chooseCalendar finds the account and calendar before any transaction, since
 // it may have to ask beyond the store. Without an event it is only needed for
 // an old one, so there its failure is none.
-func (s *Service) chooseCalendar(ctx context.Context, person Person, pollID string, ask Finalise) (account, calendar string, err error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
-	if err != nil {
-		return "", "", err
-	}
-	if err := checkCreator(person, p); err != nil {
-		return "", "", err
-	}
+func (s *Service) chooseCalendar(ctx context.Context, p poll.Poll, ask Finalise) (account, calendar string, err error) {
 	if !ask.CreateEvent {
 		return s.legacyAccount(ctx, p)
 	}
@@ -172,7 +158,9 @@ func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person
 }
 
 // beginFinalise is transaction 1: it checks, bumps the generation and writes
-// the insert intent. The same request as one that is under way resumes it.
+// the insert intent. The same choice as one that is under way resumes it, whatever
+// the requests are called, and gives it its own name: it is the later that has no
+// answer yet.
 func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, account, calendar string, cause Cause) (poll.Intent, error) {
 	var intent poll.Intent
 	var superseded []poll.Intent
@@ -188,7 +176,9 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 			pending.CalendarID == calendar && sameSession(pending.Session, session) {
 			intent = *pending
 			intent.Due, intent.Attempts = now.Add(insertGrace), intent.Attempts+1
-			return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts))
+			intent.Session.Request = cmp.Or(ask.Request, intent.Session.Request)
+			return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts),
+				poll.SetSessionRequest(intent.Session.Request))
 		}
 		generation := st.poll.Sync.Generation + 1
 		intent = poll.Intent{
@@ -243,7 +233,10 @@ func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Se
 	return session
 }
 
+// sameSession tells whether two requests ask for the same event. What they are
+// called makes no difference to it.
 func sameSession(a, b poll.Session) bool {
+	a.Request, b.Request = "", ""
 	if len(a.Attendees) == 0 && len(b.Attendees) == 0 {
 		a.Attendees, b.Attendees = nil, nil
 	}

@@ -1,12 +1,15 @@
 package scheduler_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
 	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
+	"questscheduler/queue"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -102,4 +105,100 @@ func TestFinalise_TheSameRequestOfAPollThatStandsOtherwise_IsANewOne(t *testing.
 			atRest(t, w)
 		})
 	}
+}
+
+// Each row is a choice under a name, the same choice again while the first is
+// under way, and by which name the finalisation is known after the drain
+// finished it: by the later that has one, since it has no answer yet.
+func TestFinalise_TheSameChoiceUnderAnotherName_GoesOnWithWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ first, again, known string }{
+		"the same name":        {"one", "one", "one"},
+		"another name":         {"one", "another", "another"},
+		"no name":              {"one", "", "one"},
+		"a name where none is": {"", "another", "another"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := fresh(w)
+			w.Refuse("events.insert", 503, "backendError", 2)
+			ask := scheduler.Finalise{SlotID: s.slots[0], CreateEvent: true}
+			for _, request := range []string{row.first, row.again} {
+				ask.Request = request
+				_, err := w.FinaliseAs(s.poll, ask)
+				kind(t, err, fault.Unavailable)
+			}
+			equal(t, "intents", len(w.Intents()), 1)
+			w.Run(5 * time.Minute)
+			equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
+			ask.Request = row.known
+			view, err := w.FinaliseAs(s.poll, ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "generation", view.Poll.Sync.Generation, 1)
+			equal(t, "event", view.Poll.GoogleEventID, poll.EventID(s.poll, 1))
+			atRest(t, w)
+		})
+	}
+}
+
+// Each run has the drain finish what the first try left at another point of the
+// second: before and after each call of the store, the queue and Google.
+func TestFinalise_TheSameRequestWhileItIsFinishedElsewhere_EndsInOneEvent(t *testing.T) {
+	t.Parallel()
+	for point, more := 0, true; more; point++ {
+		t.Run(fmt.Sprint("at point ", point), func(t *testing.T) {
+			w := worldtest.New(t, worldtest.Options{})
+			s := fresh(w)
+			w.Refuse("events.insert", 503, "backendError", 1)
+			_, err := w.FinaliseAs(s.poll, asked(s, true))
+			kind(t, err, fault.Unavailable)
+			again := func() {
+				if _, err := w.FinaliseAs(s.poll, asked(s, true)); err != nil {
+					t.Errorf("the second try: %v", err)
+				}
+			}
+			task := taskOf(t, w)
+			finish := func() {
+				if got := w.Scheduler.HandleIntent(w.Context(), task); got.Outcome != queue.Done {
+					t.Errorf("the task ends as %+v", got)
+				}
+			}
+			stood := 0
+			w.AtOnce(worldtest.Weaving{
+				Next: func(ready []int) int {
+					if stood >= point || ready[0] != 0 {
+						return ready[len(ready)-1]
+					}
+					return 0
+				},
+				Stood: func(strand int, _ string) {
+					if strand == 0 {
+						stood++
+					}
+				},
+			}, again, finish)
+			more = point < stood
+			w.Run(time.Minute)
+			view := w.View(s.poll)
+			equal(t, "generation", view.Poll.Sync.Generation, 1)
+			equal(t, "event", view.Poll.GoogleEventID, poll.EventID(s.poll, 1))
+			equal(t, "entries", len(w.Journal(s.poll)), 1)
+			atRest(t, w)
+		})
+	}
+}
+
+// taskOf is the task of the only intent that is left.
+func taskOf(t *testing.T, w *worldtest.World) queue.Delivery {
+	t.Helper()
+	intents := w.Intents()
+	equal(t, "intents", len(intents), 1)
+	payload, err := json.Marshal(scheduler.Work{ID: intents[0].ID()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return queue.Delivery{Payload: payload}
 }
