@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
 	"time"
@@ -139,9 +140,10 @@ func hash(text []byte) string {
 // errCutOff stands for the outcome of a command that panicked.
 var errCutOff = fault.New(fault.Internal, "the command did not come to its end")
 
-// carryOut runs a command under its claim and keeps what came of it. Keeping
-// goes on after the caller has left. Where it fails, the same request runs
-// again, once the claim has run out.
+// carryOut runs a command under its claim, which ends it before another request
+// may take its place, and keeps what came of it. Keeping goes on after the caller
+// has left. Where it fails, the same request runs again, once the claim has run
+// out.
 func (s *server) carryOut(ctx context.Context, claim keyRecord, do func(context.Context, try) (pollAnswer, error)) (answer pollAnswer, err error) {
 	outcome := error(errCutOff)
 	defer func() {
@@ -149,7 +151,16 @@ func (s *server) carryOut(ctx context.Context, claim keyRecord, do func(context.
 			s.Log.WarnContext(ctx, "the answer to an idempotency key is not kept", "trace", claim.holder, "error", err)
 		}
 	}()
-	answer, err = do(ctx, claim.try())
+	// From when the claim was made, which may have taken a while itself.
+	left := claim.leaseUntil.Sub(s.Now()) - (keyLease - keyTime)
+	inTime, end := context.WithTimeout(ctx, left)
+	defer end()
+	if answer, err = do(inTime, claim.try()); errors.Is(err, context.DeadlineExceeded) && inTime.Err() != nil {
+		err = &fault.Error{
+			Kind: fault.Unavailable, RetryAfter: time.Second, Err: err,
+			Message: "This took too long and was ended. Send it again with the same Idempotency-Key: what is done already is not done twice.",
+		}
+	}
 	outcome = err
 	return answer, err
 }

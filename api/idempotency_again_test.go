@@ -124,7 +124,7 @@ func TestKey_WhoseFirstRequestDied_RunsAgain(t *testing.T) {
 	made, gate := w.newPoll(nil), w.gate()
 	first := w.later(keyed("k1", finaliseCall(made)))
 	<-gate.reached
-	clock.advance(60*time.Second - time.Microsecond)
+	clock.advance(85*time.Second - time.Microsecond)
 	w.want(503, keyed("k1", finaliseCall(made)), nil)
 	clock.advance(time.Microsecond)
 	second := w.want(200, keyed("k1", finaliseCall(made)), nil)
@@ -136,6 +136,50 @@ func TestKey_WhoseFirstRequestDied_RunsAgain(t *testing.T) {
 	third := w.want(200, keyed("k1", finaliseCall(made)), nil)
 	if string(second.Data) != string(third.Data) || w.calendar.made() != 1 {
 		t.Errorf("answered %s, then %s; %d events", second.Data, third.Data, w.calendar.made())
+	}
+}
+
+// TestKey_WhoseRequestTakesTooLong_IsCutOff: before its lease ends, and another
+// request with the key may run beside it.
+func TestKey_WhoseRequestTakesTooLong_IsCutOff(t *testing.T) {
+	t.Parallel()
+	for name, claiming := range map[string]time.Duration{
+		"the command": 75*time.Second - time.Millisecond, // a millisecond is left
+		"the claim":   75 * time.Second,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := newStillClock()
+			w := newWorld(t, clock.on)
+			made := w.newPoll(nil)
+			w.store.refuse = func(path store.Path, _ map[string]any) error {
+				if path.Collection() == "idempotencyKeys" {
+					w.store.refuse = nil
+					clock.advance(claiming)
+				}
+				return nil
+			}
+			w.calendar.onInsert = func(ctx context.Context, _ int) error {
+				select {
+				case <-ctx.Done():
+				case <-time.After(10 * time.Second):
+					t.Error("the command is not cut off")
+				}
+				return fault.New(fault.Unavailable, "no answer")
+			}
+			late := w.want(503, keyed("k1", finaliseCall(made)), nil)
+			if name == "the claim" && w.calendar.asked != 0 {
+				t.Error("it began all the same")
+			}
+			if late.header.Get("Retry-After") == "" {
+				t.Errorf("answered %v without saying when to come again", late.header)
+			}
+			w.calendar.onInsert = nil
+			w.want(200, keyed("k1", finaliseCall(made)), nil)
+			if w.calendar.made() != 1 {
+				t.Errorf("%d events", w.calendar.made())
+			}
+		})
 	}
 }
 
@@ -182,7 +226,7 @@ func TestKey_WhoseAnswerIsNotKept_MakesNoSecondPoll(t *testing.T) {
 		t.Error("the log does not say so")
 	}
 	w.store.refuse = nil
-	clock.advance(time.Minute)
+	clock.advance(85 * time.Second)
 	w.want(201, keyed("k1", createCall(session)), &second)
 	if first.ID != second.ID || !slices.Equal(first.Slots, second.Slots) || len(w.mine("gm")) != 1 {
 		t.Errorf("made %+v, then %+v", first, second)

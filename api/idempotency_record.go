@@ -17,9 +17,14 @@ import (
 const (
 	// keyKeep is how long an answer is given again.
 	keyKeep = 24 * time.Hour
-	// keyLease is how long a request that runs is waited for. It is longer than
-	// the server lets any answer take.
-	keyLease = 60 * time.Second
+	// keyTime is how long a command may take: longer than the store tries a
+	// transaction for that others keep meeting, and less, with keyPatience, than
+	// the server lets an answer take, so that who waits for it hears 503.
+	keyTime = 75 * time.Second
+	// keyLease is how long a request that runs is waited for: until its command
+	// has ended, and somewhat longer, since clocks differ and what is cut off
+	// does not end that instant.
+	keyLease = keyTime + 10*time.Second
 	// maxKept is the longest answer that is kept, well below what a document
 	// may hold.
 	maxKept = 512 << 10
