@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/poll"
@@ -39,14 +41,29 @@ func (w *world) loseInsert(c call) {
 	w.calendar.onInsert = nil
 }
 
-// amidst does something in the midst of the next finalisation: the journal was
-// read and tells of nothing, and nothing is written yet.
-func (w *world) amidst(do func()) {
-	w.accounts.refuse = func(context.Context) error {
+// amidst does something in the midst of a finalisation: the journal was read and
+// tells of nothing, and nothing is written yet.
+func (w *world) amidst(c call, do func()) answer {
+	w.t.Helper()
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	w.accounts.refuse = func(ctx context.Context) error {
 		w.accounts.refuse = nil
-		do()
-		return nil
+		close(reached)
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+		}
+		return ctx.Err()
 	}
+	answers := w.later(c)
+	select {
+	case <-reached:
+	case got := <-answers:
+		w.t.Fatalf("answered %d %s before it asked for the calendar", got.status, got.text)
+	}
+	do()
+	close(goOn)
+	return <-answers
 }
 
 // TestKey_WhoseFinalisationIsDoneInTheMidstOfTheNextTry_MakesNoSecondEvent: the
@@ -56,12 +73,9 @@ func TestKey_WhoseFinalisationIsDoneInTheMidstOfTheNextTry_MakesNoSecondEvent(t 
 	w := newWorld(t)
 	made := w.newPoll(nil)
 	w.loseInsert(keyed("k1", finaliseCall(made)))
-	finished := false
-	w.amidst(func() { w.finishInserts(made.ID); finished = true })
-	var again pollJSON
-	w.want(200, keyed("k1", finaliseCall(made)), &again)
-	if want := poll.EventID(made.ID, 1); !finished || again.GoogleEventID == nil || *again.GoogleEventID != want || w.calendar.made() != 1 {
-		t.Errorf("answered %+v, want event %s; %d events", again, want, w.calendar.made())
+	again := w.amidst(keyed("k1", finaliseCall(made)), func() { w.finishInserts(made.ID) })
+	if again.status != 200 || !strings.Contains(again.text, poll.EventID(made.ID, 1)) || w.calendar.made() != 1 {
+		t.Errorf("answered %d %s; %d events", again.status, again.text, w.calendar.made())
 	}
 	if left := w.intents(made.ID); left != 0 {
 		t.Errorf("%d intents are left", left)
@@ -97,19 +111,22 @@ func TestFinalise_TheSameChoiceAgain(t *testing.T) {
 			w := newWorld(t)
 			made := w.newPoll(nil)
 			w.loseInsert(keyed("k1", finaliseCall(made)))
-			switch row.when {
-			case amidst:
-				w.amidst(func() { w.finishInserts(made.ID) })
-			case done:
-				w.finishInserts(made.ID)
-			}
 			again := finaliseCall(made)
 			if row.key != "" {
 				again = keyed(row.key, again)
 			}
-			w.want(200, again, nil)
-			if w.calendar.made() != row.events {
-				t.Errorf("%d events were made, want %d", w.calendar.made(), row.events)
+			var got answer
+			switch row.when {
+			case amidst:
+				got = w.amidst(again, func() { w.finishInserts(made.ID) })
+			case done:
+				w.finishInserts(made.ID)
+				fallthrough
+			default:
+				got = w.send(again)
+			}
+			if got.status != 200 || w.calendar.made() != row.events {
+				t.Errorf("answered %d %s; %d events were made, want %d", got.status, got.text, w.calendar.made(), row.events)
 			}
 			// Whichever was sent, the first is known by now.
 			w.want(200, keyed("k1", finaliseCall(made)), nil)
@@ -117,5 +134,21 @@ func TestFinalise_TheSameChoiceAgain(t *testing.T) {
 				t.Errorf("%d events after the first was sent once more", w.calendar.made())
 			}
 		})
+	}
+}
+
+// TestKey_WhoseFirstRequestWakesLate_MakesNoSecondEvent: its lease ran out before
+// it wrote anything, and another request with the key did all of it.
+func TestKey_WhoseFirstRequestWakesLate_MakesNoSecondEvent(t *testing.T) {
+	t.Parallel()
+	clock := newStillClock()
+	w := newWorld(t, clock.on)
+	made := w.newPoll(nil)
+	first := w.amidst(keyed("k1", finaliseCall(made)), func() {
+		clock.advance(85 * time.Second)
+		w.want(200, keyed("k1", finaliseCall(made)), nil)
+	})
+	if first.status != 200 || !strings.Contains(first.text, poll.EventID(made.ID, 1)) || w.calendar.made() != 1 {
+		t.Errorf("answered %d %s; %d events", first.status, first.text, w.calendar.made())
 	}
 }
