@@ -67,7 +67,7 @@ const (
 	// CodeDeclined (Forbidden): the person declined at Google.
 	CodeDeclined = "access_denied"
 	// CodeExchangeFailed (Provider, Unavailable): Google gave no grant for the
-	// consent.
+	// consent, or one that the giving back of an older one may have ended.
 	CodeExchangeFailed = "exchange_failed"
 	// CodeOtherIdentity (Conflict): another Google account came back than the
 	// one that was to be linked again; the person has to say that they mean it.
@@ -102,6 +102,9 @@ type Account struct {
 	// its calendars and polls yet (calendarsync.Links).
 	Due        bool
 	UnlinkedAt time.Time // zero unless it is unlinked
+	// LeavingUntil is until when the giving back of its grant may still reach
+	// Google, or when that was over; zero: none was given back.
+	LeavingUntil time.Time
 	// CheckedAt is when the grant was found live, as far as is recorded.
 	CheckedAt time.Time
 	CreatedAt time.Time
@@ -166,7 +169,7 @@ func decode(doc store.Document) Account {
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),
 		Email: f.String("email"), Scopes: f.Strings("scopes"), Status: Status(f.String("status")), Kind: f.String("kind"),
 		Grant: f.Int("grant"), PrimaryCalendarID: f.String("primaryCalendarId"), CalendarIDs: f.Strings("calendarIds"),
-		Due: f.Bool("due"), UnlinkedAt: f.Time("unlinkedAt"), CheckedAt: f.Time("checkedAt"),
+		Due: f.Bool("due"), UnlinkedAt: f.Time("unlinkedAt"), LeavingUntil: f.Time("leavingUntil"), CheckedAt: f.Time("checkedAt"),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
 }
@@ -176,7 +179,7 @@ func encode(a Account) map[string]any {
 		"ownerId": a.OwnerID, "provider": a.Provider, "sub": a.Sub, "email": a.Email,
 		"scopes": a.Scopes, "status": string(a.Status), "kind": a.Kind, "grant": a.Grant,
 		"primaryCalendarId": store.NullIfEmpty(a.PrimaryCalendarID), "calendarIds": a.CalendarIDs,
-		"due": a.Due, "unlinkedAt": store.NullIfZero(a.UnlinkedAt), "checkedAt": a.CheckedAt,
+		"due": a.Due, "unlinkedAt": store.NullIfZero(a.UnlinkedAt), "leavingUntil": store.NullIfZero(a.LeavingUntil), "checkedAt": a.CheckedAt,
 		"createdAt": a.CreatedAt, "updatedAt": a.UpdatedAt,
 	}
 }

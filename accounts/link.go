@@ -29,6 +29,13 @@ type Identity struct {
 // granted; then nothing is written. Calling it twice with the same arguments
 // links once.
 func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string) (Account, error) {
+	return r.link(ctx, ownerID, who, refreshToken, scopes, time.Time{})
+}
+
+// link is Link for a grant that Google was asked for at some time; zero: it is
+// known to live. Unavailable where it may have ended with an older one of the
+// identity, which was being given back then (Grants.Revoke).
+func (r *Repository) link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string, asked time.Time) (Account, error) {
 	if ownerID == "" || who.Provider == "" || who.Sub == "" {
 		return Account{}, fault.New(fault.Invalid, "A link needs a person and an identity.")
 	}
@@ -41,7 +48,7 @@ func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, ref
 	fresh, now := "acc_"+r.newID(), r.now()
 	var linked Account
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, known, err := mine(ctx, tx, ownerID, who)
+		account, known, err := mine(ctx, tx, ownerID, who, asked)
 		if err != nil {
 			return err
 		}
@@ -68,13 +75,17 @@ func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, ref
 }
 
 // mine finds a person's account of an identity, and refuses one that is linked
-// to somebody else. What somebody else unlinked stands in nobody's way.
-func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity) (account Account, known bool, err error) {
+// to somebody else. What somebody else unlinked stands in nobody's way, once its
+// grant was given back.
+func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
 	all, err := list(ctx, tx, ofIdentity.With(who.Provider, who.Sub))
 	if err != nil {
 		return Account{}, false, err
 	}
 	for _, candidate := range all {
+		if err := candidate.errLeaving(asked); err != nil {
+			return Account{}, false, err
+		}
 		switch {
 		case candidate.OwnerID == ownerID && !known:
 			account, known = candidate, true
@@ -88,19 +99,19 @@ func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity) (accou
 	if known {
 		return account, true, nil
 	}
-	return unidentified(ctx, tx, ownerID, who)
+	return unidentified(ctx, tx, ownerID, who, asked)
 }
 
 // unidentified finds a person's account that was linked before its identity was
 // recorded and may be this one.
-func unidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity) (account Account, known bool, err error) {
+func unidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
 	all, err := list(ctx, tx, ofOwner.With(ownerID))
 	if err != nil {
 		return Account{}, false, err
 	}
 	for _, candidate := range all {
 		if candidate.Sub == "" && candidate.mayBe(who) {
-			return candidate, true, nil
+			return candidate, true, candidate.errLeaving(asked)
 		}
 	}
 	return Account{}, false, nil

@@ -187,7 +187,8 @@ type Back struct {
 // or came before (CodeStateMismatch) and for too small a grant
 // (CodeScopesInsufficient); Forbidden (CodeDeclined); Conflict
 // (CodeLinkedElsewhere, CodeOtherIdentity); Provider or Unavailable
-// (CodeExchangeFailed). In all of them nothing is linked.
+// (CodeExchangeFailed), the latter too while the grant of the same Google
+// account is given back (Grants.Revoke). In all of them nothing is linked.
 func (l *Linking) Finish(ctx context.Context, back Back) (ask Ask, account Account, err error) {
 	begun, err := l.accounts.end(ctx, back)
 	if err != nil {
@@ -204,6 +205,7 @@ func (l *Linking) finish(ctx context.Context, begun state, back Back) (Account, 
 	case back.Error != "" || back.Code == "":
 		return Account{}, errExchange(fault.Provider, errors.New("google came back without a code"))
 	}
+	asked := l.accounts.now()
 	granted, err := l.exchange(ctx, back.Code, begun)
 	if err != nil {
 		return Account{}, err
@@ -220,7 +222,7 @@ func (l *Linking) finish(ctx context.Context, begun state, back Back) (Account, 
 			}
 		}
 	}
-	return l.accounts.Link(ctx, begun.Ask.PersonID, granted.who, granted.refreshToken, granted.scopes)
+	return l.accounts.link(ctx, begun.Ask.PersonID, granted.who, granted.refreshToken, granted.scopes, asked)
 }
 
 // consented is what Google gives for a code.
