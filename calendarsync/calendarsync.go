@@ -37,8 +37,8 @@ const together = 10 * time.Second
 // Polls is where observations go (scheduler.Service).
 type Polls interface {
 	Apply(ctx context.Context, seen scheduler.Observed) (scheduler.Applied, error)
-	SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause) error
-	ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause) error
+	SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
+	ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
 }
 

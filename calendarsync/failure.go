@@ -127,35 +127,49 @@ func failureOf(err error) failure {
 }
 
 // fail writes on the calendar that the look failed, and on its polls where only
-// the account's owner can mend it.
+// the account's owner can mend it. Until that is done the look keeps its lease,
+// and the calendar says from before that looks fail: so a look that goes through
+// again comes after it, and takes off the polls what was said of them. What a look
+// cannot say since another one began, that one says.
 func (l *look) fail(ctx context.Context, cause error) error {
-	kind := fault.KindOf(cause)
 	row := failureOf(cause)
-	fenced := false
-	err := l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		calendar, _, err := cursor.LoadKey(ctx, tx, l.calendar.Key)
-		if fenced = !calendar.Holds(l.fence); err != nil || fenced {
-			return err
-		}
-		updates := calendar.Failed(l.Now(), kind.String())
-		leave := row.leave
-		if kind == fault.RateLimited { // a push must not look before Google allows it
-			leave = fault.RetryAfter(cause)
-		}
-		if leave > 0 {
-			updates = append(updates, cursor.Leave(l.Now().Add(leave)))
-		}
-		return tx.Update(cursor.Path(calendar.Key), updates...)
-	})
-	if err != nil || fenced || row.polls == "" {
-		return err
+	err := l.commitWith(ctx, func(now cursor.Calendar) []store.Update { return l.failed(now, row, cause) })
+	if err == nil && row.polls != "" {
+		err = errors.Join(l.showFailed(ctx, row, cause), l.commit(ctx, cursor.Ended(l.Now())...))
 	}
+	if errors.Is(err, scheduler.ErrFenced) {
+		return nil
+	}
+	return err
+}
+
+// failed gives what a failure writes on the calendar. Where the polls have yet to
+// show it, the lease is not given back.
+func (l *look) failed(now cursor.Calendar, row failure, cause error) []store.Update {
+	kind := fault.KindOf(cause)
+	if row.polls != "" {
+		return append(now.Lost(l.Now(), kind.String()), cursor.Renew(l.Now())...)
+	}
+	updates := now.Failed(l.Now(), kind.String())
+	leave := row.leave
+	if kind == fault.RateLimited { // a push must not look before Google allows it
+		leave = fault.RetryAfter(cause)
+	}
+	if leave > 0 {
+		updates = append(updates, cursor.Leave(l.Now().Add(leave)))
+	}
+	return updates
+}
+
+// showFailed shows on the calendar's polls what only the account's owner can mend,
+// and tells them.
+func (l *look) showFailed(ctx context.Context, row failure, cause error) error {
 	code, tell := row.polls, row.tell
 	if fault.CodeOf(cause) == accounts.CodeNotLinked { // its owner knows, and Links tells what it means
 		code, tell = rules.CalendarUnlinked, false
 	}
-	err = l.eachEntry(ctx, func(entry poll.IndexEntry) error {
-		return l.Polls.SetSyncError(ctx, entry.PollID, code, l.cause)
+	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
+		return l.Polls.SetSyncError(ctx, entry.PollID, code, l.cause, l.holds)
 	})
 	if err != nil || !tell {
 		return err
@@ -171,7 +185,7 @@ func (l *look) readableAgain(ctx context.Context) error {
 	}
 	return l.eachEntry(ctx, func(entry poll.IndexEntry) error {
 		for _, code := range []rules.ErrorCode{rules.TokenExpired, rules.CalendarUnlinked} {
-			if err := l.Polls.ClearSyncError(ctx, entry.PollID, code, l.cause); err != nil {
+			if err := l.Polls.ClearSyncError(ctx, entry.PollID, code, l.cause, l.holds); err != nil {
 				return err
 			}
 		}

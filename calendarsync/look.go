@@ -213,7 +213,7 @@ func (l *look) parkIfStuck(ctx context.Context, eventID string, failure error) e
 	if err != nil || entry == nil {
 		return err
 	}
-	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause); err != nil {
+	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause, l.holds); err != nil {
 		// It is parked all the same: a poll that cannot be written holds up no other.
 		l.Log.ErrorContext(ctx, "sync_failed could not be shown", "poll", entry.PollID, "trace", l.cause.Trace, "error", err)
 	}
@@ -229,6 +229,16 @@ func (l *look) park(ctx context.Context, eventID string) error {
 		}
 		return []store.Update{cursor.Park(eventID, cursor.PendingFailed)}
 	})
+}
+
+// holds is an error where another look at the calendar began since, or was told
+// off: what this one would say of a poll is worth nothing then.
+func (l *look) holds(ctx context.Context, now store.Reader) error {
+	calendar, _, err := cursor.LoadKey(ctx, now, l.calendar.Key)
+	if err == nil && !calendar.Holds(l.fence) {
+		err = scheduler.ErrFenced
+	}
+	return err
 }
 
 // commit writes to the calendar's document while this look holds it.

@@ -125,7 +125,7 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 			continue
 		}
 		l.calendar.HoldUntold = true
-		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause); err != nil {
+		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause, l.holds); err != nil {
 			return err
 		}
 	}

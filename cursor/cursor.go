@@ -235,6 +235,12 @@ func (c Calendar) Lost(now time.Time, reason string) []store.Update {
 	return []store.Update{set("failedSince", since), set("lastError", reason)}
 }
 
+// Ended gives the updates that end a look whose failure is written down already
+// (Lost).
+func Ended(now time.Time) []store.Update {
+	return []store.Update{set("lastSyncedAt", now), Release()}
+}
+
 // Overtake gives the updates that take the calendar from a look under way: what
 // that still holds is worth nothing. A look is owed by whoever wants one after it.
 func (c Calendar) Overtake() []store.Update {

@@ -92,10 +92,14 @@ func observedID(line poll.Entry) string {
 }
 
 // SetSyncError writes nothing: a look that fails says so on its calendar.
-func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause) error { return nil }
+func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
+	return nil
+}
 
 // ClearSyncError writes nothing.
-func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause) error { return nil }
+func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
+	return nil
+}
 
 // Reconcile writes nothing: a direct edit is set right once that may be.
 func (Observer) Reconcile(context.Context, string, Cause) (rules.Mending, error) {

@@ -26,17 +26,26 @@ func syncError(code rules.ErrorCode, at time.Time) *poll.SyncError {
 	return &poll.SyncError{At: at, Code: code, Message: errorMessages[code]}
 }
 
+// While tells, in the transaction that is about to write, whether what the caller
+// goes by still stands. Its error is the transaction's, and nothing is written.
+// It only reads, and may be asked again.
+type While func(ctx context.Context, now store.Reader) error
+
 // SetSyncError shows on a linked poll that its sync fails. Its status stays
 // what it is, and what stands of a reschedule too. Setting the code that stands
-// changes nothing, nor does it for a poll that follows no event.
-func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
-	return s.afterEdits(ctx, cause, func() error { return s.setSyncError(ctx, pollID, code, cause) })
+// changes nothing, nor does it for a poll that follows no event. The errors of
+// while are given back as they are.
+func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
+	return s.afterEdits(ctx, cause, func() error { return s.setSyncError(ctx, pollID, code, cause, while) })
 }
 
-func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
+func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while []While) error {
 	var shown poll.Poll
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		shown = poll.Poll{}
+		if err := stands(ctx, tx, while); err != nil {
+			return err
+		}
 		p, err := poll.Load(ctx, tx, pollID)
 		if err == nil {
 			err = checkEdits(p)
@@ -80,16 +89,30 @@ func (s *Service) logSyncError(ctx context.Context, action rules.Action, p poll.
 		"state", string(p.Sync.State), "code", string(code), "hint", cause.Hint, "trace", cause.Trace)
 }
 
-// ClearSyncError takes an error off a poll, where that is the one that stands:
-// what it said is over. The state is again what the reschedule says.
-func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
-	return s.afterEdits(ctx, cause, func() error { return s.clearSyncError(ctx, pollID, code, cause) })
+// stands gives the first error of what a caller goes by.
+func stands(ctx context.Context, now store.Reader, while []While) error {
+	for _, so := range while {
+		if err := so(ctx, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause) error {
+// ClearSyncError takes an error off a poll, where that is the one that stands:
+// what it said is over. The state is again what the reschedule says. The errors
+// of while are given back as they are.
+func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
+	return s.afterEdits(ctx, cause, func() error { return s.clearSyncError(ctx, pollID, code, cause, while) })
+}
+
+func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while []While) error {
 	var mended poll.Poll
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		mended = poll.Poll{}
+		if err := stands(ctx, tx, while); err != nil {
+			return err
+		}
 		p, err := poll.Load(ctx, tx, pollID)
 		if err == nil {
 			err = checkEdits(p)

@@ -1,0 +1,91 @@
+package calendarsync_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/rules"
+)
+
+// atEachPoint has something happen amid the looks that are due, at each point of
+// them in a world of its own, and then checks what became of it.
+func atEachPoint(t *testing.T, due func() *worldtest.World, happens func(w *worldtest.World), became func(t *testing.T, w *worldtest.World)) {
+	t.Helper()
+	n := 1
+	for struck := true; struck; n++ {
+		w := due()
+		w.At(n, func() { happens(w) })
+		w.RunDue()
+		struck = w.Struck()
+		w.Calm()
+		if !struck {
+			continue
+		}
+		t.Run("point "+strconv.Itoa(n), func(t *testing.T) { became(t, w) })
+	}
+	if n < 10 {
+		t.Errorf("only %d points", n)
+	}
+}
+
+// While a look that Google refused still shows that on the polls, the account is
+// linked again and looked at, before the look's lease is over or after: a slow
+// program does not know.
+func TestALookThatIsRefused_WhileTheAccountIsLinkedAgain_LeavesNoError(t *testing.T) {
+	t.Parallel()
+	for _, slow := range []time.Duration{3 * time.Second, 2 * time.Minute} {
+		t.Run(slow.String(), func(t *testing.T) {
+			t.Parallel()
+			var polls [2]string
+			atEachPoint(t, func() *worldtest.World {
+				w := worldtest.New(t, worldtest.Options{})
+				for i := range polls {
+					polls[i], _, _ = w.Finalised()
+				}
+				w.Run(time.Minute)
+				w.Revoke("gm")
+				w.Sweep()
+				return w
+			}, func(w *worldtest.World) {
+				w.Link("gm")
+				w.Skip(slow)
+				w.RunDue()
+			}, func(t *testing.T, w *worldtest.World) {
+				w.Run(5 * time.Minute)
+				for _, pollID := range polls {
+					shows(t, w, pollID, "", rules.StateOK)
+				}
+				equal(t, "why looks fail", w.Calendar("gm").LastError, "")
+				atRest(t, w)
+			})
+		})
+	}
+}
+
+// A look that goes through again takes off the polls what was said of their
+// calendar, and nothing that was said since.
+func TestALookThatGoesThroughAgain_WhileTheAccountIsUnlinked_LeavesItsError(t *testing.T) {
+	t.Parallel()
+	var polls [2]string
+	atEachPoint(t, func() *worldtest.World {
+		w := worldtest.New(t, worldtest.Options{})
+		for i := range polls {
+			polls[i], _, _ = w.Finalised()
+		}
+		w.Refuse("events.list", 503, "backendError", 1)
+		w.Sweep()
+		w.RunDue()
+		w.Skip(time.Minute)
+		return w
+	}, func(w *worldtest.World) { w.Unlink("gm") }, func(t *testing.T, w *worldtest.World) {
+		w.Run(5 * time.Minute)
+		for _, pollID := range polls {
+			lost(t, w, pollID, rules.CalendarUnlinked)
+			same(t, "journal", w.Decisions(pollID), []string{"finalise", "warn"})
+		}
+		gone(t, w, w.Account("gm"))
+		atRest(t, w)
+	})
+}
