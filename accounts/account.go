@@ -111,6 +111,12 @@ type Account struct {
 	UpdatedAt time.Time
 }
 
+// SameAs tells whether nothing became of an account between two readings of it:
+// it was not linked, Google did not refuse its grant, nobody took it out.
+func (a Account) SameAs(other Account) bool {
+	return a.Status == other.Status && a.Grant == other.Grant
+}
+
 // Primary is the real id of the account's primary calendar: as recorded, else
 // its e-mail address, which it is as a rule.
 func (a Account) Primary() string {

@@ -124,7 +124,7 @@ func (r *Repository) beginLeaving(ctx context.Context, account Account) (begun l
 	until := store.Instant(r.now().Add(leavingHolds))
 	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		begun = leaving{}
-		now, err := read(ctx, tx, account.ID)
+		now, err := Load(ctx, tx, account.ID)
 		if err != nil || now.Status != Unlinked || now.Grant != account.Grant {
 			return err
 		}
@@ -146,7 +146,7 @@ func (r *Repository) endLeaving(ctx context.Context, id string, begun leaving) e
 		over = begun.other
 	}
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, err := read(ctx, tx, id)
+		account, err := Load(ctx, tx, id)
 		if err != nil || !account.LeavingUntil.Equal(begun.until) {
 			return err
 		}

@@ -138,7 +138,7 @@ func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, 
 	slices.Sort(writable)
 	writable, now := slices.Compact(writable), r.now()
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, err := read(ctx, tx, id)
+		account, err := Load(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (c
 	now := r.now()
 	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		changed = false
-		account, err := read(ctx, tx, id)
+		account, err := Load(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -192,9 +192,9 @@ func owning(linked []Account, calendarID string) (Account, bool) {
 
 func isPrimary(calendarID string) bool { return calendarID == "" || calendarID == "primary" }
 
-// read gets an account in a transaction; NotFound where there is none.
-func read(ctx context.Context, tx store.Tx, id string) (Account, error) {
-	doc, err := tx.Get(ctx, Path(id))
+// Load reads an account, in a transaction or outside; NotFound where there is none.
+func Load(ctx context.Context, reader store.Reader, id string) (Account, error) {
+	doc, err := reader.Get(ctx, Path(id))
 	if err != nil {
 		return Account{}, err
 	}

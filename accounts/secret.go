@@ -66,7 +66,7 @@ func (r *Repository) unseal(stored any, account Account) (token string, current 
 func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshToken string) error {
 	now := r.now()
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, err := read(ctx, tx, id)
+		account, err := Load(ctx, tx, id)
 		if err != nil || account.Grant != grant {
 			return err
 		}
@@ -85,7 +85,7 @@ func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshTo
 // stays.
 func (r *Repository) forget(ctx context.Context, id string, grant int64) error {
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, err := read(ctx, tx, id)
+		account, err := Load(ctx, tx, id)
 		if err != nil || account.Grant != grant || account.Status != Unlinked {
 			return err
 		}

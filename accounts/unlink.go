@@ -23,7 +23,7 @@ func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, e
 	now := r.now()
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		var err error
-		if account, err = read(ctx, tx, id); err != nil {
+		if account, err = Load(ctx, tx, id); err != nil {
 			return err
 		}
 		if account.OwnerID != ownerID {
@@ -65,11 +65,11 @@ func (r *Repository) Due(ctx context.Context, limit int, after *store.Cursor) ([
 // done is false where something else became of it meanwhile: it stays Due.
 func (r *Repository) Settled(ctx context.Context, account Account) (done bool, err error) {
 	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		now, err := read(ctx, tx, account.ID)
+		now, err := Load(ctx, tx, account.ID)
 		if err != nil {
 			return err
 		}
-		if done = now.Status == account.Status && now.Grant == account.Grant; !done || !now.Due {
+		if done = now.SameAs(account); !done || !now.Due {
 			return nil
 		}
 		return tx.Update(Path(account.ID), store.Update{Path: store.Field("due"), Value: false})

@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -88,4 +89,67 @@ func TestALookThatGoesThroughAgain_WhileTheAccountIsUnlinked_LeavesItsError(t *t
 		gone(t, w, w.Account("gm"))
 		atRest(t, w)
 	})
+}
+
+// Who carries on that an account is lost is overtaken by the person that links it
+// again, and by all that follows from that, goes on, and then dies.
+func TestAnAccountThatIsLinkedAgain_WhileItsLossIsCarriedOn_StaysLinked(t *testing.T) {
+	t.Parallel()
+	losses := map[string]func(t *testing.T, w *worldtest.World){
+		"revoked": func(_ *testing.T, w *worldtest.World) {
+			w.Revoke("gm")
+			w.Sweep()
+			w.RunDue()
+		},
+		"unlinked": func(t *testing.T, w *worldtest.World) {
+			if _, err := w.Accounts.Unlink(t.Context(), "gm", w.Account("gm")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for loss, lose := range losses {
+		for _, writes := range []int{2, 3, 4} { // that are still tried before the death
+			t.Run(loss+", "+strconv.Itoa(writes)+" writes", func(t *testing.T) {
+				t.Parallel()
+				n := 1
+				for struck := true; struck; n++ {
+					w := worldtest.New(t, worldtest.Options{})
+					pollID, _, _ := w.Finalised()
+					w.Run(time.Minute)
+					lose(t, w)
+					w.At(n, func() {
+						w.Link("gm")
+						w.Skip(3 * time.Second)
+						w.RunDue()
+						for range writes {
+							w.On("before store.run", func() {})
+						}
+						w.Crash("before store.run")
+					})
+					lived, _ := w.Survives(func() {
+						if _, err := w.Links.FollowDue(t.Context(), worldtest.Cause); err != nil {
+							t.Error(err)
+						}
+					})
+					struck = w.Struck()
+					w.Calm()
+					if !lived {
+						w.TakeOver()
+					}
+					if !struck {
+						continue
+					}
+					w.Run(5 * time.Minute)
+					at := ", linked again at point " + strconv.Itoa(n)
+					equal(t, "error"+at, w.View(pollID).Poll.Sync.Error == nil, true)
+					equal(t, "why looks fail"+at, w.Calendar("gm").LastError, "")
+					equal(t, "a channel lives"+at, slices.Contains(statuses(w), "active"), true)
+					atRest(t, w)
+				}
+				if n < 10 {
+					t.Errorf("only %d points", n)
+				}
+			})
+		}
+	}
 }

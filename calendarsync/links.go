@@ -106,7 +106,7 @@ func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Ca
 		if err == nil && (account.Due || turn > 0) {
 			err = l.follow(ctx, account, cause)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errTurned) {
 			return fmt.Errorf("account %s: %w", accountID, err)
 		}
 		done, err := l.Accounts.Settled(ctx, account)
@@ -117,11 +117,27 @@ func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Ca
 	return nil
 }
 
+// errTurned says that something else became of an account while it was followed.
+var errTurned = fault.New(fault.Conflict, "something else became of the account meanwhile")
+
+// still is an error, in whatever transaction asks, where something else became of
+// an account since it was read: what follows from that alone is carried on then.
+// Whoever carried it on may have settled it, so nobody would mend what came later.
+func still(account accounts.Account) scheduler.While {
+	return func(ctx context.Context, now store.Reader) error {
+		current, err := accounts.Load(ctx, now, account.ID)
+		if err == nil && !current.SameAs(account) {
+			err = errTurned
+		}
+		return err
+	}
+}
+
 func (l *Links) follow(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	switch account.Status {
 	case accounts.Active:
 		return l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
-			return l.back(ctx, calendar, cause)
+			return l.back(ctx, account, calendar, cause)
 		})
 	case accounts.Unlinked:
 		return l.unlinked(ctx, account, cause)
@@ -137,7 +153,7 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 // back follows a calendar again whose account was linked again: its next good
 // look takes off its polls what was said of the link, and what cannot be
 // watched yet is left to the sweep.
-func (l *Links) back(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause) error {
+func (l *Links) back(ctx context.Context, account accounts.Account, calendar cursor.Calendar, cause scheduler.Cause) error {
 	if !calendar.Wanted() {
 		return nil
 	}
@@ -145,7 +161,7 @@ func (l *Links) back(ctx context.Context, calendar cursor.Calendar, cause schedu
 		l.Log.WarnContext(ctx, "a calendar of an account that was linked again is not watched yet",
 			"calendar", calendar.CalendarID, "account", calendar.AccountID, "trace", cause.Trace, "error", err)
 	}
-	err := l.write(ctx, calendar.Key, func(now cursor.Calendar) []store.Update {
+	err := l.write(ctx, account, calendar.Key, func(now cursor.Calendar) []store.Update {
 		return append(now.Lost(l.Now(), "linked again"), cursor.Owe()...)
 	})
 	if err != nil {
@@ -164,7 +180,7 @@ func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause sc
 	if err != nil {
 		return err
 	}
-	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, watch) })
+	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, account, watch) })
 	if err != nil {
 		return err
 	}
@@ -173,9 +189,12 @@ func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause sc
 
 // stop stops a channel of an account that is unlinked. One that Google stops for
 // us no more is left to expire, and its pushes are refused.
-func (l *Links) stop(ctx context.Context, watch Watch) error {
+func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch) error {
 	if watch.Status == Expired {
 		return nil
+	}
+	if err := l.supersede(ctx, account, watch); err != nil {
+		return err
 	}
 	if watch.ResourceID != "" && watch.Expiration.After(l.Now()) {
 		switch err := l.Leaving.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); {
@@ -195,38 +214,46 @@ func (l *Links) stop(ctx context.Context, watch Watch) error {
 
 // lose shows on all polls of an account that their calendar is lost to us, and
 // has no channel of it counted on: should it be linked again, new ones are
-// made. It tells whether there was any poll.
+// made. It tells whether there was any poll. errTurned where something else became
+// of the account meanwhile: nothing is written from then on.
 func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
 	err = l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
 		// A look that began before would say of what it read that all is well.
-		if err := l.write(ctx, calendar.Key, cursor.Calendar.Overtake); err != nil {
+		if err := l.write(ctx, account, calendar.Key, cursor.Calendar.Overtake); err != nil {
 			return err
 		}
 		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
 			found = true
-			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause)
+			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause, still(account))
 		})
 		if err != nil {
 			return err
 		}
-		return l.write(ctx, calendar.Key, func(now cursor.Calendar) []store.Update {
+		return l.write(ctx, account, calendar.Key, func(now cursor.Calendar) []store.Update {
 			return now.Lost(l.Now(), cursor.ReasonRevoked)
 		})
 	})
 	if err != nil {
 		return found, err
 	}
-	return found, l.eachWatch(ctx, account.ID, func(watch Watch) error {
-		if watch.Status != Active {
-			return nil
-		}
-		return l.Watcher.note(ctx, watch.ChannelID, Superseded)
-	})
+	return found, l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.supersede(ctx, account, watch) })
 }
 
-// write writes to a calendar's document what depends on how it stands.
-func (l *Links) write(ctx context.Context, key string, updates func(now cursor.Calendar) []store.Update) error {
+// supersede has a channel that lives be counted on no more.
+func (l *Links) supersede(ctx context.Context, account accounts.Account, watch Watch) error {
+	if watch.Status != Active {
+		return still(account)(ctx, l.Store)
+	}
+	return l.Watcher.noteWhile(ctx, watch.ChannelID, Superseded, still(account))
+}
+
+// write writes to a calendar's document what depends on how it stands, while its
+// account stands as it was read.
+func (l *Links) write(ctx context.Context, account accounts.Account, key string, updates func(now cursor.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		if err := still(account)(ctx, tx); err != nil {
+			return err
+		}
 		calendar, ok, err := cursor.LoadKey(ctx, tx, key)
 		if err != nil || !ok {
 			return err

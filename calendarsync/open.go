@@ -90,8 +90,16 @@ func (w *Watcher) write(ctx context.Context, accountID, calendarID, token string
 // What changes nothing (Transitions) is not written, and a channel whose document
 // is gone is gone.
 func (w *Watcher) note(ctx context.Context, channelID string, when Happening, more ...store.Update) error {
+	return w.noteWhile(ctx, channelID, when, func(context.Context, store.Reader) error { return nil }, more...)
+}
+
+// noteWhile is note where what it goes by has to stand still; its error is given.
+func (w *Watcher) noteWhile(ctx context.Context, channelID string, when Happening, while scheduler.While, more ...store.Update) error {
 	w.known.forget(channelID)
 	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		if err := while(ctx, tx); err != nil {
+			return err
+		}
 		doc, err := tx.Get(ctx, watchPath(channelID))
 		if err != nil || !doc.Exists() {
 			return err

@@ -41,7 +41,7 @@ var links = []mutant{
 		changes: []change{{
 			file: "calendarsync/links.go",
 			old: `
-	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, watch) })
+	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, account, watch) })
 	if err != nil {
 		return err
 	}`,
@@ -73,7 +73,7 @@ var links = []mutant{
 			file: "calendarsync/links.go",
 			old: `
 		return l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
-			return l.back(ctx, calendar, cause)
+			return l.back(ctx, account, calendar, cause)
 		})`,
 			new: `
 		return nil`,
