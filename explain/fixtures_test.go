@@ -13,9 +13,7 @@ import (
 var (
 	noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	first   = session("2026-03-10T18:00:00Z", 4*time.Hour)
-	longAgo = session("2025-03-10T18:00:00Z", 4*time.Hour)
-
+	first  = session("2026-03-10T18:00:00Z", 4*time.Hour)
 	second = session("2026-03-11T20:00:00Z", 6*time.Hour)
 	third  = rules.Fingerprint{Start: day("2026-03-14"), End: day("2026-03-16"), AllDay: true}
 )

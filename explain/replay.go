@@ -140,7 +140,7 @@ func (r *replay) observe(entry poll.Entry) string {
 		Applied: r.at.Applied, AppliedUpdated: r.observed, Rescheduled: r.at.Rescheduled,
 	}
 	sight := rules.Observation{
-		Link: link, Seen: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true,
+		Link: link, Seen: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
 	}
 	decision, ok := r.decide(state, sight, entry)
 	if !ok {
@@ -155,7 +155,8 @@ func (r *replay) observe(entry poll.Entry) string {
 // none it gives one of the other decisions.
 func (r *replay) decide(state rules.Poll, seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
 	for _, in := range r.inputs(entry) {
-		state.Winning, seen.WatchLive, seen.Confirmed = in.Winning, in.WatchLive, in.Confirmed
+		state.Winning, state.Original, state.MovedAt, state.FinalizedAt = in.Winning, in.Original, in.MovedAt, in.FinalizedAt
+		seen.WatchLive, seen.Confirmed = in.WatchLive, in.Confirmed
 		decision = rules.Decide(state, seen, in.Now)
 		row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
 		if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {

@@ -42,7 +42,7 @@ func TestJudge_WithoutItsOldestEntries_GivesBackThePollFromAnyEntryOn(t *testing
 func TestJudge_AnEntryThatAppliedNothing_MakesNothingOlder(t *testing.T) {
 	t.Parallel()
 	noted := seen(1, rules.Record, "past", first, second, func(e *poll.Entry) {
-		e.Updated, e.After, e.Inputs.Winning = noon.Add(12*time.Hour), first, longAgo
+		e.Updated, e.After, e.Inputs.Now = noon.Add(12*time.Hour), first, second.EndTime().AddDate(0, 0, 2)
 	})
 	moved := story()[1]
 	moved.ID, moved.At = "jrn_02", noon.Add(2*time.Hour)
@@ -81,8 +81,8 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 		"a cancellation":    {func(h *explain.History) { h.Entries[5].Cancelled = false }, "jrn_05: it leaves cancelled false; worked out again, it is true"},
 		"a mending":         {func(h *explain.History) { h.Entries[8].Reason = "outside_chance" }, `jrn_08: it says that "outside_chance" set a direct edit right`},
 		"what was mended":   {func(h *explain.History) { h.Entries[8].State = rules.StateOK }, "jrn_08: it leaves sync state OK; worked out again, it is CANCELLED"},
-		"when a slot ended": {func(h *explain.History) { // a session that is long over is not moved
-			h.Entries[1].Inputs.Winning, h.Entries[1].Fingerprint, h.Entries[1].After = longAgo, longAgo, longAgo
+		"when it was decided": {func(h *explain.History) { // a session that is long over is not moved
+			h.Entries[1].Inputs.Now = second.EndTime().AddDate(1, 0, 0)
 		}, "jrn_01: it says reschedule (moved); decided again, it is forget (long_past)"},
 		"the first entry": {func(h *explain.History) { h.Entries[0].State = rules.StateNone }, "jrn_00: it leaves sync state empty"},
 

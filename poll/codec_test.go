@@ -145,8 +145,8 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 			}}},
 		},
 		"a reschedule": {
-			stored(t, fields{}, poll.SetRescheduled(&poll.Rescheduled{FromSlotID: "s1", ToSlotID: "s2", SnapshotID: "n1", At: moment})),
-			fields{"calendarSync": fields{"rescheduled": fields{"fromSlotId": "s1", "toSlotId": "s2", "snapshotId": "n1", "at": moment}}},
+			stored(t, fields{}, poll.SetRescheduled(&poll.Rescheduled{FromSlotID: "s1", ToSlotID: "s2", SnapshotID: "n1", At: moment, MovedAt: moment.Add(time.Hour)})),
+			fields{"calendarSync": fields{"rescheduled": fields{"fromSlotId": "s1", "toSlotId": "s2", "snapshotId": "n1", "at": moment, "movedAt": moment.Add(time.Hour)}}},
 		},
 		"an error": {
 			stored(t, fields{}, poll.SetError(&poll.SyncError{At: moment, Code: rules.TokenExpired, Message: "Re-link."})),
@@ -260,12 +260,12 @@ func TestAPoll_IsReadAsTheWebAppWroteIt(t *testing.T) {
 		ID: "p1", Title: "Session", Description: "Dice", CreatorID: "gm", CreatorEmail: "gm@example.com", Status: rules.Finalized,
 		ParticipantIDs: []string{"gm", "ana"}, PendingInvites: []string{"ben@example.com"}, AllowLinkSharing: true, Timezone: "Europe/Berlin",
 		WinningSlotID: "s1", GoogleEventID: "e1", GoogleCalendarID: "c1", GroupID: "g1", GroupName: "Party",
-		SlotPriority: map[string]int64{"s1": 1_770_000_000_000, "s2": 5},
-		Discord:      poll.Card{MessageID: "m1", ChannelID: "h1", GuildID: "u1", MessageURL: "https://x", NotifyRoleID: "none", Hash: "abc", Error: "e"},
-		Cancelled:    &poll.Cancelled{At: moment, Reason: "other"},
+		FinalizedAt: time.UnixMilli(1.77e12).UTC(), SlotPriority: map[string]int64{"s1": 1_770_000_000_000, "s2": 5},
+		Discord:   poll.Card{MessageID: "m1", ChannelID: "h1", GuildID: "u1", MessageURL: "https://x", NotifyRoleID: "none", Hash: "abc", Error: "e"},
+		Cancelled: &poll.Cancelled{At: moment, Reason: "other"},
 		Sync: poll.Sync{
 			State: rules.StateRescheduled, LastSyncedAt: moment, Applied: time1, Generation: 2, Observed: moment, Baseline: day,
-			Rescheduled: &poll.Rescheduled{FromSlotID: "s1", ToSlotID: "s2", SnapshotID: "n1", At: moment},
+			Rescheduled: &poll.Rescheduled{FromSlotID: "s1", ToSlotID: "s2", SnapshotID: "n1", At: moment, MovedAt: moment},
 			Cancelled:   &poll.Cancelled{At: moment, Reason: "manual"},
 			Error:       &poll.SyncError{At: moment, Code: rules.SyncFailed, Message: "m"},
 		},

@@ -159,7 +159,7 @@ func checkSync(t *testing.T, doc store.Document, p poll.Poll) {
 			t.Fatalf("%+v was written and %+v is read", pair[1], pair[0])
 		}
 	}
-	if got.Rules("a", nil).Link != (rules.Link{Account: "a", Calendar: p.GoogleCalendarID, Event: p.GoogleEventID, Generation: p.Sync.Generation}) {
+	if got.Rules("a", nil, nil).Link != (rules.Link{Account: "a", Calendar: p.GoogleCalendarID, Event: p.GoogleEventID, Generation: p.Sync.Generation}) {
 		t.Fatal("the link is another")
 	}
 }

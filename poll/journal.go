@@ -67,8 +67,9 @@ type Inputs struct {
 	// Now is when it was decided, by the clock of whoever decided; At may be
 	// later (see Recorded).
 	Now time.Time
-	// Winning is the time of the winning slot; zero: none.
-	Winning rules.Fingerprint
+	// Winning, Original, MovedAt and FinalizedAt are the poll's (rules.Poll).
+	Winning, Original    rules.Fingerprint
+	MovedAt, FinalizedAt time.Time
 	// WatchLive and Confirmed are the observation's.
 	WatchLive, Confirmed bool
 }
@@ -99,7 +100,11 @@ func EncodeEntry(e Entry) map[string]any {
 		fields["observed"] = true
 	}
 	if in := e.Inputs; in != nil {
-		fields["inputs"] = map[string]any{"now": in.Now, "winning": in.Winning.String(), "watchLive": in.WatchLive, "confirmed": in.Confirmed}
+		fields["inputs"] = map[string]any{
+			"now": in.Now, "winning": in.Winning.String(), "original": in.Original.String(),
+			"movedAt": store.NullIfZero(in.MovedAt), "finalizedAt": store.NullIfZero(in.FinalizedAt),
+			"watchLive": in.WatchLive, "confirmed": in.Confirmed,
+		}
 	}
 	return fields
 }
@@ -111,7 +116,8 @@ func DecodeEntry(doc store.Document) Entry {
 	var inputs *Inputs
 	if in := f.Map("inputs"); len(in) > 0 {
 		inputs = &Inputs{
-			Now: in.Time("now"), Winning: readFingerprint(in.String("winning")),
+			Now: in.Time("now"), Winning: readFingerprint(in.String("winning")), Original: readFingerprint(in.String("original")),
+			MovedAt: in.Time("movedAt"), FinalizedAt: in.Time("finalizedAt"),
 			WatchLive: in.Bool("watchLive"), Confirmed: in.Bool("confirmed"),
 		}
 	}

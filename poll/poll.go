@@ -40,8 +40,11 @@ type Poll struct {
 	// SlotPriority is finalizedSlotPriorityAtMs: by slot id the milliseconds of
 	// its first finalisation.
 	SlotPriority map[string]int64
-	Discord      Card
-	Cancelled    *Cancelled
+	// FinalizedAt is finalizedAtMs: when the poll was finalised last; zero: never,
+	// or not known.
+	FinalizedAt time.Time
+	Discord     Card
+	Cancelled   *Cancelled
 	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for
 	// a cancellation too. Nothing of ours sets it.
 	HasCancelledAt bool
@@ -110,6 +113,9 @@ func Decode(doc store.Document) Poll {
 	}
 	if p.Status == "" {
 		p.Status = rules.Open
+	}
+	if at := f.Int("finalizedAtMs"); at > 0 {
+		p.FinalizedAt = time.UnixMilli(at).UTC()
 	}
 	priority := f.Map("finalizedSlotPriorityAtMs")
 	p.SlotPriority = make(map[string]int64, len(priority))

@@ -60,7 +60,9 @@ type Rescheduled struct {
 	FromSlotID string
 	ToSlotID   string
 	SnapshotID string
-	At         time.Time
+	// At is when the session was moved first, and MovedAt when the time that stands
+	// was taken over from the calendar.
+	At, MovedAt time.Time
 }
 
 // SyncError is what is wrong with the sync of a poll, as a person reads it.
@@ -80,7 +82,10 @@ func decodeSync(f store.Fields) Sync {
 	if r := f.Map("rescheduled"); len(r) > 0 {
 		s.Rescheduled = &Rescheduled{
 			FromSlotID: r.String("fromSlotId"), ToSlotID: r.String("toSlotId"),
-			SnapshotID: r.String("snapshotId"), At: r.Time("at"),
+			SnapshotID: r.String("snapshotId"), At: r.Time("at"), MovedAt: r.Time("movedAt"),
+		}
+		if s.Rescheduled.MovedAt.IsZero() { // from before it was kept
+			s.Rescheduled.MovedAt = s.Rescheduled.At
 		}
 	}
 	if e := f.Map("error"); len(e) > 0 {
@@ -107,19 +112,26 @@ func readFingerprint(text string) rules.Fingerprint {
 }
 
 // Rules is what the decisions need of the poll. Account is the one of the
-// linked event's index entry; winning is the winning slot, or nil.
-func (p Poll) Rules(account string, winning *Slot) rules.Poll {
+// linked event's index entry; winning is the winning slot, and original the one
+// from before a reschedule, or nil.
+func (p Poll) Rules(account string, winning, original *Slot) rules.Poll {
 	r := rules.Poll{
 		Status: p.Status, State: p.Sync.State,
 		Link:     rules.Link{Account: account, Calendar: p.GoogleCalendarID, Event: p.GoogleEventID, Generation: p.Sync.Generation},
 		Baseline: p.Sync.Baseline, Applied: p.Sync.Applied, AppliedUpdated: p.Sync.Observed,
-		Rescheduled: p.Sync.Rescheduled != nil,
+		FinalizedAt: p.FinalizedAt,
+	}
+	if moved := p.Sync.Rescheduled; moved != nil {
+		r.Rescheduled, r.MovedAt = true, moved.MovedAt
 	}
 	if p.Sync.Error != nil {
 		r.Error = p.Sync.Error.Code
 	}
 	if winning != nil {
 		r.Winning = winning.Fingerprint()
+	}
+	if original != nil {
+		r.Original = original.Fingerprint()
 	}
 	return r
 }
@@ -162,7 +174,7 @@ func SetRescheduled(r *Rescheduled) store.Update {
 		return store.Update{Path: SyncField("rescheduled"), Value: store.Delete}
 	}
 	return store.Update{Path: SyncField("rescheduled"), Value: map[string]any{
-		"fromSlotId": r.FromSlotID, "toSlotId": r.ToSlotID, "snapshotId": r.SnapshotID, "at": r.At,
+		"fromSlotId": r.FromSlotID, "toSlotId": r.ToSlotID, "snapshotId": r.SnapshotID, "at": r.At, "movedAt": r.MovedAt,
 	}}
 }
 

@@ -86,7 +86,8 @@ func TestWhenASessionIsPast(t *testing.T) {
 
 		{"not while the slot is to come, though the event was moved into the past", slotAt(inStep(), days("2026-05-01", "2026-05-02")), placed(noon, later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
 		{"not when the event was moved out of the past", inStep(), placed(days("2026-05-01", "2026-05-02"), later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
-		{"not without a winning slot", slotAt(inStep(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
+		{"without a winning slot the applied time tells", slotAt(inStep(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "long_past: forget"},
+		{"and a poll without any time is never past", slotAt(linkedBefore(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "linked_before: adopt with drift → OK"},
 
 		{"a gone event ended where it was seen last", applied, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
 		{"and is past by that time", applied, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
@@ -106,6 +107,72 @@ func TestWhenASessionIsPast(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// Where the calendar moved the session, the time that it gave ends it, unless it
+// was over already when it was applied.
+func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
+	t.Parallel()
+	lastYear := on("2025-03-02T10:00:00Z", time.Hour)
+	nextYear := on("2027-03-02T10:00:00Z", time.Hour)
+	dayLastYear := days("2025-03-02", "2025-03-03")
+	movedTo := func(when rules.Fingerprint, moved time.Time) rules.Poll {
+		p := rescheduled()
+		p.Baseline, p.Original, p.Applied, p.Winning, p.MovedAt = ten, ten, when, when, moved
+		return p
+	}
+	longSlot := movedTo(lastYear, dayBefore)
+	longSlot.Original = on("2026-03-02T10:00:00Z", 10*24*time.Hour)
+	finalisedLate := inStep()
+	finalisedLate.FinalizedAt = ten.EndTime().AddDate(0, 2, 0)
+	stillOn := rescheduled()
+	stillOn.MovedAt = noon.StartTime() // it was under way
+
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		name string
+		poll rules.Poll
+		of   func(rules.Poll) rules.Observation
+		now  time.Time
+		want string
+	}{
+		{"dragged to last year, and back", movedTo(lastYear, dayBefore), placed(ten, later), dayBefore, "moved_back: restore → OK"},
+		{"dragged to last year, and seen again", movedTo(lastYear, dayBefore), placed(lastYear, later), dayBefore, "applied_already: nothing"},
+		{"dragged to last year, and on", movedTo(lastYear, dayBefore), placed(nextYear, later), dayBefore, "moved_again: reschedule_again → RESCHEDULED"},
+		{"dragged to last year, and deleted", movedTo(lastYear, dayBefore), shown(rules.Gone, later), dayBefore, "deleted: cancel → CANCELLED"},
+		{"dragged to a day of last year, and back", movedTo(dayLastYear, dayBefore), placed(ten, later), dayBefore, "moved_back: restore → OK"},
+		{"dragged to the moment that is over now", movedTo(lastYear, lastYear.EndTime()), placed(ten, later), dayBefore, "moved_back: restore → OK"},
+		{"dragged to last year, it is past with the baseline", movedTo(lastYear, dayBefore), placed(ten, ten.EndTime().Add(2*day)), ten.EndTime().Add(2 * day), "past: record"},
+		{"but not while the slot from before lasts", longSlot, placed(ten, later), ten.EndTime().Add(2 * day), "moved_back: restore → OK"},
+		{"moved forward and held", movedTo(lastYear, lastYear.StartTime().Add(-day)), placed(ten, dayBefore), dayBefore, "long_past: forget"},
+		{"moved while it was under way, and held", stillOn, placed(three, noon.EndTime().Add(2*day)), noon.EndTime().Add(2 * day), "past: record"},
+		{"finalised when it was over already", finalisedLate, placed(noon, later), finalisedLate.FinalizedAt.Add(day), "moved: reschedule → RESCHEDULED"},
+		{"and a day after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(2*day)), finalisedLate.FinalizedAt.Add(2 * day), "past: record"},
+		{"and a month after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(32*day)), finalisedLate.FinalizedAt.Add(31 * day), "long_past: forget"},
+		{"put off in time, which an outage hid", inStep(), placed(nextYear, ten.EndTime()), ten.EndTime().Add(5 * day), "moved: reschedule → RESCHEDULED"},
+		{"put off when it was past", inStep(), placed(nextYear, ten.EndTime().Add(2*day)), ten.EndTime().Add(5 * day), "past: record"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := decide(t, c.poll, c.of(c.poll), c.now); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// What a person asks for is done however long the session is over.
+func TestDecide_CommandAboutAPastSession_Counts(t *testing.T) {
+	t.Parallel()
+	p := rescheduled()
+	p.MovedAt = dayBefore
+	for _, days := range []int{2, 40} {
+		o := stands(p, p.Baseline)
+		o.Asked = true
+		if got := decide(t, p, o, noon.EndTime().AddDate(0, 0, days)); got != "moved_back: restore → OK" {
+			t.Errorf("%d days after: %s", days, got)
+		}
 	}
 }
 

@@ -85,8 +85,16 @@ type Poll struct {
 	AppliedUpdated time.Time
 	// Rescheduled tells whether calendarSync.rescheduled is present.
 	Rescheduled bool
+	// MovedAt is when the time that stands was taken over from the calendar; zero
+	// where the poll is not rescheduled.
+	MovedAt time.Time
 	// Winning is the time of the winning slot; zero: no winning slot.
 	Winning Fingerprint
+	// Original is the time of the slot that won before a reschedule; zero where
+	// there is none, or where nothing depends on it (AppliedLate).
+	Original Fingerprint
+	// FinalizedAt is when the poll was finalised last; zero: not known.
+	FinalizedAt time.Time
 }
 
 // Seen is how an event looks to an observer.
@@ -114,6 +122,9 @@ type Observation struct {
 	AccountLive bool
 	WatchLive   bool
 	Confirmed   bool
+	// Asked tells that a person's command caused what is observed, so it counts
+	// even where the session is past.
+	Asked bool
 }
 
 // Action is what a decision does to the poll.

@@ -2,13 +2,6 @@ package rules
 
 import "time"
 
-// How long after its end a session is past, so that its event decides nothing
-// any more, and after which it is forgotten.
-const (
-	PastAfter   = 24 * time.Hour
-	ForgetAfter = 30 * 24 * time.Hour
-)
-
 // Row is one row of the transition table: for a poll and an observation that
 // When fits, and no row before it did, Then says what happens.
 type Row struct {
@@ -49,12 +42,12 @@ var transitions = []Row{
 		}, then: Nothing, blind: true,
 	},
 	{
-		Name: "long_past", Poll: "slot ended over 30 days ago", Calendar: "event ended over 30 days ago", Does: "the index entry goes",
-		when: func(s situation) bool { return s.endedFor(ForgetAfter) }, then: Forget,
+		Name: "long_past", Poll: "the session ended over 30 days ago, counted as below", Calendar: "as below", Does: "the index entry goes",
+		when: func(s situation) bool { return s.pastFor(ForgetAfter) }, then: Forget,
 	},
 	{
-		Name: "past", Poll: "slot ended over 24 h ago", Calendar: "event ended over 24 h ago", Does: "journal only",
-		when: func(s situation) bool { return s.endedFor(PastAfter) }, then: Record,
+		Name: "past", Poll: "the time applied last ended over 24 h ago; where it was over when it was applied, the original time did", Calendar: "anything, unless a command caused it or it was moved before then to a time still to come", Does: "journal only",
+		when: func(s situation) bool { return s.pastFor(PastAfter) }, then: Record,
 	},
 	{
 		Name: "held", Poll: "cancellation held for confirmation", Calendar: "gone, not confirmed by a person", Does: "nothing",
@@ -203,34 +196,6 @@ func (s situation) clears(code ErrorCode) bool {
 
 func isWarning(code ErrorCode) bool {
 	return code == RecurringUnsupported || code == UnreadableEvent
-}
-
-// endedFor tells whether event and winning slot both ended that long ago. An
-// event that shows no time ended when it was last known to.
-func (s situation) endedFor(d time.Duration) bool {
-	event := s.seen.Fingerprint
-	if s.seen.Seen != Present || event.IsZero() {
-		event = s.poll.lastKnown()
-	}
-	if event.IsZero() || s.poll.Winning.IsZero() {
-		return false
-	}
-	limit := s.now.Add(-d)
-	return event.EndTime().Before(limit) && s.poll.Winning.EndTime().Before(limit)
-}
-
-// lastKnown is where the event was seen last, else where it was put. Of an
-// event linked before this backend it is only known that it was made for the
-// winning slot.
-func (p Poll) lastKnown() Fingerprint {
-	switch {
-	case !p.Applied.IsZero():
-		return p.Applied
-	case !p.Baseline.IsZero():
-		return p.Baseline
-	default:
-		return p.Winning
-	}
 }
 
 // Recovered is the sync state of a poll whose error is over.

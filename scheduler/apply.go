@@ -87,7 +87,7 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 			return err
 		}
 		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
-		if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
+		if err := st.loadSlots(ctx, tx); err != nil {
 			return err
 		}
 		decision, line := s.decide(st, seen)
@@ -113,7 +113,7 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 func (s *Service) decide(st state, seen Observed) (rules.Decision, poll.Entry) {
 	observation := rules.Observation{
 		Link: st.entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
-		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
+		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed, Asked: seen.Who != "",
 	}
 	stands, now := st.rules(), store.Instant(s.Now())
 	decision := rules.Decide(stands, observation, now)
@@ -154,7 +154,10 @@ func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decis
 		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
 		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
 		Before: stands.Applied, After: seen.Fingerprint,
-		Inputs: &poll.Inputs{Now: now, Winning: stands.Winning, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed},
+		Inputs: &poll.Inputs{
+			Now: now, Winning: stands.Winning, Original: stands.Original, MovedAt: stands.MovedAt, FinalizedAt: stands.FinalizedAt,
+			WatchLive: observed.WatchLive, Confirmed: observed.Confirmed,
+		},
 	}
 }
 

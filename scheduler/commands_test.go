@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -137,7 +136,6 @@ func TestRestoreOriginal_WhereThereIsNothingToMoveBack_IsAConflict(t *testing.T)
 		"the event is a series": {func(w *worldtest.World, s story) {
 			w.PatchEvent("gm", s.event, map[string]any{"recurrence": []string{"RRULE:FREQ=DAILY"}})
 		}, rules.Finalized},
-		"the event went elsewhere": {func(w *worldtest.World, s story) { w.Remove(poll.IndexPath(s.event)) }, rules.Finalized},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

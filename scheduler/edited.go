@@ -43,5 +43,8 @@ func (s *Service) afterEdits(ctx context.Context, cause Cause, do func() error) 
 			return err
 		}
 	}
-	return fault.New(fault.Unavailable, "Somebody edits this poll at the same time. Try again in a moment.")
+	return errEdited
 }
+
+// errEdited is the answer where direct edits kept coming before what was asked.
+var errEdited = fault.New(fault.Unavailable, "Somebody edits this poll at the same time. Try again in a moment.")

@@ -118,7 +118,7 @@ func (s *Service) chooseCalendar(ctx context.Context, p poll.Poll, ask Finalise)
 	if !ask.CreateEvent {
 		return s.legacyAccount(ctx, p)
 	}
-	if _, err := rules.Apply(p.Rules("", nil), rules.CommandFinalise); err != nil {
+	if _, err := rules.Apply(p.Rules("", nil, nil), rules.CommandFinalise); err != nil {
 		return "", "", err
 	}
 	return s.Accounts.Choose(ctx, p.CreatorID, ask.AccountID, ask.CalendarID)

@@ -158,7 +158,7 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 	after, winning, linked := st.poll, st.winning, false
 	var updates []store.Update
 	var err error
-	if st.entry == nil && st.poll.GoogleEventID != "" && !st.longPast(s.Now()) {
+	if st.entry == nil && st.poll.GoogleEventID != "" && !st.rules().Over(s.Now(), rules.ForgetAfter) {
 		if after, updates, linked, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 	if after.Sync.State == rules.StateCancelled {
 		after.Sync.State = rules.StateNone
 		if after.GoogleEventID != "" {
-			after.Sync.State = rules.Recovered(after.Rules("", st.winning))
+			after.Sync.State = rules.Recovered(after.Rules("", st.winning, nil))
 		}
 	}
 	updates = append(updates, setState(after.Sync.State))

@@ -13,7 +13,7 @@ import (
 // time, and with it the poll. It is Conflict where the event changed since it
 // was read: the person decides on what they see.
 func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
-	p, entry, err := s.rescheduled(ctx, person, pollID, rules.CommandRestoreOriginal)
+	p, entry, err := s.rescheduled(ctx, person, pollID, cause)
 	if err != nil {
 		return View{}, err
 	}
@@ -39,27 +39,60 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 	return s.shown(ctx, rules.CommandRestoreOriginal, person, pollID, cause)
 }
 
-// rescheduled reads a poll and its index entry for a command about its new
-// time.
-func (s *Service) rescheduled(ctx context.Context, person Person, pollID string, command rules.Command) (poll.Poll, poll.IndexEntry, error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
+// rescheduled reads a rescheduled poll and its index entry. An event that is not
+// followed any more, since its session is long over, is followed again.
+func (s *Service) rescheduled(ctx context.Context, person Person, pollID string, cause Cause) (poll.Poll, poll.IndexEntry, error) {
+	for range editTries {
+		p, _, err := readable(ctx, s.Store, person, pollID)
+		if err == nil {
+			err = checkCreator(person, p)
+		}
+		if err == nil {
+			_, err = rules.Apply(p.Rules("", nil, nil), rules.CommandRestoreOriginal)
+		}
+		if err != nil {
+			return poll.Poll{}, poll.IndexEntry{}, err
+		}
+		entry, _, err := poll.IndexOf(ctx, s.Store, p)
+		if err == nil && entry != nil {
+			return p, *entry, nil
+		}
+		if err == nil {
+			err = s.afterEdits(ctx, cause, func() error { return s.followForCommand(ctx, p, cause) })
+		}
+		if err != nil {
+			return poll.Poll{}, poll.IndexEntry{}, pollError(pollID, "restore original time", err)
+		}
+	}
+	return poll.Poll{}, poll.IndexEntry{}, errEdited
+}
+
+// followForCommand makes the index entry of an event that a command is about.
+// Revoked where no linked account lets us in; Conflict where another poll follows
+// the event.
+func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause) error {
+	account, calendarID, err := s.Accounts.Choose(ctx, p.CreatorID, "", p.GoogleCalendarID)
 	if err != nil {
-		return poll.Poll{}, poll.IndexEntry{}, err
+		return err
 	}
-	if err := checkCreator(person, p); err != nil {
-		return poll.Poll{}, poll.IndexEntry{}, err
-	}
-	if _, err := rules.Apply(p.Rules("", nil), command); err != nil {
-		return poll.Poll{}, poll.IndexEntry{}, err
-	}
-	entry, _, err := poll.IndexOf(ctx, s.Store, p)
-	if err == nil && entry == nil {
-		err = fault.New(fault.Conflict, "The calendar event of this poll is not followed any more. Finalise the poll anew.")
-	}
-	if err != nil {
-		return poll.Poll{}, poll.IndexEntry{}, pollError(pollID, string(command), err)
-	}
-	return p, *entry, nil
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		p, err := poll.Load(ctx, tx, p.ID)
+		if err == nil {
+			err = checkEdits(p)
+		}
+		if err != nil {
+			return err
+		}
+		st, err := complete(ctx, tx, p)
+		if err != nil || st.entry != nil || !p.Linked() {
+			return err // the caller reads it again
+		}
+		linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
+		if err == nil && !linked {
+			err = fault.New(fault.Conflict, "Another poll follows the calendar event of this one. Finalise this poll anew.")
+		}
+		return err
+	})
 }
 
 // AcceptNew makes the calendar's time the poll's own: it becomes the baseline,

@@ -51,7 +51,7 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 			return err
 		}
 		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
-		if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
+		if err := st.loadSlots(ctx, tx); err != nil {
 			return err
 		}
 		creator = p.CreatorID

@@ -156,13 +156,8 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 	}
 	p.ID = pollID
 	st.poll = p
-	if st.winning, err = poll.LoadSlot(ctx, tx, pollID, p.WinningSlotID); err != nil {
+	if err := st.loadSlots(ctx, tx); err != nil {
 		return state{}, false, err
-	}
-	if moved := p.Sync.Rescheduled; moved != nil && p.GoogleEventID == "" {
-		if st.original, err = poll.LoadSlot(ctx, tx, pollID, moved.FromSlotID); err != nil {
-			return state{}, false, err
-		}
 	}
 	entries, paths, err := poll.IndexesOf(ctx, tx, pollID)
 	if err != nil {
@@ -206,8 +201,9 @@ func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
 	if entry.PollID != p.ID || entry.EventID != p.GoogleEventID {
 		return false
 	}
-	applied := p.Sync.Applied
-	if p.Status == rules.Finalized && (applied.IsZero() || applied.EndTime().Before(now.Add(-rules.ForgetAfter))) {
+	// Without its slots a session that is over may yet be to come.
+	stands := p.Rules("", nil, nil)
+	if p.Status == rules.Finalized && (stands.Applied.IsZero() || stands.Over(now, rules.ForgetAfter)) {
 		return false
 	}
 	return rules.Mend(state{poll: p, entry: &entry}.documents(true, now)) == rules.MendNothing
@@ -220,16 +216,6 @@ func (st state) documents(exists bool, now time.Time) rules.Documents {
 		Exists: exists, Left: st.left, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
 		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.GoogleEventID,
 		Rescheduled: p.Sync.Rescheduled != nil, Marked: p.MarkedCancelled(), Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
-		Inserting: st.pendingInsert() != nil, LongPast: st.longPast(now), Edited: p.EditedDirectly(),
+		Inserting: st.pendingInsert() != nil, LongPast: st.rules().Over(now, rules.ForgetAfter), Edited: p.EditedDirectly(),
 	}
-}
-
-// longPast tells whether the session is over for so long that its event is
-// forgotten.
-func (st state) longPast(now time.Time) bool {
-	if st.winning == nil {
-		return false
-	}
-	limit := now.Add(-rules.ForgetAfter)
-	return st.winning.End.Before(limit) && (st.poll.Sync.Applied.IsZero() || st.poll.Sync.Applied.EndTime().Before(limit))
 }

@@ -55,3 +55,88 @@ func TestApply_OfAPastSession_WritesEachChangeOnce(t *testing.T) {
 }
 
 func timeOf(slot worldtest.Slot) rules.Fingerprint { return rules.Timed(slot.Start, slot.End) }
+
+// An event that somebody drags to last year ends no session: whatever follows is
+// followed.
+func TestPast_EventDraggedToLastYear_IsFollowedOn(t *testing.T) {
+	t.Parallel()
+	lastYear := worldtest.Times("2025-03-10T10:00:00Z", 4*time.Hour)
+	for name, c := range map[string]struct {
+		drag  func(w *worldtest.World, s story)
+		then  func(t *testing.T, w *worldtest.World, s story)
+		after rules.State
+	}{
+		"and back": {
+			func(w *worldtest.World, s story) { w.MoveEvent("gm", s.event, lastYear) },
+			func(_ *testing.T, w *worldtest.World, s story) { w.MoveEvent("gm", s.event, worldtest.Ten) },
+			rules.StateOK,
+		},
+		"as a whole day, and back": {
+			func(w *worldtest.World, s story) {
+				w.PatchEvent("gm", s.event, map[string]any{
+					"start": map[string]any{"date": "2025-03-10", "dateTime": nil}, "end": map[string]any{"date": "2025-03-11", "dateTime": nil},
+				})
+			},
+			func(_ *testing.T, w *worldtest.World, s story) {
+				w.PatchEvent("gm", s.event, map[string]any{
+					"start": map[string]any{"date": nil, "dateTime": worldtest.Ten.Start.Format(time.RFC3339)},
+					"end":   map[string]any{"date": nil, "dateTime": worldtest.Ten.End.Format(time.RFC3339)},
+				})
+			},
+			rules.StateOK,
+		},
+		"and put back by command": {
+			func(w *worldtest.World, s story) { w.MoveEvent("gm", s.event, lastYear) },
+			func(t *testing.T, w *worldtest.World, s story) {
+				if _, err := w.Scheduler.RestoreOriginal(t.Context(), gm, s.poll, worldtest.Cause); err != nil {
+					t.Fatal(err)
+				}
+			},
+			rules.StateOK,
+		},
+		"and deleted": {
+			func(w *worldtest.World, s story) { w.MoveEvent("gm", s.event, lastYear) },
+			func(_ *testing.T, w *worldtest.World, s story) { w.DeleteEvent("gm", s.event) },
+			rules.StateCancelled,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := finalised(w)
+			c.drag(w, s)
+			w.Run(time.Minute)
+			equal(t, "state in last year", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
+			for range 2 {
+				w.Sweep()
+				w.Run(6 * time.Hour)
+			}
+			c.then(t, w, s)
+			w.Run(time.Minute)
+			equal(t, "state afterwards", w.View(s.poll).Poll.Sync.State, c.after)
+			atRest(t, w)
+		})
+	}
+}
+
+// A session that was moved, and held, is forgotten in time. Whoever asks for its
+// original time then gets it all the same.
+func TestRestoreOriginal_OfForgottenSession_FollowsItAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	for range 43 { // by day, so that whatever is due is done
+		w.Skip(24 * time.Hour)
+		w.Sweep()
+		w.Run(time.Minute)
+	}
+	equal(t, "index entries", len(w.Index()), 0)
+	equal(t, "state", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
+	view, err := w.Scheduler.RestoreOriginal(t.Context(), gm, s.poll, worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "state after the command", view.Poll.Sync.State, rules.StateOK)
+	equal(t, "event", w.EventOf("gm", s.event).Fingerprint(), view.Poll.Sync.Baseline)
+	w.Check()
+}

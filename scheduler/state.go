@@ -24,7 +24,7 @@ type state struct {
 	// intents are those of the poll that are not done.
 	intents []poll.Intent
 	// original is the slot from before a reschedule, nil where it is gone; read
-	// for a poll alone that names no event any more.
+	// only where something depends on it (loadSlots).
 	original *poll.Slot
 	// left tells of a poll that is gone that something of it is not.
 	left bool
@@ -51,7 +51,7 @@ func load(ctx context.Context, tx store.Tx, person Person, pollID string) (state
 // complete reads what belongs to a poll.
 func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st state, err error) {
 	st.poll = p
-	if st.winning, err = poll.LoadSlot(ctx, tx, p.ID, p.WinningSlotID); err != nil {
+	if err := st.loadSlots(ctx, tx); err != nil {
 		return state{}, err
 	}
 	if st.entry, st.entryPath, err = poll.IndexOf(ctx, tx, p); err != nil {
@@ -66,13 +66,29 @@ func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st state, err erro
 	return st, err
 }
 
+// loadSlots reads the slots of the poll that decisions depend on: the winning
+// one, and the original one where the poll names no event any more, or where the
+// calendar's time ends nothing (rules.Poll.AppliedLate).
+func (st *state) loadSlots(ctx context.Context, reader store.Reader) (err error) {
+	p := st.poll
+	if st.winning, err = poll.LoadSlot(ctx, reader, p.ID, p.WinningSlotID); err != nil {
+		return err
+	}
+	moved := p.Sync.Rescheduled
+	if moved == nil || p.GoogleEventID != "" && !p.Rules("", nil, nil).AppliedLate() {
+		return nil
+	}
+	st.original, err = poll.LoadSlot(ctx, reader, p.ID, moved.FromSlotID)
+	return err
+}
+
 // rules is what the decisions need of the state.
 func (st state) rules() rules.Poll {
 	account := ""
 	if st.entry != nil {
 		account = st.entry.AccountID
 	}
-	return st.poll.Rules(account, st.winning)
+	return st.poll.Rules(account, st.winning, st.original)
 }
 
 // pendingInsert is the insert under way for the poll's generation, if any.

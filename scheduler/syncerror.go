@@ -134,7 +134,7 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 				return err
 			}
 		}
-		p.Sync.State, p.Sync.Error = rules.Recovered(p.Rules("", winning)), nil
+		p.Sync.State, p.Sync.Error = rules.Recovered(p.Rules("", winning, nil)), nil
 		updates := []store.Update{
 			poll.SetSync("state", string(p.Sync.State)), poll.SetError(nil), poll.Set("updatedAt", s.Now()),
 		}

@@ -29,7 +29,7 @@ func (s *Service) Vote(ctx context.Context, person Person, pollID string, ask Vo
 		if !takesPart(person, p, group) {
 			return fault.New(fault.Forbidden, "Only participants vote. Join the poll first.")
 		}
-		if _, err := rules.Apply(p.Rules("", nil), rules.CommandVote); err != nil {
+		if _, err := rules.Apply(p.Rules("", nil, nil), rules.CommandVote); err != nil {
 			return err
 		}
 		slots, err := poll.LoadSlots(ctx, tx, pollID)

@@ -32,7 +32,8 @@ var contract = map[string]map[string]string{
 		"calendarSync.cancelled": "map", "calendarSync.cancelled.at": "timestamp", "calendarSync.cancelled.reason": "string",
 		"calendarSync.error": "map", "calendarSync.error.at": "timestamp", "calendarSync.error.code": "string", "calendarSync.error.message": "string",
 		// ours
-		"calendarSync.generation": "integer", "calendarSync.observedUpdated": "timestamp null", "calendarSync.baseline.allDay": "boolean",
+		"calendarSync.rescheduled.movedAt": "timestamp",
+		"calendarSync.generation":          "integer", "calendarSync.observedUpdated": "timestamp null", "calendarSync.baseline.allDay": "boolean",
 		"calendarSync.baseline.startDate": "string", "calendarSync.baseline.endDate": "string",
 		"calendarSync.recorded": "map", "calendarSync.recorded.*": "string integer timestamp null",
 		"calendarSync.request": "map", "calendarSync.request.*": "string timestamp",

@@ -202,7 +202,7 @@ func (p *picture) cursorProblems() (problems []string) {
 				continue
 			}
 			event := p.event(calendarName(stored), stored.GoogleEventID)
-			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.world.Clock.Now()); said != "" && !p.world.drifted(stored, event) {
+			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.slot(stored.ID, originalSlot(stored)), p.world.Clock.Now()); said != "" && !p.world.drifted(stored, event) {
 				problems = append(problems, fmt.Sprintf("the cursor of %s passed over a change: %s", calendar.CalendarID, said))
 			}
 		}
@@ -240,11 +240,13 @@ func (w *World) Disagreement(p poll.Poll) string {
 	}
 	slot, err := poll.LoadSlot(w.ctx, w.Documents, p.ID, p.WinningSlotID)
 	w.must(err)
+	original, err := poll.LoadSlot(w.ctx, w.Documents, p.ID, originalSlot(p))
+	w.must(err)
 	event := w.EventOf(calendarName(p), p.GoogleEventID)
 	if w.drifted(p, event) {
 		return ""
 	}
-	return disagreement(p, event, slot, w.Clock.Now())
+	return disagreement(p, event, slot, original, w.Clock.Now())
 }
 
 // calendarName is the calendar that a poll's event is in, as calendarOf wants it.
@@ -255,15 +257,18 @@ func calendarName(p poll.Poll) string {
 	return p.CreatorID
 }
 
-// disagreement is none where both are past: what is over is left as it was.
-func disagreement(p poll.Poll, event Event, slot *poll.Slot, now time.Time) string {
-	at := p.Sync.Applied
-	if event.Live() {
-		at = event.Fingerprint()
+// originalSlot is the id of the slot that won before a reschedule; "" for none.
+func originalSlot(p poll.Poll) string {
+	if p.Sync.Rescheduled == nil {
+		return ""
 	}
-	past := now.Add(-rules.PastAfter)
+	return p.Sync.Rescheduled.FromSlotID
+}
+
+// disagreement is none of a past session: what is over is left as it was.
+func disagreement(p poll.Poll, event Event, slot, original *poll.Slot, now time.Time) string {
 	switch {
-	case slot != nil && slot.End.Before(past) && at.EndTime().Before(past):
+	case p.Rules("", slot, original).Over(now, rules.PastAfter):
 		return ""
 	case !event.Live():
 		return fmt.Sprintf("poll %s is finalised and its event was deleted", p.ID)
