@@ -29,6 +29,7 @@ func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {
 		{func() { w.move(moved) }, "RESCHEDULED", movedLine, movedBody},
 		{w.restore, "FINALIZED", restoredLine, restoredBody},
 		{w.cancel, "CANCELLED", cancelledLine, cancelledBody},
+		{w.revive, "FINALIZED", onAgainLine, onAgainBody},
 	} {
 		step.change()
 		w.want("gm", 0)
@@ -55,9 +56,9 @@ func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {
 		}
 		w.clock.add(time.Minute)
 	}
-	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine, cancelledLine)
+	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine, cancelledLine, onAgainLine)
 	for _, uid := range []string{"ana", "ben", "cho"} {
-		wantTexts(t, uid, w.bell(uid), movedBody, restoredBody, cancelledBody)
+		wantTexts(t, uid, w.bell(uid), movedBody, restoredBody, cancelledBody, onAgainBody)
 	}
 	wantTexts(t, "gm, who caused it all", w.bell("gm"))
 	if got := w.cards(channel); len(got) != 1 || got[0].ID != card {
@@ -110,6 +111,43 @@ func TestHandle_AMoveThatRestedWhileAnotherCame_IsToldAsTheLast(t *testing.T) {
 	w.clock.add(10 * time.Second)
 	w.mustEnd()
 	wantTexts(t, "lines", contents(w.lines(channel)), movedOnLine)
+}
+
+func TestHandle_CancellationTakenBackInTime_IsNeverTold(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("gm", time.Minute)
+	w.revive()
+	w.want("gm", time.Minute)
+	w.clock.add(2 * time.Minute)
+	w.mustEnd()
+	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "ana", w.bell("ana"))
+
+	w.cancel()
+	w.want("gm", time.Minute)
+	w.revive()
+	w.move(moved)
+	w.want("gm", time.Minute)
+	w.clock.add(2 * time.Minute)
+	w.mustEnd()
+	wantTexts(t, "lines, once it came back at another time", contents(w.lines(channel)), movedLine)
+	wantTexts(t, "ana, once it came back at another time", w.bell("ana"), movedBody)
+}
+
+func TestHandle_OnAgainAtAnotherTime_TellsTheNewTime(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	w.revive()
+	w.move(moved)
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, "@everyone Session 'Curse of Strahd' is on again for <t:1801683000:F>")
+	wantTexts(t, "ana", w.bell("ana"), cancelledBody, "Session 'Curse of Strahd' is on again for Wednesday, 3 February 2027, 20:30 (Europe/Berlin)")
 }
 
 func TestHandle_NobodyCausedIt_TellsTheCreatorToo(t *testing.T) {

@@ -107,6 +107,7 @@ func TestGolden_CardAndLineAndDocumentInEachState(t *testing.T) {
 		{"rescheduled", func() { w.move(moved) }, rules.NoticeRescheduled},
 		{"restored", w.restore, rules.NoticeRestored},
 		{"cancelled", w.cancel, rules.NoticeCancelled},
+		{"on-again", w.revive, rules.NoticeOnAgain},
 	} {
 		step.change()
 		ref := w.want("gm", 0)

@@ -37,6 +37,12 @@ var texts = map[rules.Notice]wording{
 		discord:  "Session '{title}' has been cancelled",
 		mentions: true,
 	},
+	rules.NoticeOnAgain: {
+		title:    "Session on again",
+		body:     "Session '{title}' is on again for {time}",
+		discord:  "Session '{title}' is on again for {time}",
+		mentions: true,
+	},
 }
 
 // Words that stand where there is nothing to show.

@@ -243,6 +243,12 @@ func (w *world) cancel() {
 	w.set(poll.Set("status", "CANCELLED"), poll.SetSync("state", "CANCELLED"))
 }
 
+// revive takes the cancellation back.
+func (w *world) revive() {
+	w.t.Helper()
+	w.set(poll.Set("status", "FINALIZED"), poll.SetSync("state", "OK"))
+}
+
 // announced is a world in which the poll is finalised and people know it.
 func announced(t *testing.T) *world {
 	t.Helper()
@@ -385,7 +391,10 @@ const (
 	restoredLine  = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>"
 	cancelledLine = "@everyone Session 'Curse of Strahd' has been cancelled"
 
+	onAgainLine = "@everyone Session 'Curse of Strahd' is on again for <t:1801591200:F>"
+
 	movedBody     = "Session 'Curse of Strahd' has been rescheduled to Wednesday, 3 February 2027, 20:30 (Europe/Berlin)"
 	restoredBody  = "Session 'Curse of Strahd' has been restored to its original time"
 	cancelledBody = "Session 'Curse of Strahd' has been cancelled"
+	onAgainBody   = "Session 'Curse of Strahd' is on again for Tuesday, 2 February 2027, 19:00 (Europe/Berlin)"
 )

@@ -25,6 +25,7 @@ const (
 	NoticeRescheduled Notice = "SESSION_RESCHEDULED"
 	NoticeRestored    Notice = "SESSION_RESTORED"
 	NoticeCancelled   Notice = "SESSION_CANCELLED"
+	NoticeOnAgain     Notice = "SESSION_ON_AGAIN"
 )
 
 // Announce says what to tell people who were told one story, now that another
@@ -51,6 +52,9 @@ func Announce(told, wanted Story) Notice {
 func announceTime(told, wanted Story) Notice {
 	sameFinalisation := told.Status == Finalized && told.Generation == wanted.Generation
 	switch {
+	case told.Status == Cancelled && told.Generation == wanted.Generation:
+		// The cancellation was taken back. A new finalisation has another generation.
+		return NoticeOnAgain
 	case sameFinalisation && told.At == wanted.At:
 		return NoticeNone
 	case wanted.Rescheduled:

@@ -53,6 +53,11 @@ func TestAnnounce(t *testing.T) {
 		{"finalising again, and moved before anybody heard", toThree, againMove, rules.NoticeRescheduled},
 		{"finalising again, and moved to the time told before", toNoon, againMove, rules.NoticeRescheduled},
 		{"a cancellation of what was finalised again", again, deleted, rules.NoticeCancelled},
+		{"a cancellation taken back", deleted, finalised, rules.NoticeOnAgain},
+		{"a cancellation taken back at another time", deleted, toNoon, rules.NoticeOnAgain},
+		{"a cancellation taken back before it was told", finalised, finalised, rules.NoticeNone},
+		{"a cancellation taken back before it was told, at another time", finalised, toNoon, rules.NoticeRescheduled},
+		{"a cancelled poll finalised again and moved", deleted, againMove, rules.NoticeRescheduled},
 		{"archiving is no news", toNoon, archived, rules.NoticeNone},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,6 +105,12 @@ func bothTakePlace(told, wanted rules.Story) bool {
 	return told.Status == rules.Finalized && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
 }
 
+// takenBack tells that a cancellation was told of the finalisation that takes
+// place.
+func takenBack(told, wanted rules.Story) bool {
+	return told.Status == rules.Cancelled && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
+}
+
 var laws = []struct {
 	says  string
 	about func(told, wanted rules.Story) bool
@@ -142,9 +153,16 @@ var laws = []struct {
 		},
 	},
 	{
+		"a told cancellation that was taken back is told as on again, and nothing else is",
+		func(_, _ rules.Story) bool { return true },
+		func(told, wanted rules.Story, got rules.Notice) bool {
+			return (got == rules.NoticeOnAgain) == takenBack(told, wanted)
+		},
+	},
+	{
 		"a finalisation that people hear of from the web app is told only if the calendar moved it since",
 		func(told, wanted rules.Story) bool {
-			return wanted.Status == rules.Finalized && !bothTakePlace(told, wanted)
+			return wanted.Status == rules.Finalized && !bothTakePlace(told, wanted) && !takenBack(told, wanted)
 		},
 		func(_, wanted rules.Story, got rules.Notice) bool {
 			return (got == rules.NoticeRescheduled) == wanted.Rescheduled && (got == rules.NoticeRescheduled || got == rules.NoticeNone)
@@ -183,6 +201,12 @@ func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
 		{"moved, deleted, finalised again and deleted again", []step{
 			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {deleted, rules.NoticeCancelled},
 			{again, rules.NoticeNone}, {rules.Story{Status: rules.Cancelled, Generation: 5, At: three}, rules.NoticeCancelled},
+		}},
+		{"deleted, back at another time and put back to the first", []step{
+			{finalised, rules.NoticeNone}, {deleted, rules.NoticeCancelled}, {toNoon, rules.NoticeOnAgain}, {finalised, rules.NoticeRestored},
+		}},
+		{"deleted, back and deleted again", []step{
+			{finalised, rules.NoticeNone}, {deleted, rules.NoticeCancelled}, {finalised, rules.NoticeOnAgain}, {deleted, rules.NoticeCancelled},
 		}},
 		{"reopened and finalised again", []step{
 			{finalised, rules.NoticeNone}, {reopened, rules.NoticeNone}, {again, rules.NoticeNone}, {againMove, rules.NoticeRescheduled}, {again, rules.NoticeRestored},

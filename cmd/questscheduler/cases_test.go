@@ -228,12 +228,12 @@ func (s *session) becomesCancelled() {
 
 // words are what a message on Discord says of each transition.
 var words = map[string]string{
-	"SESSION_RESCHEDULED": "rescheduled", "SESSION_RESTORED": "restored", "SESSION_CANCELLED": "cancelled",
+	"SESSION_RESCHEDULED": "rescheduled", "SESSION_RESTORED": "restored", "SESSION_CANCELLED": "cancelled", "SESSION_ON_AGAIN": "on again",
 }
 
 // statuses are what a card shows once each transition was told.
 var statuses = map[string]string{
-	"SESSION_RESCHEDULED": "RESCHEDULED", "SESSION_RESTORED": "FINALIZED", "SESSION_CANCELLED": "CANCELLED",
+	"SESSION_RESCHEDULED": "RESCHEDULED", "SESSION_RESTORED": "FINALIZED", "SESSION_CANCELLED": "CANCELLED", "SESSION_ON_AGAIN": "FINALIZED",
 }
 
 // becomesTold awaits that a transition was announced so many times, and that the

@@ -24,7 +24,7 @@ type notice struct {
 }
 
 // sessionNotices are the notices of what became of a session.
-var sessionNotices = []rules.Notice{rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled}
+var sessionNotices = []rules.Notice{rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain}
 
 // remember takes in a document of a person's notices. Others than those of
 // sessions are passed over.
@@ -136,7 +136,9 @@ func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (pro
 	if same && !again {
 		problems = append(problems, fmt.Sprintf("poll %s: people were told twice that it was %s", next.pollID, next.kind))
 	}
-	if next.kind == rules.NoticeRestored && last.kind != rules.NoticeRescheduled {
+	restorable := last.kind == rules.NoticeRescheduled || last.kind == rules.NoticeOnAgain // which may be at a new time
+	if next.kind == rules.NoticeRestored && !restorable ||
+		next.kind == rules.NoticeOnAgain && last.kind != rules.NoticeCancelled && !again {
 		problems = append(problems, fmt.Sprintf("poll %s: %s was told after %s", next.pollID, next.kind, last.kind))
 	}
 	return problems
