@@ -182,7 +182,10 @@ func (l *look) apply(ctx context.Context, event gcal.Event, writable bool) error
 	if event.Seen == rules.Gone && !writable {
 		return l.park(ctx, event.ID)
 	}
-	_, err := l.Polls.Apply(ctx, l.observed(event))
+	applied, err := l.Polls.Apply(ctx, l.observed(event))
+	if err == nil && applied.Decision.Refetch { // what a page shows may be older than a deletion
+		err = l.probe(ctx, event.ID)
+	}
 	return l.parkIfStuck(ctx, event.ID, err)
 }
 

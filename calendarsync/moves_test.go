@@ -172,8 +172,8 @@ func TestADeletedEvent_CancelsThePoll(t *testing.T) {
 	equal(t, "cancelled.reason", data.Map("cancelled").String("reason"), "calendar_deleted")
 	equal(t, "calendarSync.cancelled.reason", data.Map("calendarSync").Map("cancelled").String("reason"), "calendar_deleted")
 	equal(t, "cancelled.at", data.Map("cancelled").Time("at").IsZero(), false)
-	equal(t, "index entries", len(w.Index()), 0)
-	equal(t, "interests", w.Calendar("gm").Interests[poll.ConsumerPoll], 0)
+	equal(t, "the entry awaits the event", w.Index()[0].Awaited, true)
+	equal(t, "interests", w.Calendar("gm").Interests[poll.ConsumerPoll], 1)
 	same(t, "ana's notices", w.Notices("ana"), []string{"SESSION_CANCELLED"})
 	atRest(t, w)
 

@@ -44,7 +44,7 @@ func (l *look) askForUnshown(ctx context.Context) error {
 		case event.Seen == rules.Gone:
 			gone = append(gone, event)
 		default:
-			_, err = l.Polls.Apply(ctx, l.observed(event))
+			_, err = l.Polls.Apply(ctx, l.fetched(event))
 		}
 		return l.parkIfStuck(ctx, entry.EventID, err)
 	})
@@ -55,7 +55,7 @@ func (l *look) askForUnshown(ctx context.Context) error {
 		return l.hold(ctx, gone)
 	}
 	for _, event := range gone {
-		_, err := l.Polls.Apply(ctx, l.observed(event))
+		_, err := l.Polls.Apply(ctx, l.fetched(event))
 		if err := l.parkIfStuck(ctx, event.ID, err); err != nil {
 			return err
 		}
@@ -165,10 +165,14 @@ func (l *look) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) er
 	return eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, do)
 }
 
-// eachEntry calls do for every event of a calendar that a poll follows.
+// eachEntry calls do for every event of a calendar that a poll follows. Events that
+// are awaited are left out: their polls are cancelled.
 func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID string, do func(poll.IndexEntry) error) error {
 	return eachPage(ctx, reader, accountID, calendarID, func(entries []poll.IndexEntry) error {
 		for _, entry := range entries {
+			if entry.Awaited {
+				continue
+			}
 			if err := do(entry); err != nil {
 				return err
 			}
@@ -177,7 +181,8 @@ func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID s
 	})
 }
 
-// eachPage is eachEntry, a page of them at a time.
+// eachPage calls do with the entries of a calendar, awaited ones included, a page
+// of them at a time.
 func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID string, do func([]poll.IndexEntry) error) error {
 	var after *store.Cursor
 	for {
@@ -250,10 +255,17 @@ func (l *look) probe(ctx context.Context, eventID string) error {
 	if err != nil {
 		return err
 	}
-	seen := l.observed(event)
+	seen := l.fetched(event)
 	seen.Confirmed = l.calendar.Pending[eventID] == cursor.PendingConfirmed
 	_, err = l.Polls.Apply(ctx, seen)
 	return err
+}
+
+// fetched is an event that was fetched by itself, as the rules see it.
+func (l *look) fetched(event gcal.Event) scheduler.Observed {
+	observed := l.observed(event)
+	observed.Fresh = true
+	return observed
 }
 
 // ask reads one event. It is gone only where the calendar itself answers us as
@@ -298,7 +310,8 @@ func (l *look) unlisted(ctx context.Context, eventID string) error {
 		l.listed = map[string]bool{}
 		_, err := l.eachPage(ctx, "", func(page gcal.Page) error {
 			for _, event := range page.Events {
-				if l.follows(event.ID) && event.Seen != rules.Gone {
+				// An event may have been linked since this look began.
+				if (event.ID == eventID || l.follows(event.ID)) && event.Seen != rules.Gone {
 					l.listed[event.ID] = true
 				}
 			}

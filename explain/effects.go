@@ -15,10 +15,19 @@ func (r *replay) apply(decision rules.Decision, entry poll.Entry) {
 		return
 	}
 	r.at.State, r.at.Error = decision.State, decision.Error
-	r.observed = entry.Updated
-	switch decision.Action {
+	action := decision.Action
+	if action == rules.Revive {
+		r.at.Status, r.at.Cancelled = rules.Finalized, false
+		r.link, r.known, r.awaited = r.awaited, true, rules.Link{}
+		action = decision.Then
+	}
+	if action != rules.Cancel || entry.Updated.After(r.observed) { // a deletion makes nothing less old
+		r.observed = entry.Updated
+	}
+	switch action {
 	case rules.Cancel:
 		r.at.Status, r.at.Cancelled = rules.Cancelled, true
+		r.awaited, r.awaitedSince = r.link, entry.At
 		r.link, r.known = rules.Link{}, true
 	case rules.Adopt:
 		r.at.Baseline, r.at.Applied = entry.Fingerprint, entry.Fingerprint
@@ -53,7 +62,7 @@ func (r *replay) syncError(entry poll.Entry) string {
 // command carries a person's command out.
 func (r *replay) command(entry poll.Entry) string {
 	state := rules.Poll{Status: r.at.Status, State: r.at.State, Error: r.at.Error, Rescheduled: r.at.Rescheduled}
-	state.Link.Event = entry.EventID
+	state.Link.Event, state.Awaited = entry.EventID, r.awaited
 	change, err := rules.Apply(state, entry.Command)
 	if err != nil {
 		return fmt.Sprintf("%s of a poll that is %s is refused: %v", entry.Command, r.at.Status, err)
@@ -83,14 +92,16 @@ func (r *replay) write(entry poll.Entry) {
 	switch entry.Command {
 	case rules.CommandFinalise:
 		r.at = Standing{Status: r.at.Status, WinningSlotID: entry.WinningSlotID}
-		r.link, r.known, r.observed = rules.Link{}, true, entry.Updated
+		r.link, r.known, r.observed, r.awaited = rules.Link{}, true, entry.Updated, rules.Link{}
 		if entry.EventID != "" {
 			r.at.State, r.at.Baseline, r.at.Applied = rules.StateOK, entry.Fingerprint, entry.Fingerprint
 			r.link = rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID}
 		}
 	case rules.CommandCancel:
+		r.awaited = rules.Link{}
 		r.at.State, r.at.Error, r.at.Cancelled = rules.StateCancelled, "", true
 	case rules.CommandReopen:
+		r.awaited = rules.Link{}
 		r.at, r.observed = Standing{Status: r.at.Status}, time.Time{}
 	case rules.CommandEditSlots:
 		r.at.WinningSlotID = entry.WinningSlotID
@@ -121,13 +132,16 @@ func (r *replay) mended(entry poll.Entry) string {
 	case rules.MendReopen:
 		r.at, r.observed, r.from, r.to = Standing{Status: rules.Open}, time.Time{}, "", ""
 	case rules.MendRestore:
+		if r.at.Rescheduled && !entry.Rescheduled && !entry.After.IsZero() { // its event is awaited
+			r.at.Rescheduled, r.at.Applied, r.from, r.to = false, r.at.Baseline, "", ""
+		}
 		if r.at.Cancelled = false; r.at.State == rules.StateCancelled {
 			r.at.State = rules.StateNone
 			if entry.EventID != "" {
 				r.at.State = rules.Recovered(rules.Poll{Rescheduled: r.at.Rescheduled})
 			}
 		}
-	case rules.MendLink, rules.MendUnlink, rules.MendNote:
+	case rules.MendLink, rules.MendUnlink, rules.MendNote, rules.MendSlots:
 	default:
 		return fmt.Sprintf("it says that %q set a direct edit right, and nothing is called so", mending)
 	}

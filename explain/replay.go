@@ -86,6 +86,10 @@ type replay struct {
 	known bool
 	// observed is the event's `updated` when an observation was applied last.
 	observed time.Time
+	// awaited is the event whose deletion cancelled the poll at awaitedSince, and
+	// which may come back.
+	awaited      rules.Link
+	awaitedSince time.Time
 	// generation is that of the last entry.
 	generation int64
 	// from and to are the slots of the reschedule that stands, "" where they
@@ -131,16 +135,24 @@ func (r *replay) observe(entry poll.Entry) string {
 		return fmt.Sprintf("it saw the event %q, which is no way an event can look", entry.Seen)
 	}
 	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
+	if entry.Decision == rules.Revive {
+		if r.awaited.Event == "" && !r.known {
+			r.awaited, r.awaitedSince = link, entry.At // the cancellation is no longer kept
+		}
+		r.link, r.known = rules.Link{}, true
+	}
 	if !r.known {
 		r.link, r.known = link, true
 	}
-	r.link.Generation = entry.Generation // a poll's generation grows between entries too
+	r.link.Generation, r.awaited.Generation = entry.Generation, entry.Generation // a poll's generation grows between entries too
 	state := rules.Poll{
 		Status: r.at.Status, State: r.at.State, Error: r.at.Error, Link: r.link, Baseline: r.at.Baseline,
 		Applied: r.at.Applied, AppliedUpdated: r.observed, Rescheduled: r.at.Rescheduled,
+		Awaited: r.awaited, AwaitedUntil: r.awaitedSince.Add(rules.AwaitFor),
 	}
 	sight := rules.Observation{
 		Link: link, Seen: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
+		Fresh: true, // one that was not decided nothing
 	}
 	decision, ok := r.decide(state, sight, entry)
 	if !ok {

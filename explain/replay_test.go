@@ -75,7 +75,7 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 		"a reschedule":      {func(h *explain.History) { h.Entries[1].Rescheduled = false }, "jrn_01: it leaves rescheduled false"},
 		"an error":          {func(h *explain.History) { h.Entries[2].Error = rules.SyncFailed }, "jrn_02: it leaves error sync_failed"},
 		"a command":         {func(h *explain.History) { h.Entries[6].Command = rules.CommandVote }, "jrn_06: vote of a poll that is CANCELLED is refused"},
-		"one without sense": {func(h *explain.History) { h.Entries[6].Command, h.Entries[6].Generation = rules.CommandCancel, 1 }, "jrn_06: cancel of a poll that is CANCELLED changes nothing"},
+		"one without sense": {func(h *explain.History) { h.Entries[6].Command, h.Entries[6].Generation = rules.CommandUnarchive, 1 }, "jrn_06: unarchive of a poll that is CANCELLED changes nothing"},
 		"no cause at all":   {func(h *explain.History) { h.Entries[2].Decision = rules.Adopt }, "jrn_02: it is \"adopt\", and says neither"},
 		"a generation":      {func(h *explain.History) { h.Entries[3].Generation = 0 }, "jrn_03: its generation is 0, and the one before had 1"},
 		"a cancellation":    {func(h *explain.History) { h.Entries[5].Cancelled = false }, "jrn_05: it leaves cancelled false; worked out again, it is true"},

@@ -15,8 +15,8 @@ import (
 const ConsumerPoll = "poll"
 
 // IndexEntry is a document of calendarEventIndex (seed 002): which poll follows
-// a calendar event. It exists exactly while the poll is linked. Closed to
-// clients.
+// a calendar event. It exists exactly while the poll is linked, or awaits the
+// event. Closed to clients.
 type IndexEntry struct {
 	EventID    string
 	PollID     string
@@ -25,6 +25,9 @@ type IndexEntry struct {
 	CalendarID string
 	Generation int64
 	CreatedAt  time.Time
+	// Awaited tells that the event was deleted and cancelled the poll, which follows
+	// it for a while in case that it comes back (Sync.Awaited).
+	Awaited bool
 }
 
 // Link is the identity of the event that the entry is for.
@@ -44,10 +47,23 @@ func SharedIndexPath(eventID, accountID, calendarID string) store.Path {
 
 // EncodeIndex gives the fields of an entry.
 func EncodeIndex(e IndexEntry) map[string]any {
-	return map[string]any{
+	fields := map[string]any{
 		"consumer": ConsumerPoll, "schedulerId": e.PollID, "accountId": e.AccountID,
 		"creatorId": e.CreatorID, "calendarId": e.CalendarID, "generation": e.Generation, "createdAt": e.CreatedAt,
 	}
+	if e.Awaited {
+		fields["awaited"] = true
+	}
+	return fields
+}
+
+// SetEntryAwaited marks an entry as that of an awaited event, or of one that is
+// back.
+func SetEntryAwaited(awaited bool) store.Update {
+	if awaited {
+		return Set("awaited", true)
+	}
+	return Set("awaited", store.Delete)
 }
 
 // DecodeIndex reads an entry.
@@ -57,7 +73,7 @@ func DecodeIndex(doc store.Document) IndexEntry {
 	return IndexEntry{
 		EventID: eventID, PollID: f.String("schedulerId"), AccountID: f.String("accountId"),
 		CreatorID: f.String("creatorId"), CalendarID: f.String("calendarId"), Generation: f.Int("generation"),
-		CreatedAt: f.Time("createdAt"),
+		CreatedAt: f.Time("createdAt"), Awaited: f.Bool("awaited"),
 	}
 }
 
@@ -86,13 +102,13 @@ func FindIndex(ctx context.Context, reader store.Reader, accountID, calendarID, 
 	return nil, cmp.Or(free, SharedIndexPath(eventID, accountID, calendarID)), nil
 }
 
-// IndexOf reads the entry of a poll's linked event, and where it stands; nil
-// where it has none.
+// IndexOf reads the entry of a poll's linked or awaited event, and where it
+// stands; nil where it has none.
 func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, store.Path, error) {
-	if p.GoogleEventID == "" {
+	if p.EventID() == "" {
 		return nil, "", nil
 	}
-	doc, err := reader.Get(ctx, IndexPath(p.GoogleEventID))
+	doc, err := reader.Get(ctx, IndexPath(p.EventID()))
 	if err != nil {
 		return nil, "", err
 	}
@@ -108,7 +124,7 @@ func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, sto
 func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string]bool, error) {
 	var paths []store.Path
 	for _, p := range polls {
-		if path := IndexPath(p.GoogleEventID); path.Valid() == nil {
+		if path := IndexPath(p.EventID()); path.Valid() == nil {
 			paths = append(paths, path)
 		}
 	}
@@ -125,7 +141,7 @@ func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string
 	}
 	indexed := map[string]bool{}
 	for _, p := range polls {
-		indexed[p.ID] = p.ID != "" && follows[p.GoogleEventID] == p.ID
+		indexed[p.ID] = p.ID != "" && follows[p.EventID()] == p.ID
 	}
 	return indexed, nil
 }
@@ -137,7 +153,7 @@ func indexByPoll(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry,
 		return nil, "", err
 	}
 	for _, doc := range docs {
-		if entry := DecodeIndex(doc); entry.EventID == p.GoogleEventID {
+		if entry := DecodeIndex(doc); entry.EventID == p.EventID() {
 			return &entry, doc.Path, nil
 		}
 	}

@@ -145,6 +145,15 @@ func (p Poll) Linked() bool {
 	return p.Status == rules.Finalized && p.GoogleEventID != ""
 }
 
+// EventID is the event that the poll names, or where it names none the one that
+// it awaits; "" for neither.
+func (p Poll) EventID() string {
+	if p.GoogleEventID == "" && p.Sync.Awaited != nil {
+		return p.Sync.Awaited.Link.Event
+	}
+	return p.GoogleEventID
+}
+
 // EditedDirectly tells whether somebody wrote the document's status, winning slot
 // or event directly, which the journal does not know yet.
 func (p Poll) EditedDirectly() bool {

@@ -22,6 +22,9 @@ type Sync struct {
 	Rescheduled *Rescheduled
 	Cancelled   *Cancelled
 	Error       *SyncError
+	// Awaited is the event whose deletion cancelled the poll, and which may come
+	// back; nil where there is none, or a person has decided since.
+	Awaited *Awaited
 	// Recorded is recorded: what the journal knows of the poll.
 	Recorded Recorded
 	// Request is request: what finalised the poll last, where that has a name.
@@ -65,6 +68,17 @@ type Rescheduled struct {
 	At, MovedAt time.Time
 }
 
+// Awaited is an event that a poll still follows though its deletion cancelled the
+// poll: it may be restored from the calendar's bin.
+type Awaited struct {
+	Link  rules.Link
+	Until time.Time
+	// Winning and Original are the times of the winning slot and of the one from
+	// before a reschedule, as the cancellation left them (zero: none). Where a slot
+	// has another time by now, somebody has decided about the session since.
+	Winning, Original rules.Fingerprint
+}
+
 // SyncError is what is wrong with the sync of a poll, as a person reads it.
 type SyncError struct {
 	At      time.Time
@@ -90,6 +104,14 @@ func decodeSync(f store.Fields) Sync {
 	}
 	if e := f.Map("error"); len(e) > 0 {
 		s.Error = &SyncError{At: e.Time("at"), Code: rules.ErrorCode(e.String("code")), Message: e.String("message")}
+	}
+	if a := f.Map("awaited"); len(a) > 0 {
+		s.Awaited = &Awaited{
+			Link: rules.Link{
+				Account: a.String("account"), Calendar: a.String("calendar"), Event: a.String("event"), Generation: a.Int("generation"),
+			},
+			Until: a.Time("until"), Winning: readFingerprint(a.String("winning")), Original: readFingerprint(a.String("original")),
+		}
 	}
 	request := f.Map("request")
 	s.Request = Request{ID: request.String("id"), At: request.Time("at")}
@@ -133,7 +155,26 @@ func (p Poll) Rules(account string, winning, original *Slot) rules.Poll {
 	if original != nil {
 		r.Original = original.Fingerprint()
 	}
+	if awaited := p.Sync.Awaited; awaited != nil && awaited.Link.Generation == p.Sync.Generation && !awaited.slotsEdited(winning, original) {
+		r.Awaited, r.AwaitedUntil = awaited.Link, awaited.Until
+	}
 	return r
+}
+
+// SlotsEdited tells whether somebody gave the winning slot, or the one from before
+// a reschedule, another time since the poll awaits its event, or had another slot
+// win. A slot that is missing (nil) was not edited: it is made anew with the event.
+func (p Poll) SlotsEdited(winning, original *Slot) bool {
+	known := p.Sync.Recorded
+	return p.Sync.Awaited != nil &&
+		(p.Sync.Awaited.slotsEdited(winning, original) || !known.At.IsZero() && p.WinningSlotID != known.WinningSlotID)
+}
+
+func (a Awaited) slotsEdited(winning, original *Slot) bool {
+	differs := func(slot *Slot, was rules.Fingerprint) bool {
+		return slot != nil && !was.IsZero() && slot.Fingerprint() != was
+	}
+	return differs(winning, a.Winning) || differs(original, a.Original)
 }
 
 // Story is what is true of the poll for those it concerns.
@@ -175,6 +216,17 @@ func SetRescheduled(r *Rescheduled) store.Update {
 	}
 	return store.Update{Path: SyncField("rescheduled"), Value: map[string]any{
 		"fromSlotId": r.FromSlotID, "toSlotId": r.ToSlotID, "snapshotId": r.SnapshotID, "at": r.At, "movedAt": r.MovedAt,
+	}}
+}
+
+// SetAwaited writes calendarSync.awaited, or removes it for nil.
+func SetAwaited(a *Awaited) store.Update {
+	if a == nil {
+		return store.Update{Path: SyncField("awaited"), Value: store.Delete}
+	}
+	return store.Update{Path: SyncField("awaited"), Value: map[string]any{
+		"account": a.Link.Account, "calendar": a.Link.Calendar, "event": a.Link.Event, "generation": a.Link.Generation,
+		"until": a.Until, "winning": a.Winning.String(), "original": a.Original.String(),
 	}}
 }
 

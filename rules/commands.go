@@ -46,8 +46,10 @@ type Change struct {
 // CommandRow is one row of the command table.
 type CommandRow struct {
 	Command Command
-	// From lists the statuses the row is for.
-	From []Status
+	// From lists the statuses the row is for. Awaiting is for polls alone whose
+	// event may come back after its deletion cancelled them.
+	From     []Status
+	Awaiting bool
 	// Refusal, where set, is the sentence the person reads; the poll stays.
 	Refusal string
 	// Change is what happens otherwise.
@@ -65,6 +67,7 @@ var commands = []CommandRow{
 	{Command: CommandFinalise, From: []Status{Archived}, Refusal: archivedFirst},
 
 	{Command: CommandCancel, From: []Status{Open, Finalized}, Change: Change{To: Cancelled, Supersedes: true, Unlinks: true}},
+	{Command: CommandCancel, From: []Status{Cancelled}, Awaiting: true, Change: Change{To: Cancelled, Supersedes: true, Unlinks: true}},
 	{Command: CommandCancel, From: []Status{Cancelled}, Change: Change{Nothing: true, To: Cancelled}},
 	{Command: CommandCancel, From: []Status{Archived}, Refusal: archivedFirst},
 
@@ -117,7 +120,7 @@ func CommandRows() []CommandRow { return slices.Clone(commands) }
 // whose sentence says what to do next.
 func Apply(poll Poll, command Command) (Change, error) {
 	for _, row := range commands {
-		if row.Command != command || !slices.Contains(row.From, poll.Status) {
+		if row.Command != command || !slices.Contains(row.From, poll.Status) || row.Awaiting && poll.Awaited.Event == "" {
 			continue
 		}
 		if row.Refusal != "" {

@@ -117,7 +117,9 @@ func TestEveryCommandHasOneRowForEachStatus(t *testing.T) {
 	for _, row := range rules.CommandRows() {
 		commands[row.Command] = true
 		for _, status := range row.From {
-			rows[cell{row.Command, status}]++
+			if !row.Awaiting { // beside the row for every other poll
+				rows[cell{row.Command, status}]++
+			}
 		}
 		if row.Refusal != "" && row.Change != (rules.Change{}) {
 			t.Errorf("%s from %v is refused and changes %+v", row.Command, row.From, row.Change)

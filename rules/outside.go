@@ -26,6 +26,14 @@ type Documents struct {
 	Inserting bool
 	// Edited tells whether the journal knows another status, winning slot or event.
 	Edited bool
+	// EntryAwaited tells whether the entry is for an event whose deletion cancelled
+	// the poll. Awaiting tells whether the poll awaits that event still, AwaitOver
+	// whether it did not come back in time, and SlotsEdited whether somebody changed
+	// the time since that the poll had.
+	EntryAwaited bool
+	Awaiting     bool
+	AwaitOver    bool
+	SlotsEdited  bool
 	// LongPast tells whether the session is over for ForgetAfter, so that its
 	// event is not followed any more.
 	LongPast bool
@@ -54,9 +62,12 @@ const (
 	// MendRestore: the poll is no longer cancelled, but its fields still say
 	// so.
 	MendRestore Mending = "outside_restore"
-	// MendForget: the session is long past; its event is followed no more. This
-	// is nobody's edit, and stands in no journal.
+	// MendForget: the session is long past, or its event did not come back in time;
+	// the event is followed no more. This is nobody's edit, and stands in no journal.
 	MendForget Mending = "long_past"
+	// MendSlots: the poll's time was edited while its event was awaited, which is a
+	// decision of a person: the event is not awaited any more.
+	MendSlots Mending = "outside_slots"
 	// MendNote: the status, the winning slot or the event is another than the
 	// journal knows, and nothing follows from it but a line.
 	MendNote Mending = "outside_status"
@@ -76,10 +87,14 @@ var mendings = []MendingRow{
 		return !d.Exists && (d.HasEntry || d.Inserting || d.Left)
 	}},
 	{"poll deleted", MendNothing, func(d Documents) bool { return !d.Exists }},
+	{"awaited event did not come back in time", MendForget, func(d Documents) bool { return d.Awaiting && d.AwaitOver && !d.Edited }},
+	{"awaited event, and the winning slot or the one from before was edited", MendSlots, func(d Documents) bool {
+		return d.Awaiting && d.SlotsEdited && (d.Status == Cancelled && d.Cancelled || d.Status == Finalized && !d.Marked)
+	}},
 	{"ARCHIVED, which the journal does not know", MendNote, func(d Documents) bool { return d.Status == Archived && d.Edited }},
 	{"ARCHIVED", MendNothing, func(d Documents) bool { return d.Status == Archived }},
 	{"CANCELLED, but linked or not marked as cancelled", MendCancel, func(d Documents) bool {
-		return d.Status == Cancelled && (d.HasEntry || d.Inserting || !d.Cancelled)
+		return d.Status == Cancelled && (d.HasEntry && !d.Awaiting || d.Inserting || !d.Cancelled)
 	}},
 	{"CANCELLED, which the journal does not know", MendNote, func(d Documents) bool { return d.Status == Cancelled && d.Edited }},
 	{"CANCELLED", MendNothing, func(d Documents) bool { return d.Status == Cancelled }},
@@ -87,11 +102,12 @@ var mendings = []MendingRow{
 		return d.Status != Finalized && (d.Edited || d.HasEntry || d.Rescheduled || d.Marked || d.State != StateNone)
 	}},
 	{"OPEN", MendNothing, func(d Documents) bool { return d.Status != Finalized }},
+	{"FINALIZED, entry of an awaited event, but names another", MendUnlink, func(d Documents) bool { return d.EntryAwaited && !d.Fits }},
 	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Marked || d.State == StateCancelled }},
 	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
 	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},
 	{"FINALIZED, or another winning slot or event, which the journal does not know", MendNote, func(d Documents) bool { return d.Edited }},
-	{"FINALIZED, entry of a session that is long past", MendForget, func(d Documents) bool { return d.HasEntry && d.LongPast }},
+	{"FINALIZED, entry of a session that is long past", MendForget, func(d Documents) bool { return d.HasEntry && d.LongPast && !d.Awaiting }},
 	{"FINALIZED", MendNothing, func(Documents) bool { return true }},
 }
 

@@ -95,6 +95,10 @@ type Poll struct {
 	Original Fingerprint
 	// FinalizedAt is when the poll was finalised last; zero: not known.
 	FinalizedAt time.Time
+	// Awaited is the event whose deletion cancelled the poll, and which may come
+	// back until AwaitedUntil; zero: none, or a person has decided since.
+	Awaited      Link
+	AwaitedUntil time.Time
 }
 
 // Seen is how an event looks to an observer.
@@ -122,6 +126,9 @@ type Observation struct {
 	AccountLive bool
 	WatchLive   bool
 	Confirmed   bool
+	// Fresh tells that the event was fetched by itself just now. What a page of a
+	// listing shows may be older than a deletion.
+	Fresh bool
 	// Asked tells that a person's command caused what is observed, so it counts
 	// even where the session is past.
 	Asked bool
@@ -140,8 +147,11 @@ const (
 	Forget Action = "forget"
 	// Adopt: the observed time becomes the baseline; nothing is announced.
 	Adopt Action = "adopt"
-	// Cancel: status and state CANCELLED, link removed, winning slot kept.
+	// Cancel: status and state CANCELLED, winning slot kept; the event is awaited.
 	Cancel Action = "cancel"
+	// Revive: an awaited event is back; status FINALIZED, linked again, and
+	// Decision.Then on top.
+	Revive Action = "revive"
 	// Reschedule: a calendar slot is made and wins; a snapshot is taken.
 	Reschedule Action = "reschedule"
 	// RescheduleAgain: the calendar slot moves; the first snapshot stays.
@@ -165,6 +175,13 @@ type Decision struct {
 	State State
 	// Error is the code that stands after the decision; "": none.
 	Error ErrorCode
+	// Then is, for Revive, what the observation does to the poll that is linked
+	// again, and ThenRow the row that decided that.
+	Then    Action
+	ThenRow string
+	// Refetch tells that the observation may be too old to decide: the event is to
+	// be fetched by itself, and observed anew.
+	Refetch bool
 	// Drift tells, for Adopt, that the event does not start where the winning
 	// slot does.
 	Drift bool

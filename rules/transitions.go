@@ -28,6 +28,22 @@ type situation struct {
 // transitions is the table of design.md, "Rules". The order matters.
 var transitions = []Row{
 	{
+		Name: "still_gone", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "gone", Does: "nothing",
+		when: func(s situation) bool { return s.awaits() && s.seen.Seen == Gone }, then: Nothing, blind: true,
+	},
+	{
+		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there, by a listing", Does: "nothing; the event is fetched by itself",
+		when: func(s situation) bool { return s.awaits() && !s.seen.Fresh }, then: Nothing, blind: true,
+	},
+	{
+		Name: "back_when_past", Poll: "cancelled by the calendar within 30 days, and nobody decided since; the session is past", Calendar: "there", Does: "journal only",
+		when: func(s situation) bool { return s.awaits() && s.revived().pastFor(PastAfter) }, then: Record,
+	},
+	{
+		Name: "revived", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there", Does: "finalised and linked again, and what else the time says",
+		when: func(s situation) bool { return s.awaits() }, then: Revive,
+	},
+	{
 		Name: "not_finalised", Poll: "OPEN, CANCELLED or ARCHIVED", Calendar: "anything", Does: "nothing",
 		when: func(s situation) bool { return s.poll.Status != Finalized }, then: Nothing, blind: true,
 	},
@@ -37,9 +53,7 @@ var transitions = []Row{
 	},
 	{
 		Name: "older", Poll: "any", Calendar: "older than the observation last applied, and not gone", Does: "nothing",
-		when: func(s situation) bool {
-			return s.seen.Seen != Gone && s.seen.Updated.Before(s.poll.AppliedUpdated)
-		}, then: Nothing, blind: true,
+		when: situation.older, then: Nothing, blind: true,
 	},
 	{
 		Name: "long_past", Poll: "the session ended over 30 days ago, counted as below", Calendar: "as below", Does: "the index entry goes",
@@ -115,6 +129,10 @@ func Decide(poll Poll, seen Observation, now time.Time) Decision {
 func (s situation) decision(row Row) Decision {
 	d := Decision{Action: row.then, Row: row.Name, State: s.poll.State, Error: s.poll.Error}
 	switch row.then {
+	case Revive:
+		then := Decide(s.revived().poll, s.seen, s.now)
+		d.Then, d.ThenRow, d.State, d.Error, d.Drift = then.Action, then.Row, then.State, then.Error, then.Drift
+		return d
 	case Cancel:
 		d.State, d.Error = StateCancelled, ""
 		return d
@@ -123,6 +141,7 @@ func (s situation) decision(row Row) Decision {
 	case Adopt:
 		d.Drift = s.seen.Fingerprint.Start != s.poll.Winning.Start
 	}
+	d.Refetch = s.awaits() && s.seen.Seen != Gone && !s.seen.Fresh
 	if row.blind || d.Action == Record || d.Action == Forget {
 		return d
 	}

@@ -272,6 +272,14 @@ func TestEveryRowDecidesSomethingAndSaysItInWords(t *testing.T) {
 			record(p, s.of(p), allDay.EndTime().Add(31*24*time.Hour))
 		}
 	}
+	for _, s := range sightings {
+		for _, now := range []time.Time{dayBefore, allDay.EndTime().Add(25 * time.Hour)} {
+			p, o := awaiting(inStep()), s.of(inStep())
+			record(p, o, now)
+			o.Fresh = true
+			record(p, o, now)
+		}
+	}
 	var names []string
 	for _, row := range rules.Transitions() {
 		if !decided[row.Name] {

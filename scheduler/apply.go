@@ -24,6 +24,8 @@ type Observed struct {
 	// Fence is that of the look; what a look does after another began is
 	// refused with ErrFenced.
 	Fence int64
+	// Fresh tells that the event was fetched by itself, and not listed.
+	Fresh bool
 	// Own marks the answer to a write of ours: no look vouches for it, its
 	// `updated` does.
 	Own   bool
@@ -90,6 +92,9 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		if err := st.loadSlots(ctx, tx); err != nil {
 			return err
 		}
+		if p.Status != rules.Archived && p.SlotsEdited(st.winning, st.original) {
+			return &editedError{p.ID}
+		}
 		decision, line := s.decide(st, seen)
 		result, before = Applied{PollID: p.ID, Decision: decision}, p
 		if due, err = s.applyDecision(ctx, tx, st, decision, line); err != nil || !seen.Own {
@@ -113,7 +118,8 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 func (s *Service) decide(st state, seen Observed) (rules.Decision, poll.Entry) {
 	observation := rules.Observation{
 		Link: st.entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
-		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed, Asked: seen.Who != "",
+		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
+		Fresh: seen.Fresh, Asked: seen.Who != "",
 	}
 	stands, now := st.rules(), store.Instant(s.Now())
 	decision := rules.Decide(stands, observation, now)
@@ -149,8 +155,12 @@ func dropEntry(tx store.Tx, path store.Path, calendar cursor.Calendar, entry pol
 
 // entryOf is the journal's entry of a decision, with all that it was made on.
 func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decision, now time.Time, seen Observed) poll.Entry {
+	reason := decision.Row
+	if decision.Action == rules.Revive {
+		reason += ": " + decision.ThenRow
+	}
 	return poll.Entry{
-		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: decision.Row,
+		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: reason,
 		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
 		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
 		Before: stands.Applied, After: seen.Fingerprint,
@@ -165,7 +175,9 @@ func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decis
 func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
 	switch decision.Action {
 	case rules.Cancel:
-		return s.applyCancel(tx, st, entry)
+		return s.applyCancel(ctx, tx, st, entry)
+	case rules.Revive:
+		return s.applyRevive(ctx, tx, st, decision, entry)
 	case rules.Reschedule:
 		return s.applyReschedule(ctx, tx, st, decision, entry)
 	case rules.RescheduleAgain:

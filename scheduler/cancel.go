@@ -72,12 +72,16 @@ func (s *Service) supersedeOnly(tx store.Tx, st state, command rules.Command, pe
 	if err := st.supersede(tx, s.Now()); err != nil {
 		return nil, err
 	}
+	if err := st.stopAwaiting(tx); err != nil {
+		return nil, err
+	}
 	after := st.poll
 	after.Sync.Generation++
+	after.Sync.Awaited = nil
 	_, err := s.record(tx, poll.Entry{
 		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: "a finalisation under way was taken back",
 		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-	}, outcome{after, st.winning, []store.Update{poll.SetSync("generation", after.Sync.Generation)}}, person.ID, false)
+	}, outcome{after, st.winning, []store.Update{poll.SetSync("generation", after.Sync.Generation), poll.SetAwaited(nil)}}, person.ID, false)
 	return st.intents, err
 }
 
@@ -118,11 +122,17 @@ func (s *Service) writeCancelled(tx store.Tx, st state, cancelled poll.Cancelled
 	}
 	if entry.Command != "" { // a command supersedes what is under way
 		after.Sync.Generation++
+		after.Sync.Awaited = nil
 		updates = append(updates, poll.SetSync("generation", after.Sync.Generation))
 	} else {
-		updates = append(updates, poll.SetSync("lastSyncedAt", cancelled.At), poll.SetSync("observedUpdated", store.NullIfZero(entry.Updated)))
+		after.Sync.LastSyncedAt = cancelled.At
+		if entry.Updated.After(after.Sync.Observed) { // a deletion need not say when it was
+			after.Sync.Observed = entry.Updated
+		}
+		updates = append(updates, poll.SetSync("lastSyncedAt", cancelled.At), poll.SetSync("observedUpdated", store.NullIfZero(after.Sync.Observed)))
 	}
-	entry.EventID, entry.CalendarID = st.poll.GoogleEventID, st.poll.GoogleCalendarID
+	updates = append(updates, poll.SetAwaited(after.Sync.Awaited))
+	entry.EventID, entry.CalendarID = st.poll.EventID(), st.poll.GoogleCalendarID
 	entry.Before, entry.After = st.poll.Sync.Applied, st.poll.Sync.Applied
 	actor := entry.Who
 	if actor == "" {

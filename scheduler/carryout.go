@@ -12,15 +12,6 @@ import (
 	"questscheduler/store"
 )
 
-// applyCancel writes a cancellation by the calendar.
-func (s *Service) applyCancel(tx store.Tx, st state, entry poll.Entry) (*announcement, error) {
-	if _, err := st.unlink(tx, false, "", s.Now(), entry.Trace); err != nil {
-		return nil, err
-	}
-	cancelled := poll.Cancelled{At: s.Now(), Reason: rules.ReasonCalendarDeleted}
-	return s.writeCancelled(tx, st, cancelled, true, entry)
-}
-
 // applyReschedule makes the calendar's time a slot and lets it win; what was
 // before goes into a snapshot.
 func (s *Service) applyReschedule(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
@@ -183,7 +174,14 @@ func (s *Service) applyError(tx store.Tx, st state, decision rules.Decision, ent
 func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decision rules.Decision, entry poll.Entry, winning *poll.Slot, announce bool, own ...store.Update) (*announcement, error) {
 	now := s.Now()
 	after.Sync.State, after.Sync.Applied, after.Sync.Observed, after.Sync.LastSyncedAt = decision.State, entry.After, entry.Updated, now
-	updates := append(own,
+	updates := own
+	if st.revival != nil {
+		updates = slices.Concat(st.revival.updates, own)
+		if err := st.revival.write(tx, st); err != nil {
+			return nil, err
+		}
+	}
+	updates = append(updates,
 		poll.SetSync("state", string(decision.State)), poll.SetSync("lastEventFingerprint", entry.After.String()),
 		poll.SetSync("observedUpdated", store.NullIfZero(entry.Updated)), poll.SetSync("lastSyncedAt", now),
 		poll.Set("updatedAt", now))
@@ -196,5 +194,5 @@ func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decisi
 		after.Sync.Error = syncError(decision.Error, now)
 		updates = append(updates, poll.SetError(after.Sync.Error))
 	}
-	return s.record(tx, entry, outcome{after, winning, updates}, after.CreatorID, announce)
+	return s.record(tx, entry, outcome{after, winning, updates}, after.CreatorID, announce || st.revival != nil)
 }

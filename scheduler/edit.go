@@ -84,6 +84,13 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 		if ask.Slots == nil {
 			err = tx.Update(poll.Path(pollID), updates...)
 		} else {
+			if st.awaiting() && !keepsTime(st, *ask.Slots) {
+				if err := st.stopAwaiting(tx); err != nil {
+					return err
+				}
+				st.poll.Sync.Awaited = nil
+				updates = append(updates, poll.SetAwaited(nil))
+			}
 			err = s.recordSlotsEdited(tx, st, updates, person, cause)
 		}
 		if err != nil {
@@ -197,6 +204,14 @@ func (s *Service) editSlots(ctx context.Context, tx store.Tx, st state, wanted [
 		return nil, err
 	}
 	return slotsEdited(st.poll, removed), nil
+}
+
+// keepsTime tells whether an edit of the slots leaves the session at its time. One
+// that clears a reschedule does not.
+func keepsTime(st state, wanted []SlotEdit) bool {
+	return st.poll.Sync.Rescheduled == nil && st.winning != nil && slices.ContainsFunc(wanted, func(edit SlotEdit) bool {
+		return edit.ID == st.winning.ID && !st.winning.AllDay && rules.Timed(edit.Start, edit.End) == st.winning.Fingerprint()
+	})
 }
 
 // removeSlots deletes the slots that are no longer wanted, and the votes for

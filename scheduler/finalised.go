@@ -56,11 +56,13 @@ func (s *Service) writeFinalised(tx store.Tx, st state, after poll.Poll, slot *p
 func linkUpdates(sync poll.Sync) []store.Update {
 	if sync.State == rules.StateNone {
 		return []store.Update{
+			poll.SetAwaited(nil),
 			poll.SetSync("state", store.Delete), poll.SetSync("baseline", store.Delete),
 			poll.SetSync("lastEventFingerprint", store.Delete), poll.SetSync("observedUpdated", store.Delete),
 		}
 	}
 	return []store.Update{
+		poll.SetAwaited(nil),
 		poll.SetSync("state", string(sync.State)), poll.SetBaseline(sync.Baseline),
 		poll.SetSync("lastEventFingerprint", sync.Applied.String()),
 		poll.SetSync("observedUpdated", sync.Observed), poll.SetSync("lastSyncedAt", sync.LastSyncedAt),

@@ -192,6 +192,13 @@ func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.Inde
 	if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
 		return err
 	}
+	if awaited := p.Sync.Awaited; awaited != nil && entry.Awaited {
+		renumbered := *awaited
+		renumbered.Link.Generation = p.Sync.Generation
+		if err := tx.Update(poll.Path(p.ID), poll.SetAwaited(&renumbered)); err != nil {
+			return err
+		}
+	}
 	if updates := poll.RenumberUpdates(told, entry.Generation, p.Sync.Generation); len(updates) > 0 {
 		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
 			return err

@@ -144,7 +144,7 @@ func (s *Service) writeStatus(ctx context.Context, person Person, pollID string,
 			updates = append(updates, poll.SetCancelled(&cancelled)...)
 		}
 		mustShow := false
-		if st.entry != nil && after.Linked() {
+		if st.entry != nil && (after.Linked() || st.awaiting() && after.Status != rules.Archived) {
 			entry = st.entry
 			if mustShow, err = st.askAgain(tx); err != nil {
 				return err

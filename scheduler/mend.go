@@ -88,6 +88,8 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 	if err != nil {
 		return err
 	}
+	after.Sync.Awaited = nil
+	updates = append(updates, poll.SetAwaited(nil))
 	entry := outsideEntry(st, rules.MendUnlink, "", cause)
 	entry.Decision, entry.After = rules.Record, after.Sync.Applied
 	_, err = s.record(tx, entry, outcome{after, st.winning, append(updates, setState(after.Sync.State))}, st.poll.CreatorID, false)
@@ -152,7 +154,7 @@ func setState(state rules.State) store.Update {
 
 // mendRestore takes away what says that a poll is cancelled which is finalised
 // again. Where it still names an event, that is followed again, and the next look
-// finds out about it. Where the event went with the cancellation, a move of it
+// finds out about it. One that it awaits is awaited on. Where the event went with the cancellation, a move of it
 // went too: nothing could undo that any more.
 func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, account, calendarID string, done *handover, cause Cause) error {
 	after, winning, linked := st.poll, st.winning, false
@@ -164,17 +166,24 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 		}
 	}
 	switch {
+	case st.awaiting():
+		if after, updates, err = restoreAwaiting(tx, st); err != nil {
+			return err
+		}
+		if _, err := st.askAgain(tx); err != nil { // it may be back already
+			return err
+		}
 	case st.poll.GoogleEventID == "" && st.poll.Sync.Rescheduled != nil:
 		if after, updates, err = s.withoutTimes(tx, st); err != nil {
 			return err
-		}
-		if after.WinningSlotID != st.poll.WinningSlotID {
-			winning = st.original
 		}
 	case st.poll.GoogleEventID != "" && !linked:
 		if after, updates, err = s.ofItsEvent(tx, st); err != nil {
 			return err
 		}
+	}
+	if after.WinningSlotID != st.poll.WinningSlotID {
+		winning = st.original
 	}
 	after = after.Unmarked()
 	updates = append(updates, poll.SetCancelled(nil)...)
@@ -249,7 +258,7 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 // have been decided about it while the poll stood otherwise.
 func (s *Service) mendNote(tx store.Tx, st state, cause Cause) error {
 	mustShow := false
-	if st.entry != nil && st.poll.Linked() {
+	if st.entry != nil && (st.poll.Linked() || st.awaiting() && st.poll.Status != rules.Archived) {
 		var err error
 		if mustShow, err = st.askAgain(tx); err != nil {
 			return err

@@ -48,7 +48,7 @@ func (s *Service) meterApplied(result Applied, seen Observed) {
 	if action == rules.Warn {
 		s.meter().SyncError(result.Decision.Error)
 	}
-	moves := action == rules.Cancel || action == rules.Reschedule || action == rules.RescheduleAgain || action == rules.Restore
+	moves := action == rules.Cancel || action == rules.Reschedule || action == rules.RescheduleAgain || action == rules.Restore || action == rules.Revive
 	if moves && !seen.Own && !seen.Confirmed && !seen.Updated.IsZero() {
 		s.meter().Behind(action, s.Now().Sub(seen.Updated))
 	}

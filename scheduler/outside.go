@@ -122,7 +122,9 @@ func (s *Service) mend(ctx context.Context, tx store.Tx, st state, exists bool, 
 		}
 		return rules.MendNote, s.mendNote(tx, st, cause)
 	case rules.MendForget:
-		return mending, dropEntry(tx, st.entryPath, st.calendar, *st.entry)
+		return mending, mendForget(tx, st)
+	case rules.MendSlots:
+		return mending, s.mendSlots(tx, st, cause)
 	case rules.MendNote:
 		return mending, s.mendNote(tx, st, cause)
 	default:
@@ -164,7 +166,7 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 		return state{}, false, err
 	}
 	for i := range entries {
-		if st.entry == nil || entries[i].EventID != p.GoogleEventID { // one that does not fit is set right first
+		if st.entry == nil || entries[i].EventID != p.EventID() { // one that does not fit is set right first
 			st.entry, st.entryPath = &entries[i], paths[i]
 		}
 	}
@@ -198,7 +200,7 @@ func (st state) creator() string {
 // stand otherwise to each other, or the session is over for so long that its slot
 // has to be asked whether the event is to be followed on.
 func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
-	if entry.PollID != p.ID || entry.EventID != p.GoogleEventID {
+	if entry.PollID != p.ID || entry.EventID != p.EventID() {
 		return false
 	}
 	// Without its slots a session that is over may yet be to come.
@@ -209,12 +211,19 @@ func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
 	return rules.Mend(state{poll: p, entry: &entry}.documents(true, now)) == rules.MendNothing
 }
 
+// awaiting tells whether the index entry is for the event that the poll awaits.
+func (st state) awaiting() bool {
+	awaited := st.poll.Sync.Awaited
+	return awaited != nil && st.poll.GoogleEventID == "" && st.entry != nil && st.entry.EventID == awaited.Link.Event
+}
+
 // documents is how poll and index stand to each other.
 func (st state) documents(exists bool, now time.Time) rules.Documents {
 	p := st.poll
 	return rules.Documents{
 		Exists: exists, Left: st.left, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
-		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.GoogleEventID,
+		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.EventID(),
+		EntryAwaited: st.entry != nil && st.entry.Awaited, Awaiting: st.awaiting(), AwaitOver: st.awaiting() && now.After(p.Sync.Awaited.Until), SlotsEdited: p.SlotsEdited(st.winning, st.original),
 		Rescheduled: p.Sync.Rescheduled != nil, Marked: p.MarkedCancelled(), Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
 		Inserting: st.pendingInsert() != nil, LongPast: st.rules().Over(now, rules.ForgetAfter), Edited: p.EditedDirectly(),
 	}

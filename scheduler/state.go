@@ -26,6 +26,9 @@ type state struct {
 	// original is the slot from before a reschedule, nil where it is gone; read
 	// only where something depends on it (loadSlots).
 	original *poll.Slot
+	// revival links the poll to its awaited event again; nil where it does not. It
+	// is written, and announced, with whatever else the observation does.
+	revival *revival
 	// left tells of a poll that is gone that something of it is not.
 	left bool
 }
@@ -127,12 +130,14 @@ func asDelete(intent poll.Intent, now time.Time) poll.Intent {
 	return intent
 }
 
-// unlink takes the linked event's index entry away, and writes the intent to
-// delete the event where it is to go; else the event is released. account is
-// for an event that was linked before us and has no entry.
+// unlink takes the index entry of the linked or awaited event away, and writes the
+// intent to delete the event where it is to go; else the event is released. One
+// that is awaited was deleted already: should it be back by now, it is its owner's.
+// account is for an event that was linked before us and has no entry.
 func (st state) unlink(tx store.Tx, deleteEvent bool, account string, now time.Time, trace string) (*poll.Intent, error) {
 	if st.entry != nil {
 		account = st.entry.AccountID
+		deleteEvent = deleteEvent && !st.entry.Awaited
 		if err := tx.Delete(st.entryPath); err != nil {
 			return nil, err
 		}

@@ -33,7 +33,10 @@ var contract = map[string]map[string]string{
 		"calendarSync.error": "map", "calendarSync.error.at": "timestamp", "calendarSync.error.code": "string", "calendarSync.error.message": "string",
 		// ours
 		"calendarSync.rescheduled.movedAt": "timestamp",
-		"calendarSync.generation":          "integer", "calendarSync.observedUpdated": "timestamp null", "calendarSync.baseline.allDay": "boolean",
+		"calendarSync.awaited":             "map", "calendarSync.awaited.account": "string", "calendarSync.awaited.calendar": "string",
+		"calendarSync.awaited.event": "string", "calendarSync.awaited.generation": "integer", "calendarSync.awaited.until": "timestamp",
+		"calendarSync.awaited.winning": "string", "calendarSync.awaited.original": "string",
+		"calendarSync.generation": "integer", "calendarSync.observedUpdated": "timestamp null", "calendarSync.baseline.allDay": "boolean",
 		"calendarSync.baseline.startDate": "string", "calendarSync.baseline.endDate": "string",
 		"calendarSync.recorded": "map", "calendarSync.recorded.*": "string integer timestamp null",
 		"calendarSync.request": "map", "calendarSync.request.*": "string timestamp",
@@ -57,6 +60,7 @@ var contract = map[string]map[string]string{
 	"calendarEventIndex": {
 		"schedulerId": "string", "calendarId": "string", "creatorId": "string", "createdAt": "timestamp",
 		"consumer": "string", "accountId": "string", "generation": "integer",
+		"awaited": "boolean",
 	},
 }
 

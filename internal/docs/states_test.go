@@ -46,13 +46,16 @@ func samples() []struct {
 	before.State, before.Baseline, before.Applied, before.AppliedUpdated = rules.StateNone, rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
 	open := rules.Poll{Status: rules.Open}
 	cancelled := rules.Poll{Status: rules.Cancelled, State: rules.StateCancelled, Winning: planned}
+	awaiting := cancelled
+	awaiting.Baseline, awaiting.Applied, awaiting.AppliedUpdated = planned, planned, monday
+	awaiting.Awaited, awaiting.AwaitedUntil = link, monday.Add(rules.AwaitFor)
 	archived := rules.Poll{Status: rules.Archived, Winning: planned}
 	return []struct {
 		place string
 		poll  rules.Poll
 	}{
 		{"OPEN", open}, {linkedBefore, before}, {"OK", ok}, {"RESCHEDULED", away},
-		{"ERROR", failed}, {"ERROR", failedAway}, {"ERROR", held}, {"CANCELLED", cancelled}, {"ARCHIVED", archived},
+		{"ERROR", failed}, {"ERROR", failedAway}, {"ERROR", held}, {"CANCELLED", cancelled}, {"CANCELLED", awaiting}, {"ARCHIVED", archived},
 	}
 }
 
@@ -61,7 +64,9 @@ func sightings() []rules.Observation {
 	var all []rules.Observation
 	for _, updated := range []time.Time{monday.Add(-time.Minute), monday.Add(time.Minute)} {
 		for _, at := range []rules.Fingerprint{planned, moved, third} {
-			all = append(all, rules.Observation{Link: link, Seen: rules.Present, Fingerprint: at, Updated: updated, AccountLive: true, WatchLive: true})
+			for _, fresh := range []bool{false, true} {
+				all = append(all, rules.Observation{Link: link, Seen: rules.Present, Fingerprint: at, Updated: updated, AccountLive: true, WatchLive: true, Fresh: fresh})
+			}
 		}
 		for _, seen := range []rules.Seen{rules.Gone, rules.Series, rules.Unreadable} {
 			all = append(all, rules.Observation{Link: link, Seen: seen, Updated: updated, AccountLive: true, WatchLive: true})

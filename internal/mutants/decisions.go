@@ -6,7 +6,7 @@ var decisions = []mutant{
 		name:   "older-observation-wins",
 		breaks: "An observation that is older than the one last applied is applied (invariant 2).",
 		changes: []change{{
-			file: "rules/transitions.go",
+			file: "rules/awaited.go",
 			old:  `return s.seen.Seen != Gone && s.seen.Updated.Before(s.poll.AppliedUpdated)`,
 			new:  `return false`,
 		}},

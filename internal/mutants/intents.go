@@ -122,7 +122,7 @@ var intents = []mutant{
 		breaks: "What the calendar said while a poll was archived is never asked for again (invariant 8).",
 		changes: []change{{
 			file: "scheduler/lifecycle.go",
-			old:  `if st.entry != nil && after.Linked() {`,
+			old:  `if st.entry != nil && (after.Linked() || st.awaiting() && after.Status != rules.Archived) {`,
 			new:  `if st.entry != nil && after.Linked() && command == rules.CommandArchive {`,
 		}},
 	},

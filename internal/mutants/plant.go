@@ -30,7 +30,9 @@ type change struct {
 }
 
 // all are the planted faults.
-func all() []mutant { return slices.Concat(looks, intents, decisions, tellings, links, watches) }
+func all() []mutant {
+	return slices.Concat(looks, intents, decisions, tellings, links, watches, comebacks)
+}
 
 // planted gives the files that a mutant changes, by their paths below the top of
 // the module, with their changed text.

@@ -8,11 +8,12 @@ import (
 )
 
 // The times that events are moved to, apart from the slots: late is months
-// later, beyond a change of the clocks.
+// later, beyond a change of the clocks; lastYear is a slip of the hand.
 var (
-	eight = worldtest.Times("2026-03-10T08:00:00Z", time.Hour)
-	late  = worldtest.Times("2026-07-10T10:00:00+02:00", time.Hour)
-	moves = []worldtest.Slot{worldtest.Noon, worldtest.Three, eight, late}
+	eight    = worldtest.Times("2026-03-10T08:00:00Z", time.Hour)
+	late     = worldtest.Times("2026-07-10T10:00:00+02:00", time.Hour)
+	lastYear = worldtest.Times("2025-03-10T10:00:00Z", 4*time.Hour)
+	moves    = []worldtest.Slot{worldtest.Noon, worldtest.Three, eight, late, lastYear}
 )
 
 // acts are what people do in their calendars.

@@ -47,9 +47,12 @@ func (w *World) Confirm(calendar cursor.Calendar, pollIDs []string) error {
 
 // deletionProblems: nothing but an event's deletion cancels a poll for the
 // calendar, whatever Google answers (invariant 7). An event that did so and
-// comes back is its owner's.
+// comes back is its owner's, unless its poll follows it again.
 func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []string) {
 	for i, entry := range journal {
+		if entry.Decision == rules.Revive && w.once(entry) {
+			delete(w.released, entry.EventID)
+		}
 		if entry.Decision != rules.Cancel || !w.once(entry) {
 			continue
 		}

@@ -104,8 +104,8 @@ func (w *World) Keep(do func() error) error {
 // WasReleased tells whether an event was left in the calendar as asked.
 func (w *World) WasReleased(eventID string) bool { return w.released[eventID] }
 
-// indexProblems: no index entry without a linked poll, no linked poll without
-// one, and each calendar counts them (invariant 5).
+// indexProblems: no index entry without a poll that is linked or awaits the event,
+// no such poll without one, and each calendar counts them (invariant 5).
 func (p *picture) indexProblems() (problems []string) {
 	interests := map[string]int64{}
 	linked := map[string]bool{}
@@ -114,13 +114,14 @@ func (p *picture) indexProblems() (problems []string) {
 		linked[entry.PollID] = true
 		of, there := p.polls.at[poll.Path(entry.PollID)]
 		follows := of.Linked() || of.Status == rules.Archived // an archived poll stays linked
-		if !there || !follows || of.GoogleEventID != entry.EventID || of.GoogleCalendarID != entry.CalendarID {
+		follows = follows && of.GoogleEventID == entry.EventID && of.GoogleCalendarID == entry.CalendarID
+		if !there || follows == entry.Awaited || !follows && !awaits(of, entry) {
 			problems = append(problems, fmt.Sprintf("index entry %s is for poll %s, which does not follow it", entry.EventID, entry.PollID))
 		}
 	}
 	for _, stored := range p.polls.all {
-		if stored.Linked() && !linked[stored.ID] {
-			problems = append(problems, fmt.Sprintf("poll %s follows event %s, which has no index entry", stored.ID, stored.GoogleEventID))
+		if (stored.Linked() || stored.Sync.Awaited != nil) && !linked[stored.ID] {
+			problems = append(problems, fmt.Sprintf("poll %s follows event %s, which has no index entry", stored.ID, stored.EventID()))
 		}
 	}
 	for _, calendar := range p.calendars.all {
@@ -129,6 +130,12 @@ func (p *picture) indexProblems() (problems []string) {
 		}
 	}
 	return problems
+}
+
+// awaits tells whether a poll awaits the event of an entry: it was cancelled by the
+// calendar, and stayed so, or a person restored or archived it.
+func awaits(p poll.Poll, entry poll.IndexEntry) bool {
+	return p.Sync.Awaited != nil && p.Sync.Awaited.Link == entry.Link() && p.GoogleEventID == "" && p.Status != rules.Open
 }
 
 // lostProblems: a poll whose account was unlinked says that something is wrong,
@@ -197,11 +204,11 @@ func (p *picture) cursorProblems() (problems []string) {
 			continue // the next look reads everything
 		}
 		for _, stored := range p.polls.all {
-			open := slices.Contains(changed, stored.GoogleEventID) || calendar.Pending[stored.GoogleEventID] != "" || p.insertUnderWay(stored)
-			if open || !stored.Linked() || stored.GoogleCalendarID != calendar.CalendarID {
+			open := slices.Contains(changed, stored.EventID()) || calendar.Pending[stored.EventID()] != "" || p.insertUnderWay(stored)
+			if open || stored.EventID() == "" || stored.GoogleCalendarID != calendar.CalendarID {
 				continue
 			}
-			event := p.event(calendarName(stored), stored.GoogleEventID)
+			event := p.event(calendarName(stored), stored.EventID())
 			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.slot(stored.ID, originalSlot(stored)), p.world.Clock.Now()); said != "" && !p.world.drifted(stored, event) {
 				problems = append(problems, fmt.Sprintf("the cursor of %s passed over a change: %s", calendar.CalendarID, said))
 			}
@@ -235,14 +242,14 @@ func (p *picture) secretProblems() (problems []string) {
 // they do not (invariant 8 asks for that at the end).
 func (w *World) Disagreement(p poll.Poll) string {
 	w.t.Helper()
-	if !p.Linked() {
+	if p.EventID() == "" {
 		return ""
 	}
 	slot, err := poll.LoadSlot(w.ctx, w.Documents, p.ID, p.WinningSlotID)
 	w.must(err)
 	original, err := poll.LoadSlot(w.ctx, w.Documents, p.ID, originalSlot(p))
 	w.must(err)
-	event := w.EventOf(calendarName(p), p.GoogleEventID)
+	event := w.EventOf(calendarName(p), p.EventID())
 	if w.drifted(p, event) {
 		return ""
 	}
@@ -265,10 +272,44 @@ func originalSlot(p poll.Poll) string {
 	return p.Sync.Rescheduled.FromSlotID
 }
 
+// isOver tells whether a session ended over a day ago. A time of the calendar that
+// was over when the poll was moved to it ends nothing: the original one counts.
+func isOver(p poll.Poll, slot, original *poll.Slot, now time.Time) bool {
+	ends := p.FinalizedAt
+	until := func(at time.Time) {
+		if at.After(ends) {
+			ends = at
+		}
+	}
+	moved := p.Sync.Rescheduled
+	if moved != nil && p.Sync.Applied.EndTime().After(moved.MovedAt) {
+		until(p.Sync.Applied.EndTime())
+		return ends.Before(now.Add(-rules.PastAfter))
+	}
+	if moved == nil {
+		until(p.Sync.Applied.EndTime())
+		original = slot
+	}
+	until(p.Sync.Baseline.EndTime())
+	if original != nil {
+		until(original.End)
+	}
+	return ends.Before(now.Add(-rules.PastAfter))
+}
+
 // disagreement is none of a past session: what is over is left as it was.
 func disagreement(p poll.Poll, event Event, slot, original *poll.Slot, now time.Time) string {
+	stands := p.Rules("", slot, original)
 	switch {
-	case p.Rules("", slot, original).Over(now, rules.PastAfter):
+	case isOver(p, slot, original, now):
+		return ""
+	case p.GoogleEventID == "":
+		awaited := stands.Awaited.Event != "" && !now.After(stands.AwaitedUntil)
+		if awaited && event.Live() && (p.Status == rules.Cancelled || p.Status == rules.Finalized) {
+			return fmt.Sprintf("poll %s is %s without its event, which is back", p.ID, p.Status)
+		}
+		return ""
+	case !p.Linked():
 		return ""
 	case !event.Live():
 		return fmt.Sprintf("poll %s is finalised and its event was deleted", p.ID)
