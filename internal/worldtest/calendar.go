@@ -231,7 +231,7 @@ var verbs = map[string]string{
 }
 
 // google is a call of a person's own, by their browser: planted faults do not
-// strike it, and Calls does not count it.
+// strike it, it shows no event malformed, and Calls does not count it.
 func (w *World) google(person, method, below string, body []byte) (status int, text []byte) {
 	w.t.Helper()
 	w.own[method]++
@@ -243,12 +243,15 @@ func (w *World) google(person, method, below string, body []byte) (status int, t
 	request, err := http.NewRequestWithContext(w.ctx, verbs[method], address, bytes.NewReader(body))
 	w.must(err)
 	request.Header.Set("Authorization", "Bearer "+w.browsers[browser].AccessToken)
-	faults := w.Google.Control().Rules()
-	w.Google.Control().Clear()
+	faults, malformed := w.Google.Control().Rules(), w.Google.Malformed()
+	w.Heal()
 	response, err := (&http.Client{Transport: w.transport()}).Do(request)
 	w.must(err)
 	for _, planted := range faults {
 		w.must(w.Google.Control().Plant(planted))
+	}
+	for _, wrong := range malformed {
+		w.must(w.Google.Malform(wrong))
 	}
 	defer response.Body.Close()
 	text, err = io.ReadAll(response.Body)

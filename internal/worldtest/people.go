@@ -5,10 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"questscheduler/accounts"
 	"questscheduler/poll"
 	"questscheduler/scheduler"
 	"questscheduler/sim/control"
+	"questscheduler/sim/google"
 )
 
 // People are a party of four. Their ids in the program are their keys in the
@@ -235,8 +238,22 @@ func (w *World) Refuse(match string, status int, reason string, n int) {
 	w.Plant(match, func(f *Fault) { f.Status, f.Reason, f.Times = status, reason, n })
 }
 
-// Heal ends all planted faults.
-func (w *World) Heal() { w.Google.Control().Clear() }
+// Malform has Google show the program an event of a person's calendar with
+// other fields than it has, such as {"recurrence": "weekly", "updated": null}
+// (null: left out), until {} or Heal ends it.
+func (w *World) Malform(person, eventID, fields string) {
+	w.t.Helper()
+	_, calendarID := calendarOf(person)
+	wrong := google.Malformed{Calendar: calendarID, Event: eventID}
+	w.must(json.Unmarshal([]byte(fields), &wrong.Fields))
+	w.must(w.Google.Malform(wrong))
+}
+
+// Heal ends all planted faults and malformed events.
+func (w *World) Heal() {
+	w.Google.Control().Clear()
+	w.Google.ClearMalformed()
+}
 
 // Calls is how often the program called a method of Google; "" is all but
 // pushes.

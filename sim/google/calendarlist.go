@@ -48,7 +48,9 @@ func (s *Server) readCalendarListing(c *call) (l calendarListing, err error) {
 	l.token = &listToken{}
 	switch now := s.clock.Now(); {
 	case !decodeToken(c.query.Get("syncToken"), l.token) || l.token.User != c.user.Key:
-		return l, invalidParameter("syncToken", "Invalid sync token value.")
+		return l, errSyncToken
+	case l.token.Epoch != s.world.epoch && s.world.epochReason == errSyncToken.reason:
+		return l, errSyncToken
 	case l.token.Epoch != s.world.epoch, now.Unix()-l.token.Given >= int64(s.opt.SyncTokenLife.Seconds()):
 		return l, errFullSync
 	}

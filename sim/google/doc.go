@@ -13,6 +13,19 @@
 // months or years; an instance that is written becomes an event of its own, and
 // keeps what it has when the series changes, unless that moves.
 //
+// Beside the controls of package control there are, as JSON over HTTP:
+//
+//	POST   /_sim/revoke              {"user": "gm"}: every grant of the user dies
+//	POST   /_sim/quota               see Quota
+//	POST   /_sim/expire-sync-tokens  every sync token given so far is answered
+//	                                 410; {"reason": "updatedMinTooLongAgo"} for
+//	                                 that one, {"status": 400} to reject it as
+//	                                 no token at all
+//	POST   /_sim/malformed           {"calendar": "…", "event": "…", "fields":
+//	                                 {"recurrence": "weekly", "updated": null}}:
+//	                                 how get and list show that event from now
+//	                                 on; see Malformed. GET lists, DELETE ends
+//
 // State is a world (world.go) that only commit changes, by applying a record;
 // with Options.Dir the record is written to a journal first, so what was
 // answered survives a kill of the process. An event that has once been stored

@@ -54,6 +54,7 @@ var (
 		"Sync token is no longer valid, a full sync is required.", "syncToken", "parameter"}
 	errTooLongAgo = &apiError{http.StatusGone, "updatedMinTooLongAgo",
 		"The requested minimum modification time lies too far in the past.", "updatedMin", "parameter"}
+	errSyncToken    = invalidParameter("syncToken", "Invalid sync token value.")
 	errPrecondition = &apiError{http.StatusPreconditionFailed, "conditionNotMet",
 		"Precondition Failed", "If-Match", "header"}
 	errLogin = &apiError{http.StatusUnauthorized, "required",

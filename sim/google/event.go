@@ -78,7 +78,8 @@ type view struct {
 	zone         *time.Location // of the offsets
 	maxAttendees int            // 0: all
 	mask         mask
-	role         Role // of the caller
+	role         Role                       // of the caller
+	malformed    map[string]malformedFields // by event
 }
 
 // hiddenShape is what a role that does not see an event whole sees of it.
@@ -96,7 +97,7 @@ func (e *event) render(v view) (object, error) {
 		if e.Series != "" {
 			o = append(o, field{"recurringEventId", e.Series}, field{"originalStartTime", e.Original.render(v.zone)})
 		}
-		return v.mask.apply(o)
+		return v.mask.apply(v.malformed[e.ID].over(o))
 	}
 	whole := v.role.sees(e)
 	for _, f := range eventFields {
@@ -108,7 +109,7 @@ func (e *event) render(v view) (object, error) {
 		if f.name == "visibility" && !whole {
 			value = "private"
 		}
-		if value == nil {
+		if value = v.malformed[e.ID].of(f.name, value); value == nil {
 			continue
 		}
 		value, err := inner.applyValue(value)

@@ -23,6 +23,7 @@ func (s *Server) getEvent(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	v.malformed = s.malformed[cal.ID]
 	e := cal.find(c.r.PathValue("eventId"))
 	if e == nil || cal.vanished(e, s.seenSince()) {
 		return answer{}, errNotFound

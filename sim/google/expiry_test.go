@@ -49,6 +49,42 @@ func TestSyncToken_EndsOnDemandForEitherReason(t *testing.T) {
 	}
 }
 
+func TestSyncToken_RejectedOnDemand_IsABadRequest(t *testing.T) {
+	t.Parallel()
+	opt := google.Options{Sequential: true, Dir: t.TempDir()}
+	w := newWorld(t, opt)
+	_, token := w.list("gm", nil)
+	calendars := must(w.as("gm").CalendarList.List().Do())(t).NextSyncToken
+	w.control("expire-sync-tokens", `{"status":400}`)
+	for _, now := range []*world{w, newWorld(t, opt)} { // a restart remembers it
+		_, err := now.as("gm").Events.List("primary").SyncToken(token).Do()
+		wantError(t, err, 400, "invalidParameter")
+		_, err = now.as("gm").CalendarList.List().SyncToken(calendars).Do()
+		wantError(t, err, 400, "invalidParameter")
+	}
+	_, fresh := w.list("gm", nil)
+	w.since("gm", fresh)
+
+	t.Log("the latest ending counts for all tokens of before")
+	if err := w.sim.RejectSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.as("gm").Events.List("primary").SyncToken(fresh).Do()
+	wantError(t, err, 400, "invalidParameter")
+	if err := w.sim.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	for _, old := range []string{token, fresh} {
+		_, err := w.as("gm").Events.List("primary").SyncToken(old).Do()
+		wantError(t, err, 410, "fullSyncRequired")
+	}
+	for _, body := range []string{`{"status":404}`, `{"status":400,"reason":"fullSyncRequired"}`, `{"status":410,"reason":"invalidParameter"}`} {
+		if status, _, text := w.curl("", "POST", "/_sim/expire-sync-tokens", body); status != 400 {
+			t.Errorf("%s: %d %s", body, status, text)
+		}
+	}
+}
+
 func TestTombstones_DisappearInTheEndAndKeepTheIDTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())

@@ -33,7 +33,7 @@ func (s *Server) findInstances(c *call) (page foundPage, head object, err error)
 	}
 	q := &query{values: c.query}
 	page.view = q.eventView(cal, nil)
-	page.view.role = role
+	page.view.role, page.view.malformed = role, s.malformed[cal.ID]
 	shown := readInstanceFilter(q, page.view.zone)
 	size, skip := q.number("maxResults"), q.offset("pageToken")
 	if q.err != nil {

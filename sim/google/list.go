@@ -166,6 +166,7 @@ func (s *Server) findPage(c *call) (foundPage, object, error) {
 	if err := l.filter.check(s.clock.Now()); err != nil {
 		return foundPage{}, nil, err
 	}
+	l.view.malformed = s.malformed[cal.ID]
 	l.now, l.tokenLife, l.seenSince = s.clock.Now(), s.opt.SyncTokenLife, s.seenSince()
 	page, err := s.world.walk(cal, l, !slices.ContainsFunc(givesNoSyncToken, c.query.Has))
 	if err != nil {

@@ -107,6 +107,9 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /_sim/revoke", s.simRevoke)
 	s.mux.HandleFunc("POST /_sim/quota", s.simQuota)
 	s.mux.HandleFunc("POST /_sim/expire-sync-tokens", s.simExpireSyncTokens)
+	s.mux.HandleFunc("POST /_sim/malformed", s.simMalform)
+	s.mux.HandleFunc("GET /_sim/malformed", s.simMalformed)
+	s.mux.HandleFunc("DELETE /_sim/malformed", s.simClearMalformed)
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.writeError(w, r, errNotFound) })
 }
 

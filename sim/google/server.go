@@ -90,6 +90,9 @@ type Server struct {
 	journal *control.Journal // nil: in memory
 	outbox  outbox
 	usage   usage
+	// malformed are by calendar. What it holds of a calendar is never changed,
+	// another takes its place.
+	malformed map[string]map[string]malformedFields
 }
 
 // New makes a simulator, with everything that an earlier one answered where
@@ -109,6 +112,8 @@ func New(o Options) (*Server, error) {
 		world:   newWorld(),
 		outbox:  newOutbox(),
 		usage:   newUsage(o.Quota),
+
+		malformed: map[string]map[string]malformedFields{},
 	}
 	if o.Dir != "" {
 		if err := s.restore(ownClock); err != nil {

@@ -33,7 +33,11 @@ func (s *Server) Revoke(userKey string) error {
 // fullSyncRequired.
 func (s *Server) ExpireSyncTokens() error { return s.expireSyncTokens("") }
 
-// expireSyncTokens takes the reason of the 410; "" is fullSyncRequired.
+// RejectSyncTokens makes every sync token that was given so far answer 400, as
+// one that Google never gave. A full listing gives one that is good again.
+func (s *Server) RejectSyncTokens() error { return s.expireSyncTokens(errSyncToken.reason) }
+
+// expireSyncTokens takes a reason of tokenEndings.
 func (s *Server) expireSyncTokens(reason string) error {
 	return s.change(func(c *change) error {
 		epoch := c.world.epoch + 1
@@ -58,16 +62,25 @@ func (s *Server) simRevoke(w http.ResponseWriter, r *http.Request) {
 }
 
 // simExpireSyncTokens is POST /_sim/expire-sync-tokens, with or without
-// {"reason": "updatedMinTooLongAgo"}.
+// {"reason": "updatedMinTooLongAgo"}, or {"status": 400}.
 func (s *Server) simExpireSyncTokens(w http.ResponseWriter, r *http.Request) {
 	var body struct {
+		Status int    `json:"status"`
 		Reason string `json:"reason"`
 	}
 	if r.ContentLength != 0 && !control.Decode(w, r, &body) {
 		return
 	}
-	if body.Reason != "" && body.Reason != errFullSync.reason && body.Reason != errTooLongAgo.reason {
-		control.Refuse(w, http.StatusBadRequest, errors.New("reason: fullSyncRequired or updatedMinTooLongAgo"))
+	if body.Status == http.StatusBadRequest && body.Reason == "" {
+		body.Reason = errSyncToken.reason
+	}
+	ending := tokenEndings[body.Reason]
+	switch {
+	case ending == nil:
+		control.Refuse(w, http.StatusBadRequest, errors.New("reason: fullSyncRequired or updatedMinTooLongAgo, or with status 400 invalidParameter"))
+		return
+	case body.Status != 0 && body.Status != ending.status:
+		control.Refuse(w, http.StatusBadRequest, errors.New("status: 410, or 400 without a reason"))
 		return
 	}
 	if err := s.expireSyncTokens(body.Reason); err != nil {

@@ -55,7 +55,7 @@ func decodeToken(text string, v any) bool {
 func (w *world) checkSyncToken(cal *calendar, l *listing) (syncToken, error) {
 	var t syncToken
 	if !decodeToken(l.syncToken, &t) || t.Calendar != cal.ID {
-		return t, invalidParameter("syncToken", "Invalid sync token value.")
+		return t, errSyncToken
 	}
 	if err := w.ended(cal, t, l.now, l.tokenLife); err != nil {
 		return t, err
@@ -67,12 +67,23 @@ func (w *world) checkSyncToken(cal *calendar, l *listing) (syncToken, error) {
 	return t, nil
 }
 
-// ended gives the 410 of a token that is good no more, or nil.
+// tokenEndings are the answers to tokens that were ended on demand, by
+// record.Reason.
+var tokenEndings = map[string]*apiError{
+	"":                   errFullSync,
+	errFullSync.reason:   errFullSync,
+	errTooLongAgo.reason: errTooLongAgo,
+	errSyncToken.reason:  errSyncToken,
+}
+
+// ended gives the refusal of a token that is no longer valid, or nil.
 func (w *world) ended(cal *calendar, t syncToken, now time.Time, life time.Duration) error {
 	switch {
-	case t.Epoch != w.epoch && w.epochReason == errTooLongAgo.reason, now.Sub(time.Unix(t.Given, 0)) >= life:
+	case t.Epoch != w.epoch:
+		return tokenEndings[w.epochReason]
+	case now.Sub(time.Unix(t.Given, 0)) >= life:
 		return errTooLongAgo
-	case t.Epoch != w.epoch, t.CalendarEpoch != cal.Epoch, t.Since > w.version:
+	case t.CalendarEpoch != cal.Epoch, t.Since > w.version:
 		return errFullSync
 	}
 	return nil

@@ -14,7 +14,7 @@ type world struct {
 	version int64
 	// epoch ends every sync token given before it grew.
 	epoch       int64
-	epochReason string // of the 410 of those before; "" is fullSyncRequired
+	epochReason string // of the refusal of those before (tokenEndings)
 	users       map[string]*User
 	byEmail     map[string]string // lower-case e-mail → user key
 	grants      map[string]*grant // by refresh token
