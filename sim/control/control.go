@@ -6,7 +6,10 @@
 package control
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -17,8 +20,9 @@ import (
 // Control holds one simulator's planted faults and counts. Faults and counts
 // live in memory alone: a restart begins without. Safe for concurrent use.
 type Control struct {
-	clock   *Clock
-	methods []string
+	clock    *Clock
+	methods  []string
+	describe func(*http.Request) Call
 
 	mu    sync.Mutex
 	rules []Rule
@@ -32,6 +36,11 @@ func New(clock *Clock, methods ...string) *Control {
 	return &Control{clock: clock, methods: slices.Sorted(slices.Values(methods)), calls: map[string]int{}}
 }
 
+// Describe lets rules be limited to calendars, events and sync tokens, which are
+// refused without it: describe reads of a request what it names of these. It is
+// to be called before anything else is.
+func (c *Control) Describe(describe func(*http.Request) Call) { c.describe = describe }
+
 // Clock is the clock that POST /_sim/clock moves.
 func (c *Control) Clock() *Clock { return c.clock }
 
@@ -40,6 +49,9 @@ func (c *Control) Clock() *Clock { return c.clock }
 func (c *Control) Plant(r Rule) error {
 	if err := r.validate(c.methods); err != nil {
 		return err
+	}
+	if r.limited() && c.describe == nil {
+		return errors.New("calendar, event, token: no call of this simulator has them")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,15 +73,15 @@ func (c *Control) Rules() []Rule {
 	return slices.Clone(c.rules)
 }
 
-// Take counts one call of method and says what it suffers. It is to be asked
+// Take counts one call and says what it suffers. It is to be asked
 // exactly once for each call, before the call has any effect: what it answers
 // is used up.
-func (c *Control) Take(method string) Fault {
+func (c *Control) Take(call Call) Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.calls[method]++
+	c.calls[call.Method]++
 	var f Fault
-	c.rules, f = take(c.rules, method)
+	c.rules, f = take(c.rules, call)
 	return f
 }
 
@@ -104,12 +116,18 @@ func (f Fault) Wait(ctx context.Context) error {
 }
 
 // Wrap makes the handler of one method suffer its faults: it counts the call,
-// waits, and then refuses it in the simulator's own words, or lets it take
-// effect and drops the answer, or simply serves it. A caller that has gone
+// waits, and then refuses it in the simulator's own words, or answers the
+// rule's, or lets it take effect and drops the answer, or simply serves it. A
+// caller that has gone
 // away while it was held up gets no effect.
 func (c *Control) Wrap(method string, refuse func(http.ResponseWriter, *http.Request, Fault), h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		f := c.Take(method)
+		call := Call{}
+		if c.describe != nil {
+			call = c.describe(r)
+		}
+		call.Method = method
+		f := c.Take(call)
 		if f.Wait(r.Context()) != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -117,6 +135,11 @@ func (c *Control) Wrap(method string, refuse func(http.ResponseWriter, *http.Req
 		case f.LostAnswer:
 			h(&recorder{header: http.Header{}}, r)
 			panic(http.ErrAbortHandler)
+		case f.Body != "":
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
+			// The status is out; a caller that has gone away loses only the body.
+			_, _ = io.WriteString(w, f.Body)
 		case f.Status != 0:
 			refuse(w, r, f)
 		default:

@@ -76,15 +76,61 @@ func TestTake(t *testing.T) {
 			c := newControl()
 			plant(t, c, tc.rules...)
 			for i, call := range tc.calls {
-				if got := c.Take(call.method); got != call.want {
+				if got := c.Take(control.Call{Method: call.method}); got != call.want {
 					t.Errorf("call %d of %s: got %+v, want %+v", i, call.method, got, call.want)
 				}
 			}
 			c.Clear()
-			if got := c.Take(tc.calls[0].method); got != (control.Fault{}) {
+			if got := c.Take(control.Call{Method: tc.calls[0].method}); got != (control.Fault{}) {
 				t.Errorf("after clearing: got %+v", got)
 			}
 		})
+	}
+}
+
+func TestTake_ARuleThatIsLimited_StrikesThoseCallsAlone(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	calls := []control.Call{
+		{Method: "events.list", Calendar: "club", Token: true}, {Method: "events.list", Calendar: "club"},
+		{Method: "events.insert", Calendar: "club", Event: "feast"}, {Method: "events.insert", Calendar: "mine", Event: "feast"},
+		{Method: "push", Calendar: "club"}, {Method: "push"},
+	}
+	for name, tc := range map[string]struct {
+		rule control.Rule
+		want string // for each of the calls, x where it is struck
+	}{
+		"not at all":                  {control.Rule{}, "xxxxxx"},
+		"to a calendar":               {control.Rule{Calendar: "club"}, "xxx.x."},
+		"to an event":                 {control.Rule{Event: "feast"}, "..xx.."},
+		"to an event of a calendar":   {control.Rule{Event: "feast", Calendar: "mine"}, "...x.."},
+		"to calls with a token":       {control.Rule{Token: &yes}, "x....."},
+		"to calls without one":        {control.Rule{Token: &no}, ".xxxxx"},
+		"to a calendar and a token":   {control.Rule{Calendar: "club", Token: &no}, ".xx.x."},
+		"to a calendar and a method":  {control.Rule{Calendar: "club", Match: "push"}, "....x."},
+		"to what no call names":       {control.Rule{Event: "none"}, "......"},
+		"delays are limited likewise": {control.Rule{Calendar: "mine", DelayMS: 5}, "...x.."},
+	} {
+		c := newControl()
+		c.Describe(func(*http.Request) control.Call { return control.Call{} })
+		if tc.rule.Match == "" {
+			tc.rule.Match = "*"
+		}
+		if tc.rule.DelayMS == 0 {
+			tc.rule.Status = 503
+		}
+		plant(t, c, tc.rule)
+		got := ""
+		for _, call := range calls {
+			if c.Take(call) == (control.Fault{}) {
+				got += "."
+			} else {
+				got += "x"
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
 	}
 }
 
@@ -94,17 +140,19 @@ func TestPlant_ARuleThatCannotWorkIsRefused(t *testing.T) {
 		rule control.Rule
 		word string
 	}{
-		"no method":             {control.Rule{Status: 503}, "match"},
-		"an unknown method":     {control.Rule{Match: "event.list"}, "events.list"},
-		"one unknown of two":    {control.Rule{Match: "events.list|evnts.get"}, "no such method"},
-		"a broken pattern":      {control.Rule{Match: "events.["}, "match"},
-		"a status of success":   {control.Rule{Match: "push", Status: 200}, "status"},
-		"negative times":        {control.Rule{Match: "push", Times: -1}, "times"},
-		"a delay of hours":      {control.Rule{Match: "push", DelayMS: 1 << 40}, "delay_ms"},
-		"too many duplicates":   {control.Rule{Match: "push", Duplicate: 101}, "duplicate"},
-		"a negative duplicate":  {control.Rule{Match: "push", Duplicate: -1}, "duplicate"},
-		"an empty alternative":  {control.Rule{Match: "push|"}, "match"},
-		"a status out of range": {control.Rule{Match: "push", Status: 600}, "status"},
+		"no method":                        {control.Rule{Status: 503}, "match"},
+		"an unknown method":                {control.Rule{Match: "event.list"}, "events.list"},
+		"one unknown of two":               {control.Rule{Match: "events.list|evnts.get"}, "no such method"},
+		"a broken pattern":                 {control.Rule{Match: "events.["}, "match"},
+		"a status of success":              {control.Rule{Match: "push", Status: 200}, "status"},
+		"negative times":                   {control.Rule{Match: "push", Times: -1}, "times"},
+		"a delay of hours":                 {control.Rule{Match: "push", DelayMS: 1 << 40}, "delay_ms"},
+		"too many duplicates":              {control.Rule{Match: "push", Duplicate: 101}, "duplicate"},
+		"a negative duplicate":             {control.Rule{Match: "push", Duplicate: -1}, "duplicate"},
+		"a body that is no JSON":           {control.Rule{Match: "push", Body: []byte(`{"items":[`)}, "body"},
+		"a calendar where calls name none": {control.Rule{Match: "push", Status: 503, Calendar: "club"}, "calendar"},
+		"an empty alternative":             {control.Rule{Match: "push|"}, "match"},
+		"a status out of range":            {control.Rule{Match: "push", Status: 600}, "status"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -190,9 +238,9 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 
-	c.Take("events.list")
-	c.Take("events.list")
-	c.Take("push")
+	c.Take(control.Call{Method: "events.list"})
+	c.Take(control.Call{Method: "events.list"})
+	c.Take(control.Call{Method: "push"})
 	_, text := call("GET", "/_sim/calls", "")
 	counts := map[string]int{}
 	if err := json.Unmarshal([]byte(text), &counts); err != nil || counts["events.list"] != 2 || counts["push"] != 1 || len(counts) != 2 {
@@ -244,6 +292,14 @@ func TestWrap(t *testing.T) {
 			if status, text, err := post(); status != 503 || text != "backendError" || err != nil || n.Load() != 0 {
 				t.Errorf("refused: got %d %q %v with %d effects", status, text, err, n.Load())
 			}
+			plant(t, c, control.Rule{Match: "events.insert", Body: []byte(`{"items":7}`), Times: 1},
+				control.Rule{Match: "events.insert", Body: []byte(`[]`), Status: 502, Times: 1})
+			if status, text, err := post(); status != 200 || text != `{"items":7}` || err != nil || n.Load() != 0 {
+				t.Errorf("another body: got %d %q %v with %d effects", status, text, err, n.Load())
+			}
+			if status, text, err := post(); status != 502 || text != `[]` || err != nil || n.Load() != 0 {
+				t.Errorf("another body with a status: got %d %q %v with %d effects", status, text, err, n.Load())
+			}
 			plant(t, c, control.Rule{Match: "events.insert", LostAnswer: true, Times: 1})
 			if status, _, err := post(); err == nil || n.Load() != 1 {
 				t.Errorf("lost answer: got %d, %v with %d effects, want an error and one effect", status, err, n.Load())
@@ -251,8 +307,8 @@ func TestWrap(t *testing.T) {
 			if status, text, err := post(); status != 200 || text != "done" || err != nil || n.Load() != 2 {
 				t.Errorf("served: got %d %q %v with %d effects", status, text, err, n.Load())
 			}
-			if got := c.Calls()["events.insert"]; got != 3 {
-				t.Errorf("%d calls counted, want all 3", got)
+			if got := c.Calls()["events.insert"]; got != 5 {
+				t.Errorf("%d calls counted, want all 5", got)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -14,6 +15,12 @@ type Rule struct {
 	// "push", several joined by "|", each with "*" for any text ("events.*",
 	// "*").
 	Match string `json:"match"`
+	// Calendar, Event and Token, where set, limit it further: to calls and
+	// pushes of one calendar, by its id; to calls that name one event in their
+	// path, which a listing does not; to calls with a sync token, or without.
+	Calendar string `json:"calendar,omitempty"`
+	Event    string `json:"event,omitempty"`
+	Token    *bool  `json:"token,omitempty"`
 	// Status, where set (400 to 599), is answered in place of the call, which
 	// then has no effect. For "push" it is what the receiver is taken to have
 	// answered.
@@ -21,6 +28,9 @@ type Rule struct {
 	// Reason is the machine-readable reason that goes with Status; empty: the
 	// usual one of that status.
 	Reason string `json:"reason,omitempty"`
+	// Body, where set, is answered as it is in place of the call, which then
+	// has no effect, with Status or 200. It means nothing to pushes.
+	Body json.RawMessage `json:"body,omitempty"`
 	// Times is how many calls it strikes; 0: every one until the rules are
 	// cleared.
 	Times int `json:"times,omitempty"`
@@ -31,7 +41,7 @@ type Rule struct {
 	// Duplicate: a push is sent that many times more.
 	Duplicate int `json:"duplicate,omitempty"`
 	// LostAnswer: the effect takes place, then the connection closes without
-	// an answer. It wins over Status.
+	// an answer. It wins over Status and Body.
 	LostAnswer bool `json:"lost_answer,omitempty"`
 }
 
@@ -40,8 +50,27 @@ const maxDelay = 10 * time.Minute
 
 // onlyDelays tells the rules that add up from the one that strikes.
 func (r Rule) onlyDelays() bool {
-	return r.Status == 0 && !r.Drop && r.Duplicate == 0 && !r.LostAnswer
+	return r.Status == 0 && len(r.Body) == 0 && !r.Drop && r.Duplicate == 0 && !r.LostAnswer
 }
+
+// Call is one call, as far as rules ask for it.
+type Call struct {
+	Method string
+	// Calendar and Event are what the call names, "" where it names none.
+	Calendar, Event string
+	// Token: it carries a sync token.
+	Token bool
+}
+
+// strikes says whether the rule is for a call.
+func (r Rule) strikes(call Call) bool {
+	return (r.Calendar == "" || r.Calendar == call.Calendar) &&
+		(r.Event == "" || r.Event == call.Event) &&
+		(r.Token == nil || *r.Token == call.Token) && r.matches(call.Method)
+}
+
+// limited says whether it is for some calls of a method alone.
+func (r Rule) limited() bool { return r.Calendar != "" || r.Event != "" || r.Token != nil }
 
 // matches says whether the rule strikes a method. The patterns were checked
 // when the rule was added, so path.Match has no error to report here.
@@ -72,6 +101,8 @@ func (r Rule) validate(known []string) error {
 	switch {
 	case r.Status != 0 && (r.Status < 400 || r.Status > 599):
 		return fmt.Errorf("status: must be 400 to 599, or left out")
+	case len(r.Body) > 0 && !json.Valid(r.Body):
+		return fmt.Errorf("body: must be JSON")
 	case r.Times < 0:
 		return fmt.Errorf("times: must not be negative")
 	case r.DelayMS < 0 || time.Duration(r.DelayMS) > maxDelay/time.Millisecond:
@@ -86,26 +117,27 @@ func (r Rule) validate(known []string) error {
 type Fault struct {
 	Status     int
 	Reason     string
+	Body       string // JSON
 	Delay      time.Duration
 	Drop       bool
 	Duplicate  int
 	LostAnswer bool
 }
 
-// take finds what a call of method suffers and uses up the rules that made it:
+// take finds what a call suffers and uses up the rules that made it:
 // of the rules that do something the oldest, and every rule that only delays.
-func take(rules []Rule, method string) (left []Rule, f Fault) {
+func take(rules []Rule, call Call) (left []Rule, f Fault) {
 	struck := false
 	left = rules[:0]
 	for _, r := range rules {
-		if !r.matches(method) || (struck && !r.onlyDelays()) {
+		if !r.strikes(call) || (struck && !r.onlyDelays()) {
 			left = append(left, r)
 			continue
 		}
 		f.Delay += time.Duration(r.DelayMS) * time.Millisecond
 		if !r.onlyDelays() {
 			struck = true
-			f.Status, f.Reason = r.Status, r.Reason
+			f.Status, f.Reason, f.Body = r.Status, r.Reason, string(r.Body)
 			f.Drop, f.Duplicate, f.LostAnswer = r.Drop, r.Duplicate, r.LostAnswer
 		}
 		if r.Times == 1 {

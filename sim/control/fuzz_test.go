@@ -18,7 +18,7 @@ func FuzzFaults(f *testing.F) {
 	for _, seed := range []string{
 		`{"match":"events.list","status":503,"reason":"backendError","times":3,"delay_ms":50}`, `{"match":"push","drop":true}`,
 		`{"match":"*","duplicate":2}`, `{"match":"events.*|push","lost_answer":true,"times":1}`, `{"match":"no.such"}`, `{"match":"[","status":500}`,
-		`{"match":"push","status":200}`, `{"match":"push","times":-1}`, `{"match":"push","delay_ms":99999999999999999999}`, `{"match":"push"}{}`, `{"Match":"push","unknown":1}`, `null`, `[]`, ``,
+		`{"match":"push","status":200}`, `{"match":"push","times":-1}`, `{"match":"push","delay_ms":99999999999999999999}`, `{"match":"push"}{}`, `{"match":"events.list","body":{"items":7},"times":2}`, `{"match":"push","token":false}`, `{"Match":"push","unknown":1}`, `null`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -64,12 +64,12 @@ func strikes(t *testing.T, c *control.Control, rule control.Rule, methods []stri
 	struck := 0
 	for range max(rule.Times, 1) + 1 {
 		for _, method := range methods {
-			if fault := c.Take(method); fault != (control.Fault{}) {
+			if fault := c.Take(control.Call{Method: method}); fault != (control.Fault{}) {
 				struck++
 			}
 		}
 	}
-	idle := rule.Status == 0 && rule.DelayMS == 0 && !rule.Drop && rule.Duplicate == 0 && !rule.LostAnswer
+	idle := rule.Status == 0 && len(rule.Body) == 0 && rule.DelayMS == 0 && !rule.Drop && rule.Duplicate == 0 && !rule.LostAnswer
 	if !idle && rule.Times > 0 && struck != rule.Times || idle && struck > 0 || !idle && struck == 0 {
 		t.Fatalf("%+v struck %d times", rule, struck)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"questscheduler/sim/control"
 )
 
 // push is a notification that has not been received yet. It is part of the
@@ -127,7 +129,7 @@ func (s *Server) attempt(ctx context.Context, p *push, ch channel) (result, erro
 	if !s.clock.Now().Before(ch.Expiration) {
 		return refused, nil
 	}
-	f := s.control.Take(pushMethod)
+	f := s.control.Take(control.Call{Method: pushMethod, Calendar: ch.Calendar})
 	if err := f.Wait(ctx); err != nil {
 		return postponed, err
 	}

@@ -154,21 +154,46 @@ func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 	return rt.serve(s, &call{r: r, user: user, grant: g, query: query, mask: m})
 }
 
+// describe is what faults are limited by. "primary" is that of whoever calls.
+func (s *Server) describe(r *http.Request) control.Call {
+	call := control.Call{Event: r.PathValue("eventId"), Token: r.URL.Query().Get("syncToken") != ""}
+	id := r.PathValue("calendarId")
+	if id == "" {
+		return call
+	}
+	user := &User{}
+	if caller, _, err := s.authenticate(r, nil); err == nil {
+		user = caller
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cal := s.world.named(user, id); cal != nil {
+		call.Calendar = cal.ID
+	}
+	return call
+}
+
 // calendarFor finds the calendar that a call names in its path.
 func (w *world) calendarFor(c *call) (*calendar, Role, error) {
 	return w.calendarOf(c.user, c.r.PathValue("calendarId"))
 }
 
-// calendarOf finds a calendar for a person; "primary" is their own. One that
-// they may not read is not found.
-func (w *world) calendarOf(user *User, id string) (*calendar, Role, error) {
+// named is the calendar that a person's call means by an id, nil where there is
+// none; "primary" is their own.
+func (w *world) named(user *User, id string) *calendar {
 	if id == "primary" {
 		id = user.Email
 	}
-	cal := w.calendars[id]
-	if cal == nil {
-		cal = w.calendars[fold(id)]
+	if cal := w.calendars[id]; cal != nil {
+		return cal
 	}
+	return w.calendars[fold(id)]
+}
+
+// calendarOf finds a calendar for a person. One that they may not read is not
+// found.
+func (w *world) calendarOf(user *User, id string) (*calendar, Role, error) {
+	cal := w.named(user, id)
 	if cal == nil {
 		return nil, NoAccess, errNotFound
 	}

@@ -120,6 +120,7 @@ func New(o Options) (*Server, error) {
 			return nil, fmt.Errorf("google simulator: %w", err)
 		}
 	}
+	s.control.Describe(s.describe)
 	s.routes()
 	return s, nil
 }
