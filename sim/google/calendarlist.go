@@ -82,7 +82,8 @@ func (s *Server) listCalendars(c *call) (answer, error) {
 	if l.token != nil {
 		entries = append(entries, l.token.gone(token)...)
 	}
-	body := object{{"kind", "calendar#calendarList"}, {"etag", `"` + digest(encodeToken(token.Shown)) + `"`}}
+	etag := `"` + digest(encodeToken(token.Shown)+c.query.Encode()) + `"`
+	body := object{{"kind", "calendar#calendarList"}, {"etag", etag}}
 	entries = entries[min(l.skip, len(entries)):]
 	if len(entries) > l.size {
 		entries = entries[:l.size]
@@ -91,7 +92,7 @@ func (s *Server) listCalendars(c *call) (answer, error) {
 		body = append(body, field{"nextSyncToken", encodeToken(token)})
 	}
 	body, err = c.mask.apply(append(body, field{"items", entries}))
-	return answer{status: http.StatusOK, body: body}, err
+	return answer{status: http.StatusOK, body: body, etag: etag}, err
 }
 
 // gone are the entries of an earlier token that are not in a later one.

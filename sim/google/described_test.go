@@ -44,6 +44,12 @@ func (d described) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // breach says in what an answer breaks the description, "" where in nothing.
 func (d *description) breach(req *http.Request, path string, resp *http.Response, text []byte) string {
+	if resp.StatusCode == http.StatusNotModified {
+		if len(text) > 0 || resp.Header.Get("ETag") == "" {
+			return "a 304 has an etag, and no body"
+		}
+		return ""
+	}
 	if resp.StatusCode >= 300 {
 		return d.breachOfError(resp, text)
 	}

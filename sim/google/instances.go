@@ -10,26 +10,26 @@ import (
 // listInstances shows a series as it takes place, the instances included that
 // were changed by themselves.
 func (s *Server) listInstances(c *call) (answer, error) {
-	page, head, err := s.findInstances(c)
+	page, err := s.findInstances(c)
 	if err != nil {
 		return answer{}, err
 	}
-	return c.showPage(page, head)
+	return c.showPage(page)
 }
 
-func (s *Server) findInstances(c *call) (page foundPage, head object, err error) {
+func (s *Server) findInstances(c *call) (page foundPage, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cal, role, err := s.world.calendarFor(c)
 	if err != nil {
-		return page, nil, err
+		return page, err
 	}
 	master := cal.find(c.r.PathValue("eventId"))
 	switch {
 	case master == nil || cal.vanished(master, s.seenSince()):
-		return page, nil, errNotFound
+		return page, errNotFound
 	case !master.recurring():
-		return page, nil, invalid("The event is not recurring.")
+		return page, invalid("The event is not recurring.")
 	}
 	q := &query{values: c.query}
 	page.view = q.eventView(cal, nil)
@@ -37,11 +37,11 @@ func (s *Server) findInstances(c *call) (page foundPage, head object, err error)
 	shown := readInstanceFilter(q, page.view.zone)
 	size, skip := q.number("maxResults"), q.offset("pageToken")
 	if q.err != nil {
-		return page, nil, q.err
+		return page, q.err
 	}
 	all, err := cal.instances(master)
 	if err != nil {
-		return page, nil, err
+		return page, err
 	}
 	all = slices.DeleteFunc(append(all, cal.exceptions(master.ID)...), func(e *event) bool { return !shown.shows(e) })
 	slices.SortFunc(all, func(a, b *event) int { return strings.Compare(a.ID, b.ID) })
@@ -50,7 +50,8 @@ func (s *Server) findInstances(c *call) (page foundPage, head object, err error)
 		page.events = page.events[:size]
 		page.tokens = object{{"nextPageToken", strconv.Itoa(skip + size)}}
 	}
-	return page, cal.head(role, page.view.zone), nil
+	page.finish(c, cal, role)
+	return page, nil
 }
 
 // instanceFilter says which instances are shown.

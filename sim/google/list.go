@@ -112,15 +112,15 @@ var listShape = shape{
 // listEvents is a full listing, or with a sync token what changed since. The
 // page is found under the lock and rendered without it.
 func (s *Server) listEvents(c *call) (answer, error) {
-	page, head, err := s.findPage(c)
+	page, err := s.findPage(c)
 	if err != nil {
 		return answer{}, err
 	}
-	return c.showPage(page, head)
+	return c.showPage(page)
 }
 
 // showPage renders a page as the mask asks for it.
-func (c *call) showPage(page foundPage, head object) (answer, error) {
+func (c *call) showPage(page foundPage) (answer, error) {
 	itemMask, wanted := c.mask.inner("items")
 	page.view.mask = itemMask
 	items := make([]object, 0, len(page.events))
@@ -135,55 +135,67 @@ func (c *call) showPage(page foundPage, head object) (answer, error) {
 		items = append(items, o)
 	}
 	// Items are masked already; the mask for them must not look again.
-	head, err := c.mask.apply(append(head, page.tokens...))
+	head, err := c.mask.apply(append(page.head, page.tokens...))
 	if err != nil {
 		return answer{}, err
 	}
 	if wanted {
 		head = append(head, field{"items", items})
 	}
-	return answer{status: http.StatusOK, body: head}, nil
+	return answer{status: http.StatusOK, body: head, etag: page.etag}, nil
 }
 
 // foundPage is one page of a listing.
 type foundPage struct {
 	events []*event
 	view   view
+	head   object // without events and tokens
 	tokens object // nextPageToken or nextSyncToken
+	etag   string
 }
 
-func (s *Server) findPage(c *call) (foundPage, object, error) {
+func (s *Server) findPage(c *call) (foundPage, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cal, role, err := s.world.calendarFor(c)
 	if err != nil {
-		return foundPage{}, nil, err
+		return foundPage{}, err
 	}
 	l, err := readListing(c, cal)
 	if err != nil {
-		return foundPage{}, nil, err
+		return foundPage{}, err
 	}
 	if err := l.filter.check(s.clock.Now()); err != nil {
-		return foundPage{}, nil, err
+		return foundPage{}, err
 	}
 	l.view.malformed = s.malformed[cal.ID]
 	l.now, l.tokenLife, l.seenSince = s.clock.Now(), s.opt.SyncTokenLife, s.seenSince()
 	page, err := s.world.walk(cal, l, !slices.ContainsFunc(givesNoSyncToken, c.query.Has))
 	if err != nil {
-		return foundPage{}, nil, err
+		return foundPage{}, err
 	}
-	return page, cal.head(role, l.view.zone), nil
+	page.finish(c, cal, role)
+	return page, nil
+}
+
+// finish adds what a page has beside events and tokens. Its etag names what the
+// calendar was, what was asked for, and how many events are shown: deleted ones
+// disappear from it with time alone.
+func (p *foundPage) finish(c *call, cal *calendar, role Role) {
+	version, shown := strconv.FormatInt(cal.lastVersion(), 36), strconv.Itoa(len(p.events))
+	p.etag = `"` + digest(strings.Join([]string{version, shown, cal.entryEtag(c.user, role), c.r.URL.Path, c.query.Encode()}, "\n")) + `"`
+	p.head = cal.head(role, p.view.zone, p.etag)
 }
 
 // head is a listing without its items and tokens.
-func (c *calendar) head(role Role, zone *time.Location) object {
+func (c *calendar) head(role Role, zone *time.Location, etag string) object {
 	var updated time.Time
 	if n := len(c.log); n > 0 {
 		updated = c.events[c.log[n-1].id].Updated
 	}
 	o := object{
 		{"kind", "calendar#events"},
-		{"etag", `"` + strconv.FormatInt(c.lastVersion(), 36) + `"`},
+		{"etag", etag},
 		{"summary", c.Summary},
 		{"updated", updated.UTC().Format(instantLayout)},
 		{"timeZone", zone.String()},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/sim/control"
@@ -24,6 +25,18 @@ type answer struct {
 	status int
 	body   object // nil: none
 	etag   string
+}
+
+// knownTo says whether the caller has the answer already: its If-None-Match
+// names the etag (RFC 9110, 13.1.2).
+func (a answer) knownTo(r *http.Request) bool {
+	for text := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
+		text = strings.TrimPrefix(strings.TrimSpace(text), "W/")
+		if a.etag != "" && (text == a.etag || text == "*") {
+			return true
+		}
+	}
+	return false
 }
 
 // route is one method of the API. Its name is that of faults and counts.
@@ -124,6 +137,9 @@ func (s *Server) handle(rt route) http.HandlerFunc {
 		} else {
 			if a.etag != "" {
 				w.Header().Set("ETag", a.etag)
+			}
+			if rt.verb == http.MethodGet && a.knownTo(r) {
+				a.status, a.body = http.StatusNotModified, nil
 			}
 			writeJSON(w, a.status, a.body)
 		}
