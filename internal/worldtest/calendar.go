@@ -21,9 +21,11 @@ type Role = google.Role
 
 // The roles that tests give and take.
 const (
-	NoAccess = google.NoAccess
-	Reader   = google.Reader
-	Owner    = google.Owner
+	NoAccess                   = google.NoAccess
+	Reader                     = google.Reader
+	WriterWithoutPrivateAccess = google.WriterWithoutPrivateAccess
+	Writer                     = google.Writer
+	Owner                      = google.Owner
 )
 
 // Event is an event as its owner sees it in Google Calendar.
@@ -101,6 +103,17 @@ func (w *World) DeleteEvent(person, eventID string) {
 		w.t.Fatalf("%s could not delete the event: %d %s", person, status, text)
 	}
 	w.goneFrom(person, eventID)
+}
+
+// ClearCalendar removes all events from a person's primary calendar at once.
+func (w *World) ClearCalendar(person string) {
+	w.t.Helper()
+	events := w.Events(person)
+	_, calendarID := calendarOf(person)
+	w.must(w.Google.Clear(calendarID))
+	for _, event := range events {
+		w.goneFrom(person, event.ID)
+	}
 }
 
 // UndeleteEvent brings a deleted event back. False: it was moved away, or is a

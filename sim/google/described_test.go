@@ -133,6 +133,7 @@ var samples = map[string]struct {
 	"events.move":       {"calendars/primary/events/{id}/move?destination=club%40group.calendar.test", "", "calendars/primary/events/{id}/move", "", 400},
 	"events.watch":      {"calendars/primary/events/watch", `{"id":"two","type":"web_hook","address":"https://app.test/push","token":"t"}`, "calendars/primary/events/watch", `{"id":"one","type":"web_hook","address":"https://app.test/push"}`, 400},
 	"channels.stop":     {"channels/stop", `{"id":"one","resourceId":"{resource}"}`, "channels/stop", `{"id":"one","resourceId":"x"}`, 404},
+	"calendars.clear":   {"calendars/primary/clear", "", "calendars/club%40group.calendar.test/clear", "", 400},
 	"calendarList.list": {"users/me/calendarList", "", "users/me/calendarList?maxResults=0", "", 400},
 	"calendarList.get":  {"users/me/calendarList/primary", "", "users/me/calendarList/nobody%40example.test", "", 404},
 }
@@ -160,6 +161,7 @@ func TestDescription_EveryMethodAnswersAsDescribed(t *testing.T) {
 				t.Fatal("add a sample of a call that succeeds and of one that fails")
 			}
 			w := newClub(t)
+			w.grants["gm"] = must(w.sim.NewGrant("gm", google.ScopeCalendar))(t) // which every method takes
 			e := w.invite("qs0feast")
 			w.weekly("qs0series")
 			w.insert("gm", timed("qs0gone", 7))

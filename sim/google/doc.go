@@ -25,6 +25,12 @@
 //	                                 {"recurrence": "weekly", "updated": null}}:
 //	                                 how get and list show that event from now
 //	                                 on; see Malformed. GET lists, DELETE ends
+//	PUT    /_sim/calendars/{id}      {"roles": {"gm": "reader"}, "push": false}:
+//	                                 what users may do there ("none": they find
+//	                                 it no more) and whether it can be watched;
+//	                                 also summary and time_zone. One that is not
+//	                                 there is made for the owner that roles name
+//	POST   /_sim/calendars/{id}/clear  as calendars.clear, for any caller
 //
 // State is a world (world.go) that only commit changes, by applying a record;
 // with Options.Dir the record is written to a journal first, so what was

@@ -48,6 +48,8 @@ var (
 	errForbidden = newError(http.StatusForbidden, "forbidden", "Forbidden")
 	errNoWriter  = newError(http.StatusForbidden, "requiredAccessLevel",
 		"You need to have writer access to this calendar.")
+	errNoOwner = newError(http.StatusForbidden, "requiredAccessLevel",
+		"You need to be an owner of this calendar.")
 	errNotOrganizer = newError(http.StatusForbidden, "forbiddenForNonOrganizer",
 		"Shared properties can only be changed by the organizer of the event.")
 	errFullSync = &apiError{http.StatusGone, "fullSyncRequired",

@@ -50,7 +50,9 @@ type route struct {
 }
 
 // writes says whether the method changes events.
-func (rt route) writes() bool { return slices.Equal(rt.scope, writeEvents) }
+func (rt route) writes() bool {
+	return slices.Equal(rt.scope, writeEvents) || slices.Equal(rt.scope, writeCalendars)
+}
 
 // apiRoutes are those of the Calendar API.
 func apiRoutes() []route {
@@ -66,6 +68,7 @@ func apiRoutes() []route {
 		{"events.move", "POST", events + "/{eventId}/move", writeEvents, eventShape, (*Server).moveEvent},
 		{"events.watch", "POST", events + "/watch", readEvents, nil, (*Server).watchEvents},
 		{"channels.stop", "POST", "/channels/stop", readEvents, nil, (*Server).stopChannel},
+		{"calendars.clear", "POST", "/calendars/{calendarId}/clear", writeCalendars, nil, (*Server).clearCalendar},
 		{"calendarList.list", "GET", "/users/me/calendarList", readCalendarList, entriesShape, (*Server).listCalendars},
 		{"calendarList.get", "GET", "/users/me/calendarList/{calendarId}", readCalendarList, entryShape, (*Server).getCalendarListEntry},
 	}
@@ -120,6 +123,8 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /_sim/revoke", s.simRevoke)
 	s.mux.HandleFunc("POST /_sim/quota", s.simQuota)
 	s.mux.HandleFunc("POST /_sim/expire-sync-tokens", s.simExpireSyncTokens)
+	s.mux.HandleFunc("PUT /_sim/calendars/{calendar}", s.simCalendar)
+	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/clear", s.simClear)
 	s.mux.HandleFunc("POST /_sim/malformed", s.simMalform)
 	s.mux.HandleFunc("GET /_sim/malformed", s.simMalformed)
 	s.mux.HandleFunc("DELETE /_sim/malformed", s.simClearMalformed)

@@ -22,6 +22,7 @@ const (
 // The scopes of which a call needs one.
 var (
 	writeEvents      = []string{ScopeCalendar, ScopeEvents}
+	writeCalendars   = []string{ScopeCalendar}
 	readEvents       = []string{ScopeCalendar, ScopeEvents, ScopeCalendarReadonly, ScopeEventsReadonly}
 	readCalendarList = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeCalendarListReadonly}
 )
@@ -103,59 +104,6 @@ func (s *Server) AddCalendar(cal Calendar) error {
 		}
 		c.record.Calendars = append(c.record.Calendars, &calendarInfo{ID: cal.ID, Summary: cal.Summary,
 			TimeZone: cal.TimeZone, Roles: map[string]Role{cal.Owner: Owner}, NoPush: cal.NoPush, Order: len(c.world.calendars)})
-		return nil
-	})
-}
-
-// Share gives a user a role in a calendar; NoAccess takes it away. The change
-// of the access list ends the calendar's sync tokens: the next use of one is
-// 410.
-func (s *Server) Share(calendarID, userKey string, role Role) error {
-	return s.change(func(c *change) error {
-		cal := c.world.calendars[calendarID]
-		switch {
-		case cal == nil:
-			return errors.New("google simulator: no such calendar")
-		case c.world.users[userKey] == nil:
-			return errNoUser(c.world)
-		case role != NoAccess && !role.mayRead():
-			return errors.New("google simulator: no such role")
-		}
-		info := *cal.calendarInfo
-		info.Epoch++
-		info.Roles = map[string]Role{userKey: role}
-		for key, old := range cal.Roles {
-			if key != userKey {
-				info.Roles[key] = old
-			}
-		}
-		c.record.Calendars = append(c.record.Calendars, &info)
-		return nil
-	})
-}
-
-// RemoveCalendar takes a secondary calendar away from everyone: it is found no
-// more, and its channels end with a push that says not_exists.
-func (s *Server) RemoveCalendar(calendarID string) error {
-	return s.change(func(c *change) error {
-		cal := c.world.calendars[calendarID]
-		if cal == nil || cal.Primary != "" {
-			return errors.New("google simulator: no such calendar, or a primary one")
-		}
-		info := *cal.calendarInfo
-		info.Epoch++
-		info.Roles = map[string]Role{}
-		c.record.Calendars = append(c.record.Calendars, &info)
-		for _, id := range cal.watchers {
-			ch := c.world.channels[id]
-			if !ch.liveAt(c.now) {
-				continue
-			}
-			ended := *ch
-			ended.Stopped, ended.StoppedAt = true, c.now.UTC()
-			c.record.Channels = append(c.record.Channels, &ended)
-			c.push(ch, "not_exists")
-		}
 		return nil
 	})
 }

@@ -2,8 +2,10 @@ package worldtest_test
 
 import (
 	"testing"
+	"time"
 
 	"questscheduler/internal/worldtest"
+	"questscheduler/rules"
 )
 
 func TestMalform_PersonInTheirBrowser_SeesTheEventAsItIs(t *testing.T) {
@@ -25,5 +27,19 @@ func TestMalform_PersonInTheirBrowser_SeesTheEventAsItIs(t *testing.T) {
 	w.Heal()
 	if got := w.Google.Malformed(); len(got) != 0 {
 		t.Errorf("still malformed: %+v", got)
+	}
+}
+
+func TestClearCalendar_WithALinkedPoll_CancelsIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	w.ClearCalendar("gm")
+	if left := w.Events("gm"); len(left) != 0 {
+		t.Errorf("left: %+v", left)
+	}
+	w.Run(time.Minute)
+	if got := w.View(pollID).Poll.Status; got != rules.Cancelled {
+		t.Errorf("the poll is %s", got)
 	}
 }
