@@ -18,10 +18,10 @@ const keeper = "keeper"
 // openClub makes the club's calendar, with gm as an owner.
 func (w *World) openClub() {
 	w.t.Helper()
-	grant, err := w.Google.AddUser(google.User{Key: keeper, Sub: "sub-" + keeper, Email: "keeper@example.com", TimeZone: "Europe/Berlin"})
+	grant, err := w.Google.AddUser(google.User{Key: keeper, Sub: "sub-" + keeper, Email: "keeper@example.com", TimeZone: zone})
 	w.must(err)
 	w.browsers[keeper] = grant
-	w.must(w.Google.AddCalendar(google.Calendar{ID: ClubCalendar, Summary: "Club", TimeZone: "Europe/Berlin", Owner: keeper}))
+	w.must(w.Google.AddCalendar(google.Calendar{ID: ClubCalendar, Summary: "Club", TimeZone: zone, Owner: keeper}))
 	w.must(w.Google.Share(ClubCalendar, "gm", Owner))
 	w.club = Owner
 }

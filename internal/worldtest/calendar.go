@@ -51,6 +51,9 @@ type Event struct {
 	Updated    time.Time `json:"updated"`
 }
 
+// zone is the time zone of every person and calendar.
+const zone = "Europe/Berlin"
+
 type moment struct {
 	Date     string `json:"date"`
 	DateTime string `json:"dateTime"`
@@ -77,12 +80,13 @@ func (e Event) Fingerprint() rules.Fingerprint {
 	return rules.Timed(start, end)
 }
 
-// MoveEvent gives an event of a person's calendar another time.
+// MoveEvent gives an event of a person's calendar another time, in the zone of
+// their browser.
 func (w *World) MoveEvent(person, eventID string, to scheduler.Times) {
 	w.t.Helper()
 	w.PatchEvent(person, eventID, map[string]any{
-		"start": map[string]any{"dateTime": to.Start.Format(time.RFC3339Nano), "date": nil},
-		"end":   map[string]any{"dateTime": to.End.Format(time.RFC3339Nano), "date": nil},
+		"start": map[string]any{"dateTime": to.Start.Format(time.RFC3339Nano), "timeZone": zone, "date": nil},
+		"end":   map[string]any{"dateTime": to.End.Format(time.RFC3339Nano), "timeZone": zone, "date": nil},
 	})
 }
 

@@ -178,7 +178,7 @@ func New(t TB, options Options) *World {
 	w.openPorts()
 	w.wire()
 	for _, person := range People {
-		grant, err := w.Google.AddUser(google.User{Key: person.ID, Sub: "sub-" + person.ID, Email: person.Email, TimeZone: "Europe/Berlin"})
+		grant, err := w.Google.AddUser(google.User{Key: person.ID, Sub: "sub-" + person.ID, Email: person.Email, TimeZone: zone})
 		w.must(err)
 		w.browsers[person.ID] = grant
 	}

@@ -78,6 +78,9 @@ func edit(before *event, body map[string]any, replace bool, calendarZone string)
 	if before.Series != "" && after.recurring() {
 		return nil, invalid("Cannot turn an instance of a recurring event into a recurring event itself.")
 	}
+	if err := after.checkProperties(); err != nil {
+		return nil, err
+	}
 	if err := after.editTimes(before, body, replace, calendarZone); err != nil {
 		return nil, err
 	}
@@ -138,6 +141,8 @@ func mergeValue(old, patch any) any {
 	return merged
 }
 
+// editTimes takes start and end. A timed series must name the zones in which it
+// recurs; what is stored has one, so a patch that says nothing of it keeps it.
 func (e *event) editTimes(before *event, body map[string]any, replace bool, calendarZone string) error {
 	for _, side := range []struct {
 		name string
@@ -156,6 +161,9 @@ func (e *event) editTimes(before *event, body map[string]any, replace bool, cale
 		var err error
 		if *side.at, err = parseMoment(side.name, merged, calendarZone); err != nil {
 			return err
+		}
+		if zone, _ := merged["timeZone"].(string); zone == "" && e.recurring() && !side.at.allDay() {
+			return missingZone(side.name)
 		}
 	}
 	return checkRange(e.Start, e.End)

@@ -127,6 +127,7 @@ func TestPatch_MergesFieldByField(t *testing.T) {
 	e.Description, e.Location = "old", "attic"
 	e.ExtendedProperties = &calendar.EventExtendedProperties{Private: map[string]string{"a": "1", "b": "2"}, Shared: map[string]string{"c": "3"}}
 	e.Recurrence = []string{"RRULE:FREQ=WEEKLY"}
+	e.Start.TimeZone, e.End.TimeZone = "Europe/Zurich", "Europe/Zurich"
 	e = w.insert("gm", e)
 
 	patch := &calendar.Event{

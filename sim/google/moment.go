@@ -55,7 +55,7 @@ func parseMoment(which string, given map[string]any, calendarZone string) (momen
 	}
 	if zone == "" {
 		if _, err := time.Parse(localLayout, dateTime); err == nil {
-			return moment{}, required("Missing time zone definition for " + which + " time.")
+			return moment{}, missingZone(which)
 		}
 		return moment{}, invalid("Invalid value for: %s.dateTime", which)
 	}
@@ -68,6 +68,10 @@ func parseMoment(which string, given map[string]any, calendarZone string) (momen
 		return moment{}, invalid("Invalid value for: %s.dateTime", which)
 	}
 	return moment{Instant: atWall(shown, loc).Truncate(time.Second), Zone: zone}, nil
+}
+
+func missingZone(which string) error {
+	return required("Missing time zone definition for " + which + " time.")
 }
 
 // atWall is the instant at which clocks in a zone show a time, given as if in
