@@ -2,7 +2,6 @@ package google_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,21 +14,8 @@ import (
 // raw is a call of gm's whose answer need not be as Google describes it.
 func (w *world) raw(path string) (status int, text string) {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/calendar/v3/calendars/primary/events"+path, nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+w.grants["gm"].AccessToken)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return resp.StatusCode, strings.TrimSpace(string(body))
+	status, _, text = w.send(http.DefaultTransport, "gm", http.MethodGet, "/calendar/v3/calendars/primary/events"+path, "")
+	return status, text
 }
 
 func TestMalformed_IsShownInGetAndListUntilTakenOff(t *testing.T) {

@@ -87,8 +87,15 @@ func (w *world) client(source oauth2.TokenSource) *calendar.Service {
 	return service
 }
 
-// curl is a raw call with a person's token; body "" is none.
+// curl is a raw call with a person's token; body "" is none. Its answer is held
+// against the API's description.
 func (w *world) curl(key, method, path, body string, headers ...string) (int, http.Header, string) {
+	w.t.Helper()
+	return w.send(described{w.t}, key, method, path, body, headers...)
+}
+
+// send is a raw call by a transport of the caller's choice.
+func (w *world) send(by http.RoundTripper, key, method, path, body string, headers ...string) (int, http.Header, string) {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(body))
 	if err != nil {
@@ -100,7 +107,7 @@ func (w *world) curl(key, method, path, body string, headers ...string) (int, ht
 	for pair := range slices.Chunk(headers, 2) {
 		req.Header.Set(pair[0], pair[1])
 	}
-	resp, err := (&http.Client{Transport: described{w.t}}).Do(req)
+	resp, err := (&http.Client{Transport: by}).Do(req)
 	if err != nil {
 		w.t.Fatal(err)
 	}
