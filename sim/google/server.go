@@ -84,15 +84,16 @@ type Server struct {
 	control *control.Control
 	mux     *http.ServeMux
 
-	mu      sync.Mutex
-	world   world
+	mu    sync.Mutex
+	world world
+	// malformed are by calendar and event. What there is of a calendar is never
+	// changed, another takes its place.
+	malformed map[string]map[string]malformedFields
+
 	changes int64            // records that were committed, but for those about pushes alone
 	journal *control.Journal // nil: in memory
 	outbox  outbox
 	usage   usage
-	// malformed are by calendar. What it holds of a calendar is never changed,
-	// another takes its place.
-	malformed map[string]map[string]malformedFields
 }
 
 // New makes a simulator, with everything that an earlier one answered where
@@ -110,10 +111,11 @@ func New(o Options) (*Server, error) {
 		control: control.New(o.Clock, methods()...),
 		mux:     http.NewServeMux(),
 		world:   newWorld(),
-		outbox:  newOutbox(),
-		usage:   newUsage(o.Quota),
 
 		malformed: map[string]map[string]malformedFields{},
+
+		outbox:  newOutbox(),
+		usage:   newUsage(o.Quota),
 	}
 	if o.Dir != "" {
 		if err := s.restore(ownClock); err != nil {
