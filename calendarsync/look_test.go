@@ -9,6 +9,7 @@ import (
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 func TestALook_After410_ListsEverything(t *testing.T) {
@@ -161,6 +162,35 @@ func TestAPollThatWasDeletedDirectly_TakesItsEventAlong(t *testing.T) {
 	equal(t, "index entries", len(w.Index()), 0)
 	equal(t, "intents", len(w.Intents()), 0)
 	atRest(t, w)
+}
+
+// The sync meets the deleted poll before any document change is reported: the
+// creator's setting decides about the event there as it does everywhere else.
+func TestDeletedPoll_MetBySyncFirst_KeepsEventAsSet(t *testing.T) {
+	t.Parallel()
+	for name, keeps := range map[string]bool{"kept": true, "deleted": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Write(store.Doc("users", "gm"), store.Update{Path: store.Field("settings", "keepCalendarEvents"), Value: keeps})
+			pollID, _, eventID := w.Finalised()
+			if keeps {
+				w.Released(eventID)
+			}
+			w.Remove(poll.Path(pollID))
+			w.MoveEvent("gm", eventID, noon)
+			w.Run(2 * time.Minute)
+			equal(t, "the event lives", w.EventOf("gm", eventID).Live(), keeps)
+			equal(t, "index entries", len(w.Index()), 0)
+			equal(t, "intents", len(w.Intents()), 0)
+			left, err := poll.Left(t.Context(), w.Documents, pollID, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "something is left of the poll", left, false)
+			atRest(t, w)
+		})
+	}
 }
 
 // A look stands still for longer than its lease and then ends, well or not:

@@ -207,6 +207,32 @@ func TestARevokedGrant_StopsTheSyncUntilItIsLinkedAgain(t *testing.T) {
 	atRest(t, w)
 }
 
+// A poll that was deleted directly has nothing to show an error on; those behind
+// it in the calendar's index show it all the same, and are rid of it again.
+func TestRevokedGrant_WithDeletedPoll_ShowsOnOthers(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Finalised()
+	w.Run(time.Minute)
+	entries := w.Index()
+	deleted, pollID := entries[0].PollID, entries[1].PollID
+	w.Revoke("gm")
+	w.Remove(poll.Path(deleted))
+	w.MoveEvent("gm", entries[1].EventID, noon)
+	w.Run(time.Minute)
+	shows(t, w, pollID, rules.TokenExpired, rules.StateError)
+	same(t, "notices of gm", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+
+	w.Link("gm")
+	w.Run(time.Minute)
+	shows(t, w, pollID, "", rules.StateRescheduled)
+	w.Sweep()
+	w.Run(2 * time.Minute)
+	equal(t, "index entries", len(w.Index()), 1)
+	atRest(t, w)
+}
+
 func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

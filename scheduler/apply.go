@@ -59,10 +59,9 @@ func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err
 func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error) {
 	var result Applied
 	var due *announcement
-	var orphan *poll.Intent
 	var before poll.Poll
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		result, due, orphan, before = Applied{}, nil, nil, poll.Poll{}
+		result, due, before = Applied{}, nil, poll.Poll{}
 		entry, path, err := poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID)
 		if err != nil {
 			return err
@@ -79,8 +78,9 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		}
 		p, err := poll.Load(ctx, tx, entry.PollID)
 		if fault.Is(err, fault.NotFound) {
-			orphan, err = state{poll: poll.Poll{ID: entry.PollID}, entry: entry, entryPath: path, calendar: calendar}.abandon(tx, s.Now(), seen.Cause.Trace)
-			return err
+			// Deleted directly, and no document change was reported yet: the
+			// creator's settings say what becomes of its event (mendGone).
+			return &editedError{entry.PollID}
 		}
 		if err == nil {
 			err = checkEdits(p)
@@ -108,7 +108,6 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
 	}
 	s.logApplied(ctx, before, result, seen)
-	s.carryOutSoon(ctx, orphan)
 	s.announceSoon(ctx, due, seen.Cause.Trace)
 	return result, nil
 }
@@ -135,14 +134,6 @@ func parkIfPending(ctx context.Context, tx store.Tx, seen Observed, calendar cur
 		return err
 	}
 	return tx.Merge(cursor.Path(calendar.Key), cursor.Park(seen.EventID, cursor.PendingRace))
-}
-
-// abandon removes the index entry of a poll that is no more, and writes the
-// deletion of its event: whoever deletes a poll directly cannot say that the
-// event is to stay.
-func (st state) abandon(tx store.Tx, now time.Time, trace string) (*poll.Intent, error) {
-	st.poll.GoogleEventID, st.poll.GoogleCalendarID = st.entry.EventID, st.entry.CalendarID
-	return st.unlink(tx, true, "", now, trace)
 }
 
 // dropEntry removes the index entry of an event that is not followed any more.

@@ -12,7 +12,7 @@ import (
 const editTries = 5
 
 // editedError says that somebody edited a poll's document directly, which its
-// journal does not know yet.
+// journal does not know yet, or deleted it while the index still names it.
 type editedError struct{ pollID string }
 
 func (e *editedError) Error() string { return "poll " + e.pollID + " was edited directly" }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/cursor"
+	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -33,8 +34,8 @@ type While func(ctx context.Context, now store.Reader) error
 
 // SetSyncError shows on a linked poll that its sync fails. Its status stays
 // what it is, and what stands of a reschedule too. Setting the code that stands
-// changes nothing, nor does it for a poll that follows no event. The errors of
-// while are given back as they are.
+// changes nothing, nor does it for a poll that follows no event or is deleted. The
+// errors of while are given back as they are.
 func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
 	return s.afterEdits(ctx, cause, func() error { return s.setSyncError(ctx, pollID, code, cause, while) })
 }
@@ -46,10 +47,7 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 		if err := stands(ctx, tx, while); err != nil {
 			return err
 		}
-		p, err := poll.Load(ctx, tx, pollID)
-		if err == nil {
-			err = checkEdits(p)
-		}
+		p, err := showing(ctx, tx, pollID)
 		if err != nil || !p.Linked() {
 			return err
 		}
@@ -80,6 +78,20 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 		s.logSyncError(ctx, rules.Warn, shown, code, cause)
 	}
 	return err
+}
+
+// showing reads a poll that is to show an error or not. One that was deleted
+// directly has nothing to show it on, and is the zero poll: it keeps no other poll
+// of its calendar from showing the same.
+func showing(ctx context.Context, tx store.Tx, pollID string) (poll.Poll, error) {
+	p, err := poll.Load(ctx, tx, pollID)
+	if fault.Is(err, fault.NotFound) {
+		return poll.Poll{}, nil
+	}
+	if err == nil {
+		err = checkEdits(p)
+	}
+	return p, err
 }
 
 // logSyncError writes the one line that an error of the sync has in the log, and
@@ -113,10 +125,7 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 		if err := stands(ctx, tx, while); err != nil {
 			return err
 		}
-		p, err := poll.Load(ctx, tx, pollID)
-		if err == nil {
-			err = checkEdits(p)
-		}
+		p, err := showing(ctx, tx, pollID)
 		if err != nil || p.Status != rules.Finalized || p.Sync.Error == nil || p.Sync.Error.Code != code {
 			return err
 		}
