@@ -21,9 +21,7 @@ func (r *replay) apply(decision rules.Decision, entry poll.Entry) {
 		r.link, r.known, r.awaited = r.awaited, true, rules.Link{}
 		action = decision.Then
 	}
-	if action != rules.Cancel || entry.Updated.After(r.observed) { // a deletion makes nothing less old
-		r.observed = entry.Updated
-	}
+	r.observed = rules.Newest(r.observed, entry.Updated)
 	switch action {
 	case rules.Cancel:
 		r.at.Status, r.at.Cancelled = rules.Cancelled, true

@@ -224,8 +224,11 @@ func (r *replay) take(entry poll.Entry) {
 	if entry.Rescheduled {
 		r.to = entry.WinningSlotID
 	}
-	if applied(entry) && !entry.Updated.IsZero() {
-		r.observed = entry.Updated
+	switch {
+	case entry.Command == rules.CommandFinalise:
+		r.observed = entry.Updated // of another event
+	case applied(entry):
+		r.observed = rules.Newest(r.observed, entry.Updated)
 	}
 }
 

@@ -16,7 +16,7 @@ type Sync struct {
 	Applied rules.Fingerprint
 	// Generation counts the finalisations and whatever supersedes one.
 	Generation int64
-	// Observed is observedUpdated: the event's `updated` when last applied.
+	// Observed is observedUpdated: the newest `updated` of the event that was applied.
 	Observed    time.Time
 	Baseline    rules.Fingerprint
 	Rescheduled *Rescheduled

@@ -17,7 +17,7 @@ func (s situation) awaits() bool {
 // older tells whether the observation is older than the one applied last. A
 // deletion is final however old.
 func (s situation) older() bool {
-	return s.seen.Seen != Gone && s.seen.Updated.Before(s.poll.AppliedUpdated)
+	return s.seen.Seen != Gone && Older(s.seen.Updated, s.poll.AppliedUpdated)
 }
 
 // revived is the situation with the poll linked again, as it was before the

@@ -140,6 +140,9 @@ func TestDecide_AnOlderObservation_NeverOverridesANewerOne(t *testing.T) {
 		if older.Seen == rules.Gone {
 			older.Seen = rules.Present // a deletion is final however old
 		}
+		if older.Updated.IsZero() {
+			older.Updated = earlier // one that says no updated is not older
+		}
 		if got := rules.Decide(p, older, someNow(t)); got.Action != rules.Nothing {
 			t.Fatalf("after %+v the older %+v decided %+v", newer, older, got)
 		}

@@ -81,7 +81,7 @@ type Poll struct {
 	Baseline Fingerprint
 	// Applied is the fingerprint last applied; zero: none yet.
 	Applied Fingerprint
-	// AppliedUpdated is the event's `updated` at the observation last applied.
+	// AppliedUpdated is the newest `updated` of the event that was applied.
 	AppliedUpdated time.Time
 	// Rescheduled tells whether calendarSync.rescheduled is present.
 	Rescheduled bool
@@ -132,6 +132,22 @@ type Observation struct {
 	// Asked tells that a person's command caused what is observed, so it counts
 	// even where the session is past.
 	Asked bool
+}
+
+// Older tells whether an observation is older than the one last applied, by the
+// event's own `updated` in both. One without is not: nothing says so, and the
+// sync that read it vouches for it.
+func Older(updated, applied time.Time) bool {
+	return !updated.IsZero() && updated.Before(applied)
+}
+
+// Newest is the `updated` that later observations are held against, after one was
+// applied: it never goes back, whether that one held an earlier one or none.
+func Newest(applied, updated time.Time) time.Time {
+	if updated.After(applied) {
+		return updated
+	}
+	return applied
 }
 
 // Action is what a decision does to the poll.

@@ -76,7 +76,7 @@ var sightings = []sighting{
 	{name: "stands at the baseline by an older updated", of: placed(ten, earlier), always: old},
 	{name: "stands at noon by an older updated", of: placed(noon, earlier), always: old},
 	{name: "stands at three by an older updated", of: placed(three, earlier), always: old},
-	{name: "stands at three and says no updated", of: placed(three, time.Time{}), always: old},
+	{name: "stands at three and says no updated", of: placed(three, time.Time{})},
 	{name: "became a series by an older updated", of: shown(rules.Series, earlier), always: old},
 	{name: "is unreadable by an older updated", of: shown(rules.Unreadable, earlier), always: old},
 

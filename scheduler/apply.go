@@ -95,9 +95,12 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		if p.Status != rules.Archived && p.SlotsEdited(st.winning, st.original) {
 			return &editedError{p.ID}
 		}
-		decision, line := s.decide(st, seen)
-		result, before = Applied{PollID: p.ID, Decision: decision}, p
-		if due, err = s.applyDecision(ctx, tx, st, decision, line); err != nil || !seen.Own {
+		if !seen.Own || !seen.Updated.IsZero() { // else nothing vouches for it, and the sync asked for below reads it
+			decision, line := s.decide(st, seen)
+			result, before = Applied{PollID: p.ID, Decision: decision}, p
+			due, err = s.applyDecision(ctx, tx, st, decision, line)
+		}
+		if err != nil || !seen.Own {
 			return err
 		}
 		// What a command saw, a look may have overtaken: the event could have

@@ -125,10 +125,7 @@ func (s *Service) writeCancelled(tx store.Tx, st state, cancelled poll.Cancelled
 		after.Sync.Awaited = nil
 		updates = append(updates, poll.SetSync("generation", after.Sync.Generation))
 	} else {
-		after.Sync.LastSyncedAt = cancelled.At
-		if entry.Updated.After(after.Sync.Observed) { // a deletion need not say when it was
-			after.Sync.Observed = entry.Updated
-		}
+		after.Sync.LastSyncedAt, after.Sync.Observed = cancelled.At, rules.Newest(after.Sync.Observed, entry.Updated)
 		updates = append(updates, poll.SetSync("lastSyncedAt", cancelled.At), poll.SetSync("observedUpdated", store.NullIfZero(after.Sync.Observed)))
 	}
 	updates = append(updates, poll.SetAwaited(after.Sync.Awaited))

@@ -150,12 +150,12 @@ func (s *Service) note(tx store.Tx, st state, entry poll.Entry) error {
 		before.Noted, before.NotedUpdated = looks(seenName(rules.Present), st.poll.Sync.Applied), time.Time{}
 	}
 	now := looks(entry.Seen, entry.Fingerprint)
-	older := entry.Seen != seenName(rules.Gone) && entry.Updated.Before(before.NotedUpdated)
+	older := entry.Seen != seenName(rules.Gone) && rules.Older(entry.Updated, before.NotedUpdated)
 	if now == before.Noted || older {
 		return nil
 	}
 	after := st.poll
-	after.Sync.Recorded.Noted, after.Sync.Recorded.NotedUpdated = now, entry.Updated
+	after.Sync.Recorded.Noted, after.Sync.Recorded.NotedUpdated = now, rules.Newest(before.NotedUpdated, entry.Updated)
 	entry.After = st.poll.Sync.Applied
 	_, err := s.record(tx, entry, outcome{poll: after, winning: st.winning}, "", false)
 	return err
@@ -173,7 +173,8 @@ func (s *Service) applyError(tx store.Tx, st state, decision rules.Decision, ent
 // what was applied.
 func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decision rules.Decision, entry poll.Entry, winning *poll.Slot, announce bool, own ...store.Update) (*announcement, error) {
 	now := s.Now()
-	after.Sync.State, after.Sync.Applied, after.Sync.Observed, after.Sync.LastSyncedAt = decision.State, entry.After, entry.Updated, now
+	after.Sync.State, after.Sync.Applied, after.Sync.LastSyncedAt = decision.State, entry.After, now
+	after.Sync.Observed = rules.Newest(st.poll.Sync.Observed, entry.Updated)
 	updates := own
 	if st.revival != nil {
 		updates = slices.Concat(st.revival.updates, own)
@@ -183,7 +184,7 @@ func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decisi
 	}
 	updates = append(updates,
 		poll.SetSync("state", string(decision.State)), poll.SetSync("lastEventFingerprint", entry.After.String()),
-		poll.SetSync("observedUpdated", store.NullIfZero(entry.Updated)), poll.SetSync("lastSyncedAt", now),
+		poll.SetSync("observedUpdated", store.NullIfZero(after.Sync.Observed)), poll.SetSync("lastSyncedAt", now),
 		poll.Set("updatedAt", now))
 	if standing := st.poll.Sync.Error; decision.Error == "" {
 		after.Sync.Error = nil

@@ -7,7 +7,7 @@ var decisions = []mutant{
 		breaks: "An observation that is older than the one last applied is applied (invariant 2).",
 		changes: []change{{
 			file: "rules/awaited.go",
-			old:  `return s.seen.Seen != Gone && s.seen.Updated.Before(s.poll.AppliedUpdated)`,
+			old:  `return s.seen.Seen != Gone && Older(s.seen.Updated, s.poll.AppliedUpdated)`,
 			new:  `return false`,
 		}},
 	},
