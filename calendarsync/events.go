@@ -43,9 +43,13 @@ func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event
 	return translate(event), err
 }
 
-// Get reads an event, deleted ones included.
+// Get reads an event, deleted ones included. One that is malformed and shows no
+// marks is Unavailable: whose it is cannot be read.
 func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) (scheduler.Event, error) {
 	event, err := e.Google.Get(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, eventID)
+	if err == nil && event.Malformed && event.Private[markPoll] == "" {
+		return scheduler.Event{}, errMalformed
+	}
 	return translate(event), err
 }
 

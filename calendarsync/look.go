@@ -182,11 +182,24 @@ func (l *look) apply(ctx context.Context, event gcal.Event, writable bool) error
 	if event.Seen == rules.Gone && !writable {
 		return l.park(ctx, event.ID)
 	}
-	applied, err := l.Polls.Apply(ctx, l.observed(event))
-	if err == nil && applied.Decision.Refetch { // what a page shows may be older than a deletion
-		err = l.probe(ctx, event.ID)
+	return l.parkIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observed(event)))
+}
+
+// applyOrDefer hands what an event says to the rules. Where a page may be too old
+// to decide, the event is fetched. A malformed one is unreadable to the rules, and
+// deferred too: once it is well, no further listing need show it.
+func (l *look) applyOrDefer(ctx context.Context, event gcal.Event, seen scheduler.Observed) error {
+	applied, err := l.Polls.Apply(ctx, seen)
+	switch {
+	case err != nil:
+		return err
+	case applied.Decision.Refetch:
+		return l.probe(ctx, event.ID)
+	case event.Malformed:
+		return l.park(ctx, event.ID)
+	default:
+		return nil
 	}
-	return l.parkIfStuck(ctx, event.ID, err)
 }
 
 // observed is an event as the rules see it.

@@ -44,7 +44,7 @@ func (l *look) askForUnshown(ctx context.Context) error {
 		case event.Seen == rules.Gone:
 			gone = append(gone, event)
 		default:
-			_, err = l.Polls.Apply(ctx, l.fetched(event))
+			err = l.applyOrDefer(ctx, event, l.fetched(event))
 		}
 		return l.parkIfStuck(ctx, entry.EventID, err)
 	})
@@ -230,7 +230,7 @@ func (l *look) askForPending(ctx context.Context) (settled []string, err error) 
 // passes tells whether the cursor may pass a parked event that fails once more:
 // it stays parked, and the sweep asks for it again.
 func (l *look) passes(ctx context.Context, eventID string, failure error) bool {
-	known := l.calendar.Pending[eventID] == cursor.PendingFailed
+	known := l.calendar.Pending[eventID] == cursor.PendingFailed || errors.Is(failure, errMalformed)
 	if l.ends(ctx, failure) || !known && l.attempt < stuckAfter {
 		return false
 	}
@@ -257,7 +257,9 @@ func (l *look) probe(ctx context.Context, eventID string) error {
 	}
 	seen := l.fetched(event)
 	seen.Confirmed = l.calendar.Pending[eventID] == cursor.PendingConfirmed
-	_, err = l.Polls.Apply(ctx, seen)
+	if _, err = l.Polls.Apply(ctx, seen); err == nil && event.Malformed {
+		err = errMalformed
+	}
 	return err
 }
 
@@ -267,6 +269,9 @@ func (l *look) fetched(event gcal.Event) scheduler.Observed {
 	observed.Fresh = true
 	return observed
 }
+
+// errMalformed keeps an event deferred that was applied as unreadable.
+var errMalformed = fault.New(fault.Unavailable, "the event has a field of a type that Google does not document")
 
 // ask reads one event. It is gone only where the calendar itself answers us as
 // one of its writers: 404 alone is also what a calendar says that we lost. And

@@ -20,6 +20,10 @@ type Event struct {
 	// Seen is Gone where the status is cancelled, Series where the event
 	// recurs, Unreadable where its times cannot be read, else Present.
 	Seen rules.Seen
+	// Malformed tells of an Unreadable event that a field has another JSON type
+	// than Google documents: the event may be well, and its answer is not. What
+	// else is here was readable.
+	Malformed bool
 	// Fingerprint is the time of the event, for Present alone.
 	Fingerprint rules.Fingerprint
 	// Updated is when the event was last changed; zero where the answer does
@@ -56,18 +60,16 @@ type NewEvent struct {
 	SendUpdates SendUpdates
 }
 
-// decodeEvent reads an answer about one event.
-func decodeEvent(item *calendar.Event) Event {
-	shown := shownEvent{
+// shownBy is what Google's client read of an event.
+func shownBy(item *calendar.Event) *shownEvent {
+	shown := &shownEvent{
 		ID: item.Id, ETag: item.Etag, Status: item.Status, Updated: item.Updated, Start: item.Start, End: item.End,
 		Recurrence: item.Recurrence, InstanceOf: item.RecurringEventId,
 	}
 	if item.ExtendedProperties != nil {
 		shown.Extended.Private = item.ExtendedProperties.Private
 	}
-	event := shown.event("")
-	event.Summary, event.Description = item.Summary, item.Description
-	return event
+	return shown
 }
 
 // event reads what an event means. zone is the calendar's, for times that come
@@ -80,6 +82,8 @@ func (e *shownEvent) event(zone string) Event {
 	switch {
 	case e.Status == "cancelled":
 		event.Seen = rules.Gone // it may have nothing but its id
+	case e.malformed:
+		event.Seen, event.Malformed = rules.Unreadable, true
 	case len(e.Recurrence) > 0:
 		event.Seen = rules.Series
 	default:

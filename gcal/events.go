@@ -2,6 +2,9 @@ package gcal
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/url"
 
 	calendar "google.golang.org/api/calendar/v3"
 	"google.golang.org/api/googleapi"
@@ -28,9 +31,22 @@ func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, er
 // that it was never there, or that the account has no access: no proof of a
 // deletion while the calendar itself does not answer.
 func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
-	return c.event(ctx, opGet, ref, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
-		return service.Events.Get(ref.Calendar, id).Fields(eventFields).Context(ctx).Do()
+	var shown *shownEvent
+	var words eventWords
+	err := c.authorised(ctx, opGet, ref.Account, func(ctx context.Context, client *http.Client) error {
+		query := url.Values{"fields": {string(eventFields)}}
+		return c.fetch(ctx, client, ref, "/"+url.PathEscape(id), query, func(body io.Reader) (err error) {
+			shown, words, err = readEvent(body)
+			return err
+		})
 	})
+	if err != nil {
+		return Event{}, err
+	}
+	if shown.ID == "" { // it may be what cannot be read
+		shown.ID = id
+	}
+	return c.whole(ctx, ref, shown, words)
 }
 
 // PatchTimes moves an event to a time, from all-day to timed and back where
@@ -68,13 +84,31 @@ func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, 
 
 // event makes a call that answers one event.
 func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
-	var event Event
-	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		answer, err := given(do(ctx, service))
-		if err == nil {
-			event = decodeEvent(answer)
-		}
+	var answer *calendar.Event
+	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) (err error) {
+		answer, err = given(do(ctx, service))
 		return err
 	})
-	return event, err
+	if err != nil {
+		return Event{}, err
+	}
+	return c.whole(ctx, ref, shownBy(answer), eventWords{answer.Summary, answer.Description})
+}
+
+// whole reads what an answer about one event means. Where a time of it has
+// neither an offset nor a zone, the calendar is asked for its own, as every
+// listing tells it: Google's answers have offsets, so that is rare. Its failure is
+// Unavailable, since the call that answered the event had its effect.
+func (c *Client) whole(ctx context.Context, ref Ref, shown *shownEvent, words eventWords) (Event, error) {
+	zone := ""
+	if shown.floats() {
+		access, err := c.Access(ctx, ref)
+		if err != nil {
+			return Event{}, &fault.Error{Kind: fault.Unavailable, Message: sayLater, RetryAfter: fault.RetryAfter(err), Err: err}
+		}
+		zone = access.TimeZone
+	}
+	event := shown.event(zone)
+	event.Summary, event.Description = words.Summary, words.Description
+	return event, nil
 }

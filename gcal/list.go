@@ -2,9 +2,12 @@ package gcal
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"google.golang.org/api/googleapi"
+
+	"questscheduler/fault"
 )
 
 // MaskVersion numbers the parameters of listings below. A sync token is good
@@ -31,6 +34,8 @@ type Page struct {
 	// Writable tells that the account writes to or owns the calendar. Where it
 	// does not, an absence proves nothing (design.md, "Gone means confirmed").
 	Writable bool
+
+	nameless bool // an event of it is malformed, and cannot be told from others
 }
 
 // List reads a page of what changed since syncToken, deletions included; with
@@ -49,8 +54,15 @@ func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string)
 		}
 		return err
 	})
+	if err == nil && syncToken != "" && page.nameless {
+		// Whichever it is, what changed in it would be passed over with the token.
+		// A full listing asks for each event that it does not name.
+		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: errNameless}
+	}
 	return page, err
 }
+
+var errNameless = errors.New("google events.list: an event of the page has no id that can be read")
 
 // page reads what a page means.
 func (l *listed) page() Page {
@@ -59,12 +71,11 @@ func (l *listed) page() Page {
 		NextPage: l.NextPage, NextSync: l.NextSync, Writable: writable(l.Role),
 	}
 	for _, shown := range l.Items {
-		if shown != nil { // a null in the list is no event
-			page.Events = append(page.Events, shown.event(l.Zone))
+		if shown == nil { // a null in the list is no event
+			continue
 		}
+		page.Events = append(page.Events, shown.event(l.Zone))
+		page.nameless = page.nameless || shown.malformed && shown.ID == ""
 	}
 	return page
 }
-
-// writable tells the access roles that may write events.
-func writable(role string) bool { return role == "owner" || role == "writer" }

@@ -80,13 +80,20 @@ func TestList_ATokenThatEndedAsksForAFullListing(t *testing.T) {
 func TestList_TellsWhetherTheAccountWrites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
-	for role, want := range map[google.Role]bool{google.Reader: false, google.Writer: true, google.Owner: true} {
+	for role, want := range map[google.Role]bool{
+		google.FreeBusyReader: false, google.Reader: false, google.WriterWithoutPrivateAccess: true, google.Writer: true, google.Owner: true,
+	} {
 		if err := w.sim.Share("gm@example.test", "ana", role); err != nil {
 			t.Fatal(err)
 		}
-		page, err := w.client.List(t.Context(), gcal.Ref{Account: "ana", Calendar: "gm@example.test"}, "", "")
+		ref := gcal.Ref{Account: "ana", Calendar: "gm@example.test"}
+		page, err := w.client.List(t.Context(), ref, "", "")
 		if err != nil || page.Writable != want {
 			t.Errorf("as %s: writable %v, %v", role, page.Writable, err)
+		}
+		access, err := w.client.Access(t.Context(), ref)
+		if err != nil || access != (gcal.Access{Role: string(role), Writable: want, TimeZone: "Europe/Zurich"}) {
+			t.Errorf("as %s: %+v, %v", role, access, err)
 		}
 	}
 }

@@ -31,7 +31,9 @@ type listed struct {
 	Items    []*shownEvent `json:"items"`
 }
 
-// shownEvent is what the masks of all calls ask of an event, but its words.
+// shownEvent is what the masks of all calls ask of an event, but its words. One
+// whose JSON has a field of another type than Google documents is malformed, and
+// fails no answer that holds it (malformed.go).
 type shownEvent struct {
 	ID         string                  `json:"id"`
 	ETag       string                  `json:"etag"`
@@ -44,6 +46,8 @@ type shownEvent struct {
 	Extended   struct {
 		Private map[string]string `json:"private"`
 	} `json:"extendedProperties"`
+
+	malformed bool
 }
 
 // asEncodingJSON has the decoder take what encoding/json takes, and make the
@@ -54,26 +58,33 @@ var asEncodingJSON = json.JoinOptions(
 )
 
 // errUnreadable says no more, since what the decoder says may quote the answer.
-var errUnreadable = errors.New("the answer is no listing")
+var errUnreadable = errors.New("the answer is not what was asked for")
 
 // readListed reads a page; nil for the word null.
 func readListed(from io.Reader) (*listed, error) {
 	var page *listed
-	err := json.UnmarshalRead(from, &page, asEncodingJSON)
-	if _, wrong := errors.AsType[*json.SemanticError](err); wrong {
-		return nil, errUnreadable
+	if err := readable(json.UnmarshalRead(from, &page, asEncodingJSON)); err != nil {
+		return nil, err
 	}
-	if broken, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return nil, fmt.Errorf("%w: it breaks at byte %d", errUnreadable, broken.ByteOffset)
-	}
-	return page, err // an error of the connection's
+	return page, nil
 }
 
-// fetchPage asks for a page of a listing. Errors are those of Google's client.
+// readable takes out of a decoder's error what may quote the answer. Other errors
+// are the connection's.
+func readable(err error) error {
+	if broken, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return fmt.Errorf("%w: it breaks at byte %d", errUnreadable, broken.ByteOffset)
+	}
+	if wrongType(err) {
+		return errUnreadable
+	}
+	return err
+}
+
+// fetchPage asks for a page of a listing.
 func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, syncToken, pageToken string) (page *listed, err error) {
 	query := url.Values{
-		"alt": {"json"}, "prettyPrint": {"false"}, "fields": {string(listFields)}, "singleEvents": {"false"},
-		"maxResults": {strconv.Itoa(c.options.PageSize)},
+		"fields": {string(listFields)}, "singleEvents": {"false"}, "maxResults": {strconv.Itoa(c.options.PageSize)},
 	}
 	if syncToken != "" {
 		query.Set("syncToken", syncToken)
@@ -81,19 +92,31 @@ func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, sy
 	if pageToken != "" {
 		query.Set("pageToken", pageToken)
 	}
-	address := c.base() + "calendars/" + url.PathEscape(ref.Calendar) + "/events?" + query.Encode()
+	err = c.fetch(ctx, client, ref, "", query, func(body io.Reader) error {
+		page, err = readListed(body)
+		return err
+	})
+	return page, err
+}
+
+// fetch asks for the events of a calendar, or what is below them, and reads the
+// answer. Errors are those of Google's client, and read's own.
+func (c *Client) fetch(ctx context.Context, client *http.Client, ref Ref, below string, query url.Values, read func(body io.Reader) error) error {
+	query.Set("alt", "json")
+	query.Set("prettyPrint", "false")
+	address := c.base() + "calendars/" + url.PathEscape(ref.Calendar) + "/events" + below + "?" + query.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	request.Header.Set("User-Agent", googleapi.UserAgent)
 	answer, err := client.Do(request) //nolint:bodyclose // CloseBody closes it
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer googleapi.CloseBody(answer)
 	if err := googleapi.CheckResponse(answer); err != nil {
-		return nil, err
+		return err
 	}
-	return readListed(answer.Body)
+	return read(answer.Body)
 }

@@ -66,6 +66,19 @@ func readInstant(t *calendar.EventDateTime, calendarZone string) (time.Time, boo
 	return atWall(wall, location), true
 }
 
+// floats tells whether a time of the event has neither an offset nor a zone.
+func (e *shownEvent) floats() bool {
+	return !e.malformed && (floating(e.Start) || floating(e.End))
+}
+
+func floating(t *calendar.EventDateTime) bool {
+	if t == nil || t.TimeZone != "" {
+		return false
+	}
+	_, err := time.Parse(wallLayout, t.DateTime)
+	return err == nil
+}
+
 // atWall is the instant at which clocks in location show wall (given as if in
 // UTC). Where clocks show it twice, it is the first time; where they skip it,
 // it is as far behind the gap as wall is into it, as clocks that were not put

@@ -2,8 +2,11 @@ package gcal_test
 
 import (
 	"fmt"
+	"net/http"
+	"reflect"
 	"testing"
 
+	"questscheduler/fault"
 	"questscheduler/rules"
 )
 
@@ -43,7 +46,7 @@ func TestTimes_AreReadInEveryForm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := listed(t, "Europe/Zurich", fmt.Sprintf(`{"id":"a","status":"confirmed","start":%s,"end":%s}`, tc.start, tc.end))
+			client := answering(t, fmt.Sprintf(`{"id":"abcde1","status":"confirmed","start":%s,"end":%s}`, tc.start, tc.end))
 			page, err := client.List(t.Context(), mine, "", "")
 			if err != nil || len(page.Events) != 1 {
 				t.Fatalf("got %+v, %v", page, err)
@@ -55,6 +58,36 @@ func TestTimes_AreReadInEveryForm(t *testing.T) {
 			if event.Seen != wantSeen || event.Fingerprint.String() != tc.want {
 				t.Errorf("seen %v at %s, want %v at %s", event.Seen, event.Fingerprint, wantSeen, tc.want)
 			}
+			alone, err := client.Get(t.Context(), mine, "abcde1")
+			if err != nil || !reflect.DeepEqual(alone, event) {
+				t.Errorf("the listing shows %+v, and get %+v, %v", event, alone, err)
+			}
 		})
 	}
+}
+
+// What answers a write is read as what answers a reading is; where the zone of
+// the calendar is not to be had, the write may have had its effect.
+func TestInsert_FloatingTimes_AreInCalendarZone(t *testing.T) {
+	t.Parallel()
+	const inserted = `{"id":"abcde1","status":"confirmed","start":{"dateTime":"2026-07-01T12:00:00"},"end":{"dateTime":"2026-07-01T13:00:00"}}`
+	zoned := true
+	client := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Method != http.MethodGet:
+			fmt.Fprint(w, inserted)
+		case zoned:
+			fmt.Fprint(w, `{"accessRole":"owner","timeZone":"Europe/Zurich"}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	event, err := client.Insert(t.Context(), mine, session("abcde1"))
+	if want := "2026-07-01T10:00:00.000Z|2026-07-01T11:00:00.000Z|false"; err != nil || event.Fingerprint.String() != want {
+		t.Errorf("inserted at %s, %v, want %s", event.Fingerprint, err, want)
+	}
+	zoned = false
+	_, err = client.Insert(t.Context(), mine, session("abcde1"))
+	wantKind(t, err, fault.Unavailable, "")
 }
