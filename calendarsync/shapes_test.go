@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -223,5 +224,46 @@ func shows(t *testing.T, w *worldtest.World, pollID string, code rules.ErrorCode
 	}
 	if got != code || p.Sync.State != state || p.Status != rules.Finalized {
 		t.Errorf("the poll is %s %q and shows %q, want FINALIZED %q and %q", p.Status, p.Sync.State, got, state, code)
+	}
+}
+
+// What Google need not say of an event: when it was changed, and where its clock
+// stands.
+func TestMovedEvent_WithoutUpdatedOrOffset_IsFollowed(t *testing.T) {
+	t.Parallel()
+	// The calendar is in Berlin, an hour ahead of UTC.
+	const floating = `"start": {"dateTime": "2026-03-10T13:00:00"}, "end": {"dateTime": "2026-03-10T14:00:00"}`
+	for name, fields := range map[string]string{
+		"without updated":      `{"updated": null}`,
+		"without offset":       `{` + floating + `}`,
+		"without any of these": `{"updated": null, ` + floating + `}`,
+	} {
+		for _, alone := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, asked for alone: %t", name, alone), func(t *testing.T) {
+				t.Parallel()
+				w := worldtest.New(t, worldtest.Options{})
+				pollID, _, eventID := w.Finalised()
+				if alone { // the listing that showed the move could not be read
+					w.Malform("gm", eventID, wrongFields["recurrence"])
+					w.MoveEvent("gm", eventID, noon)
+					w.Run(time.Minute)
+				}
+				w.Malform("gm", eventID, fields)
+				if alone {
+					w.Sweep()
+				} else {
+					w.MoveEvent("gm", eventID, noon)
+				}
+				w.Run(time.Minute)
+				stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+				w.Heal()
+				w.MoveEvent("gm", eventID, ten)
+				w.Run(time.Minute)
+				w.Sweep()
+				w.Run(time.Minute)
+				stands(t, w, pollID, rules.StateOK, ten.Start)
+				atRest(t, w)
+			})
+		}
 	}
 }
