@@ -189,6 +189,11 @@ func TestALook_WhoseTokenIsWorthNothing_ListsEverything(t *testing.T) {
 		"got with other fields": func(w *worldtest.World) {
 			w.Write(cursor.Path(w.CalendarKey("gm")), store.Update{Path: store.Field("maskVersion"), Value: int64(0)})
 		},
+		"rejected as no token": func(w *worldtest.World) {
+			if err := w.Google.RejectSyncTokens(); err != nil {
+				t.Error(err)
+			}
+		},
 		"refused as too long ago": func(w *worldtest.World) { w.Refuse("events.list", 410, "updatedMinTooLongAgo", 1) },
 		"refused for another calendar's access list": func(w *worldtest.World) {
 			if err := w.Google.Share("gm@example.com", "ben", worldtest.Reader); err != nil {

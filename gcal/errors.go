@@ -25,7 +25,7 @@ const (
 	CodeTokenExpired = string(rules.TokenExpired)
 	// CodeScopeMissing (Forbidden): the list of calendars was not granted.
 	CodeScopeMissing = "scope_missing"
-	// CodeSyncTokenExpired (Conflict): the sync token is good no more.
+	// CodeSyncTokenExpired (Conflict): the sync token expired, or Google rejects it.
 	CodeSyncTokenExpired = "full_sync_required"
 	// CodeDuplicate (Conflict): the event id is taken in that calendar.
 	CodeDuplicate = "duplicate"

@@ -29,6 +29,11 @@ var calls = map[string]func(ctx context.Context, c *gcal.Client) error{
 		_, err := c.List(ctx, mine, "sync-secret", "page-secret")
 		return err
 	},
+	"list all": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.List(ctx, mine, "", "page-secret")
+		return err
+	},
+	"access": func(ctx context.Context, c *gcal.Client) error { _, err := c.Access(ctx, mine); return err },
 	"patch": func(ctx context.Context, c *gcal.Client) error {
 		_, err := c.PatchTimes(ctx, mine, "abcde1", `"1"`, rules.Timed(noon, noon.Add(time.Hour)), "UTC")
 		return err
@@ -71,7 +76,7 @@ func refusing(t *testing.T, status int, reason string, header ...string) *gcal.C
 
 func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 	t.Parallel()
-	all := []string{"insert", "get", "list", "patch", "delete", "watch", "stop", "calendars"}
+	all := []string{"insert", "get", "list", "list all", "access", "patch", "delete", "watch", "stop", "calendars"}
 	but := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -102,8 +107,10 @@ func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 		{[]string{"insert"}, 409, "duplicate", fault.Conflict, gcal.CodeDuplicate},
 		{[]string{"patch", "delete"}, 409, "conflict", fault.Unavailable, ""},
 		{[]string{"patch"}, 412, "conditionNotMet", fault.Conflict, gcal.CodeStale},
-		{all, 400, "timeRangeEmpty", fault.Provider, "timeRangeEmpty"},
-		{all, 400, "a leaked-secret", fault.Provider, ""},
+		{but("list"), 400, "timeRangeEmpty", fault.Provider, "timeRangeEmpty"},
+		{but("list"), 400, "a leaked-secret", fault.Provider, ""},
+		{[]string{"list"}, 400, "invalid", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"list"}, 400, "a leaked-secret", fault.Conflict, gcal.CodeSyncTokenExpired},
 		{all, 408, "", fault.Unavailable, ""},
 		{all, 500, "backendError", fault.Unavailable, ""},
 		{all, 503, "rateLimitExceeded", fault.Unavailable, ""},

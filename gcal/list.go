@@ -1,6 +1,7 @@
 package gcal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -41,7 +42,7 @@ type Page struct {
 // List reads a page of what changed since syncToken, deletions included; with
 // "" it reads everything but deletions. A further page is read with the same
 // syncToken and the pageToken of the page before. Conflict with
-// CodeSyncTokenExpired: the token is good no more, read everything.
+// CodeSyncTokenExpired: nothing can be read from the token, read everything.
 //
 // Series come as one event and not as their instances. The listing's
 // parameters are the same for ever (MaskVersion), as sync tokens need it.
@@ -54,14 +55,23 @@ func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string)
 		}
 		return err
 	})
-	if err == nil && syncToken != "" && page.nameless {
-		// Whichever it is, what changed in it would be passed over with the token.
-		// A full listing asks for each event that it does not name.
-		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: errNameless}
+	if syncToken != "" && (err == nil && page.nameless || rejectsToken(err)) {
+		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: cmp.Or(err, errNameless)}
 	}
 	return page, err
 }
 
+// rejectsToken tells an answer to a listing from a sync token that Google does not
+// accept at all; to one that expired it answers 410. A 400 that complains of
+// something else is also the answer to the listing without the token.
+func rejectsToken(err error) bool {
+	rejected, answered := errors.AsType[answer](err)
+	return answered && rejected.op == opList && rejected.status == http.StatusBadRequest
+}
+
+// errNameless is why nothing can be read from a token either: with it, whatever
+// changed in that event would be passed over. A full listing has each event fetched
+// that it does not name.
 var errNameless = errors.New("google events.list: an event of the page has no id that can be read")
 
 // page reads what a page means.
