@@ -1,15 +1,30 @@
 package worldtest
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"questscheduler/accounts"
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
 	"questscheduler/poll"
 	"questscheduler/rules"
+	"questscheduler/sim/google"
 	"questscheduler/store"
 )
+
+// LimitGrants has Google grant watch channels for that long at most, from now on;
+// 0: as the world's settings have it.
+func (w *World) LimitGrants(longest time.Duration) {
+	w.Google.SetChannelRules(google.ChannelRules{LongestGrant: cmp.Or(longest, w.options.LongestGrant)})
+}
+
+// HoldPushes keeps the pushes of each channel back until it is stopped, and
+// delivers them then.
+func (w *World) HoldPushes() {
+	w.Google.SetChannelRules(google.ChannelRules{LongestGrant: w.options.LongestGrant, HoldUntilStopped: true})
+}
 
 // ChannelProblems says where a calendar that a poll follows has another number of
 // watch channels that live than one, or another calendar any. There is none after

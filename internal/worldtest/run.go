@@ -56,7 +56,7 @@ func (w *World) pushDue() bool {
 func (w *World) PushesDue() (ids []int64) {
 	now := w.Clock.Now()
 	for _, push := range w.Google.PendingPushes() {
-		if !push.Due.After(now) && !w.delivering[push.ID] {
+		if !push.Due.After(now) && !push.Held && !w.delivering[push.ID] {
 			ids = append(ids, push.ID)
 		}
 	}
@@ -126,7 +126,7 @@ func (w *World) run(d time.Duration, due func()) {
 			next = due
 		}
 		for _, push := range w.Google.PendingPushes() {
-			if push.Due.Before(next) && !w.delivering[push.ID] {
+			if push.Due.Before(next) && !push.Held && !w.delivering[push.ID] {
 				next = push.Due
 			}
 		}

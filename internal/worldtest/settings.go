@@ -16,6 +16,9 @@ type Settings struct {
 	Settle time.Duration
 	// TTL and RenewBefore are the Watcher's.
 	TTL, RenewBefore time.Duration
+	// LongestGrant is the longest that Google grants a watch channel for; 0: for
+	// as long as is asked.
+	LongestGrant time.Duration
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration
 	// Discord has the announcer post to the simulator's channels.

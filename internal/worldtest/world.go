@@ -210,6 +210,7 @@ func (w *World) openPorts() {
 		PushClient: &http.Client{Transport: control.Transport(http.HandlerFunc(w.receivePush))},
 	})
 	w.must(err)
+	w.LimitGrants(0)
 	w.openDiscord()
 }
 

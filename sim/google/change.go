@@ -12,7 +12,7 @@ type change struct {
 	now     time.Time
 	record  record
 	version int64
-	grace   time.Duration // Options.StopGrace
+	grace   time.Duration // how long a stopped channel is told of changes
 	// touched are the calendars whose events change, each once, in order.
 	touched []string
 }
@@ -22,7 +22,7 @@ type change struct {
 func (s *Server) change(fn func(*change) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &change{world: &s.world, now: s.clock.Now(), version: s.world.version, grace: s.opt.StopGrace}
+	c := &change{world: &s.world, now: s.clock.Now(), version: s.world.version, grace: s.stopGrace()}
 	if err := fn(c); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (s *Server) change(fn func(*change) error) error {
 	if err := s.commit(c.record); err != nil {
 		return err
 	}
-	if len(c.record.Pushes) > 0 {
+	if len(c.record.Pushes)+len(c.record.Channels) > 0 { // a channel that was stopped frees its pushes
 		s.outbox.wake()
 	}
 	return nil

@@ -180,7 +180,7 @@ func (s *Server) watchEvents(c *call) (answer, error) {
 		if change.world.channels[req.ID] != nil {
 			return newError(http.StatusBadRequest, "channelIdNotUnique", "Channel id not unique")
 		}
-		until, err := req.expiration(change.now, s.opt.MaxChannelTTL)
+		until, err := req.expiration(change.now, s.longestGrant())
 		if err != nil {
 			return err
 		}
@@ -203,8 +203,8 @@ func (s *Server) watchEvents(c *call) (answer, error) {
 }
 
 // stopChannel ends a channel that the caller made through the same client.
-// What was on its way is still delivered, and for Options.StopGrace what
-// changes afterwards.
+// What was on its way is still delivered, and for a while what changes
+// afterwards (Options.StopGrace, ChannelRules).
 func (s *Server) stopChannel(c *call) (answer, error) {
 	req, err := readChannel(c.r)
 	if err != nil {

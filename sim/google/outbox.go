@@ -135,6 +135,7 @@ func (s *Server) duePushes() (due []int64, wait time.Duration) {
 		until := s.outbox.tries[id].due.Sub(now)
 		switch {
 		case s.outbox.flying[id]: // its end wakes dispatch
+		case s.held(s.world.pushes[id]): // so does what frees it
 		case until <= 0:
 			due = append(due, id)
 		default:

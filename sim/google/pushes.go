@@ -33,6 +33,7 @@ type Push struct {
 	Number    int64  // X-Goog-Message-Number
 	Attempts  int    // made so far, all in vain
 	Due       time.Time
+	Held      bool // until its channel is stopped (ChannelRules.HoldUntilStopped)
 }
 
 // backoff is how long after each failed attempt the next is due. After the
@@ -51,7 +52,7 @@ func (s *Server) PendingPushes() []Push {
 	for _, id := range sortedKeys(s.world.pushes) {
 		p, try := s.world.pushes[id], s.outbox.tries[id]
 		list = append(list, Push{ID: id, ChannelID: p.Channel, Calendar: s.world.channels[p.Channel].Calendar,
-			State: p.State, Number: p.Number, Attempts: try.count, Due: try.due})
+			State: p.State, Number: p.Number, Attempts: try.count, Due: try.due, Held: s.held(p)})
 	}
 	slices.SortStableFunc(list, func(a, b Push) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) })
 	return list
@@ -62,13 +63,14 @@ func (s *Server) PendingPushes() []Push {
 var ErrNoPush = errors.New("no such push is pending")
 
 // DeliverNext makes one attempt at the pending push that is due first, now,
-// whenever it is due. It gives false where there is none.
+// whenever it is due, unless it is held. It gives false where there is none.
 func (s *Server) DeliverNext(ctx context.Context) (bool, error) {
-	pending := s.PendingPushes()
-	if len(pending) == 0 {
-		return false, nil
+	for _, push := range s.PendingPushes() {
+		if !push.Held {
+			return true, s.Deliver(ctx, push.ID)
+		}
 	}
-	return true, s.Deliver(ctx, pending[0].ID)
+	return false, nil
 }
 
 // Deliver makes one attempt at a pending push in the caller's goroutine. A

@@ -122,6 +122,7 @@ func (s *Server) routes() {
 	s.control.Register(s.mux)
 	s.mux.HandleFunc("POST /_sim/revoke", s.simRevoke)
 	s.mux.HandleFunc("POST /_sim/quota", s.simQuota)
+	s.mux.HandleFunc("POST /_sim/channels", s.simChannels)
 	s.mux.HandleFunc("POST /_sim/expire-sync-tokens", s.simExpireSyncTokens)
 	s.mux.HandleFunc("PUT /_sim/calendars/{calendar}", s.simCalendar)
 	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/clear", s.simClear)

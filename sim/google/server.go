@@ -94,6 +94,8 @@ type Server struct {
 	journal *control.Journal // nil: in memory
 	outbox  outbox
 	usage   usage
+	// channelRules are what SetChannelRules set last.
+	channelRules ChannelRules
 }
 
 // New makes a simulator, with everything that an earlier one answered where

@@ -1,6 +1,7 @@
 package google_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -116,6 +117,88 @@ func TestRemoveCalendar_EndsItsChannelsWithNotExists(t *testing.T) {
 	for _, id := range []string{"gm@example.test", "nobody@example.test"} {
 		if w.sim.RemoveCalendar(id) == nil {
 			t.Errorf("%s was removed", id)
+		}
+	}
+}
+
+func TestChannelRules_ShorterGrants_UntilOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	week := map[string]string{"ttl": "604800"}
+	for i, row := range []struct {
+		rule string
+		want time.Duration
+	}{
+		{`{"longest_grant":"5m"}`, 5 * time.Minute},
+		{`{"longest_grant":"1h"}`, time.Hour},
+		{`{"longest_grant":"24h"}`, 24 * time.Hour},
+		{`{"longest_grant":"47h"}`, 47 * time.Hour},
+		{`{"longest_grant":"off"}`, 7 * 24 * time.Hour},
+		{`{}`, 7 * 24 * time.Hour},
+	} {
+		w.control("channels", row.rule)
+		ch := &calendar.Channel{Id: fmt.Sprint("c", i), Type: "web_hook", Address: "https://app.test/push", Params: week}
+		made := must(w.as("gm").Events.Watch("primary", ch).Do())(t)
+		if want := epoch.Add(row.want).UnixMilli(); made.Expiration != want {
+			t.Errorf("%s: until %d, want %d", row.rule, made.Expiration, want)
+		}
+	}
+	for _, bad := range []string{`{"longest_grant":"soon"}`, `{"longest_grant":"-1h"}`, `{"stop_grace":"x"}`, `{"ttl":"1h"}`} {
+		if status, _, _ := w.curl("", "POST", "/_sim/channels", bad); status != 400 {
+			t.Errorf("%s: %d, want 400", bad, status)
+		}
+	}
+}
+
+func TestChannelRules_HeldPushes_ComeAfterTheStop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	r := newReceiver(t, nil)
+	one := w.watch("gm", "one", r.url)
+	w.deliverAll()
+	w.control("channels", `{"hold_until_stopped":true}`)
+	w.insert("gm", timed("", 6))
+	w.deliverAll()
+	if len(r.pushes) != 1 || len(w.sim.PendingPushes()) != 1 {
+		t.Fatalf("before the stop %d received, %d pending; want the sync message, and the other held", len(r.pushes), len(w.sim.PendingPushes()))
+	}
+	if err := w.as("gm").Channels.Stop(one).Do(); err != nil {
+		t.Fatal(err)
+	}
+	w.insert("gm", timed("", 7)) // of this nothing is pushed
+	w.deliverAll()
+	if len(r.pushes) != 2 || len(w.sim.PendingPushes()) != 0 {
+		t.Errorf("after the stop %d received, %d pending", len(r.pushes), len(w.sim.PendingPushes()))
+	}
+	w.control("channels", `{"stop_grace":"1m"}`)
+	w.insert("gm", timed("", 8))
+	w.deliverAll()
+	if len(r.pushes) != 3 {
+		t.Errorf("within the grace %d received, want one more", len(r.pushes))
+	}
+}
+
+func TestChannelRules_HeldInTheBackground_ComeAfterTheStop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, google.Options{})
+	r := newReceiver(t, nil)
+	if err := w.sim.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	one := w.watch("gm", "one", r.url)
+	r.next(t)
+	w.control("channels", `{"hold_until_stopped":true}`)
+	w.insert("gm", timed("", 6))
+	w.insert("gm", timed("", 7))
+	if n := len(w.sim.PendingPushes()); n != 2 {
+		t.Errorf("%d pushes are held, want 2", n)
+	}
+	if err := w.as("gm").Channels.Stop(one).Do(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if h := r.next(t); h.Get("X-Goog-Resource-State") != "exists" {
+			t.Errorf("state %s", h.Get("X-Goog-Resource-State"))
 		}
 	}
 }
