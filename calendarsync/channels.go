@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"questscheduler/cursor"
 	"questscheduler/poll"
@@ -14,51 +13,49 @@ import (
 )
 
 // Ensure makes a watch channel for a calendar unless one lives that pushes to
-// our address and lasts beyond RenewBefore. Older ones are stopped once the new
-// one is active, so there is no gap; so is the new one itself where another
-// process made one at the same time that is kept by both. An error leaves what
-// lives as it is, and says when it is tried again (Retry).
+// our address and is not due to be renewed. Older ones are stopped once the new
+// one lives, so there is no gap; so is the new one itself where another process
+// made one at the same time that is kept by both. An error leaves what lives as it
+// is, and says when it is tried again (Retry). Conflict: Google grants channels
+// for so short a time that they run out before they may be renewed.
 func (w *Watcher) Ensure(ctx context.Context, accountID, calendarID string) error {
+	_, err := w.ensure(ctx, accountID, calendarID)
+	return calendarError(calendarID, "watch", err)
+}
+
+// ensure is Ensure, and tells whether a channel was opened.
+func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (opened bool, err error) {
 	if w.Address == "" {
-		return nil
+		return false, nil
 	}
 	watches, err := watchesOf(ctx, w.Store, accountID, calendarID)
 	if err != nil {
-		return calendarError(calendarID, "watch", err)
-	}
-	if slices.ContainsFunc(watches, w.lives) {
-		return nil
-	}
-	if err := w.open(ctx, accountID, calendarID, watches); err != nil {
-		return calendarError(calendarID, "watch", err)
-	}
-	if watches, err = watchesOf(ctx, w.Store, accountID, calendarID); err != nil {
-		return calendarError(calendarID, "watch", err)
+		return false, err
 	}
 	kept := w.kept(watches)
+	if kept.ChannelID == "" || w.due(kept) {
+		granted, err := w.open(ctx, accountID, calendarID, false)
+		if err != nil {
+			return false, err
+		}
+		opened = granted.ChannelID != ""
+	}
+	if !opened {
+		return false, w.runsOut(kept, watches)
+	}
+	if watches, err = watchesOf(ctx, w.Store, accountID, calendarID); err != nil {
+		return true, err
+	}
+	kept = w.kept(watches)
 	for _, old := range watches {
-		if old.ChannelID != kept.ChannelID {
+		if w.succeeds(kept, old) {
 			w.retire(ctx, old)
 		}
 	}
-	return w.clearWatchFailed(ctx, accountID, calendarID)
-}
-
-// lives tells whether a channel can be counted on.
-func (w *Watcher) lives(watch Watch) bool {
-	return watch.Status == Active && watch.Address == w.Address && watch.Expiration.After(w.Now().Add(w.RenewBefore))
-}
-
-// kept is the channel of several that is kept: of those that can be counted on
-// the one that lasts longest, so that whoever asks keeps the same. The zero
-// watch where there is none.
-func (w *Watcher) kept(watches []Watch) (kept Watch) {
-	for _, watch := range watches {
-		if w.lives(watch) && (kept.ChannelID == "" || later(watch, kept) > 0) {
-			kept = watch
-		}
+	if err := w.runsOut(kept, watches); err != nil {
+		return true, err
 	}
-	return kept
+	return true, w.clearWatchFailed(ctx, accountID, calendarID)
 }
 
 // letGo has a channel of a calendar that nothing follows be counted on no more,
@@ -84,7 +81,7 @@ func (w *Watcher) letGo(ctx context.Context, watch Watch) (unneeded bool, err er
 		if !changes || to == Stopped || !now.Expiration.After(w.Now()) {
 			return nil // nobody counts on it as it is
 		}
-		return tx.Update(doc.Path, poll.Set("status", string(to)), poll.Set("updatedAt", w.Now()))
+		return tx.Update(doc.Path, poll.Set("status", string(to)), poll.Set("updatedAt", w.Now()), poll.Set("nextTry", nil))
 	})
 	return unneeded, err
 }

@@ -34,22 +34,25 @@ func waitAfter(failures int64) time.Duration {
 // open makes a channel: written as pending first, so that its first push is
 // known and a crash leaves something to stop; then asked for; then active.
 // Where it is not granted, it takes the place of those that failed before it.
-func (w *Watcher) open(ctx context.Context, accountID, calendarID string, before []Watch) error {
+// The zero watch: none is opened now (barred), unless an operator forces it.
+func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced bool) (Watch, error) {
 	token, err := w.NewToken()
 	if err != nil {
-		return err
+		return Watch{}, err
 	}
-	watch, err := w.write(ctx, accountID, calendarID, token, before)
-	if err != nil {
-		return err
+	watch, before, err := w.write(ctx, accountID, calendarID, token, forced)
+	if err != nil || watch.ChannelID == "" {
+		return Watch{}, err
 	}
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.hears), err)
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
 	if err == nil {
-		return w.note(ctx, watch.ChannelID, Answered, poll.Set("resourceId", channel.ResourceID),
-			poll.Set("expiration", channel.Expiration), poll.Set("nextTry", nil), poll.Set("failures", 0))
+		watch.GrantedAt, watch.Expiration, watch.ResourceID = w.Now(), channel.Expiration, channel.ResourceID
+		return watch, w.note(ctx, watch.ChannelID, Answered, poll.Set("resourceId", watch.ResourceID),
+			poll.Set("grantedAt", watch.GrantedAt), poll.Set("expiration", watch.Expiration),
+			poll.Set("nextTry", w.renewAt(watch)), poll.Set("failures", 0))
 	}
 	failures := []error{err, w.note(ctx, watch.ChannelID, Refused, poll.Set("reason", fault.KindOf(err).String()),
 		poll.Set("nextTry", w.Now().Add(max(waitAfter(watch.Failures), fault.RetryAfter(err)))))}
@@ -58,32 +61,56 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, before
 			failures = append(failures, w.stop(ctx, old))
 		}
 	}
-	return errors.Join(failures...)
+	return Watch{}, errors.Join(failures...)
 }
 
-// write writes a channel that is about to be asked for. Should nobody live to
-// hear the answer, it says itself when another is to be tried.
-func (w *Watcher) write(ctx context.Context, accountID, calendarID, token string, before []Watch) (Watch, error) {
-	now := w.Now()
-	watch := Watch{
-		ChannelID: w.NewUUID(), CalendarID: calendarID, AccountID: accountID,
-		CalendarKey: poll.CalendarKey(accountID, calendarID), Address: w.Address,
-		TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Failures: 1, NextTry: now.Add(answerWithin),
-		CreatedAt: now, UpdatedAt: now,
-	}
-	watch.Status, _ = watch.Status.Next(Asked)
-	for _, old := range before {
-		watch.Failures = max(watch.Failures, old.Failures+1)
-	}
-	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		calendar, _, err := cursor.LoadKey(ctx, tx, watch.CalendarKey)
+// endedKept is how many channels that ended a calendar keeps, for whoever asks:
+// where Google grants them for minutes, there would be thousands.
+const endedKept = 10
+
+// write writes a channel that is about to be asked for, and gives those of before.
+// Should nobody live to hear the answer, it says itself when another is to be
+// tried. That no other is on its way is looked up where it is written, so of two
+// processes one writes. The zero watch: none is opened now.
+func (w *Watcher) write(ctx context.Context, accountID, calendarID, token string, forced bool) (watch Watch, before []Watch, err error) {
+	id, now := w.NewUUID(), w.Now()
+	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		watch = Watch{}
+		calendar, _, err := cursor.LoadKey(ctx, tx, poll.CalendarKey(accountID, calendarID))
 		if err != nil {
 			return err
 		}
-		watch.UserID = calendar.OwnerID
-		return tx.Create(watchPath(watch.ChannelID), encodeWatch(watch))
+		before, err = watchesOf(ctx, tx, accountID, calendarID)
+		if err != nil || !forced && w.barred(before) {
+			return err
+		}
+		watch = Watch{
+			ChannelID: id, CalendarID: calendarID, AccountID: accountID, CalendarKey: calendar.Key, UserID: calendar.OwnerID,
+			Address: w.Address, TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Failures: 1, NextTry: now.Add(answerWithin),
+			CreatedAt: now, UpdatedAt: now,
+		}
+		watch.Status, _ = watch.Status.Next(Asked)
+		for _, old := range before {
+			watch.Failures = max(watch.Failures, old.Failures+1)
+		}
+		for _, old := range longEnded(before) {
+			if err := tx.Delete(watchPath(old.ChannelID)); err != nil {
+				return err
+			}
+		}
+		return tx.Create(watchPath(id), encodeWatch(watch))
 	})
-	return watch, err
+	return watch, before, err
+}
+
+// longEnded are the channels that ended before endedKept others did.
+func longEnded(watches []Watch) []Watch {
+	ended := slices.DeleteFunc(slices.Clone(watches), func(watch Watch) bool {
+		_, forgets := watch.Status.Next(Forgotten)
+		return !forgets
+	})
+	slices.SortFunc(ended, func(a, b Watch) int { return b.Expiration.Compare(a.Expiration) })
+	return ended[min(endedKept, len(ended)):]
 }
 
 // note writes down what happened to a channel, with more that is known by it.
@@ -111,9 +138,15 @@ func (w *Watcher) noteWhile(ctx context.Context, channelID string, when Happenin
 		case !changes && when != Answered: // an answer that comes late still says what it is stopped by
 			return nil
 		}
-		return tx.Update(doc.Path, append([]store.Update{poll.Set("status", string(to)), poll.Set("updatedAt", w.Now())}, more...)...)
+		updates := append([]store.Update{poll.Set("status", string(to)), poll.Set("updatedAt", w.Now())}, more...)
+		if to == Retiring || to == Expired { // no other is tried in the place of one that is counted on no more
+			updates = append(slices.DeleteFunc(updates, isNextTry), poll.Set("nextTry", nil))
+		}
+		return tx.Update(doc.Path, updates...)
 	})
 }
+
+func isNextTry(update store.Update) bool { return update.Path.String() == "nextTry" }
 
 // change writes to a channel's document what depends on how it stands; one that
 // is gone is gone.
@@ -135,10 +168,10 @@ func (w *Watcher) change(ctx context.Context, channelID string, updates func(Wat
 const retryPage = 50
 
 // Retry tries another channel in the place of those that failed, or never had an
-// answer, and whose time for it has come (Watch.NextTry): one that failed
-// because Google was busy need not wait for the sweep. It gives how many
-// calendars it tried, which are bounded; one failure does not stop the others, and
-// those that there was no time for are tried next time.
+// answer, or are due to be renewed, and whose time for it has come
+// (Watch.NextTry): none of them need wait for the sweep or the renewal of the day.
+// It gives how many calendars it tried, which are bounded; one failure does not
+// stop the others, and those that there was no time for are tried next time.
 func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, err error) {
 	docs, err := w.Store.Query(ctx, watchesToTry.With(w.Now()).First(retryPage))
 	if err != nil {
@@ -180,12 +213,32 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 	if err != nil {
 		return errors.Join(failure, err)
 	}
+	tried := slices.ContainsFunc(watches, func(other Watch) bool { return other.NextTry.After(w.Now()) })
 	for _, other := range watches {
-		if !other.NextTry.IsZero() && !other.NextTry.After(w.Now()) {
+		switch {
+		case other.NextTry.IsZero() || other.NextTry.After(w.Now()):
+		case other.Status == Active && other.Expiration.After(w.Now()), failure != nil && !tried:
+			err = errors.Join(err, w.change(ctx, other.ChannelID, w.triedLater(tried)))
+		default:
 			err = errors.Join(err, w.stop(ctx, other), w.change(ctx, other.ChannelID, triedNoMore))
 		}
 	}
 	return errors.Join(failure, err)
+}
+
+// triedLater has another channel tried in the place of one when that is due, or,
+// where it is overdue, in a moment, unless there is one whose failing has it tried.
+func (w *Watcher) triedLater(tried bool) func(Watch) []store.Update {
+	return func(watch Watch) []store.Update {
+		switch at := w.renewAt(watch); {
+		case watch.Status == Active && at.After(w.Now()):
+			return []store.Update{poll.Set("nextTry", at)}
+		case tried:
+			return triedNoMore(watch)
+		default:
+			return []store.Update{poll.Set("nextTry", w.Now().Add(answerWithin))}
+		}
+	}
 }
 
 // triedNoMore has no other channel tried in a channel's place.
@@ -204,7 +257,12 @@ func (w *Watcher) heard(ctx context.Context, watch Watch, push Push) {
 	if watch.ResourceID != "" || push.ResourceID == "" || answerMayCome {
 		return
 	}
-	err := w.note(ctx, watch.ChannelID, Heard, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil), poll.Set("nextTry", nil))
+	watch.GrantedAt = watch.CreatedAt // a moment before
+	if !push.Expiration.IsZero() && push.Expiration.Before(watch.Expiration) {
+		watch.Expiration = push.Expiration
+	}
+	err := w.note(ctx, watch.ChannelID, Heard, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil),
+		poll.Set("grantedAt", watch.GrantedAt), poll.Set("expiration", watch.Expiration), poll.Set("nextTry", w.renewAt(watch)))
 	if err != nil {
 		w.Log.WarnContext(ctx, "what a push said of its channel is not kept", "channel", watch.ChannelID, "trace", push.Trace, "error", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"questscheduler/cursor"
 	"questscheduler/fault"
@@ -16,6 +17,8 @@ type Push struct {
 	Token      string
 	ResourceID string
 	State      string // sync, exists or not_exists
+	// Expiration is when Google ends the channel; zero: it does not say.
+	Expiration time.Time
 	Trace      string
 }
 

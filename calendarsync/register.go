@@ -13,9 +13,10 @@ import (
 const registerPage = 10
 
 // Register opens a new watch channel for each of a page of calendars that
-// something follows, whatever lives there, and stops the others behind it (seed
-// 004, force-register-channels): for channels that live in Google's eyes and do
-// not push, and for a deployment that begins with none on record. Each calendar
+// something follows, whatever lives there and however soon after another one, and
+// stops the others behind it, unless Google grants it for minutes only: for
+// channels that live in Google's eyes and do not push, and for a deployment that
+// begins with none on record. Each calendar
 // is looked at once. One that cannot be registered keeps what it has; a failure
 // stops no other.
 //
@@ -57,7 +58,11 @@ func (w *Watcher) register(ctx context.Context, calendar cursor.Calendar, cause 
 	if err != nil {
 		return 0, err
 	}
-	if err := w.open(ctx, calendar.AccountID, calendar.CalendarID, before); err != nil {
+	granted, err := w.open(ctx, calendar.AccountID, calendar.CalendarID, true)
+	if err == nil && granted.brief() {
+		err = errRunsOut
+	}
+	if err != nil {
 		return 0, calendarError(calendar.CalendarID, "watch", err)
 	}
 	for _, old := range before {

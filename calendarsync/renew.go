@@ -15,17 +15,17 @@ const renewPage = 100
 // Renewed counts what a renewal did.
 type Renewed struct {
 	Calendars int // looked over
-	Opened    int // channels that live now and did not before
+	Opened    int // new channels
 	Stopped   int // channels that nothing needs any more
 	Failed    int // calendars left to the next renewal
 }
 
-// RenewPage looks over a page of calendars (seed 002, "Watch renewal", in
-// design.md's order): one that something follows gets a new channel where none
-// lives beyond RenewBefore, and the old ones are stopped behind it; one that
-// nothing follows has its channels stopped. A calendar that no channel watched
-// is looked at, since nothing said what happened meanwhile. One failure does
-// not stop the others, and takes nothing away that lives.
+// RenewPage looks over a page of calendars: one that something follows gets a new
+// channel where none lives that is not due to be renewed, and the old ones are
+// stopped behind it; one that nothing follows has its channels stopped. A calendar
+// that no channel watched, or whose old one is stopped, is looked at, since nothing
+// said what happened meanwhile. One failure does not stop the others, and takes
+// nothing away that lives. What is due between two renewals is Retry's.
 //
 // at is where an earlier page ended ("": from the beginning); next is where to
 // go on, "" at the end. A page that is done again does nothing twice. The error
@@ -75,25 +75,21 @@ func (w *Watcher) renewOne(ctx context.Context, calendar cursor.Calendar, cause 
 		return nil
 	}
 	unapplied := observedOnly(calendar) && !w.Observing // what was observed is to be applied now
-	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.lives)) {
+	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.lasts)) {
 		return nil
 	}
-	watched := !unapplied && slices.ContainsFunc(watches, w.hears)
-	if err := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(watches, w.lives) {
+	watched := !unapplied && slices.ContainsFunc(watches, w.lives)
+	opened, failure := w.ensure(ctx, calendar.AccountID, calendar.CalendarID)
+	if opened {
 		renewed.Opened++
 	}
-	if watched {
-		return nil
+	if failure != nil && !opened || watched && !opened {
+		return calendarError(calendar.CalendarID, "watch", failure)
 	}
-	return w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
-}
-
-// hears tells whether a channel pushes to us now, however soon it ends.
-func (w *Watcher) hears(watch Watch) bool {
-	return watch.Status == Active && watch.Address == w.Address && watch.Expiration.After(w.Now())
+	// What an old channel pushes once it is stopped is not taken: what happened
+	// until the new one was open is found by a look.
+	err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+	return errors.Join(calendarError(calendar.CalendarID, "watch", failure), err)
 }
 
 // EnsureAll is a renewal of everything at once, for the start of a process that

@@ -1,7 +1,6 @@
 package calendarsync
 
 import (
-	"cmp"
 	"context"
 
 	"questscheduler/cursor"
@@ -40,8 +39,10 @@ func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	switch {
 	case watch.Status == Expired:
 		return true, nil // kept for whoever asks, until the cleanup
-	case watch.Status == Retiring, !watch.Expiration.After(w.Now()):
+	case watch.Status == Retiring:
 		return false, nil
+	case !watch.Expiration.After(w.Now()):
+		return watch.NextTry.After(w.Now()), nil // Retry opens another in its place first
 	}
 	calendar, _, err := cursor.LoadKey(ctx, w.Store, watch.CalendarKey)
 	if err != nil {
@@ -57,14 +58,8 @@ func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	}
 	kept := w.kept(watches)
 	if watch.Status == Active {
-		return kept.ChannelID == "" || kept.ChannelID == watch.ChannelID, nil
+		return !w.succeeds(kept, watch), nil
 	}
 	young := watch.CreatedAt.After(w.Now().Add(-answerWithin))
 	return young || kept.ChannelID == "", nil
-}
-
-// later orders channels by how long they last, so that of several the same one
-// is kept whoever asks.
-func later(a, b Watch) int {
-	return cmp.Or(a.Expiration.Compare(b.Expiration), cmp.Compare(a.ChannelID, b.ChannelID))
 }

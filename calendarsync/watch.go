@@ -24,11 +24,16 @@ type Watch struct {
 	ResourceID  string // "" until Google told it
 	Address     string
 	TokenHash   string
-	Expiration  time.Time
-	Status      Status
-	Reason      string // why it is in error
+	// GrantedAt is when Google granted it, and Expiration when Google ends it,
+	// which may be sooner than was asked. GrantedAt is zero of one that was not
+	// granted, and of those from before it was kept.
+	GrantedAt  time.Time
+	Expiration time.Time
+	Status     Status
+	Reason     string // why it is in error
 	// Failures counts the tries in a row that failed, this one included, and
-	// NextTry is when another channel is tried in its place; zero: not of itself.
+	// NextTry is when another channel is tried in its place: where it failed, or,
+	// of one that lives, when it is renewed. Zero: not of itself.
 	Failures  int64
 	NextTry   time.Time
 	CreatedAt time.Time
@@ -43,7 +48,8 @@ func decodeWatch(doc store.Document) Watch {
 	return Watch{
 		ChannelID: doc.Path.ID(), CalendarID: f.String("calendarId"), AccountID: f.String("accountId"),
 		CalendarKey: f.String("calendarKey"), UserID: f.String("userId"), ResourceID: f.String("resourceId"),
-		Address: f.String("address"), TokenHash: f.String("tokenHash"), Expiration: f.Time("expiration"),
+		Address: f.String("address"), TokenHash: f.String("tokenHash"),
+		GrantedAt: f.Time("grantedAt"), Expiration: f.Time("expiration"),
 		Status: Status(f.String("status")), Reason: f.String("reason"),
 		Failures: f.Int("failures"), NextTry: f.Time("nextTry"),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
@@ -54,7 +60,8 @@ func encodeWatch(w Watch) map[string]any {
 	return map[string]any{
 		"channelId": w.ChannelID, "calendarId": w.CalendarID, "accountId": w.AccountID,
 		"calendarKey": w.CalendarKey, "userId": w.UserID, "resourceId": store.NullIfEmpty(w.ResourceID),
-		"address": w.Address, "tokenHash": w.TokenHash, "expiration": w.Expiration,
+		"address": w.Address, "tokenHash": w.TokenHash,
+		"grantedAt": store.NullIfZero(w.GrantedAt), "expiration": w.Expiration,
 		"status": string(w.Status), "reason": store.NullIfEmpty(w.Reason),
 		"failures": w.Failures, "nextTry": store.NullIfZero(w.NextTry),
 		"createdAt": w.CreatedAt, "updatedAt": w.UpdatedAt,

@@ -41,6 +41,7 @@ const (
 	headerToken    = "X-Goog-Channel-Token"
 	headerResource = "X-Goog-Resource-Id"
 	headerState    = "X-Goog-Resource-State"
+	headerEnd      = "X-Goog-Channel-Expiration" // may be missing
 
 	maxChannel  = 64
 	maxToken    = 256
@@ -113,6 +114,9 @@ func pushOf(header http.Header) (push calendarsync.Push, whole bool) {
 			return calendarsync.Push{}, false
 		}
 		*field.into = values[0]
+	}
+	if end, err := http.ParseTime(header.Get(headerEnd)); err == nil {
+		push.Expiration = end
 	}
 	return push, true
 }

@@ -244,9 +244,11 @@ func (w *World) receivePush(rw http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	acknowledged := w.arrives(r.Header.Get("X-Goog-Channel-ID"))
-	err := w.Watcher.Push(r.Context(), calendarsync.Push{
+	until, err := http.ParseTime(r.Header.Get("X-Goog-Channel-Expiration"))
+	w.must(err)
+	err = w.Watcher.Push(r.Context(), calendarsync.Push{
 		ChannelID: r.Header.Get("X-Goog-Channel-ID"), Token: r.Header.Get("X-Goog-Channel-Token"),
-		ResourceID: r.Header.Get("X-Goog-Resource-ID"), State: r.Header.Get("X-Goog-Resource-State"),
+		ResourceID: r.Header.Get("X-Goog-Resource-ID"), State: r.Header.Get("X-Goog-Resource-State"), Expiration: until,
 		Trace: "push-" + r.Header.Get("X-Goog-Message-Number"),
 	})
 	switch {

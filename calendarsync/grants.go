@@ -1,0 +1,128 @@
+package calendarsync
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"questscheduler/fault"
+)
+
+// openEvery is how soon a calendar is given another channel after one was
+// granted: one that Google grants for less runs out meanwhile, and the sweep does
+// its work.
+const openEvery = 15 * time.Minute
+
+// granted is when Google granted a channel; of one from before that was kept, when
+// it was made, which was a moment earlier.
+func (w Watch) granted() time.Time {
+	if w.GrantedAt.IsZero() {
+		return w.CreatedAt
+	}
+	return w.GrantedAt
+}
+
+// lifetime is how long a channel was granted for.
+func (w Watch) lifetime() time.Duration { return max(0, w.Expiration.Sub(w.granted())) }
+
+// EndsSoon tells whether a channel should have been renewed: half of the time
+// between its renewal and its end has passed in vain. within is that half for a
+// channel that lasts as long as was asked.
+func (w Watch) EndsSoon(now time.Time, within time.Duration) bool {
+	if !w.GrantedAt.IsZero() {
+		within = min(within, w.lifetime()/6)
+	}
+	return !w.Expiration.After(now.Add(within))
+}
+
+// brief tells whether a channel ends before another may be opened in its place.
+func (w Watch) brief() bool { return w.lifetime() <= openEvery }
+
+// renewAt is when another channel is opened in the place of one that lives:
+// RenewBefore ahead of its end, or a third of its lifetime where that is less.
+func (w *Watcher) renewAt(watch Watch) time.Time {
+	at := watch.Expiration.Add(-min(w.RenewBefore, watch.lifetime()/3))
+	if earliest := watch.granted().Add(openEvery); at.Before(earliest) {
+		return earliest
+	}
+	return at
+}
+
+// lives tells whether a channel pushes to us now, however soon it ends.
+func (w *Watcher) lives(watch Watch) bool {
+	return watch.Status == Active && watch.Address == w.Address && watch.Expiration.After(w.Now())
+}
+
+// due tells whether a channel is to be renewed.
+func (w *Watcher) due(watch Watch) bool { return !w.renewAt(watch).After(w.Now()) }
+
+// lasts tells whether a channel lives and needs nothing done.
+func (w *Watcher) lasts(watch Watch) bool { return w.lives(watch) && !w.due(watch) }
+
+// kept is the channel of several that is kept: of those that live the one that
+// was granted last, so that whoever asks keeps the same. The zero watch where
+// there is none.
+func (w *Watcher) kept(watches []Watch) (kept Watch) {
+	for _, watch := range watches {
+		if w.lives(watch) && (kept.ChannelID == "" || later(watch, kept) > 0) {
+			kept = watch
+		}
+	}
+	return kept
+}
+
+// later orders channels by when they were granted, so that of several the same
+// one is kept whoever asks. One that runs out before it may be renewed comes
+// before all that last longer: it takes the place of none of them.
+func later(a, b Watch) int {
+	if a.brief() != b.brief() {
+		if a.brief() {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(a.granted().Compare(b.granted()), cmp.Compare(a.ChannelID, b.ChannelID))
+}
+
+// succeeds tells whether a channel takes the place of another, which can be
+// stopped then. Nothing is stopped where none is kept; and one that was granted
+// for minutes is left to run out, as it says until when no other is opened.
+func (w *Watcher) succeeds(kept, old Watch) bool {
+	return kept.ChannelID != "" && kept.ChannelID != old.ChannelID && !(w.lives(old) && old.brief())
+}
+
+// barred tells whether no other channel of a calendar is opened now: one is on its
+// way, or one was granted less than openEvery ago, however soon it ended. One that
+// we gave up is none. (A time that lies far ahead was written by a clock that was
+// wrong.)
+func (w *Watcher) barred(watches []Watch) bool {
+	now := w.Now()
+	return slices.ContainsFunc(watches, func(watch Watch) bool {
+		switch {
+		case watch.Address != w.Address:
+			return false
+		case watch.Status == Pending:
+			return watch.NextTry.After(now) && !watch.NextTry.After(now.Add(openEvery))
+		case watch.Status == Active, watch.Status == Expired && !watch.Expiration.After(now):
+			ago := now.Sub(watch.granted())
+			return ago < openEvery && ago > -openEvery
+		default:
+			return false
+		}
+	})
+}
+
+// errRunsOut says of a calendar that its channels do not last until the next.
+var errRunsOut = fault.New(fault.Conflict, "Google grants watch channels of this calendar for minutes only. It is read by the sweep in between.")
+
+// runsOut is an error where a calendar's channels run out before another is
+// opened: the one that is kept will, or the last one did.
+func (w *Watcher) runsOut(kept Watch, watches []Watch) error {
+	ranOut := func(watch Watch) bool {
+		return watch.Address == w.Address && (watch.Status == Active || watch.Status == Expired) && watch.brief()
+	}
+	if kept.ChannelID != "" && kept.brief() || kept.ChannelID == "" && slices.ContainsFunc(watches, ranOut) {
+		return errRunsOut
+	}
+	return nil
+}
