@@ -70,9 +70,10 @@ type watchAnswer struct {
 	Address     string     `json:"address" doc:"Where it pushes to."`
 	Status      string     `json:"status" enum:"pending,active,retiring,expired,error"`
 	Reason      *string    `json:"reason" doc:"Why it is in error."`
-	Expiration  *time.Time `json:"expiration"`
+	GrantedAt   *time.Time `json:"granted_at" doc:"When Google granted it; null where that is not known."`
+	Expiration  *time.Time `json:"expiration" doc:"When Google ends it, which may be sooner than was asked."`
 	Failures    int64      `json:"failures" doc:"Tries in a row that failed."`
-	NextTry     *time.Time `json:"next_try" doc:"When another is tried in its place; null: not of itself."`
+	NextTry     *time.Time `json:"next_try" doc:"When another is tried in its place, or, of one that lives, when it is renewed; null: not of itself."`
 	CreatedAt   *time.Time `json:"created_at"`
 	UpdatedAt   *time.Time `json:"updated_at"`
 }
@@ -81,7 +82,7 @@ func answerWatch(w calendarsync.Watch) watchAnswer {
 	return watchAnswer{
 		ChannelID: w.ChannelID, ResourceID: optional(w.ResourceID), CalendarID: w.CalendarID, CalendarKey: w.CalendarKey,
 		AccountID: w.AccountID, UserID: w.UserID, Address: w.Address, Status: string(w.Status), Reason: optional(w.Reason),
-		Expiration: instant(w.Expiration), Failures: w.Failures, NextTry: instant(w.NextTry),
+		GrantedAt: instant(w.GrantedAt), Expiration: instant(w.Expiration), Failures: w.Failures, NextTry: instant(w.NextTry),
 		CreatedAt: instant(w.CreatedAt), UpdatedAt: instant(w.UpdatedAt),
 	}
 }

@@ -65,6 +65,7 @@ var watchMends = map[fault.Kind]string{
 	fault.Forbidden:   "Google does not let the account watch the calendar. Have its owner check that it can change events there",
 	fault.Provider:    "Google refuses the watch channel. QS_PUBLIC_URL has to be an https address that Google reaches: \"doctor\" checks it",
 	fault.RateLimited: "Google asks for fewer calls. Run this again in a moment",
+	fault.Conflict:    "Google grants the calendar's watch channels for minutes only. Nothing is to be done: the sweep reads it",
 	fault.Exhausted:   "the account's quota is used up. Run this again in some hours; the sweep reads the calendar meanwhile",
 }
 

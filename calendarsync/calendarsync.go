@@ -89,7 +89,7 @@ type Watcher struct {
 	// makes no channels: looks come by timers and people alone.
 	Address string
 	// TTL is how long a channel is asked for; RenewBefore is how long before
-	// its end it is not counted on any more.
+	// its end it is renewed, unless a third of what Google granted is less.
 	TTL         time.Duration
 	RenewBefore time.Duration
 	// Observing tells that looks only observe.

@@ -22,26 +22,28 @@ func (w Watch) granted() time.Time {
 	return w.GrantedAt
 }
 
-// lifetime is how long a channel was granted for.
-func (w Watch) lifetime() time.Duration { return max(0, w.Expiration.Sub(w.granted())) }
+// Lifetime is how long Google granted a channel for.
+func (w Watch) Lifetime() time.Duration { return max(0, w.Expiration.Sub(w.granted())) }
 
 // EndsSoon tells whether a channel should have been renewed: half of the time
 // between its renewal and its end has passed in vain. within is that half for a
-// channel that lasts as long as was asked.
+// channel that Google granted for as long as was asked; of one from before it was
+// kept when it was granted, that has to do.
 func (w Watch) EndsSoon(now time.Time, within time.Duration) bool {
 	if !w.GrantedAt.IsZero() {
-		within = min(within, w.lifetime()/6)
+		within = min(within, w.Lifetime()/6)
 	}
 	return !w.Expiration.After(now.Add(within))
 }
 
-// brief tells whether a channel ends before another may be opened in its place.
-func (w Watch) brief() bool { return w.lifetime() <= openEvery }
+// Brief tells whether Google granted a channel for so short a time that it ends
+// before another may be opened in its place.
+func (w Watch) Brief() bool { return w.Lifetime() <= openEvery }
 
 // renewAt is when another channel is opened in the place of one that lives:
 // RenewBefore ahead of its end, or a third of its lifetime where that is less.
 func (w *Watcher) renewAt(watch Watch) time.Time {
-	at := watch.Expiration.Add(-min(w.RenewBefore, watch.lifetime()/3))
+	at := watch.Expiration.Add(-min(w.RenewBefore, watch.Lifetime()/3))
 	if earliest := watch.granted().Add(openEvery); at.Before(earliest) {
 		return earliest
 	}
@@ -75,8 +77,8 @@ func (w *Watcher) kept(watches []Watch) (kept Watch) {
 // one is kept whoever asks. One that runs out before it may be renewed comes
 // before all that last longer: it takes the place of none of them.
 func later(a, b Watch) int {
-	if a.brief() != b.brief() {
-		if a.brief() {
+	if a.Brief() != b.Brief() {
+		if a.Brief() {
 			return -1
 		}
 		return 1
@@ -88,7 +90,7 @@ func later(a, b Watch) int {
 // stopped then. Nothing is stopped where none is kept; and one that was granted
 // for minutes is left to run out, as it says until when no other is opened.
 func (w *Watcher) succeeds(kept, old Watch) bool {
-	return kept.ChannelID != "" && kept.ChannelID != old.ChannelID && !(w.lives(old) && old.brief())
+	return kept.ChannelID != "" && kept.ChannelID != old.ChannelID && !(w.lives(old) && old.Brief())
 }
 
 // barred tells whether no other channel of a calendar is opened now: one is on its
@@ -119,9 +121,9 @@ var errRunsOut = fault.New(fault.Conflict, "Google grants watch channels of this
 // opened: the one that is kept will, or the last one did.
 func (w *Watcher) runsOut(kept Watch, watches []Watch) error {
 	ranOut := func(watch Watch) bool {
-		return watch.Address == w.Address && (watch.Status == Active || watch.Status == Expired) && watch.brief()
+		return watch.Address == w.Address && (watch.Status == Active || watch.Status == Expired) && watch.Brief()
 	}
-	if kept.ChannelID != "" && kept.brief() || kept.ChannelID == "" && slices.ContainsFunc(watches, ranOut) {
+	if kept.ChannelID != "" && kept.Brief() || kept.ChannelID == "" && slices.ContainsFunc(watches, ranOut) {
 		return errRunsOut
 	}
 	return nil

@@ -59,7 +59,7 @@ func (w *Watcher) register(ctx context.Context, calendar cursor.Calendar, cause 
 		return 0, err
 	}
 	granted, err := w.open(ctx, calendar.AccountID, calendar.CalendarID, true)
-	if err == nil && granted.brief() {
+	if err == nil && granted.Brief() {
 		err = errRunsOut
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/health"
 	"questscheduler/queue"
 	"questscheduler/store"
@@ -46,7 +47,7 @@ type Tasks interface {
 type Accounts interface {
 	OfPerson(ctx context.Context, ownerID string) (health.Report, error)
 	Page(ctx context.Context, limit int, after *store.Cursor) ([]health.Account, *store.Cursor, error)
-	WatchedUntil(ctx context.Context, keys []string) (map[string]time.Time, error)
+	WatchedBy(ctx context.Context, keys []string) (map[string]calendarsync.Watch, error)
 }
 
 // Reader gathers views. All fields are needed but Ending. The store answers Queries of

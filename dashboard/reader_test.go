@@ -341,3 +341,36 @@ func TestLook_Timers_SayHowTheirRunsStand(t *testing.T) {
 		}
 	}
 }
+
+// A channel that was granted for a day is late in its last hours alone, and one
+// that lives says nothing of the next.
+func TestLook_ShortGrant_IsLateByItsLifetime(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name          string
+		granted, ends time.Duration // from now
+		level         dashboard.Level
+		state, why    string
+		next          bool
+	}{
+		{"it was just granted", 0, 24 * time.Hour, dashboard.Fine, "active", "", false},
+		{"it is to be renewed now", -16 * time.Hour, 8 * time.Hour, dashboard.Fine, "active", "", false},
+		{"half of the time for that is over", -20*time.Hour - time.Minute, 4*time.Hour - time.Minute, dashboard.Mind, "ends soon", "Its renewal is overdue; see the timer drain.", false},
+		{"it ended", -25 * time.Hour, -time.Hour, dashboard.Bad, "ended", "It was not renewed in time.", true},
+		{"it was granted for minutes", -6 * time.Minute, -time.Minute, dashboard.Bad, "ended", "Google granted it for 5m0s; the sweep reads the calendar until the next.", true},
+	} {
+		w := newWorld(t)
+		key := w.follow("gm", calendarsync.Retiring, time.Time{})
+		w.channel(key, "it", map[string]any{
+			"status": "active", "grantedAt": now.Add(row.granted), "expiration": now.Add(row.ends), "nextTry": now.Add(row.granted).Add(15 * time.Minute),
+		})
+		for _, watch := range w.look().Watches {
+			if watch.ChannelID != "it" {
+				continue
+			}
+			if watch.Level != row.level || watch.State != row.state || watch.Why != row.why || watch.NextTry.IsZero() == row.next {
+				t.Errorf("%s: it is shown as %+v", row.name, watch)
+			}
+		}
+	}
+}

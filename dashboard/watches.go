@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,13 +42,13 @@ func (r *Reader) watches(ctx context.Context, view *View) error {
 	view.MoreFailed = more != nil
 	view.MoreWatches = view.MoreFailed || len(ending) == maxEnding
 	watches := slices.Concat(failed, ending)
-	watched, err := r.Accounts.WatchedUntil(ctx, calendarsOf(watches))
+	watched, err := r.Accounts.WatchedBy(ctx, calendarsOf(watches))
 	if err != nil {
 		return err
 	}
 	for _, watch := range watches {
-		until, needed := watched[watch.CalendarKey]
-		view.Watches = append(view.Watches, showWatch(watch, view.Now, cmp.Or(r.Ending, health.EndingWithin), until, needed))
+		best, needed := watched[watch.CalendarKey]
+		view.Watches = append(view.Watches, showWatch(watch, view.Now, cmp.Or(r.Ending, health.EndingWithin), best, needed))
 	}
 	slices.SortStableFunc(view.Watches, func(a, b Watch) int {
 		return cmp.Or(cmp.Compare(a.Level.rank(), b.Level.rank()), a.Expiration.Compare(b.Expiration), cmp.Compare(a.ChannelID, b.ChannelID))
@@ -69,27 +70,33 @@ func calendarsOf(watches []calendarsync.Watch) (keys []string) {
 // missed by that.
 const notMissed = "Nothing is missed: its calendar has another one that lives, or needs none."
 
-// showWatch shows a channel of a calendar that a channel watches until a time
-// (zero: none does), where it needs one; one that ends within late should have been
-// renewed. How bad it is with a channel is how bad
-// that is for its calendar.
-func showWatch(w calendarsync.Watch, now time.Time, late time.Duration, until time.Time, needed bool) Watch {
+// showWatch shows a channel of a calendar that the best channel watches (the zero
+// Watch: none does), where it needs one; one that ends within late, or sooner where
+// Google granted it for a shorter time, should have been renewed. How bad it is
+// with a channel is how bad that is for its calendar.
+func showWatch(w calendarsync.Watch, now time.Time, late time.Duration, best calendarsync.Watch, needed bool) Watch {
 	shown := Watch{
 		Level: Fine, ChannelID: w.ChannelID, CalendarID: w.CalendarID, UserID: w.UserID, State: string(w.Status),
 		Expiration: w.Expiration, NextTry: w.NextTry,
 	}
-	missing := needed && !until.After(now)
-	soon := needed && until.Before(now.Add(late))
+	if w.Status == calendarsync.Active && w.Expiration.After(now) {
+		shown.NextTry = time.Time{} // that of its renewal is no try in its place
+	}
+	missing := needed && !best.Expiration.After(now)
+	soon := needed && best.EndsSoon(now, late)
 	level := Fine
 	switch {
 	case w.Status == calendarsync.Failed:
 		level, shown.Why = Bad, cmp.Or(reasons[w.Reason], "Google made none ("+w.Reason+").")
+	case !w.Expiration.After(now) && w.Brief():
+		level, shown.State = Bad, "ended"
+		shown.Why = fmt.Sprintf("Google granted it for %s; the sweep reads the calendar until the next.", w.Lifetime())
 	case !w.Expiration.After(now):
 		level, shown.State, shown.Why = Bad, "ended", "It was not renewed in time."
 	case w.Status == calendarsync.Pending && w.CreatedAt.Before(now.Add(-answerLate)):
 		level, shown.State, shown.Why = Mind, "no answer", "Google has not answered; another is tried."
-	case w.Status == calendarsync.Active && w.Expiration.Before(now.Add(late)):
-		level, shown.State, shown.Why = Mind, "ends soon", "Its renewal is overdue; see the timer renew-watches."
+	case w.Status == calendarsync.Active && w.EndsSoon(now, late):
+		level, shown.State, shown.Why = Mind, "ends soon", "Its renewal is overdue; see the timer drain."
 	}
 	switch {
 	case level == Fine || missing:

@@ -24,21 +24,21 @@ const (
 
 var channels = []ChannelStatus{ChannelNone, ChannelFailed, ChannelExpired, ChannelPending, ChannelActive}
 
-// channelOf is the channel of a calendar that is the most to be counted on, and
-// until when it lasts: the one that lasts the longest among equals.
-func channelOf(watches []calendarsync.Watch, terms Terms) (best ChannelStatus, expiry time.Time) {
-	best = ChannelNone
+// channelOf is the channel of a calendar that is the most to be counted on, the
+// one that lasts the longest among equals, and where that stands.
+func channelOf(watches []calendarsync.Watch, terms Terms) (best calendarsync.Watch, stands ChannelStatus) {
+	stands = ChannelNone
 	for _, watch := range watches {
 		status := channelStatus(watch, terms)
-		by := slices.Index(channels, status) - slices.Index(channels, best)
-		if status != ChannelNone && (by > 0 || by == 0 && watch.Expiration.After(expiry)) {
-			best, expiry = status, watch.Expiration
+		by := slices.Index(channels, status) - slices.Index(channels, stands)
+		if status != ChannelNone && (by > 0 || by == 0 && watch.Expiration.After(best.Expiration)) {
+			best, stands = watch, status
 		}
 	}
-	if best == ChannelFailed || best == ChannelPending {
-		expiry = time.Time{} // what it would have been is no expiry
+	if stands == ChannelFailed || stands == ChannelPending {
+		best.Expiration = time.Time{} // what it would have been is no expiry
 	}
-	return best, expiry
+	return best, stands
 }
 
 func channelStatus(watch calendarsync.Watch, terms Terms) ChannelStatus {
@@ -58,11 +58,11 @@ func channelStatus(watch calendarsync.Watch, terms Terms) ChannelStatus {
 	}
 }
 
-// WatchedUntil gives until when a channel watches the calendars of some keys: the
-// zero time for one that no living channel watches. Those that need none are not
+// WatchedBy gives the channel that watches each of the calendars of some keys: the
+// zero Watch for one that no living channel watches. Those that need none are not
 // in it: nothing follows them, or their grant is refused, of which their owners
 // are told.
-func (r *Reader) WatchedUntil(ctx context.Context, keys []string) (map[string]time.Time, error) {
+func (r *Reader) WatchedBy(ctx context.Context, keys []string) (map[string]calendarsync.Watch, error) {
 	calendars, err := cursor.LoadKeys(ctx, r.Store, keys)
 	if err != nil {
 		return nil, err
@@ -77,13 +77,13 @@ func (r *Reader) WatchedUntil(ctx context.Context, keys []string) (map[string]ti
 	if err != nil {
 		return nil, err
 	}
-	watched, terms := map[string]time.Time{}, r.terms()
+	watched, terms := map[string]calendarsync.Watch{}, r.terms()
 	for _, key := range needed {
-		channel, expiry := channelOf(watches[key], terms)
-		if channel != ChannelActive {
-			expiry = time.Time{}
+		channel, stands := channelOf(watches[key], terms)
+		if stands != ChannelActive {
+			channel = calendarsync.Watch{}
 		}
-		watched[key] = expiry
+		watched[key] = channel
 	}
 	return watched, nil
 }

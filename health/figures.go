@@ -21,7 +21,8 @@ import (
 // server that is well reads next to nothing for them.
 type Figures struct {
 	// WatchesEnding are followed calendars whose watch channel ends within
-	// Reader.Ending and has no later one: its renewal fails.
+	// Reader.Ending, or a sixth of its lifetime where that is shorter, and has no
+	// later one: its renewal fails.
 	WatchesEnding int
 	// WatchesFailed are followed calendars that Google made no watch channel
 	// for, though none lives.
@@ -52,8 +53,8 @@ const (
 
 // Ending is how soon a watch channel ends that should have been renewed, where
 // channels are renewed so long before their end: half of it has passed in vain
-// then, and at most EndingWithin is left. It is never as long as a channel that
-// was just renewed lasts.
+// then, and at most EndingWithin is left. One that Google granted for a shorter
+// time is renewed later (calendarsync.Watch.EndsSoon).
 func Ending(renewBefore time.Duration) time.Duration { return min(renewBefore/2, EndingWithin) }
 
 func (r *Reader) ending() time.Duration { return cmp.Or(r.Ending, EndingWithin) }
@@ -112,10 +113,10 @@ func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch
 				met[watch.CalendarKey], keys = true, append(keys, watch.CalendarKey)
 			}
 		}
-		watched, err := r.WatchedUntil(ctx, keys)
+		watched, err := r.WatchedBy(ctx, keys)
 		for _, key := range keys {
-			until, needed := watched[key]
-			if needed && !until.After(r.Now().Add(r.ending())) && len(found) < FiguresMost {
+			channel, needed := watched[key]
+			if needed && channel.EndsSoon(r.Now(), r.ending()) && len(found) < FiguresMost {
 				found[key] = true
 			}
 		}

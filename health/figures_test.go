@@ -201,3 +201,42 @@ func TestFigures_WatchesEnding_IsHeldAgainstWhenChannelsAreRenewed(t *testing.T)
 		}
 	}
 }
+
+// A channel that Google grants for a day ends within a day all the time: it
+// should have been renewed where half of the third of a day is over in vain.
+func TestFigures_ShortGrants_CountWhenOverdue(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{LongestGrant: 24 * time.Hour}})
+	w.Finalised()
+	w.Run(time.Minute)
+	for w.Clock.Now().Before(worldtest.Start.Add(3 * 24 * time.Hour)) {
+		w.RunTimers(time.Hour, 10*time.Minute)
+		wantFigures(t, w, fmt.Sprint("at ", w.Clock.Now()), empty)
+		report, err := w.Health.OfPerson(t.Context(), "gm")
+		if err != nil || report.Overall != health.Healthy {
+			t.Errorf("at %v the health is %+v, %v", w.Clock.Now(), report, err)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	w.Refuse("events.watch", http.StatusServiceUnavailable, "backendError", 0)
+	left := func() time.Duration {
+		for _, doc := range w.Watches() {
+			if f := store.Fields(doc.Data); f.String("status") == "active" {
+				return f.Time("expiration").Sub(w.Clock.Now())
+			}
+		}
+		return 0
+	}
+	for left() > 4*time.Hour+10*time.Minute {
+		w.RunTimers(10*time.Minute, 10*time.Minute)
+		if got := figures(t, w); got.WatchesEnding != 0 {
+			t.Fatalf("with %v left %d calendars are counted", left(), got.WatchesEnding)
+		}
+	}
+	w.RunTimers(20*time.Minute, 10*time.Minute)
+	if got := figures(t, w); got.WatchesEnding != 1 {
+		t.Errorf("with %v left %d calendars are counted, want 1", left(), got.WatchesEnding)
+	}
+}

@@ -168,8 +168,8 @@ func Of(facts Facts, terms Terms) Calendar {
 	if c.ParkedUntil.After(terms.Now) {
 		health.ParkedUntil = c.ParkedUntil
 	}
-	s.channel, health.ChannelExpiry = channelOf(facts.Channels, terms)
-	health.Channel = s.channel
+	channel, stands := channelOf(facts.Channels, terms)
+	s.channel, health.Channel, health.ChannelExpiry = stands, stands, channel.Expiration
 	statuses := []Status{Healthy}
 	for _, row := range rows {
 		since, wrong := row.when(s)

@@ -50,7 +50,7 @@ func Jobs(p Parts) []Job {
 		{
 			// At 3 in the morning in Japan, as seed 004 has it.
 			Name: RenewWatches, Every: day, Offset: 18 * time.Hour, AtStart: true, Step: p.renew,
-			Does: "renew the watch channels that end soon, and stop those that nothing needs",
+			Does: "renew the watch channels that the drain did not, and stop those that nothing needs",
 		},
 		{
 			Name: PollFallback, Every: p.FallbackEvery, AtStart: true, AfterStart: time.Minute, Step: p.fallBack,
@@ -80,7 +80,7 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 	if err == nil && !p.NoSync {
 		var tried int
 		tried, err = p.Watcher.Retry(ctx, run.Cause)
-		did = append(did, Count{"watch channels tried again", tried})
+		did = append(did, Count{"watch channels renewed or tried again", tried})
 	}
 	if err != nil || p.FollowLinks == nil {
 		return Stretch{Did: did}, err

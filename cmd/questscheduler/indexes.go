@@ -36,6 +36,7 @@ var exempt = []firestore.Exemption{
 	{Collection: "calendarEventIndex", Path: store.Field("createdAt")},
 	{Collection: "calendarWatches", Path: store.Field("address")},
 	{Collection: "calendarWatches", Path: store.Field("tokenHash")},
+	{Collection: "calendarWatches", Path: store.Field("grantedAt")},
 	{Collection: "calendarWatches", Path: store.Field("createdAt")},
 	{Collection: "calendarWatches", Path: store.Field("updatedAt")},
 	// Calendars are written with every look.

@@ -143,7 +143,7 @@ func (s *server) wire() error {
 	s.google = google
 	s.watcher = &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, NewToken: newToken,
-		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: min(s.config.RenewBefore, s.config.WatchTTL/2), Log: s.log,
+		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Log: s.log,
 		Meter: s.metrics,
 	}
 	s.scheduler = &scheduler.Service{

@@ -22,8 +22,8 @@ type sweepCommand struct {
 const (
 	drainHelp = `What is handed over to the queue: calendar events to make or delete, announcements that are due, cards to draw, looks that are owed. ` +
 		`A server does this by itself every minute. `
-	renewHelp = `Each calendar that a poll follows gets a new channel where none lives beyond QS_RENEW_BEFORE, and the old one is stopped ` +
-		`behind it. A server does this by itself every day. `
+	renewHelp = `Each calendar that a poll follows gets a new channel where none lives that is not due to be renewed, and the old one is ` +
+		`stopped behind it. A server does this by itself every day, and every minute for those that become due. `
 	fallbackHelp = `Polls that were written by others are set right, watch channels are made sure of, and each calendar that was not looked at ` +
 		`within the hour is owed a look. A server does this by itself every QS_FALLBACK_EVERY. `
 	cleanupHelp = `What goes: snapshots past their end, but for those that a rescheduled poll needs; watch channels and notifications long past; ` +
