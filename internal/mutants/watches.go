@@ -9,12 +9,12 @@ var watches = []mutant{
 		changes: []change{{
 			file: "calendarsync/channels.go",
 			old: `
-	if err := w.open(ctx, accountID, calendarID, watches); err != nil {`,
+		granted, err := w.open(ctx, accountID, calendarID, false)`,
 			new: `
-	for _, old := range watches {
-		w.retire(ctx, old)
-	}
-	if err := w.open(ctx, accountID, calendarID, watches); err != nil {`,
+		for _, old := range watches {
+			w.retire(ctx, old)
+		}
+		granted, err := w.open(ctx, accountID, calendarID, false)`,
 		}},
 	},
 	{
@@ -23,14 +23,14 @@ var watches = []mutant{
 		changes: []change{{
 			file: "calendarsync/open.go",
 			old: `
-	watch, err := w.write(ctx, accountID, calendarID, token, before)
-	if err != nil {
-		return err
+	watch, before, err := w.write(ctx, accountID, calendarID, token, forced)
+	if err != nil || watch.ChannelID == "" {
+		return Watch{}, err
 	}
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.hears), err)
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
 	if err == nil {`,
 			new: `
 	newUUID, id := w.NewUUID, w.NewUUID()
@@ -40,12 +40,50 @@ var watches = []mutant{
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.hears), err)
-	watch, writeErr := once.write(ctx, accountID, calendarID, token, before)
+	watch, before, writeErr := once.write(ctx, accountID, calendarID, token, true)
 	if writeErr != nil {
-		return writeErr
+		return Watch{}, writeErr
 	}
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
 	if err == nil {`,
+		}},
+	},
+	{
+		name:   "short-grant-treated-as-dead",
+		breaks: "A watch channel that Google granted for less than RENEW_BEFORE counts as dead, so that one is opened beside it again and again.",
+		changes: []change{{
+			file: "calendarsync/grants.go",
+			old:  `watch.Address == w.Address && watch.Expiration.After(w.Now())`,
+			new:  `watch.Address == w.Address && watch.Expiration.After(w.Now().Add(w.RenewBefore))`,
+		}},
+	},
+	{
+		name:   "channel-opened-again-at-once",
+		breaks: "A calendar whose watch channel ran out after minutes is given another by whoever asks, many in a quarter of an hour.",
+		changes: []change{{
+			file: "calendarsync/grants.go",
+			old:  `return ago < openEvery && ago > -openEvery`,
+			new:  `return ago < 0 && ago > -openEvery`,
+		}},
+	},
+	{
+		name:   "old-watch-stopped-on-a-refusal",
+		breaks: "An old watch channel is stopped for one that was asked for and not granted, so that a refusal leaves none.",
+		changes: []change{{
+			file: "calendarsync/channels.go",
+			old: `
+		granted, err := w.open(ctx, accountID, calendarID, false)
+		if err != nil {
+			return false, err
+		}`,
+			new: `
+		granted, err := w.open(ctx, accountID, calendarID, false)
+		if err != nil {
+			for _, old := range watches {
+				w.retire(ctx, old)
+			}
+			return false, err
+		}`,
 		}},
 	},
 	{

@@ -41,6 +41,11 @@ var amid = slices.Concat(commands, commands, memberships, writes, acts, deletion
 		_, err := l.w.Scheduler.Drain(l.w.Context(), scheduler.Cause{Hint: "drain", Trace: "drain"})
 		l.answer(err)
 	}},
+	{weight: 4, do: func(l *life) {
+		l.say("watch channels are renewed or tried again")
+		_, err := l.w.Watcher.Retry(l.w.Context(), scheduler.Cause{Hint: "drain", Trace: "drain"})
+		l.answer(err)
+	}},
 	{weight: 3, do: func(l *life) {
 		l.loses(one(l, l.owners))
 	}},

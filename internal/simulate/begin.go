@@ -23,6 +23,7 @@ func (l *life) settings() worldtest.Options {
 	case 1:
 		options.TTL, options.RenewBefore = time.Hour, 20*time.Minute
 	}
+	options.LongestGrant = one(l, grants)
 	options.SnapshotKeep = one(l, []time.Duration{0, 0, 3 * time.Hour})
 	return options
 }

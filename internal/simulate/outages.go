@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
@@ -41,7 +42,16 @@ var outages = []deed{
 		l.w.ShareClub(role)
 	}},
 	{weight: 2, do: func(l *life) { l.discord() }},
+	{weight: 1, do: func(l *life) {
+		longest := one(l, append([]time.Duration{5 * time.Minute, 16 * time.Minute}, grants...))
+		l.say("Google: watch channels are granted for %v at most (0s: as ever)", longest)
+		l.w.LimitGrants(longest)
+	}},
 }
+
+// grants are for how long Google grants watch channels at most, in a world that
+// nothing is wrong with; 0: as long as is asked.
+var grants = []time.Duration{0, 0, 0, 47 * time.Hour, 24 * time.Hour, time.Hour}
 
 // forge sends every channel a push with every secret there ever was: at most
 // one of them is good, and comes once too often.

@@ -21,6 +21,7 @@ func (l *life) settle() {
 	l.w.Calm()
 	l.w.Heal()
 	l.w.HealDiscord()
+	l.w.LimitGrants(0)
 	l.w.ShareClub(worldtest.Owner)
 	for _, person := range l.owners {
 		l.w.Link(person)
@@ -52,6 +53,7 @@ func (l *life) settle() {
 	l.problems = append(l.problems, l.w.Uncovered()...)
 	l.problems = append(l.problems, l.w.ChannelProblems()...)
 	l.problems = append(l.problems, l.w.UnknownChannels()...)
+	l.problems = append(l.problems, l.w.OpenedTooOften()...)
 	l.problems = append(l.problems, l.w.CardProblems()...)
 	l.problems = append(l.problems, l.w.TouchedProblems()...)
 	l.left()

@@ -65,12 +65,38 @@ func (w *World) judgeRetired(path store.Path) {
 		return
 	}
 	for _, other := range w.all(allWatches) {
-		if f := store.Fields(other.Data); f.String("status") == string(calendarsync.Active) && f.String("calendarKey") == key {
+		f := store.Fields(other.Data)
+		if f.String("status") == string(calendarsync.Active) && f.String("calendarKey") == key && f.Time("expiration").After(w.Clock.Now()) {
 			return
 		}
 	}
 	w.wrong("watch channel %s of calendar %s was given up while no other one lives", path.ID(), given.String("calendarId"))
 }
+
+// openEvery is how soon a calendar is given another watch channel.
+const openEvery = 15 * time.Minute
+
+// judgeOpened: a watch channel is asked for once in openEvery, but for those that
+// were given up meanwhile. Clocks that are off count otherwise.
+func (w *World) judgeOpened(path store.Path) {
+	asked := store.Fields(w.observed.document(path).Data)
+	if w.skewed {
+		return
+	}
+	for _, other := range w.all(allWatches) {
+		f := store.Fields(other.Data)
+		runs := f.String("status") == string(calendarsync.Active)
+		ended := f.String("status") == string(calendarsync.Expired) && !f.Time("expiration").After(w.Clock.Now())
+		if f.String("calendarKey") == asked.String("calendarKey") && (runs || ended) && f.Time("grantedAt").After(w.Clock.Now().Add(-openEvery)) {
+			w.commits.often = append(w.commits.often, fmt.Sprintf("watch channel %s of calendar %s was asked for at %v, and another was granted at %v",
+				path.ID(), asked.String("calendarId"), w.Clock.Now(), f.Time("grantedAt")))
+		}
+	}
+}
+
+// OpenedTooOften says which watch channels were asked for too soon after another of
+// the same calendar (an operator may).
+func (w *World) OpenedTooOften() []string { return w.commits.often }
 
 // UnknownChannels says which watch channels are open at Google and unknown to
 // the program: what they push is refused, and nobody thinks of stopping them.

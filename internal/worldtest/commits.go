@@ -26,6 +26,8 @@ type commits struct {
 	looks     map[lookOf]int64
 	full      map[lookOf]*fullListing
 	wrong     []string
+	// often says which watch channels were asked for too soon after another.
+	often []string
 }
 
 // lookOf is a strand's look at a calendar; nil is what runs alone.
@@ -68,6 +70,8 @@ func (j *judged) Run(ctx context.Context, fn func(context.Context, store.Tx) err
 			j.world.judgeEntry(path)
 		case allNotices.Collection:
 			j.world.judgeNotice(path)
+		case allWatches.Collection:
+			j.world.judgeOpened(path)
 		}
 	}
 	for _, path := range last.updated {
