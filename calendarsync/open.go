@@ -204,16 +204,15 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 	if err != nil {
 		return err
 	}
-	var failure error
-	if calendar.Wanted() && !calendar.Revoked() {
-		var renewed Renewed
-		failure = w.renewOne(ctx, calendar, cause, &renewed)
-	}
+	var renewed Renewed
+	failure := w.renewOne(ctx, calendar, cause, &renewed)
 	watches, err := watchesOf(ctx, w.Store, watch.AccountID, watch.CalendarID)
 	if err != nil {
 		return errors.Join(failure, err)
 	}
-	tried := slices.ContainsFunc(watches, func(other Watch) bool { return other.NextTry.After(w.Now()) })
+	// Another leads to the next try, or whoever has the calendar watched again does.
+	tried := calendar.Revoked() || w.Address == "" ||
+		slices.ContainsFunc(watches, func(other Watch) bool { return other.NextTry.After(w.Now()) })
 	for _, other := range watches {
 		switch {
 		case other.NextTry.IsZero() || other.NextTry.After(w.Now()):
@@ -227,7 +226,7 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 }
 
 // triedLater has another channel tried in the place of one when that is due, or,
-// where it is overdue, in a moment, unless there is one whose failing has it tried.
+// where it is overdue, in a moment, unless it is tried without.
 func (w *Watcher) triedLater(tried bool) func(Watch) []store.Update {
 	return func(watch Watch) []store.Update {
 		switch at := w.renewAt(watch); {

@@ -30,7 +30,8 @@ const (
 	Heard Happening = "heard"
 	// Refused: Google did not grant it, or did not answer.
 	Refused Happening = "refused"
-	// Superseded: another one lives, or nothing follows the calendar.
+	// Superseded: one that was granted later lives, or nothing follows the
+	// calendar.
 	Superseded Happening = "superseded"
 	// Closed: Google stopped it, or knows it no more.
 	Closed Happening = "closed"
@@ -38,7 +39,7 @@ const (
 	Unstoppable Happening = "unstoppable"
 	// Ended: its time is over.
 	Ended Happening = "ended"
-	// Forgotten: its end is long past.
+	// Forgotten: its end is long past, or many others ended since.
 	Forgotten Happening = "forgotten"
 )
 
@@ -70,7 +71,7 @@ func Transitions() []Transition {
 		{Active, Superseded, Retiring, "about to be stopped; its pushes are taken meanwhile"},
 		{Active, Closed, Stopped, "the document goes at once"},
 		{Active, Unstoppable, Expired, "left to its end"},
-		{Active, Ended, Expired, "kept for thirty days, for whoever asks"},
+		{Active, Ended, Expired, "kept for a while, for whoever asks"},
 		{Retiring, Closed, Stopped, "the document goes at once"},
 		{Retiring, Unstoppable, Expired, "left to its end"},
 		{Retiring, Ended, Stopped, "Google ended it"},
@@ -79,7 +80,7 @@ func Transitions() []Transition {
 		{Failed, Superseded, Stopped, "another one was tried, and this one is not open"},
 		{Failed, Unstoppable, Expired, "left to its end"},
 		{Failed, Ended, Stopped, "nothing can be open any more"},
-		{Expired, Forgotten, Stopped, "after thirty days"},
+		{Expired, Forgotten, Stopped, "after thirty days, or once ten others of its calendar ended"},
 	}
 }
 

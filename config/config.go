@@ -181,8 +181,8 @@ type Config struct {
 	// WatchTTL is how long watch channels are asked for. Google may grant less;
 	// those of a quarter of an hour or less run out before they are renewed.
 	WatchTTL time.Duration `env:"WATCH_TTL"`
-	// RenewBefore is how long before its end a watch channel is renewed, but for
-	// a third of what Google granted where that is less; shorter than WatchTTL.
+	// RenewBefore is how long before its end a watch channel is renewed, or a
+	// third of what Google granted where that is less; shorter than WatchTTL.
 	RenewBefore time.Duration `env:"RENEW_BEFORE"`
 	// FallbackEvery is how often calendars are looked at without a push.
 	FallbackEvery time.Duration `env:"FALLBACK_EVERY"`

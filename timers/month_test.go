@@ -157,3 +157,27 @@ func TestAMonth_InWhichFewPushesArrive(t *testing.T) {
 	}
 	m.Check()
 }
+
+// Channels that Google grants for an hour are renewed by the job of every minute:
+// at no time is a calendar without one.
+func TestADay_OfGrantsOfAnHour_HasChannelsAllTheTime(t *testing.T) {
+	t.Parallel()
+	m := newMonth(t, 4)
+	m.RunTimers(time.Hour, time.Minute)
+	m.LimitGrants(time.Hour)
+	if _, _, err := m.Watcher.Register(t.Context(), worldtest.Cause, "", m.Clock.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	before := m.Calls("events.watch")
+	for range 24 * 12 {
+		m.RunTimers(5*time.Minute, time.Minute)
+		if m.wellWatched(); t.Failed() {
+			return
+		}
+	}
+	// Every 40 minutes one for each of four calendars.
+	if opened := m.Calls("events.watch") - before; opened != 4*36 && opened != 4*35 {
+		t.Errorf("%d channels were opened in a day", opened)
+	}
+	m.Check()
+}
