@@ -301,3 +301,35 @@ func TestChannelFromBefore_CountsFromItsMaking(t *testing.T) {
 	equal(t, "channels", live(w), 1)
 	atRest(t, w)
 }
+
+// What is due to be renewed and that nothing follows any more is let go by the
+// drain, and not asked about again.
+func TestRetry_NobodyFollows_LetsTheChannelGo(t *testing.T) {
+	t.Parallel()
+	w := granted(t, time.Hour)
+	pollID, _, _ := w.Finalised()
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	minutes(t, w, 41, func() {})
+	equal(t, "channels open at Google", len(w.Google.OpenChannels()), 0)
+	equal(t, "documents of channels", len(w.Watches()), 0)
+	equal(t, "events.watch calls", w.Calls("events.watch"), 1)
+	atRest(t, w)
+}
+
+// An operator may have a channel opened anew, however soon after another; but
+// where Google grants it for minutes only, those of before stay.
+func TestRegister_GrantedForMinutes_LeavesTheOldOnes(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	old := w.Watches()[0].Path.ID()
+	equal(t, "did", register(t, w), calendarsync.Renewed{Calendars: 1, Opened: 1, Stopped: 1})
+	newer := w.Google.OpenChannels()
+	equal(t, "the old one is open", slices.Contains(newer, old), false)
+	w.LimitGrants(5 * time.Minute)
+	equal(t, "did with grants of minutes", register(t, w), calendarsync.Renewed{Calendars: 1, Failed: 1})
+	equal(t, "the one of before is open", slices.Contains(w.Google.OpenChannels(), newer[0]), true)
+	atRest(t, w)
+}

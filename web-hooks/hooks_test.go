@@ -80,7 +80,7 @@ func (g *gate) push(path string, changed map[string][]string, body string) *http
 	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	for name, values := range map[string][]string{
 		"X-Goog-Channel-ID": {channel}, "X-Goog-Channel-Token": {token}, "X-Goog-Resource-ID": {resource},
-		"X-Goog-Resource-State": {"exists"}, "X-Goog-Message-Number": {"7"},
+		"X-Goog-Resource-State": {"exists"}, "X-Goog-Message-Number": {"7"}, "X-Goog-Channel-Expiration": nil,
 	} {
 		if other, ok := changed[name]; ok {
 			values = other
@@ -267,5 +267,38 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A channel whose answer was lost learns from its push how long Google granted it;
+// a push without that, or with what is no time, is as good as any other.
+func TestPush_Expiration_IsTakenWhereItIsSaid(t *testing.T) {
+	t.Parallel()
+	asked, end := now().Add(7*24*time.Hour), now().Add(time.Hour)
+	for name, c := range map[string]struct {
+		header []string
+		want   time.Time
+	}{
+		"it ends sooner than was asked": {[]string{end.Format(http.TimeFormat)}, end},
+		"nothing is said":               {nil, asked},
+		"it is no time":                 {[]string{"soon"}, asked},
+		"it ends later than was asked":  {[]string{asked.Add(time.Hour).Format(http.TimeFormat)}, asked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGate(t)
+			must(t, g.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+				return tx.Update(store.Doc("calendarWatches", channel), poll.Set("status", "error"), poll.Set("reason", "unavailable"),
+					poll.Set("resourceId", nil), poll.Set("expiration", asked), poll.Set("createdAt", now().Add(-2*time.Minute)))
+			}))
+			if got := g.push(address, map[string][]string{"X-Goog-Channel-Expiration": c.header}, ""); got.Code != http.StatusOK {
+				t.Fatalf("the push is answered %d", got.Code)
+			}
+			doc, err := g.store.Get(t.Context(), store.Doc("calendarWatches", channel))
+			must(t, err)
+			if f := store.Fields(doc.Data); f.String("status") != "active" || !f.Time("expiration").Equal(c.want) {
+				t.Errorf("the channel is %q until %v, want active until %v", f.String("status"), f.Time("expiration"), c.want)
+			}
+		})
 	}
 }
