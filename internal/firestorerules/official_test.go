@@ -85,6 +85,10 @@ func TestRules_ByTheOfficialClient(t *testing.T) {
 		{"server", "finalises", with("slot", "one"), false},
 		{"cho", "vote", with("votes", fields{"one": "PREFERRED"}), true},
 		{"gm", "edit", with("without", ""), true},
+		{"dan", "join", with(), false},
+		{"ana", "putOut", with("uid", "dan"), true},
+		{"gm", "putOut", with("uid", "dan"), false},
+		{"gm", "putOut", with("uid", "dan"), false}, // a second click
 		{"cho", "leave", with(), false},
 		{"ben", "takeBack", with(), true},
 		{"ana", "cancel", with(), true},

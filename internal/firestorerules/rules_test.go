@@ -134,7 +134,7 @@ func TestRules(t *testing.T) {
 		for table, deeds := range map[string][]deed{
 			"reading": reading(), "listing": listing(), "creating a poll": creating(), "a poll's status": statuses(), "editing": editing(),
 			"deleting": deleting(), "one's own part": parts(), "slots": slots(), "votes": votes(), "notifications": notices(),
-			"closed": closed(),
+			"closed": closed(), "removing participants": removing(),
 		} {
 			c := rules(t)
 			projects = append(projects, c)
