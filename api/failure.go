@@ -176,11 +176,23 @@ func (s *server) completeFailure(ctx context.Context, f *failure, setHeader func
 	request := requestOf(ctx)
 	request.code = f.Problem.Code
 	switch {
+	case disconnected(ctx, f.status):
+		s.Log.InfoContext(ctx, "client disconnected", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
 	case f.status == http.StatusInternalServerError:
 		s.Log.ErrorContext(ctx, "a request failed", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
 	case f.status > http.StatusInternalServerError: // somebody else's doing
 		s.Log.WarnContext(ctx, "a request could not be carried out", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
 	}
+}
+
+// statusDisconnected stands in log and figures for the answer to a client that
+// disconnected: a status of nginx's, which nobody reads and which is no failure.
+const statusDisconnected = 499
+
+// disconnected tells whether a request failed because its client disconnected,
+// which ends its context and so whatever was being waited for.
+func disconnected(ctx context.Context, status int) bool {
+	return status == http.StatusServiceUnavailable && errors.Is(ctx.Err(), context.Canceled)
 }
 
 // answerError writes an error as the answer; it is Echo's error handler too. An

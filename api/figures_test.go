@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -123,5 +124,42 @@ func TestEachAnswer_IsToldOf_ButStreams(t *testing.T) {
 	}
 	if got := strings.Join(told, ", "); got != "GET OK, GET OK, GET Unauthorized, POST Not Found" { // the first asks for the document
 		t.Errorf("told %q", got)
+	}
+}
+
+// Nobody hears that a client which disconnected was answered with 503: it is no
+// failure in the log or the figures, of which operators are told.
+func TestRequest_ClientDisconnected_IsNoFailure(t *testing.T) {
+	t.Parallel()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	late, end := context.WithTimeout(t.Context(), 0)
+	defer end()
+	for name, row := range map[string]struct {
+		ctx    context.Context
+		status int
+		line   string
+	}{
+		"it disconnected":   {left, 499, `"level":"INFO","msg":"client disconnected"`},
+		"its time was over": {late, http.StatusServiceUnavailable, `"level":"WARN","msg":"a request could not be carried out"`},
+		"it has the answer": {t.Context(), http.StatusOK, `"msg":"request"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var counted []int
+			w := newWorld(t, func(s *setup) {
+				s.Answered = func(_ string, status int, _ time.Duration) { counted = append(counted, status) }
+			})
+			counted = nil // of what the world asked for itself
+			request := httptest.NewRequestWithContext(row.ctx, http.MethodGet, "/v1/polls", http.NoBody)
+			request.Header.Set("Authorization", "Bearer "+w.tokens["gm"])
+			w.echo.ServeHTTP(httptest.NewRecorder(), request)
+			if len(counted) != 1 || counted[0] != row.status {
+				t.Errorf("%v is counted, want %d", counted, row.status)
+			}
+			if !strings.Contains(w.log.String(), row.line) {
+				t.Errorf("the log has no %s:\n%s", row.line, w.log)
+			}
+		})
 	}
 }

@@ -60,12 +60,15 @@ func (s *server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 			s.answerError(err, c)
 		}
 		ctx := c.Request().Context()
-		request := requestOf(ctx)
+		request, status := requestOf(ctx), c.Response().Status
+		if disconnected(ctx, status) {
+			status = statusDisconnected
+		}
 		if s.Answered != nil && c.Path() != pathStream {
-			s.Answered(c.Request().Method, c.Response().Status, s.Now().Sub(began))
+			s.Answered(c.Request().Method, status, s.Now().Sub(began))
 		}
 		s.Log.InfoContext(ctx, "request", "method", c.Request().Method, "route", c.Path(),
-			"status", c.Response().Status, "code", request.code, "duration", s.Now().Sub(began), "request_id", request.id)
+			"status", status, "code", request.code, "duration", s.Now().Sub(began), "request_id", request.id)
 		return nil
 	}
 }

@@ -1,7 +1,9 @@
 package callables
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +11,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"questscheduler/fault"
 )
 
 func TestNameOf_TellsFunctionsFromRoutes(t *testing.T) {
@@ -135,5 +139,34 @@ func TestRequestID_TellsOneFinalisationFromAnother(t *testing.T) {
 			t.Errorf("%q and %q are called the same", more, other)
 		}
 		seen[id] = more
+	}
+}
+
+// Each row is an error, and how it leaves where the client waits and where it
+// disconnected.
+func TestStatusOf_ClientDisconnected_IsNoFailure(t *testing.T) {
+	t.Parallel()
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	late, end := context.WithTimeout(t.Context(), 0)
+	defer end()
+	for name, row := range map[string]struct {
+		err           error
+		waiting, left string
+	}{
+		"the store was not waited for": {fault.Wrap(fault.Unavailable, context.Canceled, ""), "UNAVAILABLE", "CANCELLED"},
+		"an error without a kind":      {context.Canceled, "UNAVAILABLE", "CANCELLED"},
+		"nobody foresaw it":            {errors.New("a mistake of ours"), "INTERNAL", "INTERNAL"},
+		"Google refused":               {fault.New(fault.Provider, ""), "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
+		"the body was broken off":      {fault.Wrap(fault.Unavailable, errDisconnected, ""), "CANCELLED", "CANCELLED"},
+	} {
+		for _, ctx := range []context.Context{t.Context(), late} {
+			if got := statusOf(ctx, row.err).name; got != row.waiting {
+				t.Errorf("%s: a client that waits gets %s, want %s", name, got, row.waiting)
+			}
+		}
+		if got := statusOf(gone, row.err).name; got != row.left {
+			t.Errorf("%s: a client that disconnected gets %s, want %s", name, got, row.left)
+		}
 	}
 }

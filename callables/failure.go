@@ -51,21 +51,50 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-// fail answers with an error. What has no kind is internal: nothing of it leaves
-// but that it happened.
-func (s *server) fail(c echo.Context, err error) error {
+// disconnected is what is said to a client that disconnected before it had its
+// answer: nobody reads it, and it is no failure in the log or the figures.
+var disconnected = status{"CANCELLED", 499, "The client closed the request.", true}
+
+// errDisconnected is part of an error that came of the client's disconnecting
+// where the request's context does not say so.
+var errDisconnected = errors.New("the client broke the request off")
+
+// statusOf is how an error leaves. What failed because the client disconnected
+// failed neither here nor behind us.
+func statusOf(ctx context.Context, err error) status {
 	kind := fault.KindOf(err)
 	if kind == fault.Internal && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		kind = fault.Unavailable
 	}
-	as := statuses[kind]
+	if kind == fault.Unavailable && (errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, errDisconnected)) {
+		return disconnected
+	}
+	return statuses[kind]
+}
+
+// fail answers with an error. What has no kind is internal: nothing of it leaves
+// but that it happened.
+func (s *server) fail(c echo.Context, err error) error {
+	as := s.logFailure(c, err)
 	message := as.message
 	if known, ok := errors.AsType[*fault.Error](err); ok && known.Message != "" && !as.always {
 		message = known.Message
 	}
+	if after := fault.RetryAfter(err); after > 0 {
+		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	}
+	return c.JSON(as.http, failure{problem{as.name, message}})
+}
+
+// logFailure writes the line of a call that ends with an error, and gives how the
+// error leaves.
+func (s *server) logFailure(c echo.Context, err error) status {
 	ctx := c.Request().Context()
+	as := statusOf(ctx, err)
 	about := []any{"callable", c.Get(contextName), "status", as.name, "trace", c.Response().Header().Get(echo.HeaderXRequestID), "error", err}
 	switch {
+	case as == disconnected:
+		s.Log.InfoContext(ctx, "client disconnected", about...)
 	case as.http == http.StatusInternalServerError:
 		s.Log.ErrorContext(ctx, "a call failed", about...)
 	case as.http > http.StatusInternalServerError: // somebody else's doing
@@ -73,8 +102,5 @@ func (s *server) fail(c echo.Context, err error) error {
 	default:
 		s.Log.InfoContext(ctx, "a call was refused", about...)
 	}
-	if after := fault.RetryAfter(err); after > 0 {
-		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(after.Seconds()))))
-	}
-	return c.JSON(as.http, failure{problem{as.name, message}})
+	return as
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -56,18 +58,18 @@ func (s *server) openUpstream() error {
 			// what every further call goes by.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 5 * time.Second},
 		},
-		ModifyResponse: func(response *http.Response) error {
-			response.Body = &bounded{response.Body, maxPassedBack}
-			return nil
-		},
+		// What it says, passOn logs with the name of the function.
+		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	return nil
 }
 
-// bounded ends an answer that is longer than any function may give.
+// bounded ends an answer that is longer than any function may give, and keeps the
+// error that broke an answer off.
 type bounded struct {
 	io.ReadCloser
-	left int64
+	left   int64
+	failed error
 }
 
 var errTooLong = errors.New("the answer is too long")
@@ -76,13 +78,34 @@ var errTooLong = errors.New("the answer is too long")
 func (b *bounded) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, errTooLong
+		n, err = 0, errTooLong
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failed = err
+	}
+	return n, err
+}
+
+// sentBody is the body of a request. It remembers that the client broke it off,
+// which the request's context does not say: no one waits for the connection's end
+// while a body is read from it. The transport reads it in a goroutine of its own.
+type sentBody struct {
+	io.ReadCloser
+	brokenOff atomic.Bool
+}
+
+// Read implements io.Reader.
+func (b *sentBody) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.brokenOff.Store(true)
 	}
 	return n, err
 }
 
 // passOn has the upstream answer. It says itself which pages may read that; where
-// it says nothing, what we say holds.
+// it says nothing, what we say holds. An answer that is broken off breaks the
+// connection to the client off too.
 func (s *server) passOn(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), s.UpstreamPatience)
 	defer cancel()
@@ -91,6 +114,7 @@ func (s *server) passOn(c echo.Context) error {
 	clear(header)
 	header.Set(echo.HeaderXRequestID, own.Get(echo.HeaderXRequestID))
 	proxy := *s.upstream
+	answer := &bounded{left: maxPassedBack}
 	proxy.ModifyResponse = func(response *http.Response) error {
 		if response.Header.Get(echo.HeaderAccessControlAllowOrigin) == "" {
 			share(header, own)
@@ -98,12 +122,27 @@ func (s *server) passOn(c echo.Context) error {
 		if response.Header.Get(echo.HeaderXRequestID) != "" {
 			header.Del(echo.HeaderXRequestID)
 		}
-		return s.upstream.ModifyResponse(response)
+		answer.ReadCloser, response.Body = response.Body, answer
+		return nil
 	}
 	var failed error
 	proxy.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err }
 	request := c.Request().WithContext(ctx)
-	request.Body = http.MaxBytesReader(c.Response(), request.Body, maxPassedOn)
+	sent := &sentBody{ReadCloser: request.Body}
+	request.Body = http.MaxBytesReader(c.Response(), sent, maxPassedOn)
+	defer func() {
+		cut := recover()
+		if cut == http.ErrAbortHandler { //nolint:errorlint // a value of a panic, as net/http compares it
+			cause := answer.failed
+			if cause == nil { // it was read well, so the client did not take it
+				cause = errDisconnected
+			}
+			s.logFailure(c, fault.Wrap(fault.Unavailable, cause, "This function broke its answer off. Try again in a moment."))
+		}
+		if cut != nil {
+			panic(cut)
+		}
+	}()
 	proxy.ServeHTTP(c.Response(), request)
 	if failed == nil {
 		return nil
@@ -111,6 +150,9 @@ func (s *server) passOn(c echo.Context) error {
 	maps.Copy(header, own)
 	if _, large := errors.AsType[*http.MaxBytesError](failed); large {
 		return s.fail(c, fault.Wrap(fault.TooLarge, failed, "That is too large. Send less."))
+	}
+	if sent.brokenOff.Load() {
+		failed = errors.Join(errDisconnected, failed)
 	}
 	return s.fail(c, fault.Wrap(fault.Unavailable, failed, "This function does not answer. Try again in a moment."))
 }
