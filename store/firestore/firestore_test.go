@@ -2,7 +2,10 @@ package firestore_test
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"questscheduler/internal/emulator"
@@ -81,5 +84,39 @@ func TestRun_ManyOnOneDocument_AllGetThrough(t *testing.T) {
 	got, err := s.Get(t.Context(), "books/one")
 	if err != nil || got.Data["n"] != int64(many) {
 		t.Fatalf("got %v, %v", got.Data, err)
+	}
+}
+
+// TestRun_ManyThatQueryOneCollection_AllGetThrough: each writes documents of its
+// own, as a finalisation does after it has queried its intents; but the emulator
+// locks whole collections for a query, so that each is in the way of all.
+func TestRun_ManyThatQueryOneCollection_AllGetThrough(t *testing.T) {
+	t.Parallel()
+	s := open(t, []*store.Query{byTitle})
+	const many = 16
+	var ran atomic.Int64
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			title := strconv.Itoa(i)
+			err := s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+				ran.Add(1)
+				if _, err := tx.Get(ctx, store.Doc("shelves", title)); err != nil {
+					return err
+				}
+				if _, err := tx.Query(ctx, byTitle.With(title)); err != nil {
+					return err
+				}
+				return errors.Join(tx.Set(store.Doc("shelves", title), nil), tx.Set(store.Doc("books", title), map[string]any{"title": title}))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	// Two each where they take turns: one that is overtaken, one that goes through.
+	if got := ran.Load(); got > 4*many {
+		t.Errorf("%d transactions took %d attempts", many, got)
 	}
 }

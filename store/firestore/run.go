@@ -38,13 +38,16 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	return s.patiently(ctx, func(ctx context.Context) error {
 		defer s.turns.claim(ctx, touched)()
 		reads := &view{
-			store: s, session: session{begin: readWrite(before)}, seen: map[store.Path]map[string]any{}, waits: len(touched) == 0,
+			store: s, session: session{begin: readWrite(before)}, seen: map[store.Path]map[string]any{}, first: len(touched) == 0,
 		}
 		written, err := s.attempt(ctx, inside, reads, fn)
 		before = reads.session.id
 		if status.Code(err) == codes.Aborted {
 			touched = maps.Clone(touched) // the claim has the other
 			for path := range reads.seen {
+				touched[path] = true
+			}
+			for _, path := range reads.asked {
 				touched[path] = true
 			}
 			for _, write := range written {
@@ -124,8 +127,11 @@ type view struct {
 	session session
 	// seen are the fields of the documents that were read; nil: not there.
 	seen map[store.Path]map[string]any
-	// waits tells that the first read waits for the turns of others.
-	waits bool
+	// asked are the documents and collections that were asked for.
+	asked []store.Path
+	// first tells that the transaction was not overtaken yet: it gives way to
+	// those that were.
+	first bool
 	// failed is the first error of Firestore at a read. It ends the attempt.
 	failed error
 }
@@ -141,11 +147,7 @@ func (v *view) Get(ctx context.Context, path store.Path) (store.Document, error)
 
 // GetAll implements store.Reader.
 func (v *view) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
-	if v.waits {
-		v.waits = false
-		v.store.turns.await(ctx, paths)
-	}
-	return v.read(ctx, func() ([]store.Document, error) { return v.store.getAll(ctx, &v.session, paths) })
+	return v.read(ctx, paths, func() ([]store.Document, error) { return v.store.getAll(ctx, &v.session, paths) })
 }
 
 // Query implements store.Reader.
@@ -153,19 +155,47 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 	if err := v.store.queries.Check(query); err != nil {
 		return nil, err
 	}
-	v.waits = false // which documents it reads is not known
-	return v.read(ctx, func() ([]store.Document, error) { return v.store.query(ctx, &v.session, query) })
+	return v.read(ctx, []store.Path{collectionAsked(query)}, func() ([]store.Document, error) { return v.store.query(ctx, &v.session, query) })
+}
+
+// collectionAsked is the collection that a query reads. Of those of a group, which
+// stand below many documents, it is the name.
+func collectionAsked(query store.Bound) store.Path {
+	collection := store.Path(query.Query.Collection)
+	if query.Parent != "" {
+		collection = query.Parent + "/" + collection
+	}
+	return collection
+}
+
+// giveWay waits for the turns of others before the first read. Whoever has read
+// already does not wait: that attempt ends.
+func (v *view) giveWay(ctx context.Context, paths []store.Path) error {
+	began := len(v.asked) > 0
+	v.asked = append(v.asked, paths...)
+	switch {
+	case !v.first:
+	case !began:
+		v.store.turns.await(ctx, paths)
+	case v.store.turns.busy(paths...):
+		return errOvertaken
+	}
+	return nil
 }
 
 // read notes what a read saw, or that it failed.
-func (v *view) read(ctx context.Context, from func() ([]store.Document, error)) ([]store.Document, error) {
+func (v *view) read(ctx context.Context, paths []store.Path, from func() ([]store.Document, error)) ([]store.Document, error) {
 	if err := v.store.open(ctx); err != nil {
 		return nil, err
 	}
 	if v.failed != nil {
 		return nil, v.store.explain(ctx, v.failed)
 	}
-	documents, err := from()
+	err := v.giveWay(ctx, paths)
+	var documents []store.Document
+	if err == nil {
+		documents, err = from()
+	}
 	if err != nil {
 		v.failed = err
 		return nil, v.store.explain(ctx, err)

@@ -14,6 +14,9 @@ import (
 	"questscheduler/store/firestore"
 )
 
+// byTitle is a query of books.
+var byTitle = &store.Query{Name: "books by title", Collection: "books", Filters: []store.Filter{{Path: store.Field("title"), Op: store.Equal}}}
+
 // count is a transaction that reads a document and writes it, and counts how
 // often it runs.
 func count(ran *int) func(context.Context, store.Tx) error {
@@ -63,6 +66,62 @@ func TestRun_OvertakenForLonger_IsUnavailable(t *testing.T) {
 			err := server.start(t, options).Run(ctx, count(&ran))
 			if !fault.Is(err, fault.Unavailable) || ran < 2 {
 				t.Fatalf("%d attempts ended with %v", ran, err)
+			}
+		})
+	}
+}
+
+// Another comes to what an overtaken transaction has claimed, and has read before:
+// it ends that attempt, gives its locks back, and begins again behind the other.
+func TestRun_FirstAttemptMeetsAClaim_BeginsAgainBehindIt(t *testing.T) {
+	t.Parallel()
+	for name, reach := range map[string]func(ctx context.Context, tx store.Tx) error{
+		"by a document": func(ctx context.Context, tx store.Tx) error {
+			_, err := tx.Get(ctx, "books/one")
+			return err
+		},
+		"by a query": func(ctx context.Context, tx store.Tx) error {
+			_, err := tx.Query(ctx, byTitle.With("any"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := (&scripted{}).fail("commit", 1, codes.Aborted, "too much contention")
+			s := server.start(t, firestore.Options{Queries: []*store.Query{byTitle}})
+			var order []string
+			met, ended := make(chan error), make(chan error)
+			other := func() {
+				ran := 0
+				ended <- s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+					if _, err := tx.Get(ctx, "shelves/one"); err != nil {
+						return err
+					}
+					err := reach(ctx, tx)
+					if ran++; ran == 1 {
+						met <- err
+						return err
+					}
+					order = append(order, "the other")
+					return tx.Set("books/two", nil)
+				})
+			}
+			ran := 0
+			err := s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+				if _, err := tx.Get(ctx, "books/one"); err != nil {
+					return err
+				}
+				if ran++; ran == 2 {
+					go other()
+					if err := <-met; !fault.Is(err, fault.Unavailable) {
+						t.Errorf("the other's first attempt goes on: %v", err)
+					}
+					order = append(order, "the overtaken one")
+				}
+				return tx.Set("books/one", nil)
+			})
+			if otherErr := <-ended; err != nil || otherErr != nil || strings.Join(order, ", ") != "the overtaken one, the other" {
+				t.Errorf("%v is the order; they end with %v and %v", order, err, otherErr)
 			}
 		})
 	}

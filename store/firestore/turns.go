@@ -2,8 +2,12 @@ package firestore
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"questscheduler/store"
 )
@@ -13,18 +17,25 @@ import (
 const turnPatience = 5 * time.Second
 
 // turns keep transactions of this process that were overtaken out of each
-// other's way: the next attempt of one claims the documents that it touched,
-// and others that were overtaken on them, or are about to begin with one of
-// them, wait. Otherwise many that want one document can throw each other back
-// again and again.
+// other's way: the next attempt of one claims the documents that it touched and
+// the collections that it queried, and others that were overtaken on them, or are
+// about to begin with one of them, wait. One that is at its first attempt and comes
+// to them later gives that attempt up. Otherwise many that want one document can
+// throw each other back again and again.
 //
-// It is a courtesy and nothing rests on it: other processes know nothing of it,
-// and who has read already does not wait. Nobody waits who holds anything, so
-// that no two wait for each other.
+// A query counts as touching its whole collection: Firestore locks the part of an
+// index that it reads, and its emulator everything.
+//
+// It is a courtesy and nothing rests on it: other processes know nothing of it.
+// Nobody waits who holds anything, so that no two wait for each other.
 type turns struct {
 	mu      sync.Mutex
 	claimed map[store.Path]chan struct{} // closed when the claim ends
 }
+
+// errOvertaken ends a first attempt that comes to what another has claimed: it
+// begins again behind it.
+var errOvertaken = status.Error(codes.Aborted, "another transaction has its turn")
 
 // claim waits until nobody has claimed any of the paths, claims them all, and
 // gives what ends the claim.
@@ -81,7 +92,7 @@ func (t *turns) take(paths map[store.Path]bool, mine chan struct{}) (other chan 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for path := range paths {
-		if claim := t.claimed[path]; claim != nil {
+		if claim := t.inTheWay(path); claim != nil {
 			return claim
 		}
 	}
@@ -95,4 +106,33 @@ func (t *turns) take(paths map[store.Path]bool, mine chan struct{}) (other chan 
 		t.claimed[path] = mine
 	}
 	return nil
+}
+
+// inTheWay gives a claim of a path, of its collection, or where the path is a
+// collection, of a document in it; nil: there is none.
+func (t *turns) inTheWay(path store.Path) chan struct{} {
+	if claim := t.claimed[path]; claim != nil {
+		return claim
+	}
+	for other, claim := range t.claimed {
+		if collectionOf(other) == path || collectionOf(path) == other {
+			return claim
+		}
+	}
+	return nil
+}
+
+// collectionOf is the collection that a path is in.
+func collectionOf(path store.Path) store.Path {
+	at := strings.LastIndexByte(string(path), '/')
+	return path[:max(at, 0)]
+}
+
+// busy tells whether anybody has claimed one of the paths.
+func (t *turns) busy(paths ...store.Path) bool {
+	wanted := make(map[store.Path]bool, len(paths))
+	for _, path := range paths {
+		wanted[path] = true
+	}
+	return t.take(wanted, nil) != nil
 }

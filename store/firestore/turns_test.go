@@ -63,3 +63,35 @@ func TestTurns_AClaimThatStays_IsNotWaitedForForEver(t *testing.T) {
 		}
 	})
 }
+
+// A query touches its whole collection, and a document in it so each query.
+func TestTurns_ACollectionAndItsDocuments_AreInEachOthersWay(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		claimed, wanted store.Path
+		busy            bool
+	}{
+		"the same collection":          {"a", "a", true},
+		"a document of it":             {"a", "a/1", true},
+		"the collection of a document": {"a/1", "a", true},
+		"another document":             {"a/1", "a/2", false},
+		"another collection":           {"a", "b", false},
+		"a collection below":           {"a", "a/1/b", false},
+		"a document below":             {"a", "a/1/b/2", false},
+		"a document below, from there": {"a/1/b/2", "a/1/b", true},
+		"its namesake below another":   {"a/1/b", "a/2/b", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var all turns
+			release := all.claim(t.Context(), paths(row.claimed))
+			if got := all.busy(row.wanted); got != row.busy {
+				t.Errorf("%s is busy: %v, while %s is claimed", row.wanted, got, row.claimed)
+			}
+			release()
+			if all.busy(row.wanted) {
+				t.Error("it is busy for ever")
+			}
+		})
+	}
+}
