@@ -35,6 +35,30 @@ func TestBody_ThatDoesNotArrive_IsGivenUp(t *testing.T) {
 	}
 }
 
+// However many transactions of a request meet others, it ends while its connection
+// still takes an answer (WriteTimeout, 90 s).
+func TestRequest_WhoseWorkTakesLong_EndsInTimeForItsAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.newPoll(nil)
+	asked := 0
+	w.accounts.refuse = func(ctx context.Context) error {
+		asked++
+		if deadline, has := ctx.Deadline(); !has || time.Until(deadline) > 89*time.Second {
+			t.Errorf("it may go on until %v (%v)", deadline, has)
+		}
+		return fault.New(fault.Revoked, "Link a calendar.")
+	}
+	for _, key := range []map[string]string{nil, {"Idempotency-Key": "one"}} {
+		w.want(422, call{
+			as: "gm", method: "POST", path: "/v1/polls/" + made.ID + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID}, header: key,
+		}, nil)
+	}
+	if asked != 2 {
+		t.Errorf("it was asked %d times", asked)
+	}
+}
+
 // stall sends the beginning of a body, waits to be given up, and gives what was
 // answered.
 func (w *world) stall(path string) string {

@@ -143,6 +143,8 @@ type taggedPoll struct {
 // pollRoute adds a route whose answer is the poll at its path, with its tag.
 func pollRoute[In any](s *server, op operation, handle func(ctx context.Context, by caller, in *In) (pollAnswer, error)) {
 	huma.Register(s.huma, s.describe(op), func(ctx context.Context, in *In) (*taggedPoll, error) {
+		ctx, cancel := context.WithTimeout(ctx, answerPatience)
+		defer cancel()
 		data, err := handle(ctx, callerOf(ctx), in)
 		if err != nil {
 			return nil, asFailure(err)

@@ -135,9 +135,16 @@ type answer[T any] struct {
 	Body *envelope[T]
 }
 
+// answerPatience is how long a request may be worked on: longer than a command
+// under an Idempotency-Key, and below what the server gives an answer altogether
+// (90 s), so that there is one however many transactions of it meet others.
+const answerPatience = keyLease
+
 // route adds a route: In is its parameters and body, Data what it answers.
 func route[In, Data any](s *server, op operation, handle func(ctx context.Context, by caller, in *In) (Data, error)) {
 	huma.Register(s.huma, s.describe(op), func(ctx context.Context, in *In) (*answer[Data], error) {
+		ctx, cancel := context.WithTimeout(ctx, answerPatience)
+		defer cancel()
 		data, err := handle(ctx, callerOf(ctx), in)
 		if err != nil {
 			return nil, asFailure(err)

@@ -162,6 +162,10 @@ func (s *server) shareOrigins() echo.MiddlewareFunc {
 	})
 }
 
+// answerPatience is how long a function of ours may take: below the 70 s after
+// which Firebase's clients give a call up, so that people read why it failed.
+const answerPatience = time.Minute
+
 // answer answers one call.
 func (s *server) answer(c echo.Context) error {
 	name, _ := c.Get(contextName).(string)
@@ -185,7 +189,9 @@ func (s *server) answer(c echo.Context) error {
 	if in.data, err = s.readData(c); err != nil {
 		return s.fail(c, err)
 	}
-	result, err := carryOut(c.Request().Context(), in)
+	ctx, cancel := context.WithTimeout(c.Request().Context(), answerPatience)
+	defer cancel()
+	result, err := carryOut(ctx, in)
 	if err != nil {
 		return s.fail(c, err)
 	}

@@ -4,15 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/fault"
+	"questscheduler/scheduler"
+	"questscheduler/signin"
 )
 
 func TestNameOf_TellsFunctionsFromRoutes(t *testing.T) {
@@ -169,4 +173,38 @@ func TestStatusOf_ClientDisconnected_IsNoFailure(t *testing.T) {
 			t.Errorf("%s: a client that disconnected gets %s, want %s", name, got, row.left)
 		}
 	}
+}
+
+// hungPolls are polls whose store never comes to an end.
+type hungPolls struct{ Polls }
+
+func (hungPolls) Finalise(ctx context.Context, _ scheduler.Person, _ string, _ scheduler.Finalise, _ scheduler.Cause) (scheduler.View, error) {
+	<-ctx.Done()
+	return scheduler.View{}, ctx.Err()
+}
+
+func (hungPolls) Verify(context.Context, string) (signin.Person, error) {
+	return signin.Person{UID: "gm"}, nil
+}
+
+// Firebase's clients give a call up after 70 s: until then people are told.
+func TestFinalise_WhoseWorkTakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := echo.New()
+		err := Register(e, Options{
+			Polls: hungPolls{}, SignIn: hungPolls{}, Log: slog.New(slog.DiscardHandler), LimitPerson: func(string) error { return nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/"+nameFinalise, strings.NewReader(`{"data":{"schedulerId":"p","slotId":"s"}}`))
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Authorization", "Bearer any")
+		recorder, began := httptest.NewRecorder(), time.Now()
+		e.ServeHTTP(recorder, request)
+		if took := time.Since(began); recorder.Code != http.StatusServiceUnavailable || took >= 70*time.Second {
+			t.Errorf("after %s it answers %d %s", took, recorder.Code, recorder.Body)
+		}
+	})
 }

@@ -23,7 +23,7 @@ func (s *Service) completeOnce(ctx context.Context, intent poll.Intent, event Ev
 	var due *announcement
 	var oldEvent *poll.Intent
 	superseded := false
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err := s.runRepeatable(ctx, func(ctx context.Context, tx store.Tx) error {
 		due, oldEvent, superseded = nil, nil, false
 		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
 		if err != nil {

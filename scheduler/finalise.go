@@ -164,7 +164,7 @@ func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person
 func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, account, calendar string, cause Cause) (poll.Intent, error) {
 	var intent poll.Intent
 	var superseded []poll.Intent
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err := s.runRepeatable(ctx, func(ctx context.Context, tx store.Tx) error {
 		superseded = nil
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
@@ -251,7 +251,11 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 	var due *announcement
 	var deletion *poll.Intent
 	var superseded []poll.Intent
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	run := s.runRepeatable
+	if ask.Request == "" { // nothing would tell that it took place
+		run = s.Store.Run
+	}
+	err := run(ctx, func(ctx context.Context, tx store.Tx) error {
 		due, deletion, superseded = nil, nil, nil
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {

@@ -31,7 +31,10 @@
 // may be set).
 package store
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Document is what a read gives: a path and, where the document is there, its
 // fields. The caller owns Data; changing it changes nothing in the store.
@@ -82,6 +85,11 @@ type Tx interface {
 	Delete(path Path) error
 }
 
+// ErrUnanswered is inside the error of a Run whose commit was sent and not answered:
+// its effect may have taken place. A function that finds out by its reads whether
+// it did may be run again.
+var ErrUnanswered = errors.New("the commit was not answered")
+
 // Store is a driver.
 type Store interface {
 	Reader
@@ -89,7 +97,8 @@ type Store interface {
 	// It runs fn again, from the start, where the commit met contention: fn
 	// does no IO and resets what it captures. An error of fn ends it without a
 	// write and is returned as it is. After an error of the commit itself
-	// (Unavailable) the effect may have taken place. fn passes the ctx it is
+	// (Unavailable, and ErrUnanswered inside) the effect may have taken place.
+	// fn passes the ctx it is
 	// given; a Run inside fn, or any other call of the store with that ctx, is
 	// refused with Invalid.
 	Run(ctx context.Context, fn func(ctx context.Context, tx Tx) error) error

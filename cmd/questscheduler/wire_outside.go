@@ -57,8 +57,8 @@ func (s *server) wireOutside() error {
 		// No ReadTimeout: it would cut handlers off that run long; bodies have
 		// a deadline of their own (api/body.go).
 		Handler: edge, ReadHeaderTimeout: 5 * time.Second,
-		// Longer than the store tries a transaction for that others keep meeting,
-		// or who waits for it would hear nothing where it is to hear 503.
+		// Longer than api and callables work on an answer, or who waits for it
+		// would hear nothing where it is to hear 503.
 		WriteTimeout: 90 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"questscheduler/fault"
+	"questscheduler/store"
 )
 
 // errCutShort is an answer that ended before everything asked for was in it.
@@ -20,6 +21,21 @@ type commitError struct{ error }
 
 // Unwrap gives Firestore's error.
 func (c *commitError) Unwrap() error { return c.error }
+
+// Is tells of store.ErrUnanswered, but where Firestore refused the commit.
+func (c *commitError) Is(target error) bool {
+	return target == store.ErrUnanswered && unanswered(status.Code(c.error)) //nolint:errorlint // Is compares, as errors.Is asks it to
+}
+
+// unanswered tells whether a code says nothing of whether a call had its effect.
+func unanswered(code codes.Code) bool {
+	switch code {
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown:
+		return true
+	default:
+		return false
+	}
+}
 
 // final is an error that Run returns as it is: fn's own, or a misuse.
 type final struct{ error }
@@ -100,10 +116,8 @@ func again(err error) bool {
 	case codes.InvalidArgument:
 		// A transaction that was given up meanwhile, for its age or its silence.
 		return strings.Contains(answer.Message(), "transaction") && strings.Contains(answer.Message(), "no longer valid")
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown:
-		return !errors.As(err, &commit)
 	}
-	return false
+	return unanswered(answer.Code()) && !errors.As(err, &commit)
 }
 
 // contended tells of an error after which a call may be made again that others

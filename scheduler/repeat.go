@@ -1,0 +1,26 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+
+	"questscheduler/store"
+)
+
+// commitTries is how often a transaction is run whose commits are not answered,
+// before its caller hears of it.
+const commitTries = 3
+
+// runRepeatable runs a transaction again, within the same call, while its commit is
+// not answered: the connection broke, and it may have taken place. fn finds out by
+// its reads whether it did, and then changes nothing.
+func (s *Service) runRepeatable(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	var err error
+	for range commitTries {
+		err = s.Store.Run(ctx, fn)
+		if !errors.Is(err, store.ErrUnanswered) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
