@@ -57,7 +57,12 @@ type Announcer struct {
 	AppURL string
 	// Own is OwnTransitions or OwnAll.
 	Own string
-	Log *slog.Logger
+	// Repair carries a direct edit of a poll through, as a hint about its document
+	// does. It is called before people are told of a poll that was edited since,
+	// so that a change that was taken back directly is not told. nil: what is
+	// wanted is told whatever was edited.
+	Repair func(ctx context.Context, pollID, trace string) error
+	Log    *slog.Logger
 	// Meter counts; nil: nothing does.
 	Meter Meter
 }
@@ -119,7 +124,12 @@ type turn struct {
 // announce is Handle. rerun says that an earlier run of the task ended without
 // a verdict, or with Retry.
 func (a *Announcer) announce(ctx context.Context, work task, rerun bool) (turn, error) {
-	telling, err := a.begin(ctx, work.ID)
+	telling, err := a.begin(ctx, work.ID, a.Repair != nil)
+	if err == nil && telling.edited {
+		if err = a.Repair(ctx, work.ID, work.Trace); err == nil {
+			telling, err = a.begin(ctx, work.ID, false) // what cannot be repaired is told all the same
+		}
+	}
 	if err != nil || telling.gone {
 		return turn{}, err
 	}

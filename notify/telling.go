@@ -26,12 +26,16 @@ type telling struct {
 	// wait is how long until it is due; gone says that the poll was deleted.
 	wait time.Duration
 	gone bool
+	// edited says that it is due, but somebody wrote the poll directly since.
+	edited bool
 }
 
 // begin finds what is to be told of a poll, and writes it down before anybody
 // hears of it. What an earlier run began goes first, though something newer be
-// wanted by now: those who heard of the one must hear of the other.
-func (a *Announcer) begin(ctx context.Context, pollID string) (found telling, err error) {
+// wanted by now: those who heard of the one must hear of the other. With
+// checkEdits nothing is begun of a poll whose document was edited directly since
+// the transition; found.edited says so.
+func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (found telling, err error) {
 	err = a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		found = telling{pollID: pollID}
 		path := poll.AnnouncementPath(pollID)
@@ -44,7 +48,11 @@ func (a *Announcer) begin(ctx context.Context, pollID string) (found telling, er
 			return nil
 		}
 		announcement := poll.DecodeAnnouncement(documents[0])
-		updates := a.next(&found, announcement)
+		edited := checkEdits && poll.Decode(documents[1]).EditedDirectly()
+		updates := a.next(&found, announcement, edited)
+		if found.edited {
+			return nil
+		}
 		if announcement.CardOwed { // this run's from here on, as its task is
 			updates = append(updates, poll.CardTakenUpdate())
 		}
@@ -57,8 +65,9 @@ func (a *Announcer) begin(ctx context.Context, pollID string) (found telling, er
 }
 
 // next decides what a run tells, writes it into found, and gives what the
-// announcement is to hold before that; nil for no change.
-func (a *Announcer) next(found *telling, announcement poll.Announcement) []store.Update {
+// announcement is to hold before that; nil for no change. edited: nothing new
+// is begun.
+func (a *Announcer) next(found *telling, announcement poll.Announcement, edited bool) []store.Update {
 	found.done = announcement.Channels
 	owed := !announcement.Due.IsZero()
 	found.resumed = announcement.Telling.Ref != ""
@@ -74,6 +83,9 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement) []store
 		return nil
 	case a.Now().Before(announcement.Due):
 		found.wait = announcement.Due.Sub(a.Now())
+		return nil
+	case edited:
+		found.edited = true
 		return nil
 	default:
 		found.told = announcement.Wanted

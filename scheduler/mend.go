@@ -159,7 +159,10 @@ func setState(state rules.State) store.Update {
 func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, account, calendarID string, done *handover, cause Cause) error {
 	after, winning, linked := st.poll, st.winning, false
 	var updates []store.Update
-	var err error
+	told, err := poll.LoadAnnouncement(ctx, tx, st.poll.ID)
+	if err != nil {
+		return err
+	}
 	if st.entry == nil && st.poll.GoogleEventID != "" && !st.rules().Over(s.Now(), rules.ForgetAfter) {
 		if after, updates, linked, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
 			return err
@@ -195,10 +198,32 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 		}
 	}
 	updates = append(updates, setState(after.Sync.State))
+	if st.poll.GoogleEventID == st.poll.Sync.Recorded.EventID {
+		if err := stillKnown(tx, told, after); err != nil {
+			return err
+		}
+	}
 	entry := outsideEntry(st, rules.MendRestore, "", cause)
 	entry.Decision, entry.After = rules.Clear, after.Sync.Applied
 	done.due, err = s.record(tx, entry, outcome{after, winning, updates}, after.CreatorID, true)
 	return err
+}
+
+// stillKnown lets what people were told of a restored poll stand for its present
+// generation, whose number the cancellation counted up: it is still the
+// finalisation that they know, and what is told next is compared with that.
+// Where it was finalised again before it was cancelled, they heard of that
+// elsewhere, and it is another one.
+func stillKnown(tx store.Tx, told poll.Announcement, p poll.Poll) error {
+	known, cancelled := told.Announced.Story, told.Wanted.Story
+	if known.Status != rules.Cancelled && (cancelled.Status != rules.Cancelled || cancelled.Generation != known.Generation+1) {
+		return nil
+	}
+	updates := poll.RenumberUpdates(told, known.Generation, p.Sync.Generation)
+	if len(updates) == 0 || known.Generation == p.Sync.Generation {
+		return nil
+	}
+	return tx.Update(poll.AnnouncementPath(p.ID), updates...)
 }
 
 // mendLink has an event followed that the poll names. It gives false where that

@@ -14,6 +14,7 @@ import (
 	"questscheduler/config"
 	"questscheduler/dashboard"
 	"questscheduler/notify"
+	"questscheduler/scheduler"
 	"questscheduler/signin"
 	webhooks "questscheduler/web-hooks"
 )
@@ -22,7 +23,7 @@ import (
 func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
 		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
-		Meter: s.metrics,
+		Meter: s.metrics, Repair: s.repair,
 	}
 	owners := s.owners()
 	s.looker.Owners = owners
@@ -63,6 +64,12 @@ func (s *server) wireOutside() error {
 	}
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
 	return s.wireCallables(verifier, linked)
+}
+
+// repair carries a direct edit of a poll through before people are told of it.
+func (s *server) repair(ctx context.Context, pollID, trace string) error {
+	_, err := s.polls().Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
+	return err
 }
 
 // forThisMachine tells whether the server is led to from this machine alone, as

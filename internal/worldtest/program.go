@@ -105,6 +105,10 @@ func (w *World) program() *Program {
 	}
 	p.Watcher.Polls = p.Scheduler
 	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
+	p.Announcer.Repair = func(ctx context.Context, pollID, trace string) error {
+		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
+		return err
+	}
 	p.Looker = &calendarsync.Looker{
 		Store: documents, Google: calendar, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
 		Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,

@@ -1,0 +1,123 @@
+package scheduler_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+// restoreBehindUs is what the web app's Restore writes.
+var restoreBehindUs = setBehindUs(rules.Finalized)
+
+// hinted has the program look at a poll's document, as a hint about it does.
+func hinted(t *testing.T, w *worldtest.World, s story) {
+	t.Helper()
+	if _, err := w.Scheduler.Reconcile(w.Context(), s.poll, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cancelBehindUs is what the web app's Cancel writes, and a hint about it.
+func cancelBehindUs(t *testing.T, w *worldtest.World, s story) {
+	t.Helper()
+	setBehindUs(rules.Cancelled)(w, s)
+	hinted(t, w, s)
+}
+
+// told checks what ana was told in the app, oldest first.
+func told(t *testing.T, w *worldtest.World, want ...string) {
+	t.Helper()
+	if got := w.Notices("ana"); !slices.Equal(got, want) {
+		t.Errorf("ana was told %v, want %v", got, want)
+	}
+}
+
+// Whoever takes a cancellation back before it is told is not to read of it,
+// though no hint about that has been followed yet.
+func TestCancel_UndoneDirectlyInTime_IsNeverTold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		cancel func(t *testing.T, w *worldtest.World, s story)
+	}{
+		{"by the API", func(_ *testing.T, w *worldtest.World, s story) { cancelIt.do(w, s) }},
+		{"directly", cancelBehindUs},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := linked(t, w)
+			c.cancel(t, w, s)
+			w.Run(worldtest.Settle - 50*time.Millisecond)
+			restoreBehindUs(w, s)
+			w.Run(time.Hour)
+			told(t, w)
+			equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
+			atRest(t, w)
+		})
+	}
+}
+
+// A cancellation is no new finalisation: people still know the time that they
+// were told before it.
+func TestCancel_UndoneOfAMovedSession_IsNotToldAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := rescheduled(t, w)
+	w.Run(time.Minute)
+	before := w.Notices("ana")
+	if err := w.Keep(func() error {
+		_, err := w.Scheduler.Cancel(w.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	restoreBehindUs(w, s)
+	hinted(t, w, s)
+	w.Run(time.Hour)
+	told(t, w, before...)
+	atRest(t, w)
+}
+
+// The event went with the cancellation, and its new time with it.
+func TestCancel_UndoneOfAMovedSessionWithoutItsEvent_IsToldItsTime(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := rescheduled(t, w)
+	w.Run(time.Minute)
+	cancelBehindUs(t, w, s)
+	restoreBehindUs(w, s)
+	hinted(t, w, s)
+	w.Run(time.Hour)
+	told(t, w, string(rules.NoticeRescheduled), string(rules.NoticeRescheduled))
+	equal(t, "the time that was told", announced(t, w, s), rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
+	atRest(t, w)
+}
+
+// announced is the time that people know of a poll.
+func announced(t *testing.T, w *worldtest.World, s story) rules.Fingerprint {
+	t.Helper()
+	announcement, err := poll.LoadAnnouncement(w.Context(), w.Documents, s.poll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return announcement.Announced.Story.At
+}
+
+func TestRestore_OfAToldCancellation_IsToldAsOnAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := linked(t, w)
+	cancelBehindUs(t, w, s)
+	w.Run(time.Minute)
+	restoreBehindUs(w, s)
+	hinted(t, w, s)
+	w.Run(time.Minute)
+	told(t, w, string(rules.NoticeCancelled), string(rules.NoticeOnAgain))
+	equal(t, "the time that was told", announced(t, w, s), rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
+	atRest(t, w)
+}
