@@ -26,6 +26,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/gcal"
+	"questscheduler/rules"
 	"questscheduler/scheduler"
 	"questscheduler/signin"
 )
@@ -35,6 +36,7 @@ type Polls interface {
 	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
+	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, status rules.Status, cause scheduler.Cause) error
 }
 
 // Options are what the functions work with. All fields are needed but those that
@@ -211,6 +213,11 @@ func (s *server) caller(c echo.Context) (call, error) {
 	if err := s.LimitPerson(known.UID); err != nil {
 		return call{}, err
 	}
+	return callOf(c, known), nil
+}
+
+// callOf is a call of somebody who is signed in, without its data.
+func callOf(c echo.Context, known signin.Person) call {
 	in := call{
 		known: known, person: scheduler.Person{ID: known.UID, Admin: known.Admin},
 		cause: scheduler.Cause{Hint: "person", Trace: c.Response().Header().Get(echo.HeaderXRequestID)},
@@ -218,7 +225,7 @@ func (s *server) caller(c echo.Context) (call, error) {
 	if known.EmailVerified {
 		in.person.Email = known.Email
 	}
-	return in, nil
+	return in
 }
 
 // refuseAddress is the error of somebody unknown, or that their address asks too

@@ -48,7 +48,7 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	}
 	var due *announcement
 	if announce {
-		due = &announcement{pollID: p.ID, ref: entry.ID, at: s.Now().Add(s.Settle)}
+		due = &announcement{pollID: p.ID, ref: entry.ID, at: s.Now().Add(s.settle(entry))}
 		entry.Announcement = entry.ID
 		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.WantUpdates(p.ID, told, due.at)...); err != nil {
 			return nil, err

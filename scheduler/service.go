@@ -97,7 +97,8 @@ type IDs struct {
 	ULID func(prefix string) string
 }
 
-// Service carries out commands and decisions. All fields are needed but Meter.
+// Service carries out commands and decisions. All fields are needed but those
+// that say what holds without them.
 type Service struct {
 	Store    store.Store
 	Queue    queue.Enqueuer
@@ -111,6 +112,10 @@ type Service struct {
 	// Settle is how long a transition rests before it is announced, so that
 	// one that is taken back is not.
 	Settle time.Duration
+	// AppTells is how long a cancellation or a restore that the web app wrote
+	// itself rests at least, for the app's own functions to tell people of it
+	// (ToldByApp); zero where the app has none.
+	AppTells time.Duration
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration
 	Log          *slog.Logger

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"questscheduler/accounts"
 	"questscheduler/api"
@@ -28,6 +29,15 @@ func (s *server) wireCallables(verifier signin.Verifier, linked api.Linked) erro
 		LimitAddress: api.LimitAddress(api.Rate{}, s.now),
 		Upstream:     s.config.CallablesUpstream, Origins: s.callingOrigins(), Callback: api.PathCallback, Log: s.log,
 	})
+}
+
+// appTells is how long the app's own functions have to tell people of what was
+// done in the app: longer than a call that is passed on may take.
+func (s *server) appTells() time.Duration {
+	if s.config.CallablesUpstream == "" {
+		return 0
+	}
+	return 75 * time.Second
 }
 
 // callingOrigins are those whose pages may call: the web app's beside the ones

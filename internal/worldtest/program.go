@@ -101,7 +101,7 @@ func (w *World) program() *Program {
 		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar}, Accounts: p.Accounts, Watches: p.Watcher,
 		Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
-		Settle: w.options.Settle, SnapshotKeep: w.options.SnapshotKeep, Log: log,
+		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
 	p.Watcher.Polls = p.Scheduler
 	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}

@@ -14,6 +14,8 @@ type Settings struct {
 	HoldMin   int
 	// Settle is how long a transition rests before it is announced.
 	Settle time.Duration
+	// AppTells is how long the web app's own functions have to tell people.
+	AppTells time.Duration
 	// TTL and RenewBefore are the Watcher's.
 	TTL, RenewBefore time.Duration
 	// LongestGrant is the longest that Google grants a watch channel for; 0: for

@@ -1,0 +1,99 @@
+package scheduler_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// besideTheApp is a world whose web app has functions of its own that tell people.
+func besideTheApp(t *testing.T) (*worldtest.World, story) {
+	t.Helper()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{AppTells: 75 * time.Second}})
+	return w, linked(t, w)
+}
+
+// appTold is the app's own notice of what gm did in the app.
+func appTold(t *testing.T, w *worldtest.World, s story, status rules.Status) {
+	t.Helper()
+	if err := w.Scheduler.ToldByApp(w.Context(), worldtest.Person("gm"), s.poll, status, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestToldByApp_CancelAndRestore_AreNotAnnouncedAgain(t *testing.T) {
+	t.Parallel()
+	w, s := besideTheApp(t)
+	setBehindUs(rules.Cancelled)(w, s)
+	appTold(t, w, s, rules.Cancelled) // before any hint
+	appTold(t, w, s, rules.Cancelled)
+	w.Run(time.Hour)
+	told(t, w)
+	restoreBehindUs(w, s)
+	hinted(t, w, s)
+	w.Run(worldtest.Settle)
+	appTold(t, w, s, rules.Finalized)
+	w.Run(time.Hour)
+	told(t, w)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
+	atRest(t, w)
+}
+
+// The browser may be closed before the app tells anybody.
+func TestToldByApp_NotTold_IsAnnouncedHereOnce(t *testing.T) {
+	t.Parallel()
+	w, s := besideTheApp(t)
+	cancelBehindUs(t, w, s)
+	w.Run(worldtest.Settle)
+	told(t, w)
+	w.Run(time.Hour)
+	told(t, w, string(rules.NoticeCancelled))
+	appTold(t, w, s, rules.Cancelled) // too late
+	w.Run(time.Hour)
+	told(t, w, string(rules.NoticeCancelled))
+	atRest(t, w)
+}
+
+// The app knows nothing of what was done over the API or in the calendar.
+func TestToldByApp_CancelledElsewhere_IsAnnouncedHere(t *testing.T) {
+	t.Parallel()
+	for _, cancel := range []act{cancelIt, deleteEvent} {
+		t.Run(cancel.name, func(t *testing.T) {
+			t.Parallel()
+			w, s := besideTheApp(t)
+			cancel.do(w, s)
+			w.Run(worldtest.Settle + 10*time.Second)
+			told(t, w, string(rules.NoticeCancelled))
+			atRest(t, w)
+		})
+	}
+}
+
+func TestToldByApp_UndoneMeanwhile_RecordsNothing(t *testing.T) {
+	t.Parallel()
+	w, s := besideTheApp(t)
+	cancelBehindUs(t, w, s)
+	restoreBehindUs(w, s)
+	appTold(t, w, s, rules.Cancelled)
+	w.Run(time.Hour)
+	told(t, w)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
+	atRest(t, w)
+}
+
+func TestToldByApp_BySomebodyElse_IsRefused(t *testing.T) {
+	t.Parallel()
+	w, s := besideTheApp(t)
+	cancelBehindUs(t, w, s)
+	for person, want := range map[string]fault.Kind{"ana": fault.Forbidden, "nobody": fault.NotFound} {
+		who := scheduler.Person{ID: person}
+		kind(t, w.Scheduler.ToldByApp(w.Context(), who, s.poll, rules.Cancelled, worldtest.Cause), want)
+	}
+	w.Run(time.Hour)
+	told(t, w, string(rules.NoticeCancelled))
+	atRest(t, w)
+}
