@@ -69,7 +69,7 @@ func (s *Store) Run(ctx context.Context, fn func(ctx context.Context, tx store.T
 // whatever became of it.
 func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	err := s.Store.DeleteTree(ctx, path)
-	if id := pollOf(path); id != "" {
+	if id := PollOf(path); id != "" {
 		s.tell([]string{id})
 	}
 	return err
@@ -99,7 +99,7 @@ type recorder struct {
 }
 
 func (r *recorder) note(path store.Path) {
-	if id := pollOf(path); id != "" && !slices.Contains(*r.polls, id) {
+	if id := PollOf(path); id != "" && !slices.Contains(*r.polls, id) {
 		*r.polls = append(*r.polls, id)
 	}
 }
@@ -141,9 +141,9 @@ const (
 	votes = "votes"
 )
 
-// pollOf is the poll whose readers see the document at a path; "" where nobody
+// PollOf is the poll whose readers see the document at a path; "" where nobody
 // sees it as part of one.
-func pollOf(path store.Path) string {
+func PollOf(path store.Path) string {
 	switch path.Collection() {
 	case polls:
 		if path.Parent() == "" {

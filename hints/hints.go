@@ -1,9 +1,9 @@
 // Package hints takes in that somebody may have written a poll's document
-// directly (data-contract.md, "Document hints"), and has poll and event brought
-// in order.
+// directly (data-contract.md, "Document hints"), or its slots or votes, and has
+// poll and event brought in order, and the poll's card, where it is ours.
 //
 //	Eventarc, by a route of web-hooks ─┐
-//	                                   ├─ Told → a task a second and poll → Handle → Reconcile
+//	                                   ├─ Told → a task a second and poll → Handle → Reconcile, Cards
 //	a listener in one instance ────────┘
 //
 // A hint is believed in nothing but which poll it is about. One that is lost,
@@ -40,11 +40,15 @@ type Polls interface {
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
 }
 
-// Hints takes hints in and follows them. All fields are needed.
+// Hints takes hints in and follows them. Queue, Polls and Now are needed.
 type Hints struct {
 	Queue queue.Enqueuer
 	Polls Polls
 	Now   func() time.Time
+	// Cards hands over that a poll's card is to show what is true
+	// (scheduler.Service.CheckCard); occasion names the hints that it answers. nil
+	// where the cards are not ours.
+	Cards func(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error
 }
 
 // Told hands over that the document of a poll may have been written. After nil
@@ -75,7 +79,12 @@ func (h *Hints) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdi
 	if err := json.Unmarshal(delivery.Payload, &work); err != nil || !isID(work.ID) {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no poll")}
 	}
-	if _, err := h.Polls.Reconcile(ctx, work.ID, scheduler.Cause{Hint: "document", Trace: work.Trace}); err != nil {
+	cause := scheduler.Cause{Hint: "document", Trace: work.Trace}
+	_, err := h.Polls.Reconcile(ctx, work.ID, cause)
+	if err == nil && h.Cards != nil {
+		err = h.Cards(ctx, work.ID, delivery.Name, cause)
+	}
+	if err != nil {
 		return queue.Verdict{Err: err}
 	}
 	return queue.Verdict{Outcome: queue.Done}

@@ -120,6 +120,47 @@ func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 	}
 }
 
+// cards keeps which cards were handed over, by their occasions.
+type cards struct {
+	seen
+	occasions []string
+}
+
+// check is Hints.Cards.
+func (c *cards) check(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error {
+	if _, err := c.Reconcile(ctx, pollID, cause); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.occasions = append(c.occasions, occasion)
+	return nil
+}
+
+func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls, drawn := &seen{}, &cards{seen: seen{fails: 1}}
+		h := opened(t, polls)
+		h.Cards = drawn.check
+		for range 5 { // a burst is one card, tried again until it is handed over
+			must(t, h.Told(t.Context(), "one", "trace"))
+		}
+		time.Sleep(time.Hour)
+		must(t, h.Told(t.Context(), "one", "trace"))
+		time.Sleep(time.Hour)
+		if got := drawn.list(); !slices.Equal(got, []string{"one", "one"}) {
+			t.Errorf("the cards of %v were handed over", got)
+		}
+		if drawn.occasions[0] == drawn.occasions[1] {
+			t.Errorf("two changes are one occasion: %v", drawn.occasions)
+		}
+		if looked := polls.list(); len(looked) != 3 {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+}
+
 // source tells of what is sent to it, and keeps how it was asked.
 type source struct {
 	polls chan []string

@@ -56,13 +56,17 @@ func (a *Announcer) drawCard(ctx context.Context, pollID string, redraw bool) er
 	return fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
 }
 
-// scene reads all that a card shows.
+// scene reads all that a card shows, or nothing more than the group where that
+// has no channel.
 func (a *Announcer) scene(ctx context.Context, pollID string) (s scene, err error) {
 	c, err := a.company(ctx, pollID)
 	if err != nil {
 		return scene{}, err
 	}
 	s.poll, s.group = c.poll, c.group
+	if channelID(s.group) == "" {
+		return s, nil
+	}
 	if s.slots, err = poll.LoadSlots(ctx, a.Store, pollID); err != nil {
 		return scene{}, err
 	}
@@ -145,7 +149,18 @@ func (a *Announcer) recordCard(ctx context.Context, s scene, drawn drawing, hash
 		updates = append(updates, cardField("lastPostedAt", now),
 			cardField("guildId", store.NullIfEmpty(guild)), cardField("messageUrl", messageURL(guild, drawn)))
 	}
-	return a.writeCard(ctx, s.poll.ID, updates, poll.Delivery{MessageID: drawn.messageID, At: now}, drawn.posted)
+	return a.writeCard(ctx, s.poll.ID, updates, poll.Delivery{MessageID: drawn.messageID, At: now}, drawn.posted, standing{drawn, hash})
+}
+
+// standing is where a card is and what it shows; the zero one: nothing was drawn.
+type standing struct {
+	drawing
+	hash string
+}
+
+// in tells whether a poll says already all that it is to say of its card.
+func (s standing) in(known poll.Card) bool {
+	return s == standing{} || s.hash != "" && s.hash == known.Hash && s.messageID == known.MessageID && s.channelID == known.ChannelID
 }
 
 // messageURL is where people see a message in Discord; nil where the guild is
@@ -167,15 +182,17 @@ func (a *Announcer) cardRefused(ctx context.Context, s scene, refusal error) err
 	a.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", s.poll.ID), slog.Any("error", refusal))
 	return a.writeCard(ctx, s.poll.ID, nil, poll.Delivery{
 		MessageID: s.poll.Discord.MessageID, Error: sentenceOf(refusal), At: store.Instant(a.Now()),
-	}, false)
+	}, false, standing{})
 }
 
 // writeCard writes what became of the card: on the poll, with what is wrong
 // with the channel, and beside the other channels where the poll has an
 // announcement. posted says that the channel took a new message, so that
 // nothing is wrong with it; an edit does not show that, since a bot may edit
-// where it may not post. A poll that was deleted meanwhile needs no record.
-func (a *Announcer) writeCard(ctx context.Context, pollID string, updates []store.Update, delivery poll.Delivery, posted bool) error {
+// where it may not post. A poll that was deleted meanwhile needs no record, and
+// what it says already is not written again: that would be a change of the
+// document, and so a hint to look at the card once more, without end.
+func (a *Announcer) writeCard(ctx context.Context, pollID string, updates []store.Update, delivery poll.Delivery, posted bool, shown standing) error {
 	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		documents, err := tx.GetAll(ctx, []store.Path{poll.Path(pollID), poll.AnnouncementPath(pollID)})
 		if err != nil || !documents[0].Exists() {
@@ -183,10 +200,13 @@ func (a *Announcer) writeCard(ctx context.Context, pollID string, updates []stor
 		}
 		announcement := poll.DecodeAnnouncement(documents[1])
 		trouble := delivery.Error
-		if line := announcement.Channels[ChannelLine].Error; trouble == "" && !posted && poll.Decode(documents[0]).Discord.Error == line {
+		known := poll.Decode(documents[0]).Discord
+		if line := announcement.Channels[ChannelLine].Error; trouble == "" && !posted && known.Error == line {
 			trouble = line
 		}
-		err = tx.Update(poll.Path(pollID), slices.Concat(updates, troubleUpdates(trouble, delivery.At))...)
+		if trouble != known.Error || posted || !shown.in(known) {
+			err = tx.Update(poll.Path(pollID), slices.Concat(updates, troubleUpdates(trouble, delivery.At))...)
+		}
 		if err != nil || !documents[1].Exists() {
 			return err
 		}

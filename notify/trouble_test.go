@@ -2,13 +2,16 @@ package notify_test
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"questscheduler/poll"
 	"questscheduler/queue"
 	"questscheduler/sim/control"
 	"questscheduler/sim/discord"
+	"questscheduler/store/storetest"
 )
 
 func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
@@ -327,4 +330,54 @@ func TestHandle_ARefusalOnOneChannelOfAGroupThatMoved_IsMendedByTheNext(t *testi
 		t.Errorf("card %+v", got)
 	}
 	wantTexts(t, "lines that are told late", contents(w.lines(elsewhere)))
+}
+
+// Each write of the poll is a hint to look at its card again.
+func TestCard_LookedAtAgainInTrouble_WritesNothing(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		rule control.Rule
+	}{
+		{"the card is refused", control.Rule{Match: "messages.*", Status: 403, Reason: "50013"}},
+		{"the line was refused", control.Rule{Match: "messages.create", Status: 403, Reason: "50013"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := announced(t)
+			w.plant(row.rule)
+			w.move(moved)
+			w.want("gm", 0)
+			w.mustEnd()
+			if w.poll().Discord.Error == "" {
+				t.Fatal("nothing is recorded")
+			}
+			before, err := w.store.Get(t.Context(), poll.Path(pollID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clock.add(time.Hour)
+			w.mustEnd()
+			after, err := w.store.Get(t.Context(), poll.Path(pollID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(before.Data["discord"], after.Data["discord"]) {
+				t.Errorf("it wrote %v over %v", after.Data["discord"], before.Data["discord"])
+			}
+		})
+	}
+}
+
+// Each transaction runs twice here: two documents twice, then poll and group.
+func TestCard_OfAGroupWithoutAChannel_ReadsNoVotes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.setGroup("channelId", nil)
+	counted := storetest.Count(w.store)
+	w.announcer.Store = counted
+	w.mustEnd()
+	if n := counted.Total().Reads; n > 6 {
+		t.Errorf("it reads %d documents", n)
+	}
 }

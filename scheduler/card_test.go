@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // What changes a poll's status draws its card anew, though nobody is told of it.
@@ -106,6 +108,64 @@ func TestTheCard_IsDrawn_ThoughTheProgramDiesBeforeItIsHandedOver(t *testing.T) 
 			}
 			if owed, _, err := poll.CardsOwed(w.Context(), w.Documents, 0, nil); err != nil || len(owed) > 0 {
 				t.Errorf("still owed: %+v, %v", owed, err)
+			}
+		})
+	}
+}
+
+// What others write of a poll is checked against its card, whatever they wrote.
+func TestCheckCard_AfterDirectWrites_DrawsWhatIsTrue(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+	pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party()})
+	w.Run(time.Minute)
+	for i, c := range []struct {
+		name string
+		do   func()
+		show string
+	}{
+		{"a title", func() { w.Write(poll.Path(pollID), poll.Set("title", "Session ten")) }, "Session ten"},
+		{"a vote that was taken back", func() { w.Remove(poll.VotePath(pollID, "ben")) }, "2/4 voted"},
+		{"a slot", func() { w.Remove(poll.SlotPath(pollID, slots[1])) }, "1 available"},
+	} {
+		before := w.Discord.Messages(worldtest.Channel)[0].Embeds
+		c.do()
+		if err := w.Scheduler.CheckCard(w.Context(), pollID, strconv.Itoa(i), worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+		w.RunDue()
+		after := w.Discord.Messages(worldtest.Channel)[0].Embeds
+		if !strings.Contains(string(after[0]), c.show) {
+			t.Errorf("%s: the card shows %s and before %s", c.name, after, before)
+		}
+	}
+}
+
+func TestCheckCard_OfAPollWithoutACard(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		write store.Update
+		cards int
+	}{
+		{"open", poll.Set("status", "OPEN"), 1},
+		{"finalised", poll.Set("status", "FINALIZED"), 1},
+		{"cancelled before it had one", poll.Set("status", "CANCELLED"), 0},
+		{"of no group", poll.Set("questingGroupId", nil), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+			w.Write(poll.Path("written"), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("questingGroupId", w.Party()))
+			w.Write(poll.Path("written"), c.write)
+			for _, pollID := range []string{"written", "gone"} {
+				if err := w.Scheduler.CheckCard(w.Context(), pollID, "1", worldtest.Cause); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.RunDue()
+			if got := len(w.Discord.Messages(worldtest.Channel)); got != c.cards {
+				t.Errorf("the channel has %d messages", got)
 			}
 		})
 	}

@@ -50,12 +50,18 @@ func (s *Service) lookSoon(ctx context.Context, accountID, calendarID string, ca
 	}
 }
 
-func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, notBefore time.Time) {
+// handOverTask enqueues a task.
+func (s *Service) handOverTask(ctx context.Context, kind, name string, work Work, notBefore time.Time) error {
 	payload, err := json.Marshal(work)
 	if err == nil {
 		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: kind, Name: name, Payload: payload, NotBefore: notBefore})
 	}
-	if err != nil {
+	return err
+}
+
+// enqueue is handOverTask for what the drain finds too.
+func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, notBefore time.Time) {
+	if err := s.handOverTask(ctx, kind, name, work, notBefore); err != nil {
 		s.Log.WarnContext(ctx, "a task is left to the drain", "kind", kind, "id", work.ID, "trace", work.Trace, "error", err)
 	}
 }

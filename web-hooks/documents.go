@@ -37,8 +37,8 @@ func RegisterDocuments(e *echo.Echo, machines Machines, documents Documents) {
 		if err != nil {
 			return err
 		}
-		id, is := strings.CutPrefix(document, "schedulers/")
-		if !is || id == "" || strings.Contains(id, "/") {
+		id := pollOf(document)
+		if id == "" {
 			return c.NoContent(http.StatusNoContent)
 		}
 		if err := documents.Told(c.Request().Context(), id, c.Response().Header().Get(echo.HeaderXRequestID)); err != nil {
@@ -46,6 +46,19 @@ func RegisterDocuments(e *echo.Echo, machines Machines, documents Documents) {
 		}
 		return c.NoContent(http.StatusAccepted)
 	}, OnlyMachines(machines))
+}
+
+// pollOf is the poll that a document is, or whose slot or vote it is, which the
+// poll's card shows; "" for any other.
+func pollOf(document string) string {
+	parts := strings.Split(document, "/")
+	if parts[0] != "schedulers" {
+		return ""
+	}
+	if len(parts) == 2 || len(parts) == 4 && parts[3] != "" && (parts[2] == "slots" || parts[2] == "votes") {
+		return parts[1]
+	}
+	return ""
 }
 
 // event are those attributes of a CloudEvent that say which document it is about.

@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"questscheduler/changes"
 	"questscheduler/config"
 	"questscheduler/hints"
+	"questscheduler/notify"
 	"questscheduler/store"
 	"questscheduler/store/firestore"
 	webhooks "questscheduler/web-hooks"
@@ -17,11 +21,19 @@ import (
 // its own, and where the settings say so by listening to the store.
 func (s *server) wireHints() {
 	s.hints = &hints.Hints{Queue: s.queue, Polls: s.polls(), Now: s.now}
+	if s.drawsCards() {
+		s.hints.Cards = s.scheduler.CheckCard
+	}
 	var documents webhooks.Documents = &hints.Noted{Hints: s.hints, Store: s.documents, Log: s.log}
 	if s.config.Sync == config.SyncOff {
 		documents = unheardDocuments{}
 	}
 	webhooks.RegisterDocuments(s.edge, s.operators, documents)
+}
+
+// drawsCards tells whether what others write of a poll is to reach its card.
+func (s *server) drawsCards() bool {
+	return s.config.DiscordOwn == notify.OwnAll && s.announcer.Discord != nil && s.config.Sync == config.SyncOn
 }
 
 // unheardDocuments takes hints in and does nothing (QS_SYNC=off).
@@ -41,7 +53,7 @@ func (s *server) startListening() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	listener := &hints.Listener{
-		Source: &pollSource{store: followed}, Hints: s.hints, Store: s.documents, Instance: uuid.NewString(),
+		Source: newPollSource(followed, s.drawsCards()), Hints: s.hints, Store: s.documents, Instance: uuid.NewString(),
 		NewTrace: s.newTrace, Wait: wait, Log: s.log,
 	}
 	go func() {
@@ -54,21 +66,63 @@ func (s *server) startListening() {
 	}
 }
 
-// pollSource tells of the documents of polls in Firestore.
+// pollSource tells of the documents of polls in Firestore, and of their slots and
+// votes where it follows them.
 type pollSource struct {
+	parts []*partSource
+}
+
+// partSource tells of one collection, or of all of a name.
+type partSource struct {
 	store     *firestore.Store
+	follow    func(since time.Time) *firestore.Following
 	following *firestore.Following
 }
 
-// Listen implements hints.Source.
+// newPollSource follows polls, and with cards all that a card shows. Firestore
+// lists what it is to follow once, at the beginning.
+func newPollSource(documents *firestore.Store, cards bool) *pollSource {
+	source := &pollSource{}
+	add := func(follow func(collection string, since time.Time) *firestore.Following, collection string) {
+		source.parts = append(source.parts, &partSource{store: documents, follow: func(since time.Time) *firestore.Following {
+			return follow(collection, since)
+		}})
+	}
+	add(firestore.Follow, "schedulers")
+	if cards {
+		add(firestore.FollowGroup, "slots")
+		add(firestore.FollowGroup, "votes")
+	}
+	return source
+}
+
+// Listen implements hints.Source. Where one part fails, all end, and the next call
+// goes on with each from where it was.
 func (p *pollSource) Listen(ctx context.Context, since time.Time, heard func(ctx context.Context, pollIDs []string) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, len(p.parts))
+	for _, part := range p.parts {
+		go func() { ended <- part.listen(ctx, since, heard) }()
+	}
+	var failures []error
+	for range p.parts {
+		failures = append(failures, <-ended)
+		cancel()
+	}
+	return errors.Join(failures...)
+}
+
+func (p *partSource) listen(ctx context.Context, since time.Time, heard func(ctx context.Context, pollIDs []string) error) error {
 	if p.following == nil || !since.IsZero() {
-		p.following = firestore.Follow("schedulers", since)
+		p.following = p.follow(since)
 	}
 	return p.store.Listen(ctx, p.following, func(ctx context.Context, changed []store.Path) error {
-		ids := make([]string, len(changed))
-		for i, path := range changed {
-			ids[i] = path.ID()
+		var ids []string
+		for _, path := range changed {
+			if id := changes.PollOf(path); id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
 		return heard(ctx, ids)
 	})

@@ -15,10 +15,11 @@ import (
 	"questscheduler/store"
 )
 
-// Following is how far a listener has come in a collection: what Listen goes on
+// Following is how far a listener has come in a collection, or in all of a name: what Listen goes on
 // from. It is for one Listen at a time, and lives in memory alone.
 type Following struct {
 	collection string
+	group      bool // of that name below any document
 	since      time.Time
 	// view are the documents as they were told of last, each with the time of its
 	// last write; nil before the first listing.
@@ -31,6 +32,12 @@ type Following struct {
 // told of where it was written after since.
 func Follow(collection string, since time.Time) *Following {
 	return &Following{collection: collection, since: since}
+}
+
+// FollowGroup begins to follow the collections of a name below every document, as
+// Follow does one collection.
+func FollowGroup(collection string, since time.Time) *Following {
+	return &Following{collection: collection, group: true, since: since}
 }
 
 // Listen tells which documents of a collection were written or removed, until
@@ -107,7 +114,7 @@ func (s *Store) added(following *Following) *pb.ListenRequest {
 		TargetType: &pb.Target_Query{Query: &pb.Target_QueryTarget{
 			Parent: s.root,
 			QueryType: &pb.Target_QueryTarget_StructuredQuery{StructuredQuery: &pb.StructuredQuery{
-				From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: following.collection}},
+				From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: following.collection, AllDescendants: following.group}},
 			}},
 		}},
 	}

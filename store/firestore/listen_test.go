@@ -57,6 +57,22 @@ func (f *followed) write(ids ...string) {
 	}
 }
 
+// set writes documents.
+func (f *followed) set(paths ...store.Path) {
+	f.t.Helper()
+	err := f.store.Run(f.t.Context(), func(_ context.Context, tx store.Tx) error {
+		for _, path := range paths {
+			if err := tx.Set(path, map[string]any{"at": time.Now()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 // hear listens until all of the documents were told of, having done something
 // once it listens. What else is told of does not count: the emulator mixes up the
 // order of its answers under writes, and everything is then told of once more.
@@ -96,6 +112,32 @@ func TestListen_TellsOfWritesAndRemovals_AndGoesOnWhereItEnded(t *testing.T) {
 	f.write("-there", "later") // while nobody listens
 	f.hear(func() {}, "there", "later")
 	f.hear(func() { f.write("-new", "again") }, "new", "again")
+}
+
+func TestListen_ToAGroup_TellsOfItBelowEveryDocument(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, time.Time{})
+	f.following = firestore.FollowGroup("votes", time.Now().Add(-time.Minute))
+	votes := []store.Path{"schedulers/one/votes/ana", "schedulers/two/votes/ben", "schedulers/one/basicPolls/b/votes/ana"}
+	told := map[store.Path]bool{}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	f.set(votes[0])
+	err := f.store.Listen(ctx, f.following, func(_ context.Context, changed []store.Path) error {
+		for _, path := range changed {
+			told[path] = true
+		}
+		if told[votes[0]] && !told[votes[1]] {
+			f.set(votes[1:]...)
+		}
+		if !slices.ContainsFunc(votes, func(vote store.Path) bool { return !told[vote] }) {
+			cancel()
+		}
+		return nil
+	})
+	if err != nil || len(told) != len(votes) {
+		t.Errorf("it tells of %v, %v", told, err)
+	}
 }
 
 func TestListen_TellsNothingOfWhatStoodBefore(t *testing.T) {
