@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"questscheduler/accounts"
+	"questscheduler/calendarsync"
 	"questscheduler/fault"
 	"questscheduler/gcal"
 	"questscheduler/scheduler"
@@ -212,27 +213,9 @@ func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAcco
 	return answerCalendars(entries, complete), err
 }
 
-// CalendarsOf lists the calendars of an account, and remembers which of them it
-// writes to. complete is false where the list was not granted: then it is the
-// primary one alone. Revoked where the account does not let us in.
+// CalendarsOf lists the calendars of an account: see calendarsync.Calendars.
 func (l Linked) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
-	if err := account.Usable(); err != nil {
-		return nil, false, err
-	}
-	primaryAlone := []gcal.Entry{{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true}}
-	// Of an account from before this backend it is not known what was granted.
-	known := account.Sub != ""
-	if known && !account.Granted(accounts.ScopeCalendarList) && !account.Granted(accounts.ScopeCalendar) {
-		return primaryAlone, false, nil
-	}
-	entries, err = l.Calendars(ctx, account.ID)
-	if fault.CodeOf(err) == gcal.CodeScopeMissing {
-		return primaryAlone, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	return entries, true, l.recordCalendars(ctx, account.ID, entries)
+	return calendarsync.Calendars{Accounts: l.Accounts, List: l.Calendars}.Of(ctx, account)
 }
 
 func answerCalendars(entries []gcal.Entry, complete bool) accountCalendars {
@@ -243,20 +226,4 @@ func answerCalendars(entries []gcal.Entry, complete bool) accountCalendars {
 		})
 	}
 	return answer
-}
-
-// recordCalendars remembers which calendars an account writes to, by which a
-// finalisation finds it.
-func (l Linked) recordCalendars(ctx context.Context, accountID string, entries []gcal.Entry) error {
-	var primary string
-	var writable []string
-	for _, entry := range entries {
-		if entry.Primary {
-			primary = entry.ID
-		}
-		if entry.Writable {
-			writable = append(writable, entry.ID)
-		}
-	}
-	return l.Accounts.RecordCalendars(ctx, accountID, primary, writable)
 }

@@ -71,11 +71,17 @@ func (c *calendar) Move(_ context.Context, _, _ string, event scheduler.Event, t
 }
 
 // Delete implements scheduler.Calendar.
-func (c *calendar) Delete(_ context.Context, _, _, eventID string) error {
+func (c *calendar) Delete(_ context.Context, _, _, eventID string) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	_, there := c.events[eventID]
 	delete(c.events, eventID)
-	return nil
+	return there, nil
+}
+
+// Find implements scheduler.Calendar: there is one calendar.
+func (c *calendar) Find(context.Context, scheduler.Missing) (*scheduler.Found, error) {
+	return nil, nil
 }
 
 // Ensure implements scheduler.Watches.

@@ -57,9 +57,11 @@ type Owners interface {
 type Looker struct {
 	Store  store.Store
 	Google Google
-	Polls  Polls
-	Owners Owners
-	Now    func() time.Time
+	// Elsewhere finds events that were moved to another calendar.
+	Elsewhere *Elsewhere
+	Polls     Polls
+	Owners    Owners
+	Now       func() time.Time
 	// MinGap is how soon a look may follow another of the same calendar.
 	MinGap time.Duration
 	// HoldShare and HoldMin are the share and the number of a calendar's

@@ -26,9 +26,12 @@ type EventWriter interface {
 	List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
 }
 
-// Events makes, reads and deletes the events of polls in Google calendars. It
-// implements scheduler.Calendar.
-type Events struct{ Google EventWriter }
+// Events makes, reads, finds and deletes the events of polls in Google calendars.
+// It implements scheduler.Calendar.
+type Events struct {
+	Google    EventWriter
+	Elsewhere *Elsewhere
+}
 
 // Insert makes the event of an intent, marked as ours.
 func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event, error) {
@@ -61,16 +64,22 @@ func (e Events) Move(ctx context.Context, accountID, calendarID string, event sc
 
 // Delete removes an event; one that is not there is no error. NotFound: it is the
 // calendar that is not there, or lost to us, and says nothing of its events.
-func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID string) error {
+func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID string) (deleted bool, err error) {
 	ref := gcal.Ref{Account: accountID, Calendar: calendarID}
-	_, err := e.Google.Delete(ctx, ref, eventID)
+	deleted, err = e.Google.Delete(ctx, ref, eventID)
 	if !fault.Is(err, fault.NotFound) {
-		return err
+		return deleted, err
 	}
 	if _, unread := e.Google.List(ctx, ref, "", ""); !fault.Is(unread, fault.Provider) {
-		return unread
+		return false, unread
 	}
-	return err // it may not be read either, which refuses no deletion
+	return false, err // it may not be read either, which refuses no deletion
+}
+
+// Find looks for an event that is gone from its calendar in the other calendars
+// of the same person.
+func (e Events) Find(ctx context.Context, missing scheduler.Missing) (*scheduler.Found, error) {
+	return e.Elsewhere.begin("").find(ctx, missing)
 }
 
 func translate(event gcal.Event) scheduler.Event {

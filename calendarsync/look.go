@@ -30,6 +30,8 @@ type look struct {
 	// listed are the linked events that the calendar held when it was asked last
 	// about one that Google does not find.
 	listed map[string]bool
+	// search looks for events in other calendars; nil until one is looked for.
+	search *search
 }
 
 // Handle looks at the calendar of a task: the handler of cursor.LookKind. A
@@ -187,21 +189,13 @@ func (l *look) apply(ctx context.Context, event gcal.Event, writable bool) error
 	return l.parkIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observed(event)))
 }
 
-// applyOrDefer hands what an event says to the rules. Where a page may be too old
-// to decide, the event is fetched. A malformed one is unreadable to the rules, and
-// deferred too: once it is well, no further listing need show it.
+// applyOrDefer applies what was seen of an event. A malformed one is unreadable to
+// the rules, and deferred too: once it is well, no further listing need show it.
 func (l *look) applyOrDefer(ctx context.Context, event gcal.Event, seen scheduler.Observed) error {
-	applied, err := l.Polls.Apply(ctx, seen)
-	switch {
-	case err != nil:
+	if err := l.applySeen(ctx, seen); err != nil || !event.Malformed {
 		return err
-	case applied.Decision.Refetch:
-		return l.probe(ctx, event.ID)
-	case event.Malformed:
-		return l.park(ctx, event.ID)
-	default:
-		return nil
 	}
+	return l.park(ctx, event.ID)
 }
 
 // observed is an event as the rules see it.

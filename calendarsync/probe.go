@@ -51,16 +51,29 @@ func (l *look) askForUnshown(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked) {
+	if l.tooMany(gone, linked) {
+		found := len(gone)
+		if gone, err = l.withoutMoved(ctx, gone); err != nil {
+			return err
+		}
+		linked -= found - len(gone)
+	}
+	if l.tooMany(gone, linked) {
 		return l.hold(ctx, gone)
 	}
 	for _, event := range gone {
-		_, err := l.Polls.Apply(ctx, l.fetched(event))
+		err := l.applySeen(ctx, l.fetched(event))
 		if err := l.parkIfStuck(ctx, event.ID, err); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tooMany tells whether more of a calendar's linked events are gone at once than
+// is believed without a person's word.
+func (l *look) tooMany(gone []gcal.Event, linked int) bool {
+	return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)
 }
 
 // parkUnderWay parks the events whose insert is under way and that a full listing
@@ -257,7 +270,7 @@ func (l *look) probe(ctx context.Context, eventID string) error {
 	}
 	seen := l.fetched(event)
 	seen.Confirmed = l.calendar.Pending[eventID] == cursor.PendingConfirmed
-	if _, err = l.Polls.Apply(ctx, seen); err == nil && event.Malformed {
+	if err = l.applySeen(ctx, seen); err == nil && event.Malformed {
 		err = errMalformed
 	}
 	return err

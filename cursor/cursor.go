@@ -78,6 +78,7 @@ const (
 	PendingFailed  = "apply_failed"   // applying it kept failing
 	PendingRace    = "insert_pending" // it changed while it was being linked
 	PendingCommand = "command"        // a command asked to have it looked at
+	PendingMoved   = "moved_calendar" // it was moved here, maybe after a look had passed it
 	PendingHeld    = "held"           // gone with many others: a person is to say
 	// PendingConfirmed is what a person said of one that was held.
 	PendingConfirmed = "confirmed"

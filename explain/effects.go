@@ -21,12 +21,16 @@ func (r *replay) apply(decision rules.Decision, entry poll.Entry) {
 		r.link, r.known, r.awaited = r.awaited, true, rules.Link{}
 		action = decision.Then
 	}
-	r.observed = rules.Newest(r.observed, entry.Updated)
+	if applied(entry) {
+		r.observed = rules.Newest(r.observed, entry.Updated)
+	}
 	switch action {
 	case rules.Cancel:
 		r.at.Status, r.at.Cancelled = rules.Cancelled, true
 		r.awaited, r.awaitedSince = r.link, entry.At
 		r.link, r.known = rules.Link{}, true
+	case rules.MoveCalendar:
+		r.link.Account, r.link.Calendar = entry.Inputs.MovedTo.AccountID, entry.Inputs.MovedTo.CalendarID
 	case rules.Adopt:
 		r.at.Baseline, r.at.Applied = entry.Fingerprint, entry.Fingerprint
 	case rules.Reschedule:

@@ -169,6 +169,7 @@ func (r *replay) decide(state rules.Poll, seen rules.Observation, entry poll.Ent
 	for _, in := range r.inputs(entry) {
 		state.Winning, state.Original, state.MovedAt, state.FinalizedAt = in.Winning, in.Original, in.MovedAt, in.FinalizedAt
 		seen.WatchLive, seen.Confirmed = in.WatchLive, in.Confirmed
+		seen.Elsewhere = in.MovedTo != poll.Place{}
 		decision = rules.Decide(state, seen, in.Now)
 		row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
 		if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
@@ -236,6 +237,9 @@ func (r *replay) take(entry poll.Entry) {
 // older not count. Of an entry in the middle of a journal no more is known of
 // what was seen before it.
 func applied(entry poll.Entry) bool {
+	if entry.Decision == rules.MoveCalendar { // it saw no more than that the event was gone
+		return false
+	}
 	return entry.Command == rules.CommandFinalise || rules.Decision{Action: entry.Decision}.Changes() && entry.Seen != ""
 }
 

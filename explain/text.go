@@ -37,7 +37,7 @@ var headlines = map[string]string{
 	string(rules.CommandReopen): "reopened", string(rules.CommandEditSlots): "slots changed",
 	string(rules.CommandArchive): "archived", string(rules.CommandUnarchive): "taken out of the archive",
 	string(rules.CommandAcceptNew): "new time accepted", string(rules.CommandDeleteEvent): "event deleted",
-	string(rules.Adopt): "time of the event adopted", string(rules.Reschedule): "rescheduled",
+	string(rules.Adopt): "time of the event adopted", string(rules.MoveCalendar): "followed to another calendar", string(rules.Reschedule): "rescheduled",
 	string(rules.RescheduleAgain): "rescheduled again", string(rules.Restore): "restored to its original time",
 	string(rules.Warn): "something is wrong with the sync", string(rules.Clear): "the error is over",
 	string(rules.Record): "noted; nothing changed",
@@ -87,7 +87,7 @@ func (s Said) sentence() string {
 	if s.Updated != nil {
 		says += ", changed " + s.Updated.UTC().Format(momentLayout)
 	}
-	return says + after("; event ", s.EventID) + after(" in ", s.CalendarID)
+	return says + after("; event ", s.EventID) + after(" in ", s.CalendarID) + after("; found in ", s.MovedTo)
 }
 
 // since says how a poll stands that stood otherwise before.

@@ -41,7 +41,9 @@ type Said struct {
 	EventID     string     `json:"event_id,omitempty"`
 	CalendarID  string     `json:"calendar_id,omitempty"`
 	AccountID   string     `json:"account_id,omitempty"`
-	at          rules.Fingerprint
+	// MovedTo is the calendar in which the event was found that is gone from its own.
+	MovedTo string `json:"moved_to,omitempty"`
+	at      rules.Fingerprint
 }
 
 // Stand is how a poll stands.
@@ -107,8 +109,12 @@ func saidOf(entry poll.Entry) *Said {
 	if entry.Seen == "" {
 		return nil
 	}
+	movedTo := ""
+	if entry.Inputs != nil {
+		movedTo = entry.Inputs.MovedTo.CalendarID
+	}
 	return &Said{
-		Seen: entry.Seen, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
+		MovedTo: movedTo, Seen: entry.Seen, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
 		EventID: entry.EventID, CalendarID: entry.CalendarID, AccountID: entry.AccountID, at: entry.Fingerprint,
 	}
 }

@@ -35,6 +35,11 @@ type Event struct {
 	// Private are the private extended properties: marks that only the
 	// program that made the event reads. It may be nil.
 	Private map[string]string
+	// Organizer is the e-mail address of the calendar that the event belongs to,
+	// and Organized tells that it is the calendar that answers: a guest's copy
+	// belongs to another. Get alone gives them.
+	Organizer string
+	Organized bool
 }
 
 // NewEvent is an event to be made.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	calendar "google.golang.org/api/calendar/v3"
 	"google.golang.org/api/googleapi"
@@ -16,6 +17,9 @@ import (
 // eventFields is what answers about one event hold.
 const eventFields googleapi.Field = "id,etag,status,summary,description,updated,start,end," +
 	"recurrence,recurringEventId,extendedProperties/private"
+
+// getFields is what the answer of Get holds: beside that, whose event it is.
+const getFields = eventFields + ",organizer(email,self)"
 
 // Insert makes an event under the id it names. Conflict with CodeDuplicate: the
 // id is taken in that calendar, by a live event or a deleted one; Get tells.
@@ -34,7 +38,7 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	var shown *shownEvent
 	var words eventWords
 	err := c.authorised(ctx, opGet, ref.Account, func(ctx context.Context, client *http.Client) error {
-		query := url.Values{"fields": {string(eventFields)}}
+		query := url.Values{"fields": {string(getFields)}}
 		return c.fetch(ctx, client, ref, "/"+url.PathEscape(id), query, func(body io.Reader) (err error) {
 			shown, words, err = readEvent(body)
 			return err
@@ -47,6 +51,22 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 		shown.ID = id
 	}
 	return c.whole(ctx, ref, shown, words)
+}
+
+// Lists tells whether a calendar's listing shows a live event, by the iCalendar
+// id that Google gives to an event that is made under an id. It is one small
+// call. NotFound: there is no such calendar for us.
+func (c *Client) Lists(ctx context.Context, ref Ref, id string) (bool, error) {
+	listed := false
+	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
+		answer, err := given(service.Events.List(ref.Calendar).ICalUID(id + "@google.com").
+			Fields("items(id)").Context(ctx).Do())
+		if err == nil {
+			listed = slices.ContainsFunc(answer.Items, func(item *calendar.Event) bool { return item != nil && item.Id == id })
+		}
+		return err
+	})
+	return listed, err
 }
 
 // PatchTimes moves an event to a time, from all-day to timed and back where
@@ -92,7 +112,7 @@ func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(conte
 	if err != nil {
 		return Event{}, err
 	}
-	return c.whole(ctx, ref, shownBy(answer), eventWords{answer.Summary, answer.Description})
+	return c.whole(ctx, ref, shownBy(answer), eventWords{Summary: answer.Summary, Description: answer.Description})
 }
 
 // whole reads what an answer about one event means. Where a time of it has
@@ -110,5 +130,6 @@ func (c *Client) whole(ctx context.Context, ref Ref, shown *shownEvent, words ev
 	}
 	event := shown.event(zone)
 	event.Summary, event.Description = words.Summary, words.Description
+	event.Organizer, event.Organized = words.Organizer.Email, words.Organizer.Self
 	return event, nil
 }

@@ -65,6 +65,10 @@ func (e *shownEvent) readField(from *jsontext.Decoder, name string) error {
 type eventWords struct {
 	Summary     string `json:"summary"`
 	Description string `json:"description"`
+	Organizer   struct {
+		Email string `json:"email"`
+		Self  bool   `json:"self"`
+	} `json:"organizer"`
 }
 
 // readEvent reads an answer about one event, which is an object: anything else
@@ -82,7 +86,7 @@ func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
 	if err := readable(json.Unmarshal(body, &shown, asEncodingJSON)); err != nil {
 		return nil, words, err
 	}
-	if err := json.Unmarshal(body, &words, asEncodingJSON); err != nil && !wrongType(err) { // words decide nothing
+	if err := json.Unmarshal(body, &words, asEncodingJSON); err != nil && !wrongType(err) { // they change no poll
 		return nil, words, readable(err)
 	}
 	return shown, words, nil

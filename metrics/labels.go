@@ -23,7 +23,7 @@ var (
 	// lives, or takes the place of one that ends.
 	occasions = label{"occasion", []string{"creation", "renewal"}}
 	actions   = label{"transition", texts(
-		rules.Adopt, rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive, rules.Warn, rules.Clear)}
+		rules.Adopt, rules.MoveCalendar, rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive, rules.Warn, rules.Clear)}
 	moves    = label{"transition", texts(rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive)}
 	commands = label{"command", texts(
 		rules.CommandFinalise, rules.CommandCancel, rules.CommandReopen, rules.CommandVote, rules.CommandEdit, rules.CommandEditSlots,

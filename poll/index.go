@@ -30,6 +30,15 @@ type IndexEntry struct {
 	Awaited bool
 }
 
+// Place is a calendar as one account sees it.
+type Place struct {
+	AccountID  string
+	CalendarID string
+}
+
+// Place is where the event of the entry is.
+func (e IndexEntry) Place() Place { return Place{e.AccountID, e.CalendarID} }
+
 // Link is the identity of the event that the entry is for.
 func (e IndexEntry) Link() rules.Link {
 	return rules.Link{Account: e.AccountID, Calendar: e.CalendarID, Event: e.EventID, Generation: e.Generation}
@@ -75,6 +84,12 @@ func DecodeIndex(doc store.Document) IndexEntry {
 		CreatorID: f.String("creatorId"), CalendarID: f.String("calendarId"), Generation: f.Int("generation"),
 		CreatedAt: f.Time("createdAt"), Awaited: f.Bool("awaited"),
 	}
+}
+
+// MoveIndex gives the updates of an entry whose event was moved to another
+// calendar: whom it is for, and its generation, stay.
+func MoveIndex(to Place) []store.Update {
+	return []store.Update{Set("accountId", to.AccountID), Set("calendarId", to.CalendarID)}
 }
 
 // FindIndex reads the entry of an event in one calendar of one account, and

@@ -99,6 +99,9 @@ func (s Session) Fingerprint() rules.Fingerprint {
 	return f
 }
 
+// Place is where the event of the intent is, or is to be made.
+func (i Intent) Place() Place { return Place{i.AccountID, i.CalendarID} }
+
 // ID is the intent's document id.
 func (i Intent) ID() string {
 	if i.Kind == IntentPurge {

@@ -72,6 +72,9 @@ type Inputs struct {
 	MovedAt, FinalizedAt time.Time
 	// WatchLive and Confirmed are the observation's.
 	WatchLive, Confirmed bool
+	// MovedTo is where the event was found that is gone from its calendar; the zero
+	// place: nowhere.
+	MovedTo Place
 }
 
 // EntryPath is where a journal entry stands.
@@ -100,11 +103,15 @@ func EncodeEntry(e Entry) map[string]any {
 		fields["observed"] = true
 	}
 	if in := e.Inputs; in != nil {
-		fields["inputs"] = map[string]any{
+		inputs := map[string]any{
 			"now": in.Now, "winning": in.Winning.String(), "original": in.Original.String(),
 			"movedAt": store.NullIfZero(in.MovedAt), "finalizedAt": store.NullIfZero(in.FinalizedAt),
 			"watchLive": in.WatchLive, "confirmed": in.Confirmed,
 		}
+		if in.MovedTo != (Place{}) {
+			inputs["movedTo"] = map[string]any{"accountId": in.MovedTo.AccountID, "calendarId": in.MovedTo.CalendarID}
+		}
+		fields["inputs"] = inputs
 	}
 	return fields
 }
@@ -119,6 +126,7 @@ func DecodeEntry(doc store.Document) Entry {
 			Now: in.Time("now"), Winning: readFingerprint(in.String("winning")), Original: readFingerprint(in.String("original")),
 			MovedAt: in.Time("movedAt"), FinalizedAt: in.Time("finalizedAt"),
 			WatchLive: in.Bool("watchLive"), Confirmed: in.Bool("confirmed"),
+			MovedTo: Place{AccountID: in.Map("movedTo").String("accountId"), CalendarID: in.Map("movedTo").String("calendarId")},
 		}
 	}
 	state := rules.State(result.String("state"))

@@ -130,6 +130,10 @@ func after(p rules.Poll, o rules.Observation, d rules.Decision, was rules.Finger
 		return p
 	}
 	p.State, p.Error = d.State, d.Error
+	if d.Action == rules.MoveCalendar {
+		p.Link.Calendar = "club@example.com"
+		return p
+	}
 	if o.Updated.After(p.AppliedUpdated) {
 		p.AppliedUpdated = o.Updated
 	}

@@ -81,6 +81,7 @@ func anyObservation(t *rapid.T, p rules.Poll) rules.Observation {
 	if o.Seen == rules.Present {
 		o.Fingerprint = timeOrNone(t, "time")
 	}
+	o.Elsewhere = o.Seen == rules.Gone && rapid.Bool().Draw(t, "found elsewhere")
 	return o
 }
 
@@ -132,7 +133,7 @@ func TestDecide_AnOlderObservation_NeverOverridesANewerOne(t *testing.T) {
 		newer := anyObservation(t, p)
 		newer.Updated = applied.Add(10 * time.Millisecond)
 		d := rules.Decide(p, newer, dayBefore)
-		if !d.Changes() {
+		if !d.Changes() || d.Action == rules.MoveCalendar {
 			return // nothing was applied, so nothing can be overridden
 		}
 		p = after(p, newer, d, ten)
@@ -187,7 +188,7 @@ func TestDecide_AnErrorThatNothingClears_OutlastsAnyMoves(t *testing.T) {
 			o := anyObservation(t, p)
 			o.Updated = applied.Add(time.Duration(i+1) * time.Second)
 			o.AccountLive, o.WatchLive, o.Confirmed = false, false, false
-			if o.Seen == rules.Gone && code != rules.MassCancellationHeld {
+			if o.Seen == rules.Gone && (code != rules.MassCancellationHeld || o.Elsewhere) {
 				continue
 			}
 			p = after(p, o, rules.Decide(p, o, dayBefore), ten)

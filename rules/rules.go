@@ -132,6 +132,9 @@ type Observation struct {
 	// Asked tells that a person's command caused what is observed, so it counts
 	// even where the session is past.
 	Asked bool
+	// Elsewhere tells, where Seen is Gone, that the event was found in another
+	// calendar of the same person.
+	Elsewhere bool
 }
 
 // Older tells whether an observation is older than the one last applied, by the
@@ -163,6 +166,9 @@ const (
 	Forget Action = "forget"
 	// Adopt: the observed time becomes the baseline; nothing is announced.
 	Adopt Action = "adopt"
+	// MoveCalendar: the link goes to the calendar that the event was moved to;
+	// its generation and times stay.
+	MoveCalendar Action = "moved_calendar"
 	// Cancel: status and state CANCELLED, winning slot kept; the event is awaited.
 	Cancel Action = "cancel"
 	// Revive: an awaited event is back; status FINALIZED, linked again, and

@@ -65,6 +65,11 @@ var sightings = []sighting{
 	{name: "starts with the baseline and lasts longer", of: placed(on("2026-03-02T10:00:00Z", 2*time.Hour), later)},
 	{name: "takes all day", of: placed(allDay, later)},
 	{name: "is gone", of: shown(rules.Gone, later)},
+	{name: "is gone and was found elsewhere", of: func(p rules.Poll) rules.Observation {
+		o := looks(p, rules.Gone)
+		o.Elsewhere = true
+		return o
+	}},
 	{name: "is gone by an equal updated", of: shown(rules.Gone, applied)},
 	{name: "is gone by an older updated", of: shown(rules.Gone, earlier)},
 	{name: "is gone and says no updated", of: shown(rules.Gone, time.Time{})},

@@ -64,6 +64,10 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.pastFor(PastAfter) }, then: Record,
 	},
 	{
+		Name: "moved_calendar", Poll: "any sync state", Calendar: "gone, and found in another calendar of the same person", Does: "the link follows it there",
+		when: func(s situation) bool { return s.seen.Seen == Gone && s.seen.Elsewhere }, then: MoveCalendar,
+	},
+	{
 		Name: "held", Poll: "cancellation held for confirmation", Calendar: "gone, not confirmed by a person", Does: "nothing",
 		when: func(s situation) bool {
 			return s.seen.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.seen.Confirmed
@@ -148,6 +152,9 @@ func (s situation) decision(row Row) Decision {
 	if d.Error != "" && s.clears(d.Error) {
 		d.Error = ""
 	}
+	if d.Action == MoveCalendar && d.State == StateNone {
+		return d // it is adopted in its new calendar
+	}
 	d.State = s.stateAfter(d)
 	if d.Action == Nothing && (d.Error != s.poll.Error || d.State != s.poll.State) {
 		d.Action = Clear
@@ -207,7 +214,7 @@ func (s situation) clears(code ErrorCode) bool {
 	case RecurringUnsupported, UnreadableEvent:
 		return s.seen.Seen == Present
 	case MassCancellationHeld:
-		return s.seen.Confirmed
+		return s.seen.Confirmed || s.seen.Elsewhere
 	default:
 		return false
 	}

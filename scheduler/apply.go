@@ -21,6 +21,11 @@ type Observed struct {
 	Updated     time.Time
 	WatchLive   bool // a watch channel of the calendar lives
 	Confirmed   bool // a person confirmed that the event is gone
+	// Searched tells of an event that is Gone that it was looked for in the other
+	// calendars of its owner, each of which answered; MovedTo is where it was
+	// found, the zero place where it is in none.
+	Searched bool
+	MovedTo  poll.Place
 	// Fence is that of the look; what a look does after another began is
 	// refused with ErrFenced.
 	Fence int64
@@ -42,6 +47,10 @@ var ErrFenced = fault.New(fault.Conflict, "another look at this calendar began m
 type Applied struct {
 	PollID   string // "" where no poll follows the event
 	Decision rules.Decision
+	// Unsearched tells that the event would cancel its poll and was not looked for
+	// in other calendars yet: nothing was written. Apply it again once it was
+	// (Observed.Searched).
+	Unsearched bool
 }
 
 // Apply decides what an observation means for the poll that follows the event,
@@ -95,12 +104,21 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		if p.Status != rules.Archived && p.SlotsEdited(st.winning, st.original) {
 			return &editedError{p.ID}
 		}
-		if !seen.Own || !seen.Updated.IsZero() { // else nothing vouches for it, and the sync asked for below reads it
-			decision, line := s.decide(st, seen)
+		seen := seen
+		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, p.ID); err != nil {
+			return err
+		}
+		decision := rules.Decision{}
+		if !seen.Own || !seen.Updated.IsZero() || seen.Searched { // else nothing vouches for it, and the sync asked for below reads it
+			var line poll.Entry
+			decision, line = s.decide(st, seen)
 			result, before = Applied{PollID: p.ID, Decision: decision}, p
+			if result.Unsearched = seen.mayHaveMoved(decision); result.Unsearched {
+				return nil
+			}
 			due, err = s.applyDecision(ctx, tx, st, decision, line)
 		}
-		if err != nil || !seen.Own {
+		if err != nil || !seen.Own || decision.Action == rules.MoveCalendar {
 			return err
 		}
 		// What a command saw, a look may have overtaken: the event could have
@@ -112,6 +130,9 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 	}
 	s.logApplied(ctx, before, result, seen)
 	s.announceSoon(ctx, due, seen.Cause.Trace)
+	if result.Decision.Action == rules.MoveCalendar {
+		s.watchSoon(ctx, result.PollID, seen.MovedTo, seen.Cause)
+	}
 	return result, nil
 }
 
@@ -122,6 +143,7 @@ func (s *Service) decide(st state, seen Observed) (rules.Decision, poll.Entry) {
 		Link: st.entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
 		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
 		Fresh: seen.Fresh, Asked: seen.Who != "",
+		Elsewhere: seen.MovedTo != poll.Place{},
 	}
 	stands, now := st.rules(), store.Instant(s.Now())
 	decision := rules.Decide(stands, observation, now)
@@ -160,7 +182,7 @@ func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decis
 		Before: stands.Applied, After: seen.Fingerprint,
 		Inputs: &poll.Inputs{
 			Now: now, Winning: stands.Winning, Original: stands.Original, MovedAt: stands.MovedAt, FinalizedAt: stands.FinalizedAt,
-			WatchLive: observed.WatchLive, Confirmed: observed.Confirmed,
+			WatchLive: observed.WatchLive, Confirmed: observed.Confirmed, MovedTo: seen.MovedTo,
 		},
 	}
 }
@@ -168,6 +190,8 @@ func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decis
 // applyDecision writes what a decision does, and asks for its announcement.
 func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
 	switch decision.Action {
+	case rules.MoveCalendar:
+		return nil, s.applyMoveCalendar(ctx, tx, st, decision, entry)
 	case rules.Cancel:
 		return s.applyCancel(ctx, tx, st, entry)
 	case rules.Revive:
@@ -206,7 +230,7 @@ func seenName(seen rules.Seen) string {
 
 // logApplied writes the one line that a transition has in the log, and counts it.
 func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, seen Observed) {
-	if result.PollID == "" || !result.Decision.Changes() { // no poll of ours, or nothing became of it
+	if result.PollID == "" || result.Unsearched || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return
 	}
 	s.meterApplied(result, seen)

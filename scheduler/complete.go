@@ -80,7 +80,8 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 	if err != nil {
 		return nil, nil, err
 	}
-	calendar, _, err := cursor.Load(ctx, tx, intent.AccountID, intent.CalendarID)
+	at := event.at(intent)
+	calendar, _, err := cursor.Load(ctx, tx, at.AccountID, at.CalendarID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,9 +100,14 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 	if oldEvent, err = s.replaceLink(tx, st, calendar, intent, cause); err != nil {
 		return nil, nil, err
 	}
+	if event.MovedTo == at { // a look there may have passed it
+		if err := tx.Merge(cursor.Path(calendar.Key), cursor.Park(intent.EventID, cursor.PendingMoved)); err != nil {
+			return nil, nil, err
+		}
+	}
 	entry := poll.IndexEntry{
-		EventID: intent.EventID, PollID: st.poll.ID, AccountID: intent.AccountID, CreatorID: st.poll.CreatorID,
-		CalendarID: intent.CalendarID, Generation: intent.Generation, CreatedAt: s.Now(),
+		EventID: intent.EventID, PollID: st.poll.ID, AccountID: at.AccountID, CreatorID: st.poll.CreatorID,
+		CalendarID: at.CalendarID, Generation: intent.Generation, CreatedAt: s.Now(),
 	}
 	if err := tx.Create(poll.IndexPath(entry.EventID), poll.EncodeIndex(entry)); err != nil {
 		return nil, nil, err
@@ -110,13 +116,13 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 		return nil, nil, err
 	}
 	after := finalised(st.poll, slot, intent.Generation, poll.Request{ID: intent.Session.Request, At: s.Now()})
-	after.GoogleEventID, after.GoogleCalendarID = intent.EventID, intent.CalendarID
+	after.GoogleEventID, after.GoogleCalendarID = intent.EventID, at.CalendarID
 	after.Sync.State, after.Sync.Baseline, after.Sync.Applied = rules.StateOK, event.Fingerprint, event.Fingerprint
 	after.Sync.Observed, after.Sync.LastSyncedAt = event.Updated, s.Now()
 	due, err = s.writeFinalised(tx, st, after, slot, poll.Entry{
 		Trace: cause.Trace, Hint: cause.Hint, Who: intent.Session.Actor, Command: rules.CommandFinalise,
 		Reason: "the event was made", Seen: "present", Fingerprint: event.Fingerprint, Updated: event.Updated,
-		AccountID: intent.AccountID,
+		AccountID: at.AccountID,
 	})
 	return due, oldEvent, err
 }

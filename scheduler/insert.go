@@ -35,10 +35,7 @@ func (s *Service) carryOutInsert(ctx context.Context, intent poll.Intent, cause 
 	if err := s.completeInsert(ctx, intent, event, made == byUs, cause); err != nil {
 		return pollError(intent.PollID, "finalise", err)
 	}
-	if err := s.Watches.Ensure(ctx, intent.AccountID, intent.CalendarID); err != nil {
-		s.watchFailed(ctx, intent, cause, err)
-	}
-	s.lookSoon(ctx, intent.AccountID, intent.CalendarID, cause)
+	s.watchSoon(ctx, intent.PollID, event.at(intent), cause)
 	return nil
 }
 
@@ -111,7 +108,7 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 	case err != nil:
 		return Event{}, err
 	case event.Seen == rules.Gone:
-		return event, nil // deleted ids stay taken: the next generation has another
+		return s.insertedElsewhere(ctx, intent, event)
 	case event.Poll != intent.PollID || event.Generation != intent.Generation:
 		taken := fault.Newf(fault.Provider, "the event id of poll %s is taken by an event that is not ours", intent.PollID)
 		taken.Code = codeNotOurs
@@ -120,6 +117,19 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 		event.Fingerprint = intent.Session.Fingerprint()
 		return event, nil
 	}
+}
+
+// insertedElsewhere is the event of an intent that is gone from the intent's
+// calendar: where it was moved on before the poll could follow it, that is where
+// it is followed. A deleted id stays taken: the next generation has another.
+func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gone Event) (Event, error) {
+	found, err := s.Calendar.Find(ctx, Missing{intent.Place(), intent.EventID, intent.PollID})
+	if err != nil || found == nil {
+		return gone, err
+	}
+	event := found.Event
+	event.Fingerprint, event.MovedTo = intent.Session.Fingerprint(), found.Place
+	return event, nil
 }
 
 // insertFailed decides what a failed insert leaves behind. Where it is certain
@@ -256,11 +266,11 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 
 // watchFailed shows on the poll that its calendar is not watched. The poll
 // stays finalised; the sweep looks without pushes and tries the watch again.
-func (s *Service) watchFailed(ctx context.Context, intent poll.Intent, cause Cause, failure error) {
-	s.Log.WarnContext(ctx, "no watch channel yet", "poll", intent.PollID, "calendar", intent.CalendarID,
+func (s *Service) watchFailed(ctx context.Context, pollID, calendarID string, cause Cause, failure error) {
+	s.Log.WarnContext(ctx, "no watch channel yet", "poll", pollID, "calendar", calendarID,
 		"trace", cause.Trace, "error", failure)
-	if err := s.SetSyncError(ctx, intent.PollID, rules.WatchFailed, cause); err != nil {
-		s.Log.ErrorContext(ctx, "the missing watch could not be shown", "poll", intent.PollID, "trace", cause.Trace,
+	if err := s.SetSyncError(ctx, pollID, rules.WatchFailed, cause); err != nil {
+		s.Log.ErrorContext(ctx, "the missing watch could not be shown", "poll", pollID, "trace", cause.Trace,
 			"error", fmt.Errorf("set watch_failed: %w", err))
 	}
 }

@@ -110,13 +110,13 @@ func (s *Service) postpone(ctx context.Context, intent poll.Intent, wait time.Du
 	})
 }
 
-// carryOutDelete deletes an event and removes its intent. An event that is gone
-// already counts as deleted; where it may yet be made by an insert that was
+// carryOutDelete deletes an event, wherever its owner moved it, and removes its
+// intent. An event that is gone already counts as deleted; where it may yet be made by an insert that was
 // under way, the intent stays to delete it once more (Intent.Until). One that
 // the calendar refuses for good to delete, or whose calendar stays lost, is
 // released, with a line in the log.
 func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error {
-	err := s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
+	err := s.deleteWhereItIs(ctx, intent)
 	if fault.Is(err, fault.Provider) || fault.Is(err, fault.NotFound) && !s.mayComeBack(ctx, intent) {
 		s.Log.ErrorContext(ctx, "the calendar refuses to delete an event; it stays there", "poll", intent.PollID,
 			"event", intent.EventID, "calendar", intent.CalendarID, "trace", intent.Trace, "error", err)

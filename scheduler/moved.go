@@ -17,7 +17,7 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 	if err != nil {
 		return View{}, err
 	}
-	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
+	entry, event, err := s.followMoved(ctx, entry, person, cause)
 	if err == nil && event.Seen == rules.Present && event.Fingerprint != p.Sync.Baseline {
 		event, err = s.Calendar.Move(ctx, entry.AccountID, entry.CalendarID, event, p.Sync.Baseline, p.Timezone)
 	}

@@ -56,7 +56,8 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 		}
 		creator = p.CreatorID
 		decision, line := s.decide(st, seen)
-		if result = (Applied{PollID: p.ID, Decision: decision}); decision.Action == rules.Nothing {
+		result = Applied{PollID: p.ID, Decision: decision, Unsearched: seen.mayHaveMoved(decision)}
+		if result.Unsearched || decision.Action == rules.Nothing {
 			return nil
 		}
 		return o.write(ctx, tx, p, line)
@@ -64,7 +65,7 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 	if err != nil {
 		return Applied{}, pollError(result.PollID, "observe "+seen.Cause.Hint, err)
 	}
-	if result.Decision.Changes() {
+	if result.Decision.Changes() && !result.Unsearched {
 		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", seen.EventID,
 			"userId", creator, "new", seen.Fingerprint.String(), "row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
 	}

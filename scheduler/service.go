@@ -49,9 +49,19 @@ type Calendar interface {
 	// Move gives an event, as it was read, another time. Conflict with code
 	// CodeStale where it changed since.
 	Move(ctx context.Context, accountID, calendarID string, event Event, to rules.Fingerprint, zone string) (Event, error)
-	// Delete removes an event; one that is not there is no error. NotFound: it
-	// is the calendar that is not there.
-	Delete(ctx context.Context, accountID, calendarID, eventID string) error
+	// Delete removes an event; deleted is false, without an error, for one that is
+	// not there. NotFound: it is the calendar that is not there.
+	Delete(ctx context.Context, accountID, calendarID, eventID string) (deleted bool, err error)
+	// Find looks for an event of ours that is gone from its calendar in the other
+	// calendars of the same person; nil where all of them answered and it is in
+	// none. Unavailable where that cannot be told.
+	Find(ctx context.Context, missing Missing) (*Found, error)
+}
+
+// Found is where an event was moved to, and the event as it is there.
+type Found struct {
+	poll.Place
+	Event
 }
 
 // Codes of a Calendar's Conflicts: an event id is taken; an event is not the
@@ -72,6 +82,17 @@ type Event struct {
 	// Poll and Generation are the private marks of an event that we made.
 	Poll       string
 	Generation int64
+	// MovedTo is the calendar that an event was found in which was made in another;
+	// the zero place where it is where it was made.
+	MovedTo poll.Place
+}
+
+// at is where the event of an insert is.
+func (e Event) at(intent poll.Intent) poll.Place {
+	if e.MovedTo == (poll.Place{}) {
+		return intent.Place()
+	}
+	return e.MovedTo
 }
 
 // Accounts chooses the linked account and the calendar of a finalisation.

@@ -146,8 +146,12 @@ func (s *server) wire() error {
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Log: s.log,
 		Meter: s.metrics,
 	}
+	elsewhere := &calendarsync.Elsewhere{
+		Store: s.documents, Accounts: s.accounts, Google: google,
+		Calendars: calendarsync.Calendars{Accounts: s.accounts, List: google.Calendars}, Now: s.now,
+	}
 	s.scheduler = &scheduler.Service{
-		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google}, Accounts: s.accounts,
+		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google, Elsewhere: elsewhere}, Accounts: s.accounts,
 		Watches: s.watcher, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
 		Settle: s.config.NotifySettle, AppTells: s.appTells(), SnapshotKeep: s.config.SnapshotKeep, Log: s.log,
@@ -156,7 +160,7 @@ func (s *server) wire() error {
 	observing := s.config.Sync == config.SyncObserve
 	s.watcher.Polls, s.watcher.Observing = s.polls(), observing
 	s.looker = &calendarsync.Looker{
-		Store: s.documents, Google: google, Polls: s.polls(), Observing: observing, Now: s.now, MinGap: s.config.SyncMinGap,
+		Store: s.documents, Google: google, Elsewhere: elsewhere, Polls: s.polls(), Observing: observing, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log,
 		Meter: s.metrics,
 	}

@@ -26,6 +26,9 @@ type Flow struct {
 	// Most is what the one transaction may cost that applies what a look found;
 	// zero: the flow is none of those.
 	Most storetest.Cost
+	// Searches tells of such a look that it looks for the event in other calendars,
+	// which takes two transactions more.
+	Searches bool
 }
 
 // Counted is what a flow cost.
@@ -35,6 +38,20 @@ type Counted struct {
 	Total storetest.Cost
 	// Runs are its transactions, in the order of their ends.
 	Runs []storetest.Cost
+}
+
+// Transition is the transaction that applied what a look found: the last but that
+// by which the look ended. ok is false where the look took another number of
+// transactions than it has to.
+func (f Flow) Transition(runs []storetest.Cost) (transition storetest.Cost, ok bool) {
+	want := 3 // claim, transition, end
+	if f.Searches {
+		want = 5
+	}
+	if len(runs) != want {
+		return storetest.Cost{}, false
+	}
+	return runs[want-2], true
 }
 
 // Count does a flow in a world of its own. What the place counts by itself
@@ -113,7 +130,11 @@ var Flows = []Flow{
 	{Name: "delete_outside", What: "the event is deleted in the calendar, which cancels the poll", do: func(w *World, _, eventID string) error {
 		w.DeleteEvent("gm", eventID)
 		return nil
-	}, Most: storetest.Cost{Reads: 4, Writes: 6, Deletes: 1}},
+	}, Most: storetest.Cost{Reads: 4, Writes: 6, Deletes: 1}, Searches: true},
+	{Name: "moved_calendar", What: "the event is moved to another calendar of its owner, the first in it, of which a watch channel is opened", do: func(w *World, _, eventID string) error {
+		w.MoveAway("gm", eventID, worldtest.Club)
+		return nil
+	}},
 	{Name: "cancel", What: "the owner cancels the poll, and its event is deleted", do: func(w *World, pollID, _ string) error {
 		_, err := w.Cancel(pollID)
 		return err

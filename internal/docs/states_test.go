@@ -72,6 +72,7 @@ func sightings() []rules.Observation {
 			all = append(all, rules.Observation{Link: link, Seen: seen, Updated: updated, AccountLive: true, WatchLive: true})
 		}
 	}
+	all = append(all, rules.Observation{Link: link, Seen: rules.Gone, Elsewhere: true, AccountLive: true, WatchLive: true})
 	all = append(all, rules.Observation{Link: rules.Link{Account: "another"}, Seen: rules.Present, Fingerprint: moved, Updated: monday})
 	return all
 }
@@ -106,7 +107,7 @@ func calendarPicture(t *testing.T) string {
 					continue
 				}
 				to := string(decision.State)
-				if sample.place == linkedBefore && decision.Action == rules.Warn {
+				if sample.place == linkedBefore && (decision.Action == rules.Warn || decision.Action == rules.MoveCalendar) {
 					to = linkedBefore // still to be adopted
 				}
 				edge := sample.place + " --> " + to

@@ -38,6 +38,7 @@ var refusals = []struct {
 	{"events.get", slices.Concat(unwell, limited, refused, missing)},
 	{"events.patch", slices.Concat(unwell, limited, refused, missing, stale)},
 	{"events.delete", slices.Concat(unwell, limited, refused[1:])},
+	{"calendarList.list", slices.Concat(unwell, limited, refused[:1])}, // the other says that it was not granted
 	{"events.watch", slices.Concat(unwell, limited, refused, missing)},
 	{"channels.stop", slices.Concat(unwell, limited)}, // 404 says that it is closed
 	{"oauth.token", []answer{{429, ""}, {503, ""}}},
@@ -47,7 +48,7 @@ var refusals = []struct {
 // after, when nobody hears of that.
 var points = slices.Concat(
 	[]string{"before store.run", "after store.run", "before store.read", "before queue.enqueue", "after queue.enqueue"},
-	around("events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop"),
+	around("events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop", "calendarList.list"),
 	around("discord.post", "discord.edit", "discord.recent"),
 )
 

@@ -32,6 +32,9 @@ func (w *World) openClub() {
 func (w *World) ShareClub(role Role) {
 	w.t.Helper()
 	w.must(w.Google.Share(ClubCalendar, "gm", role))
+	if w.club != Owner && role == Owner {
+		w.past.owned = w.Clock.Now()
+	}
 	if w.club = role; role == NoAccess && w.past.lost.IsZero() {
 		w.past.lost = w.Clock.Now()
 	}
@@ -42,7 +45,7 @@ func (w *World) ShareClub(role Role) {
 	if w.outOfReach(Club) {
 		followed := w.followed()
 		for _, event := range w.Events(Club) {
-			if !followed[poll.IntentID(w.accountOf("gm"), ClubCalendar, event.ID)] {
+			if !followed[poll.IntentID(w.accountOf("gm"), ClubCalendar, event.ID)] && !followed[event.ID] {
 				w.Released(event.ID)
 			}
 		}
@@ -54,14 +57,14 @@ func (w *World) ShareClub(role Role) {
 const lostFor = 24 * time.Hour
 
 // outOfReach tells whether the program was told of a calendar of Calendars that
-// it may not write there, or does not find it and never did or not for long: it
+// it may not write there, or does not find it and never did, or not for long: it
 // cannot be blamed for what is left there.
 func (w *World) outOfReach(calendar string) bool {
 	if calendar != Club || w.past.onlyRead || w.past.lost.IsZero() {
 		return calendar == Club && w.past.onlyRead
 	}
 	read := cursor.Decode(w.observed.document(cursor.Path(w.CalendarKey(Club)))).SuccessAt
-	return read.IsZero() || !w.Clock.Now().Before(w.past.lost.Add(lostFor))
+	return read.IsZero() || !w.Clock.Now().Before(w.past.lost.Add(lostFor)) || !w.Clock.Now().Before(read.Add(lostFor))
 }
 
 // adopt notes that a poll follows an event whose id Google made.
@@ -103,16 +106,16 @@ func (w *World) accountOf(person string) string {
 }
 
 // followed are the events that an index entry or an intent is for, by
-// poll.IntentID.
+// poll.IntentID, and by their ids alone, since they may have been moved.
 func (w *World) followed() map[string]bool {
 	w.t.Helper()
 	followed := map[string]bool{}
 	for _, entry := range w.Index() {
-		followed[poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)] = true
+		followed[poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)], followed[entry.EventID] = true, true
 		w.adopt(entry)
 	}
 	for _, intent := range w.Intents() {
-		followed[intent.ID()] = true
+		followed[intent.ID()], followed[intent.EventID] = true, true
 	}
 	return followed
 }

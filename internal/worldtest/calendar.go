@@ -142,8 +142,9 @@ func (w *World) UndeleteEvent(person, eventID string) bool {
 	return true
 }
 
-// MoveAway gives an event of one calendar of gm to the other, where it is left
-// alone. False: gm may not write there now.
+// MoveAway gives an event of one calendar of gm to the other. Where the calendar
+// that it leaves keeps a guest's copy, that is followed on, and the event itself is
+// left alone. False: gm may not write there now.
 func (w *World) MoveAway(from, eventID, to string) bool {
 	w.t.Helper()
 	if w.club != Owner {
@@ -154,11 +155,14 @@ func (w *World) MoveAway(from, eventID, to string) bool {
 	if status != http.StatusOK {
 		w.t.Fatalf("%s could not move the event away: %d %s", from, status, text)
 	}
-	if !w.EventOf(from, eventID).Live() { // else a guest's copy stays
+	_, source := calendarOf(from)
+	if w.EventOf(from, eventID).Live() || w.past.moved[source+"/"+eventID] {
+		w.past.moved[destination+"/"+eventID] = true
+	} else {
 		w.goneFrom(from, eventID)
+		w.past.arrived[destination+"/"+eventID] = w.Clock.Now()
 	}
 	w.backIn(to, eventID)
-	w.past.moved[destination+"/"+eventID] = true
 	return true
 }
 

@@ -18,6 +18,7 @@ type absence struct{ from, until time.Time }
 // it is there again.
 func (w *World) goneFrom(person, eventID string) {
 	_, calendarID := calendarOf(person)
+	delete(w.past.arrived, calendarID+"/"+eventID)
 	w.past.absences[calendarID+"/"+eventID] = append(w.past.absences[calendarID+"/"+eventID], absence{from: w.Clock.Now()})
 }
 
@@ -60,6 +61,9 @@ func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []
 		if !w.wasGone(entry) {
 			problems = append(problems, fmt.Sprintf("poll %s was cancelled for event %s, which was in its calendar", p.ID, entry.EventID))
 		}
+		if name := w.stoodElsewhere(entry); name != "" {
+			problems = append(problems, fmt.Sprintf("poll %s was cancelled for event %s, which was moved to the calendar of %s", p.ID, entry.EventID, name))
+		}
 		if i > 0 && journal[i-1].Error == rules.MassCancellationHeld && !w.past.confirmed[entry.EventID] {
 			problems = append(problems, fmt.Sprintf("poll %s was held, and was cancelled without a person's word", p.ID))
 		}
@@ -68,6 +72,24 @@ func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []
 		}
 	}
 	return problems
+}
+
+// stoodElsewhere names the calendar of gm to which the event of a cancellation was
+// moved long enough before that for every look to find it there; "" for none.
+func (w *World) stoodElsewhere(entry poll.Entry) string {
+	before := entry.At.Add(-lookTakes)
+	if w.skewed || entry.AccountID != w.accountOf("gm") {
+		return ""
+	}
+	for _, name := range []string{"gm", Club} {
+		_, calendarID := calendarOf(name)
+		since, there := w.past.arrived[calendarID+"/"+entry.EventID]
+		reached := name != Club || w.club == Owner && !w.past.owned.After(before)
+		if there && calendarID != entry.CalendarID && reached && !since.After(before) {
+			return name
+		}
+	}
+	return ""
 }
 
 // wasGone tells whether the event of a cancellation was out of its calendar

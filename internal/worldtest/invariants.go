@@ -66,11 +66,11 @@ var invariants = []struct {
 func (p *picture) eventProblems() (problems []string) {
 	followed := map[string]bool{}
 	for _, entry := range p.index.all {
-		followed[poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)] = true
+		followed[poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)], followed[entry.EventID] = true, true
 		p.world.adopt(entry)
 	}
 	for _, intent := range p.intents.all {
-		followed[intent.ID()] = true
+		followed[intent.ID()], followed[intent.EventID] = true, true
 	}
 	for _, name := range Calendars {
 		if p.world.outOfReach(name) {
@@ -81,7 +81,10 @@ func (p *picture) eventProblems() (problems []string) {
 			if !p.world.isOurs(event, calendarID) {
 				continue
 			}
-			if id := poll.IntentID(p.world.accountOf(owner), calendarID, event.ID); !followed[id] {
+			// An event that was moved here is looked for, by its id.
+			_, arrived := p.world.past.arrived[calendarID+"/"+event.ID]
+			id := poll.IntentID(p.world.accountOf(owner), calendarID, event.ID)
+			if !followed[id] && !(arrived && followed[event.ID]) {
 				problems = append(problems, fmt.Sprintf("event %s in the calendar of %s is an orphan", event.ID, name))
 			}
 		}

@@ -36,8 +36,13 @@ type past struct {
 	// confirmed are events whose cancellations an owner confirmed.
 	confirmed map[string]bool
 	// adopted are events with ids of Google's making that polls followed; moved
-	// are those that were moved into a calendar, by calendar and event.
+	// are those that were moved into a calendar and are followed as a guest's copy,
+	// by calendar and event.
 	adopted, moved map[string]bool
+	// arrived says, by calendar and event, when an event was moved there that is
+	// there still; owned is since when gm owns the club's calendar.
+	arrived map[string]time.Time
+	owned   time.Time
 	// pushed are calendars, by key, of which an acknowledged push said that they
 	// changed, and of which no listing began since.
 	pushed map[string]bool
@@ -62,7 +67,8 @@ func newPast() past {
 		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, telling: map[string]bool{},
 		notices: map[string]map[string]*notice{}, untold: map[string]bool{}, heard: map[string]bool{}, judged: map[string]bool{},
 		absences: map[string][]absence{}, confirmed: map[string]bool{}, adopted: map[string]bool{}, moved: map[string]bool{},
-		pushed: map[string]bool{}, listings: map[string]int{},
+		arrived: map[string]time.Time{},
+		pushed:  map[string]bool{}, listings: map[string]int{},
 	}
 }
 

@@ -243,6 +243,14 @@ func (g *googlePort) List(ctx context.Context, ref gcal.Ref, syncToken, pageToke
 	})
 }
 
+func (g *googlePort) Lists(ctx context.Context, ref gcal.Ref, eventID string) (bool, error) {
+	return ask(g, ref.Account, "events.list", func() (bool, error) { return g.client.Lists(ctx, ref, eventID) })
+}
+
+func (g *googlePort) Calendars(ctx context.Context, accountID string) ([]gcal.Entry, error) {
+	return ask(g, accountID, "calendarList.list", func() ([]gcal.Entry, error) { return g.client.Calendars(ctx, accountID) })
+}
+
 func (g *googlePort) Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error) {
 	return ask(g, ref.Account, "events.watch", func() (gcal.Channel, error) { return g.client.Watch(ctx, ref, request) })
 }

@@ -97,8 +97,12 @@ func (w *World) program() *Program {
 	if w.options.NoPushes {
 		p.Watcher.Address = ""
 	}
+	elsewhere := &calendarsync.Elsewhere{
+		Store: documents, Accounts: p.Accounts, Google: calendar,
+		Calendars: calendarsync.Calendars{Accounts: p.Accounts, List: calendar.Calendars}, Now: now,
+	}
 	p.Scheduler = &scheduler.Service{
-		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar}, Accounts: p.Accounts, Watches: p.Watcher,
+		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, Elsewhere: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
 		Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
@@ -110,7 +114,7 @@ func (w *World) program() *Program {
 		return err
 	}
 	p.Looker = &calendarsync.Looker{
-		Store: documents, Google: calendar, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
+		Store: documents, Google: calendar, Elsewhere: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
 		Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
 	}
 	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})

@@ -13,6 +13,8 @@ import (
 type googleCalls interface {
 	calendarsync.Google
 	calendarsync.EventWriter
+	Lists(ctx context.Context, ref gcal.Ref, eventID string) (bool, error)
+	Calendars(ctx context.Context, accountID string) ([]gcal.Entry, error)
 }
 
 // restrained is Google Calendar, called by a program of which it is asked to

@@ -116,8 +116,8 @@ func New(o Options) (*Server, error) {
 
 		malformed: map[string]map[string]malformedFields{},
 
-		outbox:  newOutbox(),
-		usage:   newUsage(o.Quota),
+		outbox: newOutbox(),
+		usage:  newUsage(o.Quota),
 	}
 	if o.Dir != "" {
 		if err := s.restore(ownClock); err != nil {

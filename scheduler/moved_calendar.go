@@ -1,0 +1,154 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// People move events to another of their calendars. Google keeps the event's id;
+// the calendar that it leaves shows a deletion. So nothing that is gone counts as
+// deleted before it was looked for in its owner's other calendars.
+
+// Missing is an event that is gone from a calendar.
+type Missing struct {
+	poll.Place
+	EventID string
+	PollID  string // the poll that the event was made for, or that follows it
+}
+
+// mayHaveMoved tells whether a decision rests on the absence of an event that was
+// not looked for in other calendars.
+func (seen Observed) mayHaveMoved(decision rules.Decision) bool {
+	return decision.Action == rules.Cancel && !seen.Searched
+}
+
+// unlessTaken gives the place where a missing event was found; none where another
+// poll follows the event of that id there.
+func unlessTaken(ctx context.Context, tx store.Tx, seen Observed, pollID string) (poll.Place, error) {
+	if seen.MovedTo == (poll.Place{}) {
+		return seen.MovedTo, nil
+	}
+	there, _, err := poll.FindIndex(ctx, tx, seen.MovedTo.AccountID, seen.MovedTo.CalendarID, seen.EventID)
+	if err != nil || there != nil && there.PollID != pollID {
+		return poll.Place{}, err
+	}
+	return seen.MovedTo, nil
+}
+
+// applyMoveCalendar has the poll follow its event in the calendar that it was
+// moved to. Generation and times stay. A look at that calendar may have passed the
+// event before anything followed it there, so it is asked for by itself. Nothing
+// is announced: for people nothing changed.
+func (s *Service) applyMoveCalendar(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) error {
+	to := entry.Inputs.MovedTo
+	calendar, _, err := cursor.Load(ctx, tx, to.AccountID, to.CalendarID)
+	if err != nil {
+		return err
+	}
+	if err := moveIndex(ctx, tx, st, to); err != nil {
+		return err
+	}
+	if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
+		return err
+	}
+	legacy := ""
+	if slices.Contains(st.calendar.LegacyEventIDs, st.entry.EventID) {
+		legacy = st.entry.EventID
+	}
+	linked := calendar.Link(s.Now(), st.poll.CreatorID, legacy)
+	if err := tx.Merge(cursor.Path(calendar.Key), append(linked, cursor.Park(st.entry.EventID, cursor.PendingMoved))...); err != nil {
+		return err
+	}
+	after, now := st.poll, s.Now()
+	after.GoogleCalendarID, after.Sync.State, after.Sync.LastSyncedAt = to.CalendarID, decision.State, now
+	updates := []store.Update{
+		poll.Set("googleCalendarId", to.CalendarID), setState(decision.State), poll.SetSync("lastSyncedAt", now), poll.Set("updatedAt", now),
+	}
+	if decision.Error == "" && st.poll.Sync.Error != nil {
+		after.Sync.Error = nil
+		updates = append(updates, poll.SetError(nil))
+	}
+	entry.After = st.poll.Sync.Applied
+	_, err = s.record(tx, entry, outcome{after, st.winning, updates}, after.CreatorID, false)
+	return err
+}
+
+// moveIndex has the index entry of a poll stand for its event in another calendar.
+func moveIndex(ctx context.Context, tx store.Tx, st state, to poll.Place) error {
+	if st.entryPath == poll.IndexPath(st.entry.EventID) {
+		return tx.Update(st.entryPath, poll.MoveIndex(to)...)
+	}
+	_, path, err := poll.FindIndex(ctx, tx, to.AccountID, to.CalendarID, st.entry.EventID)
+	if err != nil {
+		return err
+	}
+	moved := *st.entry
+	moved.AccountID, moved.CalendarID = to.AccountID, to.CalendarID
+	if err := tx.Delete(st.entryPath); err != nil {
+		return err
+	}
+	return tx.Set(path, poll.EncodeIndex(moved))
+}
+
+// watchSoon makes sure of a watch channel of the calendar that a poll's event is
+// in now, and hands a look at it over. Where either fails, the sweep and the drain
+// do it.
+func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, cause Cause) {
+	if err := s.Watches.Ensure(ctx, at.AccountID, at.CalendarID); err != nil {
+		s.watchFailed(ctx, pollID, at.CalendarID, cause, err)
+	}
+	s.lookSoon(ctx, at.AccountID, at.CalendarID, cause)
+}
+
+// followMoved reads the event that a poll follows, and has the poll follow it
+// where it was moved to another calendar. An event that is nowhere is given as its
+// own calendar shows it.
+func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person Person, cause Cause) (poll.IndexEntry, Event, error) {
+	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
+	if !fault.Is(err, fault.NotFound) && (err != nil || event.Seen != rules.Gone) {
+		return entry, event, err
+	}
+	found, searchErr := s.Calendar.Find(ctx, Missing{entry.Place(), entry.EventID, entry.PollID})
+	if searchErr != nil || found == nil {
+		if searchErr != nil {
+			err = searchErr
+		}
+		return entry, event, err
+	}
+	_, err = s.Apply(ctx, Observed{
+		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
+		Seen: rules.Gone, Updated: event.Updated, Searched: true, MovedTo: found.Place, Own: true, Cause: cause, Who: person.ID,
+	})
+	entry.AccountID, entry.CalendarID = found.AccountID, found.CalendarID
+	return entry, found.Event, err
+}
+
+// deleteWhereItIs deletes the event of an intent, in the calendar that it was
+// moved to where it is not in its own. One that is nowhere is no error.
+func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error {
+	deleted, err := s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
+	if deleted || err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	found, searchErr := s.Calendar.Find(ctx, Missing{intent.Place(), intent.EventID, intent.PollID})
+	switch {
+	case searchErr != nil && s.Now().Sub(intent.CreatedAt) < lostFor:
+		return searchErr
+	case searchErr != nil:
+		s.Log.ErrorContext(ctx, "an event that is gone could not be looked for in other calendars", "poll", intent.PollID,
+			"event", intent.EventID, "calendar", intent.CalendarID, "trace", intent.Trace, "error", searchErr)
+		return err
+	case found == nil:
+		return err
+	}
+	if deleted, err = s.Calendar.Delete(ctx, found.AccountID, found.CalendarID, intent.EventID); err == nil && !deleted {
+		err = fault.New(fault.Unavailable, "The event was moved again meanwhile; it is looked for once more.")
+	}
+	return err
+}
