@@ -1,22 +1,474 @@
 package calendarsync_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"questscheduler/cursor"
 	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
 	"questscheduler/rules"
 )
 
-func TestMovedEvent_ToACalendarOfTheSamePerson_IsFollowed(t *testing.T) {
+// follows fails where a poll is not finalised with its event in a calendar, once,
+// or somebody was told anything.
+func follows(t *testing.T, w *worldtest.World, pollID, calendarID string) {
+	t.Helper()
+	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, calendarID)
+	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
+	for _, person := range []string{"gm", "ana", "ben", "cho"} {
+		equal(t, "notices of "+person, len(w.Notices(person)), 0)
+	}
+	atRest(t, w)
+}
+
+// shared gives gm the right to write to somebody's own calendar, or takes it.
+func shared(t *testing.T, w *worldtest.World, person string, role worldtest.Role) {
+	t.Helper()
+	if err := w.Google.Share(worldtest.Person(person).Email, "gm", role); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMovedEvent_ToACalendarNothingFollowed_IsFollowed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
+	before := w.View(pollID).Poll
 	w.MoveAway("gm", eventID, worldtest.Club)
 	w.Run(time.Minute)
 
 	stands(t, w, pollID, rules.StateOK, ten.Start)
-	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, worldtest.ClubCalendar)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar"})
+	equal(t, "generation", w.View(pollID).Poll.Sync.Generation, before.Sync.Generation)
+	equal(t, "polls that follow the calendar it left", w.Calendar("gm").Interests[poll.ConsumerPoll], 0)
+	equal(t, "polls that follow its new one", w.Calendar(worldtest.Club).Interests[poll.ConsumerPoll], 1)
+	follows(t, w, pollID, worldtest.ClubCalendar)
+
+	t.Log("it is watched there")
+	w.MoveEvent(worldtest.Club, eventID, noon)
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	w.DeleteEvent(worldtest.Club, eventID)
+	w.Run(time.Minute)
+	equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
 	atRest(t, w)
+}
+
+func TestMovedEvent_ToAKnownCalendar_NeedsNoList(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	other, slots := w.Poll()
+	if _, err := w.FinaliseAs(other, worldtest.Ask{SlotID: slots[1], CreateEvent: true, CalendarID: worldtest.ClubCalendar}); err != nil {
+		t.Fatal(err)
+	}
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.Run(time.Minute)
+	follows(t, w, pollID, worldtest.ClubCalendar)
+	follows(t, w, other, worldtest.ClubCalendar)
+	equal(t, "calls of calendarList.list", w.Calls("calendarList.list"), 0)
+}
+
+func TestMovedEvent_ToASecondAccountsCalendar_IsFollowed(t *testing.T) {
+	t.Parallel()
+	for name, role := range map[string]worldtest.Role{"both see it": worldtest.Writer, "the second alone sees it": worldtest.NoAccess} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			second := w.LinkAs("gm", "ben")
+			pollID, _, eventID := w.Finalised()
+			shared(t, w, "ben", worldtest.Writer)
+			w.MoveTo("gm", eventID, "ben")
+			shared(t, w, "ben", role)
+			w.Run(time.Minute)
+			equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, "ben@example.com")
+			account := w.Account("gm")
+			if role == worldtest.NoAccess {
+				account = second.ID
+			}
+			equal(t, "account", w.Index()[0].AccountID, account)
+			stands(t, w, pollID, rules.StateOK, ten.Start)
+			w.MoveEvent("ben", eventID, noon)
+			w.Run(time.Minute)
+			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+		})
+	}
+}
+
+func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		seen    time.Duration // between the moves
+		journal []string
+	}{
+		"before anybody looked": {0, []string{"finalise"}},
+		"after it was followed": {time.Minute, []string{"finalise", "moved_calendar", "moved_calendar"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.MoveAway("gm", eventID, worldtest.Club)
+			if c.seen > 0 {
+				w.Run(c.seen)
+			}
+			w.MoveAway(worldtest.Club, eventID, "gm")
+			w.Run(time.Minute)
+			same(t, "journal", w.Decisions(pollID), c.journal)
+			follows(t, w, pollID, "gm@example.com")
+			w.MoveEvent("gm", eventID, noon)
+			w.Run(time.Minute)
+			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+			atRest(t, w)
+		})
+	}
+}
+
+// The look at the new calendar passes the event before the poll follows it there,
+// so it is the link that has it looked at.
+func TestMovedEvent_WhereALookPassedIt_IsReadAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	other, slots := w.Poll()
+	if _, err := w.FinaliseAs(other, worldtest.Ask{SlotID: slots[1], CreateEvent: true, CalendarID: worldtest.ClubCalendar}); err != nil {
+		t.Fatal(err)
+	}
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.LosePushes()
+	w.MoveEvent(worldtest.Club, eventID, noon) // its push comes, and finds no poll
+	w.Run(time.Minute)
+	same(t, "journal before", w.Decisions(pollID), []string{"finalise"})
+
+	w.Sweep()
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar", "reschedule"})
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	equal(t, "events still to be read by themselves", len(w.Calendar(worldtest.Club).Pending), 0)
+	atRest(t, w)
+}
+
+func TestMovedEvent_WithItsTimeAtOnce_IsFollowed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.MoveEvent(worldtest.Club, eventID, noon)
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar", "reschedule"})
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	equal(t, "notices of ana", fmt.Sprint(w.Notices("ana")), "[SESSION_RESCHEDULED]")
+	atRest(t, w)
+}
+
+func TestMovedEvent_WhereNobodyOfOursReads_IsGone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	shared(t, w, "cho", worldtest.Writer)
+	w.MoveTo("gm", eventID, "cho")
+	shared(t, w, "cho", worldtest.NoAccess)
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+	same(t, "notices of ana", w.Notices("ana"), []string{"SESSION_CANCELLED"})
+	w.Released(eventID) // it is cho's now
+	atRest(t, w)
+}
+
+// ben's calendar, whose account gm linked too, shows a guest's copy of the event
+// that gm gave to somebody else: it has the event's id and is another thing.
+func TestMovedEvent_GuestsCopy_IsNotTakenForIt(t *testing.T) {
+	t.Parallel()
+	for name, finalise := range map[string]func(t *testing.T, w *worldtest.World) (pollID, eventID string){
+		"made by us": func(t *testing.T, w *worldtest.World) (string, string) {
+			t.Helper()
+			pollID, slots := w.Poll()
+			view, err := w.FinaliseAs(pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true, Attendees: []string{"ben@example.com"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Run(time.Minute)
+			return pollID, view.Poll.GoogleEventID
+		},
+		"made before us": func(t *testing.T, w *worldtest.World) (string, string) {
+			t.Helper()
+			return legacy(t, w, "ben@example.com")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.LinkAs("gm", "ben")
+			pollID, eventID := finalise(t, w)
+			shared(t, w, "cho", worldtest.Writer)
+			w.MoveTo("gm", eventID, "cho")
+			shared(t, w, "cho", worldtest.NoAccess)
+			equal(t, "ben's copy is there", w.EventOf("ben", eventID).Live(), true)
+			w.Run(time.Minute)
+			equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
+			w.Released(eventID)
+			atRest(t, w)
+		})
+	}
+}
+
+// legacy is a poll of gm that the web app's own functions finalised before us,
+// with an event whose id Google made.
+func legacy(t *testing.T, w *worldtest.World, guests ...string) (pollID, eventID string) {
+	t.Helper()
+	pollID, slots := w.Poll()
+	attendees := []map[string]any{}
+	for _, guest := range guests {
+		attendees = append(attendees, map[string]any{"email": guest})
+	}
+	made := w.InsertEvent("gm", map[string]any{
+		"summary": "Session nine", "start": map[string]any{"dateTime": ten.Start.Format(time.RFC3339)},
+		"end": map[string]any{"dateTime": ten.End.Format(time.RFC3339)}, "attendees": attendees,
+	})
+	w.Edit(poll.Path(pollID), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", slots[0]),
+		poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "gm@example.com"))
+	w.Sweep()
+	w.Run(time.Minute)
+	if status := w.View(pollID).Poll.Status; status != rules.Finalized || len(w.Index()) != 1 {
+		t.Fatalf("the poll is %s, with %d index entries", status, len(w.Index()))
+	}
+	return pollID, made.ID
+}
+
+// An event from before us has no marks of ours. What is known of it is its id,
+// which Google made, and whose it is: that is enough to follow it.
+func TestMovedEvent_MadeBeforeUs_IsFollowed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, eventID := legacy(t, w)
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.Run(time.Minute)
+	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, worldtest.ClubCalendar)
+	same(t, "ids of before us in the calendar it left", w.Calendar("gm").LegacyEventIDs, nil)
+	same(t, "ids of before us in its new one", w.Calendar(worldtest.Club).LegacyEventIDs, []string{eventID})
+	w.MoveEvent(worldtest.Club, eventID, noon)
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	atRest(t, w)
+}
+
+// What cannot be looked for is neither cancelled nor announced, whether it was
+// moved or deleted, until it can be.
+func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(w *worldtest.World){
+		"the list of calendars": func(w *worldtest.World) { w.Refuse("calendarList.list", 503, "", 0) },
+		"the other calendar": func(w *worldtest.World) {
+			for range 20 { // its own calendar is asked first
+				w.On("after events.get", func() { w.Refuse("events.get", 403, "forbidden", 1) })
+				w.On("after events.get", func() {})
+			}
+		},
+	} {
+		for act, c := range map[string]struct {
+			do       func(w *worldtest.World, eventID string)
+			decision string
+		}{
+			"moved":   {func(w *worldtest.World, eventID string) { w.MoveAway("gm", eventID, worldtest.Club) }, "moved_calendar"},
+			"deleted": {func(w *worldtest.World, eventID string) { w.DeleteEvent("gm", eventID) }, "cancel"},
+		} {
+			t.Run(act+", "+name, func(t *testing.T) {
+				t.Parallel()
+				w := worldtest.New(t, worldtest.Options{})
+				pollID, _, eventID := w.Finalised()
+				fail(w)
+				c.do(w, eventID)
+				w.Run(30 * time.Minute)
+				follows(t, w, pollID, "gm@example.com")
+				equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+				equal(t, "it waits as", w.Calendar("gm").Pending[eventID], cursor.PendingFailed)
+
+				w.Calm()
+				w.Heal()
+				w.Sweep()
+				w.Run(time.Minute)
+				journal := w.Decisions(pollID)
+				equal(t, "then", journal[2], c.decision)
+				equal(t, "error", w.View(pollID).Poll.Sync.Error == nil, true)
+				atRest(t, w)
+			})
+		}
+	}
+}
+
+// A move is fresh, and Google may not find the event in its new calendar yet.
+func TestMovedEvent_ThatGoogleDoesNotFindYet_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.Refuse("events.get", 404, "", 2)
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar"})
+	follows(t, w, pollID, worldtest.ClubCalendar)
+}
+
+func TestGoneEvent_AmongTooManyCalendars_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	for i := range 30 {
+		w.OpenCalendar(fmt.Sprintf("room-%02d@group.calendar.google.com", i), "gm")
+	}
+	pollID, _, eventID := w.Finalised()
+	w.DeleteEvent("gm", eventID)
+	w.Run(30 * time.Minute)
+	follows(t, w, pollID, "gm@example.com")
+	equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+}
+
+// Without the scope for the list, the primary calendars are all that is known.
+func TestMovedEvent_WithoutTheListsScope(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known    bool // a poll follows the calendar
+		decision string
+	}{"to a known calendar": {true, "moved_calendar"}, "to an unknown one": {false, "cancel"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.LinkAs("gm", "gm", "openid", "email", "https://www.googleapis.com/auth/calendar.events")
+			if c.known {
+				other, slots := w.Poll()
+				if _, err := w.FinaliseAs(other, worldtest.Ask{SlotID: slots[1], CreateEvent: true, CalendarID: worldtest.ClubCalendar}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			pollID, _, eventID := w.Finalised()
+			w.MoveAway("gm", eventID, worldtest.Club)
+			w.Run(time.Minute)
+			same(t, "journal", w.Decisions(pollID), []string{"finalise", c.decision})
+			equal(t, "calls of calendarList.list", w.Calls("calendarList.list"), 0)
+			if !c.known {
+				w.Released(eventID)
+			}
+			atRest(t, w)
+		})
+	}
+}
+
+// manyMoved are eight polls whose events were moved in a gap that only a full
+// listing closes.
+func manyMoved(w *worldtest.World) (polls []string) {
+	var events []string
+	for range 8 {
+		pollID, _, eventID := w.Finalised()
+		polls, events = append(polls, pollID), append(events, eventID)
+	}
+	for _, eventID := range events {
+		w.MoveAway("gm", eventID, worldtest.Club)
+	}
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		panic(err)
+	}
+	return polls
+}
+
+func TestMovedEvents_ManyAtOnce_AreNotHeld(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	polls := manyMoved(w)
+	w.Run(5 * time.Minute)
+	for _, pollID := range polls {
+		follows(t, w, pollID, worldtest.ClubCalendar)
+	}
+}
+
+// Where they cannot be looked for they are held as any others, and a person's word
+// that they are gone is not believed of what is found then.
+func TestMovedEvents_ThatAreHeld_AreFollowedOnceConfirmed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Refuse("calendarList.list", 503, "", 0)
+	polls := manyMoved(w)
+	w.Run(30 * time.Minute)
+	equal(t, "error", w.View(polls[0]).Poll.Sync.Error.Code, rules.MassCancellationHeld)
+	w.Heal()
+	if err := w.Confirm(w.Calendar("gm"), polls); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(5 * time.Minute)
+	for _, pollID := range polls {
+		equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, worldtest.ClubCalendar)
+		stands(t, w, pollID, rules.StateOK, ten.Start)
+	}
+	atRest(t, w)
+}
+
+// A session that is over, and one that we deleted ourselves, is looked for nowhere.
+func TestGoneEvent_ThatCancelsNothing_IsNotLookedFor(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(w *worldtest.World, pollID, eventID string){
+		"long over": func(w *worldtest.World, _, eventID string) {
+			w.Skip(worldtest.Ten.End.Sub(worldtest.Start) + 48*time.Hour)
+			w.DeleteEvent("gm", eventID)
+		},
+		"cancelled by us": func(w *worldtest.World, pollID, _ string) {
+			if _, err := w.Cancel(pollID); err != nil {
+				panic(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			act(w, pollID, eventID)
+			w.Run(time.Minute)
+			equal(t, "calls of calendarList.list", w.Calls("calendarList.list"), 0)
+			atRest(t, w)
+		})
+	}
+}
+
+func TestMovedEvent_InterruptedAnywhere_IsFollowed(t *testing.T) {
+	t.Parallel()
+	const most = 150
+	for n := 1; n <= most; n++ {
+		w := worldtest.New(t, worldtest.Options{})
+		pollID, _, eventID := w.Finalised()
+		w.MoveAway("gm", eventID, worldtest.Club)
+		w.CrashAt(n)
+		lived, point := w.Survives(func() { w.Run(time.Minute) })
+		struck := w.Struck()
+		w.Calm()
+		if !lived {
+			w.Check() // the link is in one calendar, whole
+			w.Restart()
+			w.Run(5 * time.Minute)
+		}
+		follows(t, w, pollID, worldtest.ClubCalendar)
+		same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar"})
+		if t.Failed() {
+			t.Fatalf("after it died at %d, %s", n, point)
+		}
+		if !struck {
+			return
+		}
+	}
+	t.Errorf("it passes more than %d points", most)
+}
+
+func TestMovedEvent_WhileOnlyObserved_IsJournaledAndNotFollowed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.Observe(true)
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.Run(time.Minute)
+	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, "gm@example.com")
+	journal := w.Journal(pollID)
+	last := journal[len(journal)-1]
+	equal(t, "would be done", last.Decision, rules.MoveCalendar)
+	equal(t, "observed", last.Observed, true)
+	w.Observe(false)
+	w.Sweep()
+	w.Run(time.Minute)
+	follows(t, w, pollID, worldtest.ClubCalendar)
 }

@@ -74,7 +74,7 @@ var transitions = []Row{
 		}, then: Nothing, blind: true,
 	},
 	{
-		Name: "deleted", Poll: "any sync state", Calendar: "gone", Does: "cancel",
+		Name: "deleted", Poll: "any sync state", Calendar: "gone, and in no other calendar of the same person", Does: "cancel",
 		when: func(s situation) bool { return s.seen.Seen == Gone }, then: Cancel,
 	},
 	{

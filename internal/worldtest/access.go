@@ -26,6 +26,12 @@ func (w *World) openClub() {
 	w.club = Owner
 }
 
+// OpenCalendar makes another calendar of a person's.
+func (w *World) OpenCalendar(id, person string) {
+	w.t.Helper()
+	w.must(w.Google.AddCalendar(google.Calendar{ID: id, Summary: id, TimeZone: "Europe/Berlin", Owner: person}))
+}
+
 // ShareClub gives gm another role in the club's calendar. What the program may
 // have to leave there meanwhile, because it cannot know better, counts as left
 // when gm is an owner again: see outOfReach.

@@ -142,20 +142,28 @@ func (w *World) UndeleteEvent(person, eventID string) bool {
 	return true
 }
 
-// MoveAway gives an event of one calendar of gm to the other. Where the calendar
-// that it leaves keeps a guest's copy, that is followed on, and the event itself is
-// left alone. False: gm may not write there now.
+// MoveAway gives an event of one calendar of gm to the other. False: gm may not
+// write there now.
 func (w *World) MoveAway(from, eventID, to string) bool {
 	w.t.Helper()
 	if w.club != Owner {
 		return false
 	}
+	w.MoveTo(from, eventID, to)
+	return true
+}
+
+// MoveTo gives an event of a calendar of gm to another, to which gm may write.
+// Where the calendar that it leaves keeps a guest's copy, that is followed on, and
+// the event itself is left alone.
+func (w *World) MoveTo(from, eventID, to string) {
+	w.t.Helper()
+	_, source := calendarOf(from)
 	_, destination := calendarOf(to)
 	status, text := w.google(from, "events.move", "/"+eventID+"/move?destination="+url.QueryEscape(destination), nil)
 	if status != http.StatusOK {
 		w.t.Fatalf("%s could not move the event away: %d %s", from, status, text)
 	}
-	_, source := calendarOf(from)
 	if w.EventOf(from, eventID).Live() || w.past.moved[source+"/"+eventID] {
 		w.past.moved[destination+"/"+eventID] = true
 	} else {
@@ -163,7 +171,6 @@ func (w *World) MoveAway(from, eventID, to string) bool {
 		w.past.arrived[destination+"/"+eventID] = w.Clock.Now()
 	}
 	w.backIn(to, eventID)
-	return true
 }
 
 // InsertEvent makes an event that is none of ours, or looks like one.

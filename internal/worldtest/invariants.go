@@ -261,8 +261,10 @@ func (w *World) Disagreement(p poll.Poll) string {
 
 // calendarName is the calendar that a poll's event is in, as calendarOf wants it.
 func calendarName(p poll.Poll) string {
-	if p.GoogleCalendarID == ClubCalendar {
-		return Club
+	for _, name := range Calendars {
+		if _, calendarID := calendarOf(name); calendarID == p.GoogleCalendarID {
+			return name
+		}
 	}
 	return p.CreatorID
 }

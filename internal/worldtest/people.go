@@ -39,10 +39,11 @@ var Cause = scheduler.Cause{Hint: "person", Trace: "test"}
 // Link links a person's Google account, or links it anew under a new grant.
 func (w *World) Link(person string) accounts.Account { return w.LinkAs(person, person) }
 
-// LinkAs links somebody's Google account to a person.
-func (w *World) LinkAs(person, somebody string) accounts.Account {
+// LinkAs links somebody's Google account to a person, by a grant of some scopes;
+// none: of all.
+func (w *World) LinkAs(person, somebody string, scopes ...string) accounts.Account {
 	w.t.Helper()
-	grant, err := w.Google.NewGrant(somebody)
+	grant, err := w.Google.NewGrant(somebody, scopes...)
 	w.must(err)
 	account, err := w.Accounts.Link(w.ctx, person, accounts.Identity{
 		Provider: accounts.Google, Sub: "sub-" + somebody, Email: Person(somebody).Email,
