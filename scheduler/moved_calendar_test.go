@@ -1,0 +1,224 @@
+package scheduler_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+)
+
+// movedAway is a poll whose event was given to another calendar just now, and
+// nobody has looked since.
+func movedAway(w *worldtest.World) story {
+	s := finalised(w)
+	w.MoveAway("gm", s.event, worldtest.Club)
+	w.LosePushes()
+	return s
+}
+
+// live are the events of gm's two calendars that were not deleted.
+func live(w *worldtest.World) int { return len(w.Events("gm")) + len(w.Events(worldtest.Club)) }
+
+// journal fails where the journal of a poll says something else.
+func journal(t *testing.T, w *worldtest.World, s story, want ...string) {
+	t.Helper()
+	equal(t, "journal", strings.Join(w.Decisions(s.poll), ", "), strings.Join(want, ", "))
+}
+
+func TestDeletion_OfAMovedEvent_DeletesItWhereItIs(t *testing.T) {
+	t.Parallel()
+	gm := worldtest.Person("gm")
+	for name, c := range map[string]struct {
+		do   func(w *worldtest.World, s story) error
+		left int
+	}{
+		"cancel": {func(w *worldtest.World, s story) error {
+			_, err := w.Cancel(s.poll)
+			return err
+		}, 0},
+		"reopen": {func(w *worldtest.World, s story) error {
+			_, err := w.Scheduler.Reopen(w.Context(), gm, s.poll, true, worldtest.Cause)
+			return err
+		}, 0},
+		"delete": {func(w *worldtest.World, s story) error {
+			return w.Scheduler.Delete(w.Context(), gm, s.poll, false, worldtest.Cause)
+		}, 0},
+		"delete the event": {func(w *worldtest.World, s story) error {
+			_, err := w.Scheduler.DeleteEvent(w.Context(), gm, s.poll, worldtest.Cause)
+			return err
+		}, 0},
+		"finalise again": {func(w *worldtest.World, s story) error {
+			_, err := w.Finalise(s.poll, s.slots[1])
+			return err
+		}, 1},
+		"finalise again without an event": {func(w *worldtest.World, s story) error {
+			_, err := w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[1]})
+			return err
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := movedAway(w)
+			if err := c.do(w, s); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(5 * time.Minute)
+			equal(t, "the moved event is there", w.EventOf(worldtest.Club, s.event).Live(), false)
+			equal(t, "events", live(w), c.left)
+			atRest(t, w)
+		})
+	}
+}
+
+func TestDeletion_OfAMovedEvent_WaitsForTheSearch(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := movedAway(w)
+	w.Refuse("calendarList.list", 503, "", 0)
+	if _, err := w.Cancel(s.poll); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Hour)
+	equal(t, "intents", len(w.Intents()), 1)
+	w.Heal()
+	w.Run(time.Hour)
+	equal(t, "events", live(w), 0)
+	atRest(t, w)
+}
+
+// One that cannot be looked for in a whole day is left, with a line in the log.
+func TestDeletion_WhereTheSearchKeepsFailing_EndsAfterADay(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := movedAway(w)
+	w.Refuse("calendarList.list", 503, "", 0)
+	if _, err := w.Cancel(s.poll); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(25 * time.Hour)
+	equal(t, "intents", len(w.Intents()), 0)
+	equal(t, "it is logged", strings.Contains(w.Log(), "an event that is gone could not be looked for in other calendars"), true)
+	w.Released(s.event)
+	atRest(t, w)
+}
+
+func TestDeletion_OfAnEventMovedAgainMeanwhile_FindsIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := movedAway(w)
+	w.On("before events.delete", func() {
+		w.On("before events.delete", func() { w.MoveAway(worldtest.Club, s.event, "gm") })
+	})
+	if _, err := w.Cancel(s.poll); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(10 * time.Minute)
+	equal(t, "events", live(w), 0)
+	atRest(t, w)
+}
+
+func TestRestoreOriginal_OfAMovedEvent_RestoresItWhereItIs(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	w.MoveAway("gm", s.event, worldtest.Club)
+	w.LosePushes()
+	view, err := w.Scheduler.RestoreOriginal(t.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "state", view.Poll.Sync.State, rules.StateOK)
+	equal(t, "calendar", view.Poll.GoogleCalendarID, worldtest.ClubCalendar)
+	equal(t, "event", w.EventOf(worldtest.Club, s.event).Fingerprint(), view.Poll.Sync.Baseline)
+	journal(t, w, s, "finalise", "reschedule", "moved_calendar", "restore")
+	w.Run(time.Minute)
+	journal(t, w, s, "finalise", "reschedule", "moved_calendar", "restore")
+	atRest(t, w)
+}
+
+func TestRestoreOriginal_OfAGoneEvent_WaitsForTheSearch(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	w.DeleteEvent("gm", s.event)
+	w.LosePushes()
+	restore := func() error {
+		_, err := w.Scheduler.RestoreOriginal(t.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
+		return err
+	}
+	w.Refuse("calendarList.list", 503, "", 1)
+	kind(t, restore(), fault.Unavailable)
+	kind(t, restore(), fault.Conflict)
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+	atRest(t, w)
+}
+
+// The event is moved between its insert and the transaction that links it: whether
+// the answer came or was lost, it is one event, and is followed where it is.
+func TestInsert_WhereTheEventIsMovedBeforeTheLink_FollowsIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lost    bool
+		journal []string
+	}{
+		"the answer came":     {false, []string{"finalise", "moved_calendar"}},
+		"the answer was lost": {true, []string{"finalise"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := fresh(w)
+			w.On("after events.insert", func() {
+				made := w.Events("gm")
+				w.MoveAway("gm", made[0].ID, worldtest.Club)
+				w.MoveEvent(worldtest.Club, made[0].ID, worldtest.Noon)
+				w.RunDue() // the looks at both calendars find no poll
+			})
+			if c.lost {
+				w.Fail("after events.insert", fault.New(fault.Unavailable, "broken"))
+			}
+			if _, err := w.Finalise(s.poll, s.slots[0]); (err != nil) != c.lost {
+				t.Fatal(err)
+			}
+			w.Run(10 * time.Minute)
+			view := w.View(s.poll)
+			equal(t, "calendar", view.Poll.GoogleCalendarID, worldtest.ClubCalendar)
+			equal(t, "generation", view.Poll.Sync.Generation, 1)
+			equal(t, "events", live(w), 1)
+			equal(t, "state", view.Poll.Sync.State, rules.StateRescheduled)
+			equal(t, "time", view.Winning.Start.Equal(worldtest.Noon.Start), true)
+			journal(t, w, s, append(c.journal, "reschedule")...)
+			atRest(t, w)
+		})
+	}
+}
+
+// Where another poll follows the event in the calendar that it was moved to, it is
+// that poll's.
+func TestApply_AMovedEventThatAnotherPollFollows_IsGone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	w.MoveAway("gm", s.event, worldtest.Club)
+	w.LosePushes()
+	other := fresh(w)
+	w.Edit(poll.Path(other.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", other.slots[0]),
+		poll.Set("googleEventId", s.event), poll.Set("googleCalendarId", worldtest.ClubCalendar))
+	if _, err := w.Scheduler.Reconcile(t.Context(), other.poll, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+	equal(t, "status of the other", w.View(other.poll).Poll.Status, rules.Finalized)
+	equal(t, "index entries", len(w.Index()), 1)
+	w.Released(s.event)
+	atRest(t, w)
+}
