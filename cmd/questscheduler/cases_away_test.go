@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -13,8 +14,8 @@ import (
 const clubCalendar = "club@group.calendar.party.example"
 
 // startCasesWithClub is startCases for a game master who has a second calendar,
-// which nobody can make from outside.
-func startCasesWithClub(t *testing.T) *outside {
+// which nobody can make, nor share, from outside.
+func startCasesWithClub(t *testing.T) (*outside, *google.Server) {
 	t.Helper()
 	dir := dataDir(t)
 	d, err := openDemo(t.Context(), dir, "127.0.0.1:0", Process{Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"}})
@@ -32,7 +33,7 @@ func startCasesWithClub(t *testing.T) *outside {
 	if err := d.sims.googleServer.AddCalendar(google.Calendar{ID: clubCalendar, Summary: "Club", Owner: "gm"}); err != nil {
 		t.Fatal(err)
 	}
-	return &outside{t, d.ready()}
+	return &outside{t, d.ready()}, d.sims.googleServer
 }
 
 // moveFrom moves the event of a session out of a calendar into another.
@@ -43,22 +44,40 @@ func (s *session) moveFrom(from, to string) {
 	s.do("POST", address, "Bearer "+gm.GoogleToken, nil).want(s.t, http.StatusOK)
 }
 
-// TestAnEventMovedToAnotherCalendar_CancelsItsPoll: in the calendar that it left
-// it reads as a deletion, and is one once the calendar confirms it. Where it went
-// it has the same id and is another thing, though we follow that calendar too.
-func TestAnEventMovedToAnotherCalendar_CancelsItsPoll(t *testing.T) {
+// inCalendar is the session's event in some calendar of the game master's.
+func (s *session) inCalendar(calendar, method string, body any) answer {
+	s.t.Helper()
+	gm := s.ready.Users["gm"]
+	return s.do(method, s.ready.Google+"/calendar/v3/calendars/"+calendar+"/events/"+s.event, "Bearer "+gm.GoogleToken, body)
+}
+
+// TestEventMovedToAnotherCalendar_IsFollowed: in the calendar that it left it
+// reads as a deletion. Its poll follows it to the other one, nobody is told
+// anything, and what people do with it there counts.
+func TestEventMovedToAnotherCalendar_IsFollowed(t *testing.T) {
 	t.Parallel()
-	o := startCasesWithClub(t)
-	clubs := newPoll(o, "gm").finalised(map[string]any{"calendar_id": clubCalendar})
-	before := clubs.tell()
+	o, _ := startCasesWithClub(t)
 	home := o.ready.Users["gm"].CalendarID
+	follows := func(s *session, calendar string) {
+		s.t.Helper()
+		s.becomes("follows its event to "+calendar, map[string]any{
+			"status": "FINALIZED", "google_event_id": s.event, "google_calendar_id": calendar, "sync.error": nil,
+		})
+	}
 
 	s := newSession(o, "gm")
-	s.moveFrom(home, clubCalendar)
-	s.becomesCancelled()
-	s.becomesTold("SESSION_CANCELLED", 1)
-	s.unchangedBy(func() { s.moveFrom(clubCalendar, home) }) // too late: it was told
-	s.wantDecisions("finalise", "cancel")
+	s.moveFrom(home, clubCalendar) // which nothing followed until now
+	follows(s, clubCalendar)
+	s.becomes("is in step", map[string]any{"sync.state": "OK"})
+	s.wantDecisions("finalise", "moved_calendar")
+	s.inCalendar(clubCalendar, "PATCH", times(s.start.Add(time.Hour), s.end.Add(time.Hour))).want(t, http.StatusOK)
+	s.becomesMoved(time.Hour)
+	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.ask("restore-original-time", nil).want(t, http.StatusOK)
+	s.becomesTold("SESSION_RESTORED", 1)
+	s.moveFrom(clubCalendar, home)
+	follows(s, home)
+	s.wantDecisions("finalise", "moved_calendar", "reschedule", "restore", "moved_calendar")
 
 	back := newSession(o, "gm")
 	back.unchangedBy(func() {
@@ -74,14 +93,40 @@ func TestAnEventMovedToAnotherCalendar_CancelsItsPoll(t *testing.T) {
 	back.move(time.Hour)
 	back.becomesMoved(time.Hour)
 
-	gone := newSession(o, "gm")
+	gap := newSession(o, "gm")
 	o.plant("push", map[string]any{"drop": true})
-	gone.moveFrom(home, clubCalendar)
+	gap.moveFrom(home, clubCalendar)
 	o.sim("POST", "expire-sync-tokens", nil)
 	o.heal()
-	gone.ask("sync", nil).want(t, http.StatusOK)
-	gone.becomesCancelled()
-	gone.becomesTold("SESSION_CANCELLED", 1)
-	gone.wantDecisions("finalise", "cancel")
-	clubs.wantStory(before, "after other events came and went")
+	gap.ask("sync", nil).want(t, http.StatusOK)
+	follows(gap, clubCalendar)
+
+	unseen := newSession(o, "gm")
+	o.plant("push", map[string]any{"drop": true})
+	unseen.moveFrom(home, clubCalendar)
+	unseen.ask("cancel", nil).want(t, http.StatusOK)
+	eventually(t, "the moved event is deleted", func() error {
+		if status := unseen.inCalendar(clubCalendar, "GET", nil).body["status"]; status != "cancelled" {
+			return fmt.Errorf("it is %v", status)
+		}
+		return nil
+	})
+	o.heal()
+}
+
+// TestEventMovedOutOfReach_CancelsItsPoll: to a calendar that nobody of ours
+// reads, a move is a deletion, and is told once.
+func TestEventMovedOutOfReach_CancelsItsPoll(t *testing.T) {
+	t.Parallel()
+	o, server := startCasesWithClub(t)
+	s := newSession(o, "gm")
+	o.plant("events.list", map[string]any{"status": http.StatusServiceUnavailable})
+	s.moveFrom(o.ready.Users["gm"].CalendarID, clubCalendar)
+	if err := server.Share(clubCalendar, "gm", google.NoAccess); err != nil {
+		t.Fatal(err)
+	}
+	o.heal()
+	s.becomesCancelled()
+	s.becomesTold("SESSION_CANCELLED", 1)
+	s.wantDecisions("finalise", "cancel")
 }

@@ -158,8 +158,51 @@ var looks = []mutant{
 		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
 		changes: []change{{
 			file: "calendarsync/probe.go",
-			old:  `if len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked) {`,
-			new:  `if len(gone) > linked {`,
+			old:  `return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)`,
+			new:  `return len(gone) > linked`,
+		}},
+	},
+	{
+		name:   "moved-event-taken-for-deleted",
+		breaks: "An event that its owner gave to another calendar is looked for, and counts as deleted where it is found: its session is cancelled (invariant 1).",
+		changes: []change{{
+			file: "calendarsync/moved_calendar.go",
+			old:  `if err != nil || found == nil {`,
+			new:  `if found = nil; err != nil || found == nil {`,
+		}},
+	},
+	{
+		name:   "moved-link-not-pending-at-destination",
+		breaks: "The link follows an event to another calendar, and nobody asks for the event there, whose look may have passed it already: what else changed is never applied (invariants 8 and 9).",
+		changes: []change{{
+			file: "scheduler/moved_calendar.go",
+			old:  `append(linked, cursor.Park(st.entry.EventID, cursor.PendingMoved))...)`,
+			new:  `linked...)`,
+		}},
+	},
+	{
+		name:   "failed-search-taken-for-absence",
+		breaks: "A calendar that does not answer is taken for one that does not have the event, which then counts as deleted (invariant 7).",
+		changes: []change{{
+			file: "calendarsync/elsewhere.go",
+			old: `
+	return &fault.Error{
+		Kind: fault.Unavailable, Code: CodeSearchFailed,`,
+			new: `
+	if err != nil {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Unavailable, Code: CodeSearchFailed,`,
+		}},
+	},
+	{
+		name:   "moved-event-left-by-its-deletion",
+		breaks: "An event that is to be deleted and is gone from its calendar counts as deleted, though it was moved to another, where it stays without a poll (invariant 5).",
+		changes: []change{{
+			file: "scheduler/moved_calendar.go",
+			old:  `if deleted || err != nil && !fault.Is(err, fault.NotFound) {`,
+			new:  `if deleted || err == nil || !fault.Is(err, fault.NotFound) {`,
 		}},
 	},
 }

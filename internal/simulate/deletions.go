@@ -34,11 +34,18 @@ var deletions = []deed{
 			l.must(l.w.Google.ExpireSyncTokens())
 		}
 	}},
-	{weight: 2, do: func(l *life) {
+	{weight: 2, do: func(l *life) { l.event(func(e event) { l.moveAway(e) }) }},
+	{weight: 1, do: func(l *life) {
 		l.event(func(e event) {
-			if to, ok := map[string]string{"gm": worldtest.Club, worldtest.Club: "gm"}[e.calendar]; ok && l.w.MoveAway(e.calendar, e.ID, to) {
-				l.say("%s: %v is moved to the calendar of %s", e.calendar, e, to)
-				l.gone = append(l.gone, e)
+			if moved, ok := l.moveAway(e); ok {
+				l.move(moved, one(l, moves))
+			}
+		})
+	}},
+	{weight: 1, do: func(l *life) {
+		l.event(func(e event) {
+			if moved, ok := l.moveAway(e); ok {
+				l.moveAway(moved)
 			}
 		})
 	}},
@@ -53,6 +60,19 @@ var deletions = []deed{
 		}
 	}},
 	{weight: 3, do: func(l *life) { l.confirm() }},
+}
+
+// moveAway gives an event of gm to the other calendar of theirs; ok is false where
+// that cannot be.
+func (l *life) moveAway(e event) (moved event, ok bool) {
+	to := map[string]string{"gm": worldtest.Club, worldtest.Club: "gm"}[e.calendar]
+	if to == "" || !l.w.MoveAway(e.calendar, e.ID, to) {
+		return e, false
+	}
+	l.say("%s: %v is moved to the calendar of %s", e.calendar, e, to)
+	l.gone = append(l.gone, e)
+	e.calendar = to
+	return e, true
 }
 
 // delete takes an event out of a calendar.

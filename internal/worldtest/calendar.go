@@ -121,8 +121,9 @@ func (w *World) ClearCalendar(person string) {
 }
 
 // UndeleteEvent brings a deleted event back. False: it was moved away, or is a
-// copy of what is no more, so that there is nothing to bring back. Where nobody
-// followed it any more it is its owner's from then on.
+// copy of what is no more, so that there is nothing to bring back. Where no poll
+// followed it any more it is its owner's from then on: a deletion of ours that is
+// under way may have found it gone.
 func (w *World) UndeleteEvent(person, eventID string) bool {
 	w.t.Helper()
 	if w.EventOf(person, eventID).Live() {
@@ -136,7 +137,8 @@ func (w *World) UndeleteEvent(person, eventID string) bool {
 		w.t.Fatalf("%s could not bring the event back: %d %s", person, status, text)
 	}
 	w.backIn(person, eventID)
-	if owner, calendarID := calendarOf(person); !w.followed()[poll.IntentID(w.accountOf(owner), calendarID, eventID)] {
+	_, calendarID := calendarOf(person)
+	if !slices.ContainsFunc(w.Index(), func(e poll.IndexEntry) bool { return e.EventID == eventID && e.CalendarID == calendarID }) {
 		w.Released(eventID)
 	}
 	return true
