@@ -149,7 +149,8 @@ type Config struct {
 	Sync string `env:"SYNC"`
 	// DocumentHints is where hints of changed documents come from beside the
 	// machine route: `off`, or with `firestore` `listen`, by which one instance
-	// hears of every poll that is written.
+	// hears of every poll that is written, and where DiscordOwn is `all` of slots
+	// and votes.
 	DocumentHints string `env:"DOCUMENT_HINTS"`
 
 	// CallablesUpstream is the address that serves the callables that are not

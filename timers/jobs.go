@@ -3,6 +3,7 @@ package timers
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -25,6 +26,9 @@ type Parts struct {
 	// dead grant is found before it is needed, and counts what it found; more says
 	// that it is to be asked again at once, for the others. nil: nobody links any.
 	CheckAccounts func(ctx context.Context) (did Counts, more bool, err error)
+	// SweepCards checks a page of the cards of polls that others wrote
+	// (scheduler.Service.SweepCards); nil where the cards are not ours.
+	SweepCards func(ctx context.Context, at string, cause scheduler.Cause) (checked int, next string, err error)
 	// Observing leaves what others keep as it is (QS_SYNC=observe).
 	Observing bool
 	// Documents is what the cleanup clears up, and Cleaning what it removes
@@ -106,9 +110,12 @@ func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {
 	}}, err
 }
 
-// atAccounts is where a sweep is when it has gone through everything but the
-// accounts.
-const atAccounts = "accounts"
+// Where a sweep is that has gone through the calendars: at the accounts, then at
+// the cards, with the place among those behind it.
+const (
+	atAccounts = "accounts"
+	atCards    = "cards "
+)
 
 func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
 	if p.NoSync {
@@ -119,15 +126,21 @@ func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
 		if more {
 			return Stretch{Next: atAccounts, Did: did}, err
 		}
-		return Stretch{Did: did}, err
+		return Stretch{Next: p.firstCards(), Did: did}, err
+	}
+	if place, is := strings.CutPrefix(run.At, atCards); is && p.SweepCards != nil {
+		return p.sweepCards(ctx, run, place)
 	}
 	spread := p.FallbackEvery
 	if run.ByHand {
 		spread = 0
 	}
 	swept, next, err := p.Watcher.SweepPage(ctx, run.Cause, run.At, spread)
-	if next == "" && p.CheckAccounts != nil {
+	switch {
+	case next == "" && p.CheckAccounts != nil:
 		next = atAccounts
+	case next == "":
+		next = p.firstCards()
 	}
 	return Stretch{Next: next, Did: Counts{
 		{"calendars", swept.Calendars},
@@ -137,6 +150,22 @@ func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
 		{"polls set right", swept.Mended},
 		{"failed", swept.Failed},
 	}.without("calendars handed over", run.ByHand).without("looks", !run.ByHand).without("fresh calendars left out", !run.ByHand)}, err
+}
+
+// firstCards is where the cards begin; "" where they are not ours.
+func (p Parts) firstCards() string {
+	if p.SweepCards == nil {
+		return ""
+	}
+	return atCards
+}
+
+func (p Parts) sweepCards(ctx context.Context, run Run, place string) (Stretch, error) {
+	checked, next, err := p.SweepCards(ctx, place, run.Cause)
+	if next != "" {
+		next = atCards + next
+	}
+	return Stretch{Next: next, Did: Counts{{"cards checked", checked}}}, err
 }
 
 // without leaves a row out.

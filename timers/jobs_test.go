@@ -237,3 +237,17 @@ func TestPollFallback_AsksAfterTheAccountsLast(t *testing.T) {
 	same(t, "asked until there are no more", asked, 3)
 	same(t, "told last", did[len(did)-1], timers.Count{What: "accounts", N: 6})
 }
+
+// Nothing but the sweep tells of what others wrote here.
+func TestPollFallback_WhereCardsAreOurs_ChecksThem(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+	group := w.Party()
+	w.Write(poll.Path("written"), poll.Set("title", "Written by the app"), poll.Set("status", string(rules.Open)),
+		poll.Set("questingGroupId", group), poll.Set("createdAt", w.Clock.Now()))
+	did, err := w.Timers.RunNow(t.Context(), timers.PollFallback, nil)
+	must(t, err)
+	same(t, "what it did last", did[len(did)-1], timers.Count{What: "cards checked", N: 1})
+	w.RunDue()
+	same(t, "cards", len(w.Discord.Messages(worldtest.Channel)), 1)
+}

@@ -80,7 +80,7 @@ var outsideDocument = map[string][2]string{
 	"GET /oauth/google/start":        {"the person of the ticket, or of the token", "On to Google's consent page (seed 003, §4)"},
 	"GET /oauth/google/callback":     {"the person of the state", "Back from Google: the account is linked, or a page says why not and how to go on"},
 	"GET /oauth/google/linked":       {"everybody", "How that ended, where no web app says it"},
-	"POST /webhooks/documents":       {"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)", "A CloudEvent, binary or structured: a poll's document changed, and is looked at"},
+	"POST /webhooks/documents":       {"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)", "A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is looked at"},
 	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a look is handed over"},
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
 	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},

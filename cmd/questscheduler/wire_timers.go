@@ -11,6 +11,7 @@ import (
 	"questscheduler/config"
 	"questscheduler/health"
 	"questscheduler/poll"
+	"questscheduler/scheduler"
 	"questscheduler/store"
 	"questscheduler/timers"
 )
@@ -18,10 +19,15 @@ import (
 // wireTimers makes the table of jobs, which the queue asks every minute what is
 // due.
 func (s *server) wireTimers() {
+	var sweepCards func(context.Context, string, scheduler.Cause) (int, string, error)
+	if s.drawsCards() {
+		sweepCards = s.scheduler.SweepCards
+	}
 	s.timers = &timers.Timers{
 		Store: s.documents, Queue: s.queue, Now: s.now, NewTrace: s.newTrace, Log: s.log,
 		Jobs: timers.Jobs(timers.Parts{
-			Scheduler: s.scheduler, Watcher: s.watcher, FollowLinks: s.links.FollowDue, FallbackEvery: s.config.FallbackEvery,
+			SweepCards: sweepCards,
+			Scheduler:  s.scheduler, Watcher: s.watcher, FollowLinks: s.links.FollowDue, FallbackEvery: s.config.FallbackEvery,
 			NoSync: s.config.Sync == config.SyncOff, Documents: s.documents, Cleaning: s.cleanings(), Health: s.surveyHealth,
 			CheckAccounts: s.checkAccounts, Observing: s.config.Sync == config.SyncObserve, Now: s.now, Log: s.log,
 		}),

@@ -49,6 +49,19 @@ var tellings = []mutant{
 		},
 	},
 	{
+		name:   "cards-not-swept",
+		breaks: "The cards of what the web app wrote are not checked by the sweep, so that a title of which no hint told never reaches its card.",
+		changes: []change{{
+			file: "scheduler/sweepcards.go",
+			old:  `pollIDs, cursor, err := poll.Written(`,
+			new:  `_, cursor, err := poll.Written(`,
+		}, {
+			file: "scheduler/sweepcards.go",
+			old:  `for _, id := range pollIDs {`,
+			new:  `for _, id := range []string(nil) {`,
+		}},
+	},
+	{
 		name:   "notice-id-not-derived",
 		breaks: "A notice has another id at each run, so that a run which is repeated tells people twice (invariant 4).",
 		changes: []change{{

@@ -175,6 +175,24 @@ func (w *World) Sweep() {
 	}
 	_, err = w.Watcher.Sweep(w.ctx, scheduler.Cause{Hint: "sweep", Trace: "sweep"})
 	w.must(err)
+	w.sweepCards()
+}
+
+// sweepCards checks the cards of what was written behind the program's back, as
+// the timer's job does after the calendars.
+func (w *World) sweepCards() {
+	w.t.Helper()
+	if w.Discord == nil || w.observing {
+		return
+	}
+	for at := ""; ; {
+		_, next, err := w.Scheduler.SweepCards(w.ctx, at, scheduler.Cause{Hint: "sweep", Trace: "sweep"})
+		w.must(err)
+		if next == "" {
+			return
+		}
+		at = next
+	}
 }
 
 // Depths are the queues' states.

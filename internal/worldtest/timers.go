@@ -1,10 +1,12 @@
 package worldtest
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"questscheduler/queue"
+	"questscheduler/scheduler"
 	"questscheduler/store"
 	"questscheduler/timers"
 )
@@ -15,11 +17,15 @@ const FallbackEvery = 6 * time.Hour
 // wireTimers makes the timers. A world's Run drains every minute and asks them
 // nothing: AskTimers and RunTimers do.
 func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
+	var sweepCards func(context.Context, string, scheduler.Cause) (int, string, error)
+	if w.options.Discord && !w.observing {
+		sweepCards = p.Scheduler.SweepCards
+	}
 	p.Timers = &timers.Timers{
 		Store: documents, Queue: tasks, Now: now, NewTrace: func() string { return "trc_" + w.ulid(now()) }, Log: log,
 		Jobs: timers.Jobs(timers.Parts{
 			Scheduler: p.Scheduler, Watcher: p.Watcher, FollowLinks: p.Links.FollowDue, FallbackEvery: FallbackEvery,
-			Documents: documents, Now: now, Log: log,
+			Documents: documents, Now: now, Log: log, SweepCards: sweepCards,
 		}),
 	}
 	p.handlers[timers.Kind] = p.Timers.Handle

@@ -1,0 +1,95 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+const (
+	// cardsPage is how many documents a page of a sweep of cards reads.
+	cardsPage = 100
+	// cardsSlack is how far a sweep goes back behind the one before: for clocks
+	// that differ, and for writes that were committed late.
+	cardsSlack = 10 * time.Minute
+	// cardsFirst is how far back the first sweep goes.
+	cardsFirst = 24 * time.Hour
+)
+
+// cardsPath is where it stands until when cards were swept. Closed to clients.
+var cardsPath = store.Doc("documentHints", "cards")
+
+// cardsPlace is where a sweep of cards is.
+type cardsPlace struct {
+	// Since and Until are the time whose writes it looks for.
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
+	// Kind is that of the writes (poll.Written); After and At, where set, are the
+	// document that was dealt with last.
+	Kind  int        `json:"kind"`
+	After store.Path `json:"after,omitempty"`
+	At    time.Time  `json:"at,omitzero"`
+}
+
+func (p cardsPlace) cursor() *store.Cursor {
+	if p.After == "" {
+		return nil
+	}
+	return &store.Cursor{Path: p.After, Values: []any{p.At}}
+}
+
+// SweepCards checks the cards of the polls that somebody wrote since the sweep
+// before, for what no hint told of. It costs a read for each document that was
+// written, and what CheckCard costs for each poll. It does a page, from a place
+// that an earlier one gave ("": from the beginning), and gives how many polls it
+// checked and where to go on; "" at the end. A page that is done again does
+// nothing twice. A vote that was taken back leaves nothing to be found: it needs a
+// hint.
+func (s *Service) SweepCards(ctx context.Context, at string, cause Cause) (checked int, next string, err error) {
+	here, err := s.cardsPlace(ctx, at)
+	if err != nil {
+		return 0, "", err
+	}
+	pollIDs, cursor, err := poll.Written(ctx, s.Store, here.Kind, here.Since, cardsPage, here.cursor())
+	if err != nil {
+		return 0, "", err
+	}
+	for _, id := range pollIDs {
+		if err := s.CheckCard(ctx, id, "sweep/"+here.Until.String(), cause); err != nil {
+			return checked, "", err
+		}
+		checked++
+	}
+	if cursor != nil {
+		here.After = cursor.Path
+		here.At, _ = cursor.Values[0].(time.Time) // the query asks for times alone
+	} else if here.Kind++; here.Kind == poll.WrittenKinds {
+		return checked, "", s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Set(cardsPath, map[string]any{"until": here.Until})
+		})
+	} else {
+		here.After, here.At = "", time.Time{}
+	}
+	written, err := json.Marshal(here)
+	return checked, string(written), err
+}
+
+// cardsPlace reads a place, or begins where the last sweep ended.
+func (s *Service) cardsPlace(ctx context.Context, at string) (here cardsPlace, err error) {
+	if at != "" && json.Unmarshal([]byte(at), &here) == nil && here.Kind >= 0 && here.Kind < poll.WrittenKinds {
+		return here, nil
+	}
+	document, err := s.Store.Get(ctx, cardsPath)
+	if err != nil {
+		return cardsPlace{}, err
+	}
+	now := store.Instant(s.Now()).UTC()
+	since := store.Fields(document.Data).Time("until").Add(-cardsSlack)
+	if !document.Exists() {
+		since = now.Add(-cardsFirst)
+	}
+	return cardsPlace{Since: since, Until: now}, nil
+}
