@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"questscheduler/cursor"
+	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -16,8 +17,9 @@ import (
 // our address and is not due to be renewed. Older ones are stopped once the new
 // one lives, so there is no gap; so is the new one itself where another process
 // made one at the same time that is kept by both. An error leaves what lives as it
-// is, and says when it is tried again (Retry). Conflict: Google grants channels
-// for so short a time that they run out before they may be renewed.
+// is, and says when it is tried again (Retry); its code is CodeStillWatched where
+// that is enough for now. Conflict: Google grants channels for so short a time that
+// they run out before they may be renewed.
 func (w *Watcher) Ensure(ctx context.Context, accountID, calendarID string) error {
 	_, err := w.ensure(ctx, accountID, calendarID)
 	return calendarError(calendarID, "watch", err)
@@ -36,7 +38,7 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 	if kept.ChannelID == "" || w.due(kept) {
 		granted, err := w.open(ctx, accountID, calendarID, false)
 		if err != nil {
-			return false, err
+			return false, stillWatched(kept, err)
 		}
 		opened = granted.ChannelID != ""
 	}
@@ -56,6 +58,15 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 		return true, err
 	}
 	return true, w.clearWatchFailed(ctx, accountID, calendarID)
+}
+
+// stillWatched gives the error of a renewal its code where the channel that was to
+// be renewed lives, and not for minutes only.
+func stillWatched(kept Watch, err error) error {
+	if kept.ChannelID == "" || kept.Brief() {
+		return err
+	}
+	return &fault.Error{Kind: fault.KindOf(err), Code: scheduler.CodeStillWatched, RetryAfter: fault.RetryAfter(err), Err: err}
 }
 
 // letGo has a channel of a calendar that nothing follows be counted on no more,

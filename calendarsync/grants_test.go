@@ -333,3 +333,29 @@ func TestRegister_GrantedForMinutes_LeavesTheOldOnes(t *testing.T) {
 	equal(t, "the one of before is open", slices.Contains(w.Google.OpenChannels(), newer[0]), true)
 	atRest(t, w)
 }
+
+// A channel that is due to be renewed watches its calendar until it ends: a poll
+// that is finalised while Google refuses the next one is as well off as the others.
+func TestFinalise_RenewalRefused_IsStillWatched(t *testing.T) {
+	t.Parallel()
+	w := granted(t, 24*time.Hour)
+	w.Finalised()
+	w.Skip(17 * time.Hour)
+	w.Refuse("events.watch", 503, "backendError", 0)
+	another, slots := w.Poll()
+	if _, err := w.Finalise(another, slots[0]); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "channels", live(w), 1)
+	equal(t, "what the poll says", w.View(another).Poll.Sync.Error == nil, true)
+	sweep(t, w)
+	equal(t, "sweeps without a channel", w.Calendar("gm").SweptAt.IsZero(), true)
+	w.Skip(8 * time.Hour) // it ended
+	third, slots := w.Poll()
+	if _, err := w.Finalise(third, slots[0]); err != nil {
+		t.Fatal(err)
+	}
+	said := w.View(third).Poll.Sync.Error
+	equal(t, "what a poll says without one", said != nil && said.Code == rules.WatchFailed, true)
+	atRest(t, w)
+}

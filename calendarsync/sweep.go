@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"questscheduler/cursor"
+	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -121,7 +122,8 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar, comp
 		return nil // Links makes sure of it when its account is linked again
 	}
 	failure := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
-	if failure != nil {
+	watched := failure == nil || fault.CodeOf(failure) == scheduler.CodeStillWatched
+	if !watched {
 		updates, good := calendar.Unwatched(w.Now())
 		err := w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
 			return tx.Merge(cursor.Path(calendar.Key), updates...)
@@ -130,7 +132,7 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar, comp
 			return errors.Join(failure, err)
 		}
 	}
-	if w.Address == "" || failure == nil && !complained {
+	if w.Address == "" || watched && !complained {
 		return failure
 	}
 	// Said again where a channel lives, should a crash have kept it from being said.

@@ -267,6 +267,9 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 // watchFailed shows on the poll that its calendar is not watched. The poll
 // stays finalised; the sweep looks without pushes and tries the watch again.
 func (s *Service) watchFailed(ctx context.Context, pollID, calendarID string, cause Cause, failure error) {
+	if fault.CodeOf(failure) == CodeStillWatched {
+		return // whoever renews channels tries again, and says so
+	}
 	s.Log.WarnContext(ctx, "no watch channel yet", "poll", pollID, "calendar", calendarID,
 		"trace", cause.Trace, "error", failure)
 	if err := s.SetSyncError(ctx, pollID, rules.WatchFailed, cause); err != nil {

@@ -104,10 +104,15 @@ type Accounts interface {
 	Choose(ctx context.Context, ownerID, accountID, calendarID string) (account, calendar string, err error)
 }
 
+// CodeStillWatched is the code of an error about a watch channel that could not be
+// renewed and lives meanwhile.
+const CodeStillWatched = "still_watched"
+
 // Watches makes sure of watch channels.
 type Watches interface {
-	// Ensure makes a watch channel for a calendar unless one lives. Its
-	// failure never fails what needed it; the sweep tries again.
+	// Ensure makes a watch channel for a calendar unless one lives and lasts. Its
+	// failure never fails what needed it; it is tried again (CodeStillWatched:
+	// before the one that there is ends).
 	Ensure(ctx context.Context, accountID, calendarID string) error
 }
 

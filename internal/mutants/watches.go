@@ -74,7 +74,7 @@ var watches = []mutant{
 			old: `
 		granted, err := w.open(ctx, accountID, calendarID, false)
 		if err != nil {
-			return false, err
+			return false, stillWatched(kept, err)
 		}`,
 			new: `
 		granted, err := w.open(ctx, accountID, calendarID, false)
@@ -82,7 +82,7 @@ var watches = []mutant{
 			for _, old := range watches {
 				w.retire(ctx, old)
 			}
-			return false, err
+			return false, stillWatched(kept, err)
 		}`,
 		}},
 	},

@@ -83,11 +83,11 @@ func (l *life) unnoticed(problem string) bool {
 }
 
 // patience is how long what was refused is left alone: for minutes where an
-// account had no grant, and where an event may yet be made by a finalisation
-// that was superseded, by a clock that was wrong; longer where a quota was used
-// up.
+// account had no grant, where an event may yet be made by a finalisation that was
+// superseded, and where a watch channel was granted for minutes, by a clock that
+// was wrong; longer where a quota was used up.
 func (l *life) patience() time.Duration {
-	now, wait := l.w.Clock.Now(), 11*time.Minute+mostSkew
+	now, wait := l.w.Clock.Now(), 16*time.Minute+mostSkew
 	for _, task := range l.w.Queue.Due(now.Add(24 * time.Hour)) {
 		wait = max(wait, task.Due.Sub(now)+3*time.Minute)
 	}

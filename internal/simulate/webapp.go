@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
 	"questscheduler/rules"
@@ -65,8 +67,9 @@ func (l *life) voteVanishes() {
 	if !ok {
 		return
 	}
+	restored := p.Sync.Rescheduled == nil && slices.Contains(l.w.Decisions(p.ID), string(rules.Restore))
 	votes := l.w.Votes(p.ID)
-	if len(votes) == 0 {
+	if len(votes) == 0 || restored { // what a restore put back is compared with what it was
 		return
 	}
 	voter := one(l, votes).UserID
