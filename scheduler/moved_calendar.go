@@ -130,10 +130,11 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 }
 
 // deleteWhereItIs deletes the event of an intent, in the calendar that it was
-// moved to where it is not in its own. One that is nowhere is no error.
+// moved to where it is not in its own, or where that calendar does not let us
+// delete, which says nothing of where the event is. One that is nowhere is no error.
 func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error {
 	deleted, err := s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
-	if deleted || err != nil && !fault.Is(err, fault.NotFound) {
+	if deleted || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider) {
 		return err
 	}
 	found, searchErr := s.Calendar.Find(ctx, Missing{intent.Place(), intent.EventID, intent.PollID})

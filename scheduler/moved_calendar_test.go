@@ -222,3 +222,25 @@ func TestApply_AMovedEventThatAnotherPollFollows_IsGone(t *testing.T) {
 	w.Released(s.event)
 	atRest(t, w)
 }
+
+// Whoever lost the right to write to a calendar cannot delete in it; the event may
+// have been moved out of it before.
+func TestCancel_EventMovedOutOfACalendarWeOnlyRead_DeletesIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, slots := w.Poll()
+	view, err := w.FinaliseAs(pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true, CalendarID: worldtest.ClubCalendar})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	w.LosePushes()
+	w.MoveAway(worldtest.Club, view.Poll.GoogleEventID, "gm")
+	w.ShareClub(worldtest.Reader)
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(15 * time.Minute)
+	equal(t, "events of gm", len(w.Events("gm")), 0)
+	atRest(t, w)
+}
