@@ -3,6 +3,7 @@ package cursor_test
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -343,4 +344,23 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 	look(now.Add(6 * time.Hour))
 	k.write(func(c cursor.Calendar) []store.Update { return c.Failed(now.Add(7*time.Hour), "unavailable") })
 	same(t, "one while looks fail", sweep(now.Add(8*time.Hour)), int64(0))
+}
+
+// What was wrong with a calendar that nothing followed was never taken off it, and
+// says nothing of a poll that follows it from now on.
+func TestLink_NothingFollowedIt_ForgetsItsFailure(t *testing.T) {
+	t.Parallel()
+	failed := cursor.Calendar{Key: "k", FailedSince: time.Unix(1, 0), LastError: cursor.ReasonRevoked, LookGen: 1}
+	forgets := func(c cursor.Calendar) bool {
+		return slices.ContainsFunc(c.Link(time.Unix(2, 0), "gm", ""), func(u store.Update) bool {
+			return u.Path.String() == "lastError" && u.Value == store.Delete
+		})
+	}
+	if !forgets(failed) {
+		t.Error("the failure stays")
+	}
+	failed.Interests = map[string]int64{"poll": 1}
+	if forgets(failed) {
+		t.Error("the failure of a calendar that a poll follows goes")
+	}
 }

@@ -128,13 +128,20 @@ func mendForget(tx store.Tx, st state) error {
 // stands, and is what the event is compared with when it comes back.
 func restoreAwaiting(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
 	after = st.poll
+	awaited := *after.Sync.Awaited
+	after.Sync.Awaited = &awaited
+	if generation := after.Sync.Generation; awaited.Link.Generation != generation {
+		awaited.Link.Generation = generation
+		if err := tx.Update(st.entryPath, poll.Set("generation", generation)); err != nil {
+			return after, nil, err
+		}
+	}
 	moved := after.Sync.Rescheduled
 	if moved == nil {
-		return after, nil, nil
+		return after, []store.Update{poll.SetAwaited(&awaited)}, nil
 	}
-	awaited := *after.Sync.Awaited
 	awaited.Winning, awaited.Original = awaited.Original, rules.Fingerprint{}
-	after.Sync.Awaited, after.Sync.Rescheduled, after.Sync.Applied = &awaited, nil, after.Sync.Baseline
+	after.Sync.Rescheduled, after.Sync.Applied = nil, after.Sync.Baseline
 	updates = []store.Update{
 		poll.SetAwaited(&awaited), poll.SetRescheduled(nil), poll.SetSync("lastEventFingerprint", after.Sync.Applied.String()),
 	}

@@ -154,9 +154,13 @@ func setState(state rules.State) store.Update {
 
 // mendRestore takes away what says that a poll is cancelled which is finalised
 // again. Where it still names an event, that is followed again, and the next look
-// finds out about it. One that it awaits is awaited on. Where the event went with the cancellation, a move of it
-// went too: nothing could undo that any more.
+// finds out about it. One that it awaits is awaited on. Where the event went with
+// the cancellation, a move of it went too: nothing could undo that any more.
 func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, account, calendarID string, done *handover, cause Cause) error {
+	superseding := st.pendingInsert() != nil // a finalisation under way, of before
+	if superseding {
+		st.poll.Sync.Generation++
+	}
 	after, winning, linked := st.poll, st.winning, false
 	var updates []store.Update
 	told, err := poll.LoadAnnouncement(ctx, tx, st.poll.ID)
@@ -198,6 +202,15 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 		}
 	}
 	updates = append(updates, setState(after.Sync.State))
+	if superseding {
+		done.superseded = st.intents
+		if err := st.supersede(tx, s.Now()); err != nil {
+			return err
+		}
+		if after.Sync.Generation == st.poll.Sync.Generation { // else it is among the updates
+			updates = append(updates, poll.SetSync("generation", after.Sync.Generation))
+		}
+	}
 	if st.poll.GoogleEventID == st.poll.Sync.Recorded.EventID {
 		if err := stillKnown(tx, told, after); err != nil {
 			return err

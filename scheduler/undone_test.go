@@ -121,3 +121,30 @@ func TestRestore_OfAToldCancellation_IsToldAsOnAgain(t *testing.T) {
 	equal(t, "the time that was told", announced(t, w, s), rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
 	atRest(t, w)
 }
+
+// The creator's finalisation hangs, and they restore the poll in the web app: the
+// later word counts, and what people know of the session stands.
+func TestRestore_WhileAFinalisationIsUnderWay_SupersedesIt(t *testing.T) {
+	t.Parallel()
+	for name, keep := range map[string]bool{"the old event is kept": true, "it is deleted": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := finalised(w)
+			if _, err := w.Scheduler.Cancel(t.Context(), gm, s.poll, keep, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			w.Plant("events.insert", func(f *worldtest.Fault) { f.Status, f.Times = 503, 1 })
+			if _, err := w.Finalise(s.poll, s.slots[1]); err == nil {
+				t.Fatal("the insert was answered")
+			}
+			restoreBehindUs(w, s)
+			hinted(t, w, s)
+			w.Run(time.Hour)
+			equal(t, "winning slot", w.View(s.poll).Poll.WinningSlotID, s.slots[0])
+			equal(t, "events", len(w.Events("gm")), map[bool]int{true: 1}[keep])
+			told(t, w)
+			atRest(t, w)
+		})
+	}
+}
