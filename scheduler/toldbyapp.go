@@ -18,34 +18,17 @@ import (
 // Forbidden: the person is not the poll's creator. NotFound: there is no such
 // poll that they may read.
 func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, status rules.Status, cause Cause) error {
-	var p poll.Poll
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err == nil {
+		err = checkCreator(person, p)
+	}
+	if err == nil { // a poll that has no journal yet does not say that it was edited
+		_, err = s.Reconcile(ctx, pollID, cause)
+	}
 	recorded := false
-	err := s.afterEdits(ctx, cause, func() error {
-		return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-			recorded = false
-			var err error
-			if p, _, err = readable(ctx, tx, person, pollID); err != nil {
-				return err
-			}
-			if err := checkCreator(person, p); err != nil {
-				return err
-			}
-			if err := checkEdits(p); err != nil {
-				return err
-			}
-			announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
-			if err != nil || announcement.Due.IsZero() || announcement.Telling.Ref != "" || announcement.Wanted.Story.Status != status {
-				return err
-			}
-			recorded = true
-			// Before and after are the same: there is nothing of ours to send again.
-			updates := append(poll.AnnouncedUpdates(announcement.Wanted, true), poll.BeforeUpdate(announcement.Wanted))
-			if err := tx.Update(poll.AnnouncementPath(pollID), updates...); err != nil {
-				return err
-			}
-			return oweCard(tx, p)
-		})
-	})
+	if err == nil {
+		recorded, err = s.recordToldByApp(ctx, p, status)
+	}
 	if err != nil {
 		return pollError(pollID, "told by the app", err)
 	}
@@ -54,6 +37,26 @@ func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, s
 		s.cardSoon(ctx, p, "told/"+store.Instant(s.Now()).String(), cause)
 	}
 	return nil
+}
+
+// recordToldByApp records what is to be announced as told, where it is that status
+// and nobody is being told of it.
+func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll, status rules.Status) (recorded bool, err error) {
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		recorded = false
+		announcement, err := poll.LoadAnnouncement(ctx, tx, p.ID)
+		if err != nil || announcement.Due.IsZero() || announcement.Telling.Ref != "" || announcement.Wanted.Story.Status != status {
+			return err
+		}
+		recorded = true
+		// Before and after are the same: there is nothing of ours to send again.
+		updates := append(poll.AnnouncedUpdates(announcement.Wanted, true), poll.BeforeUpdate(announcement.Wanted))
+		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
+			return err
+		}
+		return oweCard(tx, p)
+	})
+	return recorded, err
 }
 
 // settle is how long the transition of a journal entry rests before it is

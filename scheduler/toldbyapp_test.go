@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -41,6 +42,21 @@ func TestToldByApp_CancelAndRestore_AreNotAnnouncedAgain(t *testing.T) {
 	told(t, w)
 	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
 	atRest(t, w)
+}
+
+// A poll that the app made has no journal before it is cancelled.
+func TestToldByApp_OfAPollOfTheApp_IsNotAnnouncedAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{AppTells: 75 * time.Second}})
+	s := story{poll: "written"}
+	w.Write(poll.Path(s.poll), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("status", "OPEN"),
+		poll.Set("participantIds", []any{"gm", "ana"}), poll.Set("createdAt", w.Clock.Now()))
+	setBehindUs(rules.Cancelled)(w, s)
+	appTold(t, w, s, rules.Cancelled)
+	hinted(t, w, s)
+	w.Run(time.Hour)
+	told(t, w)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
 }
 
 // The browser may be closed before the app tells anybody.
