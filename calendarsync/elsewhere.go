@@ -78,15 +78,15 @@ func (s *search) find(ctx context.Context, missing scheduler.Missing) (*schedule
 	if err := s.readKnown(ctx, missing.AccountID); err != nil {
 		return nil, searchFailed(err)
 	}
-	answers := map[string]answer{missing.CalendarID: absent}
-	found, err := s.askEach(ctx, s.known, answers, missing)
+	answered := map[string]bool{missing.CalendarID: true}
+	found, err := s.askEach(ctx, s.known, answered, missing)
 	if err == nil && found == nil {
 		if err = s.readListed(ctx); err == nil {
-			found, err = s.askEach(ctx, s.listed, answers, missing)
+			found, err = s.askEach(ctx, s.listed, answered, missing)
 		}
 	}
-	for _, one := range answers {
-		if err == nil && found == nil && one == unsure {
+	for _, yes := range answered {
+		if err == nil && found == nil && !yes {
 			err = fault.New(fault.Unavailable, "a calendar of the owner does not answer now")
 		}
 	}
@@ -96,35 +96,22 @@ func (s *search) find(ctx context.Context, missing scheduler.Missing) (*schedule
 	return found, nil
 }
 
-// answer is what a calendar said that was asked for an event.
-type answer uint8
-
-const (
-	absent answer = iota + 1 // it has no such event
-	lost                     // it is not there for us
-	unsure                   // so it is, and its answer is waited for
-)
-
-// askEach asks those calendars that have not answered yet, and notes what they say.
-func (s *search) askEach(ctx context.Context, candidates []candidate, answers map[string]answer, missing scheduler.Missing) (*scheduler.Found, error) {
+// askEach asks those calendars that have not answered yet, and notes which do and
+// which are waited for.
+func (s *search) askEach(ctx context.Context, candidates []candidate, answered map[string]bool, missing scheduler.Missing) (*scheduler.Found, error) {
 	for _, one := range candidates {
-		if answers[one.CalendarID] == absent {
+		if answered[one.CalendarID] {
 			continue
 		}
-		if len(answers) > mostCandidates {
+		if len(answered) > mostCandidates {
 			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", mostCandidates)
 		}
 		found, there, err := s.ask(ctx, one.Place, missing)
 		if err != nil || found != nil {
 			return found, err
 		}
-		switch {
-		case there:
-			answers[one.CalendarID] = absent
-		case one.mayAnswer:
-			answers[one.CalendarID] = unsure
-		case answers[one.CalendarID] == 0:
-			answers[one.CalendarID] = lost
+		if there || one.mayAnswer {
+			answered[one.CalendarID] = there
 		}
 	}
 	return nil, nil

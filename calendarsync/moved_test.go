@@ -472,3 +472,33 @@ func TestMovedEvent_WhileOnlyObserved_IsJournaledAndNotFollowed(t *testing.T) {
 	w.Run(time.Minute)
 	follows(t, w, pollID, worldtest.ClubCalendar)
 }
+
+// Whoever writes to a calendar may give an event any id. One that has ours, and
+// not the marks that go with it, was not moved there.
+func TestGoneEvent_WhoseIDAnotherEventHas_IsGone(t *testing.T) {
+	t.Parallel()
+	marks := func(pollID, generation string) map[string]any {
+		return map[string]any{"private": map[string]string{"questschedulerPoll": pollID, "questschedulerGeneration": generation}}
+	}
+	for name, extended := range map[string]func(pollID string) map[string]any{
+		"without marks":           func(string) map[string]any { return nil },
+		"of another poll":         func(string) map[string]any { return marks("another", "1") },
+		"of another finalisation": func(pollID string) map[string]any { return marks(pollID, "7") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.InsertEvent(worldtest.Club, map[string]any{
+				"id": eventID, "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"},
+				"extendedProperties": extended(pollID),
+			})
+			w.Released(eventID) // it is none of ours
+			w.DeleteEvent("gm", eventID)
+			w.Run(time.Minute)
+			same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+			equal(t, "the other event is there", w.EventOf(worldtest.Club, eventID).Live(), true)
+			atRest(t, w)
+		})
+	}
+}

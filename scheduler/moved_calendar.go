@@ -22,10 +22,10 @@ type Missing struct {
 	PollID  string // the poll that the event was made for, or that follows it
 }
 
-// mayHaveMoved tells whether a decision rests on the absence of an event that was
-// not looked for in other calendars.
+// mayHaveMoved tells whether a decision rests on the absence of an event that no
+// look searched other calendars for.
 func (seen Observed) mayHaveMoved(decision rules.Decision) bool {
-	return decision.Action == rules.Cancel && !seen.Searched
+	return decision.Action == rules.Cancel && (!seen.Searched || seen.Own)
 }
 
 // unlessTaken gives the place where a missing event was found; none where another
@@ -115,18 +115,27 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 		return entry, event, err
 	}
 	found, searchErr := s.Calendar.Find(ctx, Missing{entry.Place(), entry.EventID, entry.PollID})
-	if searchErr != nil || found == nil {
-		if searchErr != nil {
-			err = searchErr
-		}
+	switch {
+	case searchErr != nil:
+		return entry, event, searchErr
+	case found == nil:
 		return entry, event, err
 	}
 	_, err = s.Apply(ctx, Observed{
 		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
 		Seen: rules.Gone, Updated: event.Updated, Searched: true, MovedTo: found.Place, Own: true, Cause: cause, Who: person.ID,
 	})
-	entry.AccountID, entry.CalendarID = found.AccountID, found.CalendarID
-	return entry, found.Event, err
+	if err != nil {
+		return entry, event, err
+	}
+	moved, _, err := poll.FindIndex(ctx, s.Store, found.AccountID, found.CalendarID, entry.EventID)
+	if err == nil && (moved == nil || moved.PollID != entry.PollID) {
+		err = fault.New(fault.Conflict, "The event was moved meanwhile. Ask for a sync to see how it stands.")
+	}
+	if err != nil {
+		return entry, event, err
+	}
+	return *moved, found.Event, nil
 }
 
 // deleteWhereItIs deletes the event of an intent, in the calendar that it was
