@@ -88,6 +88,11 @@ func (l *life) unnoticed(problem string) bool {
 // was wrong; longer where a quota was used up.
 func (l *life) patience() time.Duration {
 	now, wait := l.w.Clock.Now(), 16*time.Minute+mostSkew
+	left, _, err := cursor.Parked(l.w.Context(), l.w.Documents, now, 0, nil)
+	l.must(err)
+	for _, calendar := range left { // its task may not know: it died, or is another one
+		wait = max(wait, calendar.ParkedUntil.Sub(now)+3*time.Minute)
+	}
 	for _, task := range l.w.Queue.Due(now.Add(24 * time.Hour)) {
 		wait = max(wait, task.Due.Sub(now)+3*time.Minute)
 	}

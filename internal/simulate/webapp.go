@@ -123,6 +123,11 @@ func (l *life) outsideEdit() {
 		if p.GoogleEventID != "" {
 			l.w.Released(p.GoogleEventID) // the event stays where it is
 		}
+		for _, entry := range l.w.Index() { // so does one before it that is followed still
+			if entry.PollID == k.id {
+				l.w.Released(entry.EventID)
+			}
+		}
 		updates = []store.Update{poll.Set("status", string(status)), poll.Set("winningSlotId", nil)}
 	}
 	l.w.Edit(poll.Path(k.id), updates...)
