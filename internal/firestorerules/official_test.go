@@ -49,6 +49,15 @@ func TestRules_ByTheOfficialClient(t *testing.T) {
 		{"server", "invites", with("email", cho.email), false},
 		{"server", "invites", with("email", dan.email), false},
 		{"cho", "inviting", nil, false},
+		{"cho", "dashboard", nil, false},
+		// Whose address nobody checked is refused the dashboard's query, and the
+		// client goes on with the others.
+		{"unchecked cho", "inviting", nil, true},
+		{"unchecked cho", "dashboard", nil, true},
+		{"unchecked cho", "mine", nil, false},
+		{"unchecked cho", "withMe", nil, false},
+		{"unchecked cho", "read", with(), true},
+		{"unchecked cho", "accept", with(), true},
 		{"cho", "read", with(), false},
 		{"cho", "vote", with("votes", fields{"one": "FEASIBLE"}), true},
 		{"cho", "accept", with(), false},
@@ -126,6 +135,8 @@ func TestRules_ByTheOfficialClient(t *testing.T) {
 	for _, p := range []person{gm, ana, ben, cho, dan} {
 		people[p.uid] = map[string]any{"uid": p.uid, "email": p.email, "token": p.token(c.project)}
 	}
+	unchecked := person{uid: cho.uid, email: cho.email, provider: "password", unverified: true}
+	people["unchecked cho"] = map[string]any{"uid": cho.uid, "email": cho.email, "token": unchecked.token(c.project)}
 	var codes []string
 	webapp.Run(t, "rules.js", map[string]any{"project": c.project, "firestore": c.host, "people": people, "steps": steps}, &codes)
 	for i, s := range steps {

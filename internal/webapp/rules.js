@@ -8,7 +8,7 @@
 // its functions write meanwhile.
 import {
   addDoc, arrayRemove, arrayUnion, collection, connectFirestoreEmulator, deleteDoc, deleteField, doc, documentId, getDoc, getDocs,
-  getFirestore, query, serverTimestamp, setDoc, updateDoc, where, writeBatch,
+  getFirestore, onSnapshot, query, serverTimestamp, setDoc, updateDoc, where, writeBatch,
 } from "firebase/firestore";
 import { readFileSync } from "node:fs";
 import { appOf } from "./person.js";
@@ -86,6 +86,17 @@ function deedsOf(store, me) {
     mine: () => list("creatorId", "==", me.uid),
     withMe: () => list("participantIds", "array-contains", me.uid),
     inviting: () => list("pendingInvites", "array-contains", me.email),
+    // The dashboard listens to its queries at once, and once more where React's
+    // development build mounts it twice; the first refusal ends it.
+    dashboard: () => new Promise((listened, refused) => {
+      const queries = [
+        ["creatorId", "==", me.uid], ["participantIds", "array-contains", me.uid], ["pendingInvites", "array-contains", me.email],
+      ].map((filter) => query(collection(store, "schedulers"), where(...filter)));
+      const listen = (heard) => queries.map((asked) => onSnapshot(asked, heard, refused));
+      listen(() => {}).forEach((stop) => stop());
+      let left = queries.length;
+      listen(() => (left -= 1) === 0 && listened());
+    }),
     ofGroups: ({ groups }) => list("questingGroupId", "in", groups),
     byIds: ({ ids }) => list(documentId(), "in", ids),
     everybodys: () => list("status", "==", "OPEN"),
