@@ -196,12 +196,18 @@ func (d *demo) print(out io.Writer, asJSON bool) error {
 	fmt.Fprintf(&text, "  API       %s/v1   (documentation: %s/docs)\n", ready.API, ready.API)
 	fmt.Fprintf(&text, "  Dashboard %s/dashboard   (sign in with the admin's token: it stands on the page above)\n", ready.API)
 	fmt.Fprintf(&text, "  Google    %s/calendar/v3/   (simulator)\n", ready.Google)
-	fmt.Fprintf(&text, "  Discord   %s/api/v9/   (simulator)\n\n", ready.Discord)
+	fmt.Fprintf(&text, "  Discord   %s/api/v9/   (simulator; guild %s, channel %s)\n\n", ready.Discord, ready.DiscordGuild, ready.DiscordChannel)
 	gm := ready.Users["gm"]
 	fmt.Fprintf(&text, "Try it: the poll that follows a calendar event.\n\n")
 	fmt.Fprintf(&text, "  TOKEN=%s\n  GOOGLE=%s\n", gm.Token, gm.GoogleToken)
 	fmt.Fprintf(&text, "  curl -H \"Authorization: Bearer $TOKEN\" %s/v1/polls/%s\n\n", ready.API, ready.Polls["linked"])
-	fmt.Fprintf(&text, "More to try: %s\nEnd it with Ctrl-C.\n", ready.Page)
+	if len(ready.Spares) > 0 { // a folder of before has none
+		fmt.Fprintf(&text, "Google accounts that nobody has linked yet, with the token of each for its calendar:\n\n")
+	}
+	for _, spare := range ready.Spares {
+		fmt.Fprintf(&text, "  %-22s %s\n", spare.Email, spare.GoogleToken)
+	}
+	fmt.Fprintf(&text, "\nMore to try: %s\nEnd it with Ctrl-C.\n", ready.Page)
 	_, err := io.WriteString(out, text.String())
 	return err
 }

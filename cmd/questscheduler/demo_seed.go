@@ -29,6 +29,10 @@ var party = []string{"gm", "ana", "ben", "cho"}
 // demoTokens is how long the demo's bearer tokens last.
 const demoTokens = 30 * 24 * time.Hour
 
+// spares are Google accounts that nobody has linked yet: one for each of several
+// people who link one.
+var spares = []string{"spare", "spare2", "spare3"}
+
 // seed makes the demo's world by the same commands that people use. It is
 // called once; what a cut-off seeding left is removed at the next start.
 func (d *demo) seed(ctx context.Context) error {
@@ -59,11 +63,16 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		}
 		d.world.Users[name] = demoUser{ID: name, Email: email, Token: token, GoogleToken: grant.AccessToken, CalendarID: email}
 	}
-	// One that nobody has linked yet, to be chosen at the consent page.
-	_, err := d.sims.googleServer.AddUser(google.User{Key: "spare", Sub: "sub-spare", Email: "spare@party.example", TimeZone: "Europe/Berlin"})
-	if err != nil {
-		return err
+	d.world.Spares = nil
+	for _, name := range spares {
+		email := name + "@party.example"
+		grant, err := d.sims.googleServer.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
+		if err != nil {
+			return err
+		}
+		d.world.Spares = append(d.world.Spares, demoAccount{Email: email, GoogleToken: grant.AccessToken, CalendarID: email})
 	}
+	var err error
 	d.world.AdminToken, err = d.issuer.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
 	return err
 }
@@ -148,8 +157,10 @@ type demoReady struct {
 	Discord        string              `json:"discord"`
 	AdminToken     string              `json:"admin_token"`
 	Users          map[string]demoUser `json:"users"`
+	Spares         []demoAccount       `json:"spare_accounts"`
 	Polls          map[string]string   `json:"polls"`
 	GroupID        string              `json:"group_id"`
+	DiscordGuild   string              `json:"discord_guild_id"`
 	DiscordChannel string              `json:"discord_channel_id"`
 	DiscordToken   string              `json:"discord_token"`
 }
@@ -158,8 +169,8 @@ type demoReady struct {
 func (d *demo) ready() demoReady {
 	return demoReady{
 		API: d.url(), Page: d.url() + "/demo", Google: d.sims.googleURL(), Discord: d.sims.discordURL(),
-		AdminToken: d.world.AdminToken, Users: d.world.Users, Polls: d.world.Polls, GroupID: d.world.GroupID,
-		DiscordChannel: d.world.ChannelID, DiscordToken: d.world.DiscordToken,
+		AdminToken: d.world.AdminToken, Users: d.world.Users, Spares: d.world.Spares, Polls: d.world.Polls, GroupID: d.world.GroupID,
+		DiscordGuild: demoGuildID, DiscordChannel: d.world.ChannelID, DiscordToken: d.world.DiscordToken,
 	}
 }
 

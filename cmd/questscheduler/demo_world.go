@@ -23,6 +23,7 @@ type demoWorld struct {
 	ChannelID    string              `json:"discord_channel_id"`
 	GroupID      string              `json:"group_id"`
 	Users        map[string]demoUser `json:"users"`
+	Spares       []demoAccount       `json:"spare_accounts,omitempty"`
 	Polls        map[string]string   `json:"polls"`
 	ClockOffset  time.Duration       `json:"clock_offset"`
 }
@@ -32,6 +33,15 @@ type demoUser struct {
 	ID          string `json:"id"`
 	Email       string `json:"email"`
 	Token       string `json:"token"`
+	GoogleToken string `json:"google_token"`
+	CalendarID  string `json:"calendar_id"`
+}
+
+// demoAccount is a Google account that nobody has linked yet, to be chosen at the
+// simulator's consent page.
+type demoAccount struct {
+	Email string `json:"email"`
+	// GoogleToken lets a test or a person act in its calendar as its owner does.
 	GoogleToken string `json:"google_token"`
 	CalendarID  string `json:"calendar_id"`
 }

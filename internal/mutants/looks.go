@@ -201,7 +201,7 @@ var looks = []mutant{
 		breaks: "An event that is to be deleted and is gone from its calendar counts as deleted, though it was moved to another, where it stays without a poll (invariant 5).",
 		changes: []change{{
 			file: "scheduler/moved_calendar.go",
-			old:  `if deleted || err != nil && !fault.Is(err, fault.NotFound) {`,
+			old:  `if deleted || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider) {`,
 			new:  `if deleted || err == nil || !fault.Is(err, fault.NotFound) {`,
 		}},
 	},

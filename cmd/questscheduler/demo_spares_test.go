@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestDemo_SpareAccounts_AreLinkedAndActedIn: there are several to link, and with
+// the token that the demo prints one moves and deletes what is in the calendar of
+// each, as its owner does.
+func TestDemo_SpareAccounts_AreLinkedAndActedIn(t *testing.T) {
+	t.Parallel()
+	o := &outside{t, startDemo(t, t.TempDir())}
+	if len(o.ready.Spares) < 2 {
+		t.Fatalf("the spare accounts are %v", o.ready.Spares)
+	}
+	_, page := newBrowser(t).visit(o.ready.Page, "none", nil)
+	if !strings.Contains(page, o.ready.DiscordGuild) || !strings.Contains(page, o.ready.DiscordChannel) {
+		t.Error("the page does not name guild and channel")
+	}
+	for i, spare := range o.ready.Spares {
+		if !strings.Contains(page, spare.Email) || !strings.Contains(page, spare.GoogleToken) {
+			t.Errorf("the page does not tell of %s", spare.Email)
+		}
+		b := newBrowser(t)
+		at, _ := b.visit(o.ready.API+"/demo/link?user=gm", "same-origin", nil)
+		key, _, _ := strings.Cut(spare.Email, "@")
+		at, text := b.visit(at.String(), "same-origin", url.Values{"user": {key}, "decision": {"allow"}})
+		id := at.Query().Get("account_id")
+		if id == "" {
+			t.Fatalf("%s is not linked: %s", spare.Email, text)
+		}
+		actInCalendar(t, o, spare, id, i)
+	}
+}
+
+// actInCalendar finalises a new poll in an account's calendar, and moves and deletes
+// its event there.
+func actInCalendar(t *testing.T, o *outside, spare demoAccount, account string, day int) {
+	t.Helper()
+	at := func(hour int) string { return fmt.Sprintf("2031-05-%02dT%02d:00:00Z", day+1, hour) }
+	poll, err := o.v1("gm", "POST", "/polls", map[string]any{"title": spare.Email, "slots": []any{map[string]any{"start": at(10), "end": at(12)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/polls/" + fmt.Sprint(poll["id"])
+	finalize := map[string]any{"slot_id": list(poll["slots"])[0]["id"], "account_id": account}
+	if poll, err = o.v1("gm", "POST", path+"/finalize", finalize); err != nil {
+		t.Fatal(err)
+	}
+	event := o.ready.Google + "/calendar/v3/calendars/primary/events/" + fmt.Sprint(poll["google_event_id"])
+	move := map[string]any{"start": map[string]any{"dateTime": at(14)}, "end": map[string]any{"dateTime": at(16)}}
+	for _, step := range []struct {
+		method string
+		body   any
+		status int
+		want   map[string]any
+	}{
+		{"PATCH", move, http.StatusOK, map[string]any{"status": "FINALIZED", "sync.state": "RESCHEDULED", "winning_slot.start": at(14)}},
+		{"DELETE", nil, http.StatusNoContent, map[string]any{"status": "CANCELLED"}},
+	} {
+		if got, err := o.try(step.method, event, "Bearer "+spare.GoogleToken, step.body); err != nil || got.status != step.status {
+			t.Fatalf("%s: %v, %v", step.method, got, err)
+		}
+		eventually(t, step.method+" of "+spare.Email, func() error {
+			poll, err := o.v1("gm", "GET", path, nil)
+			if err != nil {
+				return err
+			}
+			return expect(poll, step.want)
+		})
+	}
+}
