@@ -24,7 +24,7 @@ func (c *commitError) Unwrap() error { return c.error }
 
 // Is tells of store.ErrUnanswered, but where Firestore refused the commit.
 func (c *commitError) Is(target error) bool {
-	return target == store.ErrUnanswered && unanswered(status.Code(c.error)) //nolint:errorlint // Is compares, as errors.Is asks it to
+	return target == store.ErrUnanswered && unanswered(status.Code(c.error))
 }
 
 // unanswered tells whether a code says nothing of whether a call had its effect.
