@@ -84,6 +84,9 @@ func (c *calendar) Find(context.Context, scheduler.Missing) (*scheduler.Found, e
 	return nil, nil
 }
 
+// MayFollow implements scheduler.Calendar.
+func (c *calendar) MayFollow(context.Context, string, string) (bool, error) { return true, nil }
+
 // Ensure implements scheduler.Watches.
 func (c *calendar) Ensure(context.Context, string, string) error { return nil }
 

@@ -18,7 +18,7 @@ type finaliseBody struct {
 	SlotID      documentID `json:"slot_id"`
 	CreateEvent *bool      `json:"create_event,omitempty" default:"true" doc:"Make an event in the calendar."`
 	AccountID   documentID `json:"account_id,omitempty" doc:"A linked account of one's own; left out: the one that owns the calendar, else the first linked."`
-	CalendarID  calendarID `json:"calendar_id,omitempty" doc:"Left out: the account's primary calendar."`
+	CalendarID  calendarID `json:"calendar_id,omitempty" doc:"Left out: the calendar of an earlier finalisation of the poll, where its account may still write there; else the account's primary one."`
 	Title       string     `json:"title,omitempty" maxLength:"200" doc:"Of the event; left out: the poll's."`
 	Description *string    `json:"description,omitempty" maxLength:"8000" doc:"Of the event; left out: the poll's."`
 	// A minute is the shortest event that makes sense, 31 days the longest slot.

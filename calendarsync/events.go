@@ -24,6 +24,7 @@ type EventWriter interface {
 	PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error)
 	Delete(ctx context.Context, ref gcal.Ref, eventID string) (deleted bool, err error)
 	List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
+	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
 }
 
 // Events makes, reads, finds and deletes the events of polls in Google calendars.
@@ -80,6 +81,12 @@ func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID strin
 // of the same person.
 func (e Events) Find(ctx context.Context, missing scheduler.Missing) (*scheduler.Found, error) {
 	return e.Elsewhere.begin("").find(ctx, missing)
+}
+
+// MayFollow asks the calendar for the account's role in it.
+func (e Events) MayFollow(ctx context.Context, accountID, calendarID string) (bool, error) {
+	access, err := e.Google.Access(ctx, gcal.Ref{Account: accountID, Calendar: calendarID})
+	return access.Writable, err
 }
 
 func translate(event gcal.Event) scheduler.Event {

@@ -178,13 +178,13 @@ func (l *look) follows(eventID string) bool {
 
 // apply hands one event of a listing to the rules. A deletion counts only where
 // we may write to the calendar: what a reader is shown proves nothing, so it is
-// asked for by itself later.
+// asked for by itself later, and its poll shows sync_failed until then.
 func (l *look) apply(ctx context.Context, event gcal.Event, writable bool) error {
 	if l.shown != nil {
 		l.shown[event.ID] = true
 	}
 	if event.Seen == rules.Gone && !writable {
-		return l.park(ctx, event.ID)
+		return l.parkFailed(ctx, event.ID)
 	}
 	return l.parkIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observed(event)))
 }
@@ -218,6 +218,11 @@ func (l *look) parkIfStuck(ctx context.Context, eventID string, failure error) e
 	}
 	l.Log.ErrorContext(ctx, "an event keeps failing and is parked", "event", eventID, "calendar", l.ref.Calendar,
 		"trace", l.cause.Trace, "error", failure)
+	return l.parkFailed(ctx, eventID)
+}
+
+// parkFailed parks an event, and has its poll show that.
+func (l *look) parkFailed(ctx context.Context, eventID string) error {
 	if err := l.park(ctx, eventID); err != nil {
 		return err
 	}

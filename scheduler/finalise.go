@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -109,32 +108,6 @@ func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 	return ask.Request != "" && ask.Request == last.ID && s.Now().Sub(last.At) < requestKept &&
 		p.Status == rules.Finalized && p.WinningSlotID == ask.SlotID && p.Sync.Rescheduled == nil &&
 		ask.CreateEvent == (p.GoogleEventID != "")
-}
-
-// chooseCalendar finds the account and calendar before any transaction, since
-// it may have to ask beyond the store. Without an event it is only needed for
-// an old one, so there its failure is none.
-func (s *Service) chooseCalendar(ctx context.Context, p poll.Poll, ask Finalise) (account, calendar string, err error) {
-	if !ask.CreateEvent {
-		return s.legacyAccount(ctx, p)
-	}
-	if _, err := rules.Apply(p.Rules("", nil, nil), rules.CommandFinalise); err != nil {
-		return "", "", err
-	}
-	return s.Accounts.Choose(ctx, p.CreatorID, ask.AccountID, ask.CalendarID)
-}
-
-// legacyAccount finds the account of an event that was linked before us; ""
-// where the poll has none or nobody's account is linked any more.
-func (s *Service) legacyAccount(ctx context.Context, p poll.Poll) (account, calendar string, err error) {
-	if p.GoogleEventID == "" {
-		return "", "", nil
-	}
-	account, calendar, err = s.Accounts.Choose(ctx, p.CreatorID, "", p.GoogleCalendarID)
-	if fault.Is(err, fault.Revoked) || fault.Is(err, fault.NotFound) {
-		return "", "", nil // without an account the event can only be released
-	}
-	return account, calendar, err
 }
 
 // loadToFinalise reads a poll and the slot that is to be its session's, and

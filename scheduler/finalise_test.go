@@ -136,7 +136,7 @@ func TestFinaliseAgain_InAnotherCalendar_MovesTheInterest(t *testing.T) {
 	w.Run(time.Minute)
 	equal(t, "state", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
 	atRest(t, w)
-	if _, err := w.Finalise(s.poll, s.slots[0]); err != nil {
+	if _, err := w.FinaliseAs(s.poll, scheduler.Finalise{SlotID: s.slots[0], CreateEvent: true, CalendarID: "gm@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)

@@ -56,6 +56,9 @@ type Calendar interface {
 	// calendars of the same person; nil where all of them answered and it is in
 	// none. Unavailable where that cannot be told.
 	Find(ctx context.Context, missing Missing) (*Found, error)
+	// MayFollow asks the calendar whether the account may make events there and
+	// is believed where one was deleted. An error leaves it open.
+	MayFollow(ctx context.Context, accountID, calendarID string) (bool, error)
 }
 
 // Found is where an event was moved to, and the event as it is there.
@@ -70,6 +73,10 @@ const (
 	CodeTaken = "duplicate"
 	CodeStale = "stale"
 )
+
+// CodeCalendarReadOnly (Forbidden) is a finalisation into a calendar whose events
+// the account may not make, or whose deletions it could not confirm.
+const CodeCalendarReadOnly = "calendar_read_only"
 
 // Event is an event as the calendar shows it.
 type Event struct {

@@ -251,6 +251,10 @@ func (g *googlePort) Calendars(ctx context.Context, accountID string) ([]gcal.En
 	return ask(g, accountID, "calendarList.list", func() ([]gcal.Entry, error) { return g.client.Calendars(ctx, accountID) })
 }
 
+func (g *googlePort) Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error) {
+	return ask(g, ref.Account, "events.list", func() (gcal.Access, error) { return g.client.Access(ctx, ref) })
+}
+
 func (g *googlePort) Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error) {
 	return ask(g, ref.Account, "events.watch", func() (gcal.Channel, error) { return g.client.Watch(ctx, ref, request) })
 }
