@@ -18,7 +18,7 @@ type deed struct {
 }
 
 // deeds are all that can happen. Their order is part of every history.
-var deeds = slices.Concat(commands, memberships, writes, acts, deletions, faults, outages, simultaneous, races)
+var deeds = slices.Concat(commands, memberships, writes, acts, deletions, faults, outages, answers, simultaneous, races)
 
 // passings let the world go on. What is done has consequences only where time
 // passes, so two deeds of five are of these.
@@ -75,7 +75,7 @@ func (l *life) timers() {
 
 // themes are what the worlds are about, more than anything else; nil: nothing
 // more than the rest.
-var themes = [][]deed{nil, nil, commands, memberships, writes, acts, deletions, faults, outages, simultaneous, races}
+var themes = [][]deed{nil, nil, commands, memberships, writes, acts, deletions, faults, outages, answers, simultaneous, races}
 
 // choose draws which deeds this world knows, each as often as it weighs, those
 // of its theme much more often. Worlds that know few find what worlds that know
