@@ -26,7 +26,10 @@ var answers = []deed{
 		})
 	}},
 	{weight: 2, do: func(l *life) { l.say("Google: shows all events as they are"); l.w.Google.ClearMalformed() }},
-	{weight: 1, do: func(l *life) { l.say("Google: rejects the sync tokens with 400"); l.must(l.w.Google.RejectSyncTokens()) }},
+	{weight: 1, do: func(l *life) {
+		l.say("Google: rejects the sync tokens with 400")
+		l.must(l.w.Google.RejectSyncTokens())
+	}},
 	{weight: 1, do: func(l *life) {
 		l.say("gm: writes to the club's calendar now, and sees no private details")
 		l.w.ShareClub(worldtest.WriterWithoutPrivateAccess)
