@@ -310,6 +310,24 @@ func TestMovedEvent_ThatGoogleDoesNotFindYet_IsDeferred(t *testing.T) {
 	follows(t, w, pollID, worldtest.ClubCalendar)
 }
 
+// What a calendar shows under the event's id cannot be read: it may be the event.
+func TestMovedEvent_ShownMalformed_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.Malform(worldtest.Club, eventID, `{"extendedProperties": {"private": ["poll"]}}`)
+	w.Run(10 * time.Minute)
+	stands(t, w, pollID, rules.StateError, ten.Start)
+	w.Heal()
+	w.Sweep()
+	w.Run(10 * time.Minute)
+	stands(t, w, pollID, rules.StateOK, ten.Start)
+	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, worldtest.ClubCalendar)
+	equal(t, "notices of ana", len(w.Notices("ana")), 0)
+	atRest(t, w)
+}
+
 func TestGoneEvent_AmongTooManyCalendars_IsDeferred(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -95,8 +95,9 @@ func (w *World) drifted(p poll.Poll, event Event) bool {
 		return false
 	}
 	return slices.ContainsFunc(w.Journal(p.ID), func(entry poll.Entry) bool {
-		return entry.Decision == rules.Adopt && entry.EventID == p.GoogleEventID && entry.Baseline == p.Sync.Baseline &&
-			strings.Contains(entry.Reason, ":") // which says so
+		adopted := entry.Decision == rules.Adopt && strings.Contains(entry.Reason, ":") || // which says so
+			entry.Decision == rules.Revive && strings.Contains(entry.Reason, ": linked_before:")
+		return adopted && entry.EventID == p.GoogleEventID && entry.Baseline == p.Sync.Baseline
 	})
 }
 
