@@ -2,12 +2,10 @@ package calendarsync
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"questscheduler/accounts"
-	"questscheduler/cursor"
 	"questscheduler/fault"
 	"questscheduler/gcal"
 	"questscheduler/poll"
@@ -19,10 +17,6 @@ import (
 // mostCandidates is how many calendars are searched for one event: an absence
 // costs two calls of Google in each, of the 600 that a person has in a minute.
 const mostCandidates = 25
-
-// backWithin is how long after it was read last a calendar that is not there for us
-// any more may come back: until then it may hold what is looked for.
-const backWithin = 24 * time.Hour
 
 // CodeSearchFailed (Unavailable): it cannot be told whether an event is in another
 // calendar of its owner.
@@ -54,14 +48,6 @@ type search struct {
 	// known are the calendars that we ever followed, listed those that the accounts
 	// write to; nil where they were not read yet.
 	known, listed []candidate
-}
-
-// candidate is a calendar that an event may have been moved to.
-type candidate struct {
-	poll.Place
-	// mayAnswer tells that an answer is waited for: an account lists the calendar,
-	// or it was read of late.
-	mayAnswer bool
 }
 
 // begin begins a search for events of a person; "" where only the account of what
@@ -159,69 +145,6 @@ func isMoved(event gcal.Event, at poll.Place, missing scheduler.Missing) bool {
 		return marks.Poll == "" || marks.Poll == missing.PollID
 	}
 	return marks.Poll == missing.PollID && poll.EventID(marks.Poll, marks.Generation) == event.ID
-}
-
-// readKnown reads the owner's accounts, those of the missing event's first, and
-// the calendars of theirs that we know.
-func (s *search) readKnown(ctx context.Context, accountID string) error {
-	if s.known != nil {
-		return nil
-	}
-	if s.owner == "" {
-		account, err := s.Accounts.Get(ctx, accountID)
-		if err != nil {
-			return err
-		}
-		s.owner = account.OwnerID
-	}
-	all, err := s.Accounts.List(ctx, s.owner)
-	if err != nil {
-		return err
-	}
-	calendars, err := cursor.OfOwner(ctx, s.Store, s.owner)
-	if err != nil {
-		return err
-	}
-	s.linked = slices.DeleteFunc(all, func(a accounts.Account) bool { return a.Usable() != nil })
-	if i := s.indexOf(accountID); i > 0 {
-		s.linked = slices.Concat(s.linked[i:i+1], s.linked[:i], s.linked[i+1:])
-	}
-	s.known = []candidate{}
-	for _, calendar := range calendars {
-		if s.indexOf(calendar.AccountID) >= 0 {
-			s.known = append(s.known, candidate{
-				poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
-				calendar.SuccessAt.After(s.Now().Add(-backWithin)),
-			})
-		}
-	}
-	return nil
-}
-
-func (s *search) indexOf(accountID string) int {
-	return slices.IndexFunc(s.linked, func(a accounts.Account) bool { return a.ID == accountID })
-}
-
-// readListed asks each account for its calendars: the primary one alone where the
-// list was not granted.
-func (s *search) readListed(ctx context.Context) error {
-	if s.listed != nil {
-		return nil
-	}
-	listed := []candidate{}
-	for _, account := range s.linked {
-		entries, _, err := s.Calendars.Of(ctx, account)
-		if err != nil {
-			return err
-		}
-		for _, entry := range entries {
-			if entry.Writable && entry.ID != "primary" { // which no calendar is called
-				listed = append(listed, candidate{poll.Place{AccountID: account.ID, CalendarID: entry.ID}, true})
-			}
-		}
-	}
-	s.listed = listed
-	return nil
 }
 
 // searchFailed defers what a search was for, whatever kept it from ending: what

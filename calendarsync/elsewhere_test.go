@@ -1,0 +1,221 @@
+package calendarsync_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/internal/worldtest"
+	"questscheduler/rules"
+)
+
+// ben's calendar, whose account gm linked too, shows a guest's copy of the event
+// that gm gave to somebody else: it has the event's id and is another thing.
+func TestMovedEvent_GuestsCopy_IsNotTakenForIt(t *testing.T) {
+	t.Parallel()
+	for name, finalise := range map[string]func(t *testing.T, w *worldtest.World) (pollID, eventID string){
+		"made by us": func(t *testing.T, w *worldtest.World) (string, string) {
+			t.Helper()
+			pollID, slots := w.Poll()
+			view, err := w.FinaliseAs(pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true, Attendees: []string{"ben@example.com"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Run(time.Minute)
+			return pollID, view.Poll.GoogleEventID
+		},
+		"made before us": func(t *testing.T, w *worldtest.World) (string, string) {
+			t.Helper()
+			return legacy(t, w, "ben@example.com")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.LinkAs("gm", "ben")
+			pollID, eventID := finalise(t, w)
+			shared(t, w, "cho", worldtest.Writer)
+			w.MoveTo("gm", eventID, "cho")
+			shared(t, w, "cho", worldtest.NoAccess)
+			equal(t, "ben's copy is there", w.EventOf("ben", eventID).Live(), true)
+			w.Run(time.Minute)
+			equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
+			w.Released(eventID)
+			atRest(t, w)
+		})
+	}
+}
+
+// What cannot be looked for is neither cancelled nor announced, whether it was
+// moved or deleted, until it can be.
+func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(w *worldtest.World){
+		"the list of calendars": func(w *worldtest.World) { w.Refuse("calendarList.list", 503, "", 0) },
+		"the other calendar": func(w *worldtest.World) {
+			for range 20 { // its own calendar is asked first
+				w.On("after events.get", func() { w.Refuse("events.get", 403, "forbidden", 1) })
+				w.On("after events.get", func() {})
+			}
+		},
+	} {
+		for act, c := range map[string]struct {
+			do       func(w *worldtest.World, eventID string)
+			decision string
+		}{
+			"moved":   {func(w *worldtest.World, eventID string) { w.MoveAway("gm", eventID, worldtest.Club) }, "moved_calendar"},
+			"deleted": {func(w *worldtest.World, eventID string) { w.DeleteEvent("gm", eventID) }, "cancel"},
+		} {
+			t.Run(act+", "+name, func(t *testing.T) {
+				t.Parallel()
+				w := worldtest.New(t, worldtest.Options{})
+				pollID, _, eventID := w.Finalised()
+				fail(w)
+				c.do(w, eventID)
+				w.Run(30 * time.Minute)
+				follows(t, w, pollID, "gm@example.com")
+				equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+				equal(t, "it waits as", w.Calendar("gm").Pending[eventID], cursor.PendingFailed)
+
+				w.Calm()
+				w.Heal()
+				w.Sweep()
+				w.Run(time.Minute)
+				journal := w.Decisions(pollID)
+				equal(t, "then", journal[2], c.decision)
+				equal(t, "error", w.View(pollID).Poll.Sync.Error == nil, true)
+				atRest(t, w)
+			})
+		}
+	}
+}
+
+// A move is fresh, and Google may not find the event in its new calendar yet.
+func TestMovedEvent_ThatGoogleDoesNotFindYet_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.Refuse("events.get", 404, "", 2)
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar"})
+	follows(t, w, pollID, worldtest.ClubCalendar)
+}
+
+func TestGoneEvent_AmongTooManyCalendars_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	for i := range 30 {
+		w.OpenCalendar(fmt.Sprintf("room-%02d@group.calendar.google.com", i), "gm")
+	}
+	pollID, _, eventID := w.Finalised()
+	w.DeleteEvent("gm", eventID)
+	w.Run(30 * time.Minute)
+	follows(t, w, pollID, "gm@example.com")
+	equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+}
+
+// Without the scope for the list, the primary calendars are all that is known.
+func TestMovedEvent_WithoutTheListsScope_IsFollowedIfKnown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known    bool // a poll follows the calendar
+		decision string
+	}{"to a known calendar": {true, "moved_calendar"}, "to an unknown one": {false, "cancel"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.LinkAs("gm", "gm", "openid", "email", "https://www.googleapis.com/auth/calendar.events")
+			if c.known {
+				other, slots := w.Poll()
+				if _, err := w.FinaliseAs(other, worldtest.Ask{SlotID: slots[1], CreateEvent: true, CalendarID: worldtest.ClubCalendar}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			pollID, _, eventID := w.Finalised()
+			w.MoveAway("gm", eventID, worldtest.Club)
+			w.Run(time.Minute)
+			same(t, "journal", w.Decisions(pollID), []string{"finalise", c.decision})
+			equal(t, "calls of calendarList.list", w.Calls("calendarList.list"), 0)
+			if !c.known {
+				w.Released(eventID)
+			}
+			atRest(t, w)
+		})
+	}
+}
+
+// A session that is over, and one that we deleted ourselves, is looked for nowhere.
+func TestGoneEvent_ThatCancelsNothing_IsNotLookedFor(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(w *worldtest.World, pollID, eventID string){
+		"long over": func(w *worldtest.World, _, eventID string) {
+			w.Skip(worldtest.Ten.End.Sub(worldtest.Start) + 48*time.Hour)
+			w.DeleteEvent("gm", eventID)
+		},
+		"cancelled by us": func(w *worldtest.World, pollID, _ string) {
+			if _, err := w.Cancel(pollID); err != nil {
+				panic(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			act(w, pollID, eventID)
+			w.Run(time.Minute)
+			equal(t, "calls of calendarList.list", w.Calls("calendarList.list"), 0)
+			atRest(t, w)
+		})
+	}
+}
+
+// Whoever writes to a calendar may give an event any id. One that has ours, and
+// not the marks that go with it, was not moved there.
+func TestGoneEvent_WhoseIDAnotherEventHas_IsGone(t *testing.T) {
+	t.Parallel()
+	marks := func(pollID, generation string) map[string]any {
+		return map[string]any{"private": map[string]string{"questschedulerPoll": pollID, "questschedulerGeneration": generation}}
+	}
+	for name, extended := range map[string]func(pollID string) map[string]any{
+		"without marks":           func(string) map[string]any { return nil },
+		"of another poll":         func(string) map[string]any { return marks("another", "1") },
+		"of another finalisation": func(pollID string) map[string]any { return marks(pollID, "7") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.InsertEvent(worldtest.Club, map[string]any{
+				"id": eventID, "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"},
+				"extendedProperties": extended(pollID),
+			})
+			w.Released(eventID) // it is none of ours
+			w.DeleteEvent("gm", eventID)
+			w.Run(time.Minute)
+			same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+			equal(t, "the other event is there", w.EventOf(worldtest.Club, eventID).Live(), true)
+			atRest(t, w)
+		})
+	}
+}
+
+// What a calendar shows under the event's id cannot be read: it may be the event.
+func TestMovedEvent_ShownMalformed_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.Malform(worldtest.Club, eventID, `{"extendedProperties": {"private": ["poll"]}}`)
+	w.Run(10 * time.Minute)
+	stands(t, w, pollID, rules.StateError, ten.Start)
+	w.Heal()
+	w.Sweep()
+	w.Run(10 * time.Minute)
+	stands(t, w, pollID, rules.StateOK, ten.Start)
+	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, worldtest.ClubCalendar)
+	equal(t, "notices of ana", len(w.Notices("ana")), 0)
+	atRest(t, w)
+}
