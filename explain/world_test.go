@@ -28,6 +28,12 @@ var acts = []act{
 	{"make it a series", true, recurring("RRULE:FREQ=WEEKLY")},
 	{"make it single", true, recurring()},
 	{"delete the event", true, func(w *worldtest.World, _, event string) { w.DeleteEvent("gm", event) }},
+	{"give it to another calendar", true, func(w *worldtest.World, _, event string) { w.MoveAway("gm", event, worldtest.Club) }},
+	{"give it back", false, func(w *worldtest.World, _, event string) {
+		if event != "" && w.EventOf(worldtest.Club, event).Live() {
+			w.MoveAway(worldtest.Club, event, "gm")
+		}
+	}},
 	{"cancel", false, func(w *worldtest.World, poll, _ string) { _, _ = w.Cancel(poll) }},
 	{"cancel and keep", false, func(w *worldtest.World, poll, _ string) {
 		_, _ = w.Scheduler.Cancel(w.Context(), gm, poll, true, worldtest.Cause)
