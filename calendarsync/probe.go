@@ -322,11 +322,13 @@ func (l *look) writable(ctx context.Context) (bool, error) {
 // unlisted is an error where the calendar's full listing shows an event. What a
 // listing before showed is believed; what it lacked may have been made since, by
 // a finalisation under way, so that is listed anew: 404 of a calendar that answers
-// is rare.
+// is rare. Where an event of the listing cannot be named, it may be that one.
 func (l *look) unlisted(ctx context.Context, eventID string) error {
+	nameless := false
 	if !l.shown[eventID] && !l.listed[eventID] {
 		l.listed = map[string]bool{}
 		_, err := l.eachPage(ctx, "", func(page gcal.Page) error {
+			nameless = nameless || page.Nameless
 			for _, event := range page.Events {
 				// An event may have been linked since this look began.
 				if (event.ID == eventID || l.follows(event.ID)) && event.Seen != rules.Gone {
@@ -339,7 +341,7 @@ func (l *look) unlisted(ctx context.Context, eventID string) error {
 			return err
 		}
 	}
-	if l.shown[eventID] || l.listed[eventID] {
+	if l.shown[eventID] || l.listed[eventID] || nameless {
 		return fault.New(fault.Unavailable, "the calendar lists an event that it does not find")
 	}
 	return nil

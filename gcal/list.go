@@ -35,8 +35,9 @@ type Page struct {
 	// Writable tells that the account writes to or owns the calendar. Where it
 	// does not, an absence proves nothing (design.md, "Gone means confirmed").
 	Writable bool
-
-	nameless bool // an event of it is malformed, and cannot be told from others
+	// Nameless tells that an event of the page has no id that can be read: it may
+	// be any of the calendar's, so that no other is known to be absent.
+	Nameless bool
 }
 
 // List reads a page of what changed since syncToken, deletions included; with
@@ -55,7 +56,7 @@ func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string)
 		}
 		return err
 	})
-	if syncToken != "" && (err == nil && page.nameless || rejectsToken(err)) {
+	if syncToken != "" && (err == nil && page.Nameless || rejectsToken(err)) {
 		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: cmp.Or(err, errNameless)}
 	}
 	return page, err
@@ -85,7 +86,7 @@ func (l *listed) page() Page {
 			continue
 		}
 		page.Events = append(page.Events, shown.event(l.Zone))
-		page.nameless = page.nameless || shown.malformed && shown.ID == ""
+		page.Nameless = page.Nameless || shown.malformed && shown.ID == ""
 	}
 	return page
 }

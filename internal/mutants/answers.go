@@ -34,7 +34,7 @@ var answers = []mutant{
 		breaks: "Where a page of changes does not say which event changed, its token is stored all the same (invariant 9).",
 		changes: []change{{
 			file: "gcal/list.go",
-			old:  `err == nil && page.nameless || rejectsToken(err)`,
+			old:  `err == nil && page.Nameless || rejectsToken(err)`,
 			new:  `rejectsToken(err)`,
 		}},
 	},
