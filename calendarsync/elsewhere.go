@@ -113,7 +113,7 @@ func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missi
 	switch {
 	case err == nil && event.Seen != rules.Gone && isMoved(event, at, missing):
 		return &scheduler.Found{Place: at, Event: translate(event)}, true, nil
-	case err == nil && event.Malformed: // it may be its marks that cannot be read
+	case err == nil && event.Malformed: // what tells it from others may be what cannot be read
 		return nil, true, errMalformed
 	case err == nil, fault.CodeOf(err) == gcal.CodeGone:
 		return nil, true, nil

@@ -155,3 +155,32 @@ func TestNamelessEvent_InListing_ProvesNoDeletion(t *testing.T) {
 	shows(t, w, pollID, "", rules.StateOK)
 	atRest(t, w)
 }
+
+// An event that was moved to another calendar and cannot be told from others
+// there is no absence.
+func TestMovedEvent_MalformedThere_IsNotGone(t *testing.T) {
+	t.Parallel()
+	for name, fields := range map[string]string{
+		"organizer": `{"organizer": "club"}`,
+		"marks":     `{"extendedProperties": {"private": ["poll"]}}`,
+		"start":     wrongFields["start"],
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.Run(time.Minute)
+			w.MoveAway("gm", eventID, worldtest.Club)
+			w.Malform(worldtest.Club, eventID, fields)
+			w.Run(5 * time.Minute)
+			equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
+			w.Heal()
+			w.MoveEvent(worldtest.Club, eventID, noon)
+			w.Sweep()
+			w.Run(5 * time.Minute)
+			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+			equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, worldtest.ClubCalendar)
+			atRest(t, w)
+		})
+	}
+}

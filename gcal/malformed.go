@@ -86,10 +86,11 @@ func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
 	if err := readable(json.Unmarshal(body, &shown, asEncodingJSON)); err != nil {
 		return nil, words, err
 	}
-	if err := json.Unmarshal(body, &words, asEncodingJSON); err != nil && !wrongType(err) { // they change no poll
-		return nil, words, readable(err)
+	err = json.Unmarshal(body, &words, asEncodingJSON)
+	if wrongType(err) { // whose event it is may be what cannot be read
+		shown.malformed, err = true, nil
 	}
-	return shown, words, nil
+	return shown, words, readable(err)
 }
 
 // leave reads to the end of what the decoder stands in below depth: it stays

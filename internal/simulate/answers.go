@@ -11,6 +11,7 @@ var oddFields = []string{
 	`{"updated": 1773144000}`,
 	`{"id": 7}`,
 	`{"extendedProperties": {"private": ["poll"]}}`,
+	`{"organizer": "gm"}`,
 	`{"updated": null}`,
 	`{"updated": null}`,
 }
