@@ -71,48 +71,19 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 	var before poll.Poll
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		result, due, before = Applied{}, nil, poll.Poll{}
-		entry, path, err := poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID)
-		if err != nil {
+		st, err := followed(ctx, tx, seen)
+		if err != nil || st.entry == nil {
 			return err
-		}
-		calendar, _, err := cursor.Load(ctx, tx, seen.AccountID, seen.CalendarID)
-		if err != nil {
-			return err
-		}
-		if !seen.Own && !calendar.Holds(seen.Fence) {
-			return ErrFenced
-		}
-		if entry == nil {
-			return parkIfPending(ctx, tx, seen, calendar)
-		}
-		p, err := poll.Load(ctx, tx, entry.PollID)
-		if fault.Is(err, fault.NotFound) {
-			// Deleted directly, and no document change was reported yet: the
-			// creator's settings say what becomes of its event (mendGone).
-			return &editedError{entry.PollID}
-		}
-		if err == nil {
-			err = checkEdits(p)
-		}
-		if err != nil {
-			return err
-		}
-		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
-		if err := st.loadSlots(ctx, tx); err != nil {
-			return err
-		}
-		if p.Status != rules.Archived && p.SlotsEdited(st.winning, st.original) {
-			return &editedError{p.ID}
 		}
 		seen := seen
-		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, p.ID); err != nil {
+		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, st.poll.ID); err != nil {
 			return err
 		}
 		decision := rules.Decision{}
 		if !seen.Own || !seen.Updated.IsZero() || seen.Searched { // else nothing vouches for it, and the sync asked for below reads it
 			var line poll.Entry
 			decision, line = s.decide(st, seen)
-			result, before = Applied{PollID: p.ID, Decision: decision}, p
+			result, before = Applied{PollID: st.poll.ID, Decision: decision}, st.poll
 			if result.Unsearched = seen.mayHaveMoved(decision); result.Unsearched {
 				return nil
 			}
@@ -123,7 +94,7 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		}
 		// What a command saw, a look may have overtaken: the event could have
 		// been moved and looked at since. The next look asks for it again.
-		return tx.Merge(cursor.Path(calendar.Key), calendar.Ask(seen.EventID)...)
+		return tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Ask(seen.EventID)...)
 	})
 	if err != nil {
 		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
@@ -134,6 +105,41 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		s.watchSoon(ctx, result.PollID, seen.MovedTo, seen.Cause)
 	}
 	return result, nil
+}
+
+// followed reads the poll that follows an observed event, and what its decision
+// depends on; a state without an entry where none does, and then the event is
+// deferred if its insert is under way. ErrFenced: another look began since. An
+// editedError asks for a repair first (afterEdits).
+func followed(ctx context.Context, tx store.Tx, seen Observed) (st state, err error) {
+	if st.entry, st.entryPath, err = poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID); err != nil {
+		return st, err
+	}
+	if st.calendar, _, err = cursor.Load(ctx, tx, seen.AccountID, seen.CalendarID); err != nil {
+		return st, err
+	}
+	if !seen.Own && !st.calendar.Holds(seen.Fence) {
+		return st, ErrFenced
+	}
+	if st.entry == nil {
+		return st, parkIfPending(ctx, tx, seen, st.calendar)
+	}
+	st.poll, err = poll.Load(ctx, tx, st.entry.PollID)
+	if fault.Is(err, fault.NotFound) {
+		// Deleted directly, and no document change was reported yet: the
+		// creator's settings say what becomes of its event (mendGone).
+		return st, &editedError{st.entry.PollID}
+	}
+	if err == nil {
+		err = checkEdits(st.poll)
+	}
+	if err == nil {
+		err = st.loadSlots(ctx, tx)
+	}
+	if err == nil && st.poll.Status != rules.Archived && st.poll.SlotsEdited(st.winning, st.original) {
+		err = &editedError{st.poll.ID}
+	}
+	return st, err
 }
 
 // decide asks the rules about an observation of the event that a poll follows,

@@ -84,14 +84,7 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 		if ask.Slots == nil {
 			err = tx.Update(poll.Path(pollID), updates...)
 		} else {
-			if st.awaiting() && !keepsTime(st, *ask.Slots) {
-				if err := st.stopAwaiting(tx); err != nil {
-					return err
-				}
-				st.poll.Sync.Awaited = nil
-				updates = append(updates, poll.SetAwaited(nil))
-			}
-			err = s.recordSlotsEdited(tx, st, updates, person, cause)
+			err = s.recordSlotsEdited(tx, st, *ask.Slots, updates, person, cause)
 		}
 		if err != nil {
 			return err
@@ -242,8 +235,16 @@ func removeSlots(tx store.Tx, pollID string, slots []poll.Slot, votes []poll.Vot
 }
 
 // recordSlotsEdited writes a poll whose slots were edited, with its journal entry.
-func (s *Service) recordSlotsEdited(tx store.Tx, st state, updates []store.Update, person Person, cause Cause) error {
+// Another time of the session is a decision: a deleted event is not awaited then.
+func (s *Service) recordSlotsEdited(tx store.Tx, st state, wanted []SlotEdit, updates []store.Update, person Person, cause Cause) error {
 	after := st.poll
+	if st.awaiting() && !keepsTime(st, wanted) {
+		if err := st.stopAwaiting(tx); err != nil {
+			return err
+		}
+		after.Sync.Awaited = nil
+		updates = append(updates, poll.SetAwaited(nil))
+	}
 	after.Sync.Rescheduled = nil
 	winning := st.winning
 	for _, update := range updates {

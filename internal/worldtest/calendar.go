@@ -167,6 +167,8 @@ func (w *World) MoveTo(from, eventID, to string) {
 		w.t.Fatalf("%s could not move the event away: %d %s", from, status, text)
 	}
 	if w.EventOf(from, eventID).Live() || w.past.moved[source+"/"+eventID] {
+		delete(w.past.arrived, source+"/"+eventID) // what is left there is a copy
+		w.past.moved[source+"/"+eventID] = true
 		w.past.moved[destination+"/"+eventID] = true
 	} else {
 		w.goneFrom(from, eventID)

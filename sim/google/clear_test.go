@@ -10,7 +10,7 @@ import (
 
 func TestClear_OfAPrimaryCalendar_DeletesAllItsEvents(t *testing.T) {
 	t.Parallel()
-	for name, clear := range map[string]func(w *world) error{
+	for name, clearAll := range map[string]func(w *world) error{
 		"by its owner":    func(w *world) error { return w.as("gm").Calendars.Clear("primary").Do() },
 		"by the control":  func(w *world) error { w.control("calendars/gm@example.test/clear", ""); return nil },
 		"from within":     func(w *world) error { return w.sim.Clear("gm@example.test") },
@@ -31,7 +31,7 @@ func TestClear_OfAPrimaryCalendar_DeletesAllItsEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, token := w.list("gm", nil)
-			if err := clear(w); err != nil {
+			if err := clearAll(w); err != nil {
 				t.Fatal(err)
 			}
 			if items, _ := w.list("gm", nil); len(items) != 0 {
