@@ -214,3 +214,48 @@ func TestJudge_WithoutAJournal_WhatWeNeverTouchedAgrees(t *testing.T) {
 		}
 	}
 }
+
+// comeback is a journal of a poll whose event was moved, deleted, and restored at
+// its original time; then people decided otherwise.
+func comeback() []poll.Entry {
+	entries := story()[:2]
+	return append(entries,
+		seen(2, rules.Cancel, "deleted", second, second, func(e *poll.Entry) {
+			e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
+			e.WinningSlotID, e.Rescheduled = "slot-2", true
+		}),
+		seen(3, rules.Revive, "revived: moved_back", second, first, func(e *poll.Entry) { e.Announcement = e.ID }),
+		seen(4, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+			e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
+		}),
+		entry(5, func(e *poll.Entry) {
+			e.Hint, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandCancel, "cancelled by hand"
+			e.Status, e.State, e.Generation, e.Cancelled = rules.Cancelled, rules.StateCancelled, 2, true
+			e.Before, e.After = first, first
+		}),
+	)
+}
+
+func TestReplay_RevivedPoll_FollowsFromAnyEntryOn(t *testing.T) {
+	t.Parallel()
+	for from := range comeback() {
+		for upTo := from; upTo < len(comeback()); upTo++ {
+			history := historyOf(comeback(), upTo)
+			history.Entries = history.Entries[from:]
+			if verdict := explain.Judge(history); !verdict.Agrees {
+				t.Errorf("entries %d to %d: %+v", from, upTo, verdict)
+			}
+		}
+	}
+}
+
+// A person cancelled the poll by hand, so its event is not awaited any more.
+func TestReplay_RevivedAfterADecision_DoesNotFollow(t *testing.T) {
+	t.Parallel()
+	entries := append(comeback(), seen(6, rules.Revive, "revived: in_step", first, first, func(e *poll.Entry) { e.Generation = 2 }))
+	if verdict := explain.Judge(historyOf(entries, 6)); verdict.Agrees {
+		t.Error("the journal is taken as sound")
+	}
+}

@@ -39,7 +39,8 @@ var headlines = map[string]string{
 	string(rules.CommandAcceptNew): "new time accepted", string(rules.CommandDeleteEvent): "event deleted",
 	string(rules.Adopt): "time of the event adopted", string(rules.MoveCalendar): "followed to another calendar", string(rules.Reschedule): "rescheduled",
 	string(rules.RescheduleAgain): "rescheduled again", string(rules.Restore): "restored to its original time",
-	string(rules.Warn): "something is wrong with the sync", string(rules.Clear): "the error is over",
+	string(rules.Revive): "on again, since its event is back",
+	string(rules.Warn):   "something is wrong with the sync", string(rules.Clear): "the error is over",
 	string(rules.Record): "noted; nothing changed",
 }
 
