@@ -75,10 +75,11 @@ func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []
 }
 
 // stoodElsewhere names the calendar of gm to which the event of a cancellation was
-// moved long enough before that for every look to find it there; "" for none.
+// moved long enough before that for every look to find it there; "" for none, or
+// where it was moved back since and left no more than a guest's copy there.
 func (w *World) stoodElsewhere(entry poll.Entry) string {
 	before := entry.At.Add(-lookTakes)
-	if w.skewed || entry.AccountID != w.accountOf("gm") {
+	if w.skewed || entry.AccountID != w.accountOf("gm") || w.past.moved[entry.CalendarID+"/"+entry.EventID] {
 		return ""
 	}
 	for _, name := range []string{"gm", Club} {
