@@ -98,9 +98,15 @@ func (s *session) unchangedBy(act func()) {
 	witness := newSession(s.outside, s.who)
 	before := s.tell()
 	act()
-	witness.move(time.Hour)
-	witness.becomesMoved(time.Hour)
-	witness.becomesTold("SESSION_RESCHEDULED", 1)
-	eventually(s.t, "the card of the witness", func() error { return witness.cardShows("RESCHEDULED") })
+	witness.witnesses()
 	s.wantStory(before, fmt.Sprintf("after a later change in the calendar of %s was seen", s.who))
+}
+
+// witnesses has the session moved, which is seen to arrive and to be announced.
+func (s *session) witnesses() {
+	s.t.Helper()
+	s.move(time.Hour)
+	s.becomesMoved(time.Hour)
+	s.becomesTold("SESSION_RESCHEDULED", 1)
+	eventually(s.t, "the card of the witness", func() error { return s.cardShows("RESCHEDULED") })
 }
