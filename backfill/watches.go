@@ -46,14 +46,21 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 		if dryRun {
 			return Watched, nil, nil
 		}
+		problem := func(mend string) *Problem {
+			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Mend: mend}
+		}
 		err = watches.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 		if err == nil {
-			return Watched, nil, nil
+			watched, err = watches.Watched(ctx, calendar.AccountID, calendar.CalendarID)
+			if err == nil && !watched { // asked for less than a minute ago, and not answered
+				return "", problem("Another watch channel is on its way, perhaps of a run that was killed. Run this again in a minute; a server tries it too"), nil
+			}
+			return Watched, nil, err
 		}
 		if ctx.Err() != nil {
 			return "", nil, errors.Join(err, ctx.Err())
 		}
-		return "", &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Mend: watchMend(err)}, nil
+		return "", problem(watchMend(err)), nil
 	}
 	return run(ctx, documents, job{"watches", list, do}, options)
 }

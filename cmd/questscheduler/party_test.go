@@ -36,6 +36,12 @@ const (
 // complaint where patience ends.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
+	within(t, patience, what, check)
+}
+
+// within is eventually, for what may take longer.
+func within(t *testing.T, patience time.Duration, what string, check func() error) {
+	t.Helper()
 	deadline := time.Now().Add(patience)
 	for pause := shortPause; ; pause = min(2*pause, longPause) {
 		err := check()

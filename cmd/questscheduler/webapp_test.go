@@ -261,8 +261,8 @@ func TestWebApp_InABrowser(t *testing.T) {
 		event, true, true, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK", "calendarSync.rescheduled": nil, "googleEventId": event},
 		showing("FINALIZED", "", iso(a.start)),
 	})
-	a.settles("the event is deleted", func() { a.inCalendar(http.MethodDelete, event, nil) }, standing{
-		event, false, false, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": nil},
+	a.settles("the event is deleted, and may come back", func() { a.inCalendar(http.MethodDelete, event, nil) }, standing{
+		event, false, true, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": nil},
 		showing("CANCELLED", "Cancelled", iso(a.start)),
 	})
 
