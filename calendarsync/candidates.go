@@ -18,8 +18,9 @@ const backWithin = 24 * time.Hour
 type candidate struct {
 	poll.Place
 	// mayAnswer tells that an answer is waited for: an account lists the calendar,
-	// or it was read of late.
-	mayAnswer bool
+	// or it was read of late. refused tells that the calendar's account does not let
+	// us in now, so that it cannot be asked.
+	mayAnswer, refused bool
 }
 
 // readKnown reads the owner's accounts, those of the missing event's first, and
@@ -49,12 +50,10 @@ func (s *search) readKnown(ctx context.Context, accountID string) error {
 	}
 	s.known = []candidate{}
 	for _, calendar := range calendars {
-		if s.indexOf(calendar.AccountID) >= 0 {
-			s.known = append(s.known, candidate{
-				poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
-				calendar.SuccessAt.After(s.Now().Add(-backWithin)),
-			})
-		}
+		s.known = append(s.known, candidate{
+			Place:     poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
+			mayAnswer: calendar.SuccessAt.After(s.Now().Add(-backWithin)), refused: s.indexOf(calendar.AccountID) < 0,
+		})
 	}
 	return nil
 }
@@ -77,7 +76,7 @@ func (s *search) readListed(ctx context.Context) error {
 		}
 		for _, entry := range entries {
 			if entry.Writable && entry.ID != "primary" { // which no calendar is called
-				listed = append(listed, candidate{poll.Place{AccountID: account.ID, CalendarID: entry.ID}, true})
+				listed = append(listed, candidate{Place: poll.Place{AccountID: account.ID, CalendarID: entry.ID}, mayAnswer: true})
 			}
 		}
 	}

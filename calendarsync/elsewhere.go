@@ -92,7 +92,12 @@ func (s *search) askEach(ctx context.Context, candidates []candidate, answered m
 		if len(answered) > mostCandidates {
 			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", mostCandidates)
 		}
-		found, there, err := s.ask(ctx, one.Place, missing)
+		var found *scheduler.Found
+		var there bool
+		var err error
+		if !one.refused {
+			found, there, err = s.ask(ctx, one.Place, missing)
+		}
 		if err != nil || found != nil {
 			return found, err
 		}

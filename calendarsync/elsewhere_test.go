@@ -219,3 +219,26 @@ func TestMovedEvent_ShownMalformed_IsDeferred(t *testing.T) {
 	equal(t, "notices of ana", len(w.Notices("ana")), 0)
 	atRest(t, w)
 }
+
+// A calendar that we know by an account whose grant died cannot be asked: the event
+// may be there, so its absence elsewhere cancels nothing.
+func TestGoneEvent_WhereAKnownCalendarRefuses_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.LinkAs("gm", "ben")
+	pollID, _, eventID := w.Finalised()
+	other, slots := w.Poll()
+	if _, err := w.FinaliseAs(other, worldtest.Ask{SlotID: slots[1], CreateEvent: true, CalendarID: "ben@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	w.Revoke("ben")
+	w.Sweep()
+	w.Run(time.Minute)
+	shared(t, w, "ben", worldtest.Writer)
+	w.MoveTo("gm", eventID, "ben")
+	shared(t, w, "ben", worldtest.NoAccess)
+	w.Run(30 * time.Minute)
+	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
+	equal(t, "notices of ana", len(w.Notices("ana")), 0)
+}

@@ -91,14 +91,18 @@ func (l *look) withoutMoved(ctx context.Context, gone []gcal.Event) (still []gca
 			continue
 		}
 		seen := l.fetched(event)
-		if seen.MovedTo, err = l.movedTo(ctx, event.ID, entry.PollID); err == nil && seen.MovedTo != (poll.Place{}) {
+		seen.MovedTo, err = l.movedTo(ctx, event.ID, entry.PollID)
+		switch {
+		case err == nil && seen.MovedTo != (poll.Place{}):
 			seen.Searched = true
 			_, err = l.Polls.Apply(ctx, seen)
-		} else {
-			still = append(still, event)
-		}
-		if err != nil && (l.ends(ctx, err) || l.attempt < stuckAfter) {
+			if err := l.parkIfStuck(ctx, event.ID, err); err != nil {
+				return nil, err
+			}
+		case err != nil && (l.ends(ctx, err) || l.attempt < stuckAfter):
 			return nil, err
+		default:
+			still = append(still, event)
 		}
 	}
 	return still, nil

@@ -2,6 +2,8 @@ package calendarsync_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -308,4 +310,29 @@ func TestMovedEvent_WhileOnlyObserved_IsJournaledAndNotFollowed(t *testing.T) {
 	w.Sweep()
 	w.Run(time.Minute)
 	follows(t, w, pollID, worldtest.ClubCalendar)
+}
+
+// One of many that were found elsewhere cannot be written: it is deferred, and read
+// again when it can be.
+func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	polls := manyMoved(w)
+	stuck := slices.MinFunc(polls, func(a, b string) int { // the one that is looked for first
+		return strings.Compare(w.View(a).Poll.GoogleEventID, w.View(b).Poll.GoogleEventID)
+	})
+	fill(t, w, stuck)
+	w.Run(30 * time.Minute)
+	for _, pollID := range polls {
+		if pollID != stuck {
+			follows(t, w, pollID, worldtest.ClubCalendar)
+		}
+	}
+	if reason := w.Calendar("gm").Pending[w.View(stuck).Poll.GoogleEventID]; reason == "" {
+		t.Error("the event is not deferred")
+	}
+	w.Write(poll.Path(stuck), poll.Set("fieldOfTheWebApp", "small"))
+	w.Sweep()
+	w.Run(5 * time.Minute)
+	follows(t, w, stuck, worldtest.ClubCalendar)
 }

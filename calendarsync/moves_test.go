@@ -59,7 +59,7 @@ func TestAnEventMovedAgain_KeepsTheFirstSnapshot(t *testing.T) {
 	}
 	now := *w.View(pollID).Poll.Sync.Rescheduled
 	equal(t, "the time was taken over later", now.MovedAt.After(first.MovedAt), true)
-	now.MovedAt = first.MovedAt
+	now.MovedAt, now.Timely = first.MovedAt, first.Timely
 	equal(t, "rescheduled otherwise", now, first)
 	equal(t, "snapshots", len(w.Snapshots()), 1)
 	equal(t, "slots", len(w.View(pollID).Slots), 3)
@@ -281,7 +281,7 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 		},
 		{
 			Hint: "push", Decision: rules.Cancel, Reason: "deleted", Seen: "gone", Cancelled: true,
-			Inputs: &poll.Inputs{Now: entries[2].At, Winning: atNoon, MovedAt: entries[1].At, FinalizedAt: worldtest.Start},
+			Inputs: &poll.Inputs{Now: entries[2].At, Winning: atNoon, Timely: atNoon, MovedAt: entries[1].At, FinalizedAt: worldtest.Start},
 			Before: atNoon, After: atNoon, Baseline: atTen, Status: rules.Cancelled, State: rules.StateCancelled, WinningSlotID: moved, Rescheduled: true,
 		},
 	} {

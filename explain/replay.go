@@ -167,7 +167,8 @@ func (r *replay) observe(entry poll.Entry) string {
 // none it gives one of the other decisions.
 func (r *replay) decide(state rules.Poll, seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
 	for _, in := range r.inputs(entry) {
-		state.Winning, state.Original, state.MovedAt, state.FinalizedAt = in.Winning, in.Original, in.MovedAt, in.FinalizedAt
+		state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
+		state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt
 		seen.WatchLive, seen.Confirmed = in.WatchLive, in.Confirmed
 		seen.Elsewhere = in.MovedTo != poll.Place{}
 		decision = rules.Decide(state, seen, in.Now)

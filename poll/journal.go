@@ -67,8 +67,9 @@ type Inputs struct {
 	// Now is when it was decided, by the clock of whoever decided; At may be
 	// later (see Recorded).
 	Now time.Time
-	// Winning, Original, MovedAt and FinalizedAt are the poll's (rules.Poll).
+	// Winning, Original, Timely, MovedAt and FinalizedAt are the poll's (rules.Poll).
 	Winning, Original    rules.Fingerprint
+	Timely               rules.Fingerprint
 	MovedAt, FinalizedAt time.Time
 	// WatchLive and Confirmed are the observation's.
 	WatchLive, Confirmed bool
@@ -108,6 +109,9 @@ func EncodeEntry(e Entry) map[string]any {
 			"movedAt": store.NullIfZero(in.MovedAt), "finalizedAt": store.NullIfZero(in.FinalizedAt),
 			"watchLive": in.WatchLive, "confirmed": in.Confirmed,
 		}
+		if !in.Timely.IsZero() {
+			inputs["timely"] = in.Timely.String()
+		}
 		if in.MovedTo != (Place{}) {
 			inputs["movedTo"] = map[string]any{"accountId": in.MovedTo.AccountID, "calendarId": in.MovedTo.CalendarID}
 		}
@@ -124,7 +128,7 @@ func DecodeEntry(doc store.Document) Entry {
 	if in := f.Map("inputs"); len(in) > 0 {
 		inputs = &Inputs{
 			Now: in.Time("now"), Winning: readFingerprint(in.String("winning")), Original: readFingerprint(in.String("original")),
-			MovedAt: in.Time("movedAt"), FinalizedAt: in.Time("finalizedAt"),
+			Timely: readFingerprint(in.String("timely")), MovedAt: in.Time("movedAt"), FinalizedAt: in.Time("finalizedAt"),
 			WatchLive: in.Bool("watchLive"), Confirmed: in.Bool("confirmed"),
 			MovedTo: Place{AccountID: in.Map("movedTo").String("accountId"), CalendarID: in.Map("movedTo").String("calendarId")},
 		}

@@ -66,6 +66,17 @@ type Rescheduled struct {
 	// At is when the session was moved first, and MovedAt when the time that stands
 	// was taken over from the calendar.
 	At, MovedAt time.Time
+	// Timely is the last time of the calendar that was still to come when it was
+	// taken over; zero: none.
+	Timely rules.Fingerprint
+}
+
+// MovedTo is the reschedule after another time was taken over from the calendar.
+func (r Rescheduled) MovedTo(when rules.Fingerprint, now time.Time) *Rescheduled {
+	if r.MovedAt = now; when.EndTime().After(now) {
+		r.Timely = when
+	}
+	return &r
 }
 
 // Awaited is an event that a poll still follows though its deletion cancelled the
@@ -97,6 +108,7 @@ func decodeSync(f store.Fields) Sync {
 		s.Rescheduled = &Rescheduled{
 			FromSlotID: r.String("fromSlotId"), ToSlotID: r.String("toSlotId"),
 			SnapshotID: r.String("snapshotId"), At: r.Time("at"), MovedAt: r.Time("movedAt"),
+			Timely: readFingerprint(r.String("timely")),
 		}
 		if s.Rescheduled.MovedAt.IsZero() { // from before it was kept
 			s.Rescheduled.MovedAt = s.Rescheduled.At
@@ -144,7 +156,7 @@ func (p Poll) Rules(account string, winning, original *Slot) rules.Poll {
 		FinalizedAt: p.FinalizedAt,
 	}
 	if moved := p.Sync.Rescheduled; moved != nil {
-		r.Rescheduled, r.MovedAt = true, moved.MovedAt
+		r.Rescheduled, r.MovedAt, r.Timely = true, moved.MovedAt, moved.Timely
 	}
 	if p.Sync.Error != nil {
 		r.Error = p.Sync.Error.Code
@@ -214,9 +226,13 @@ func SetRescheduled(r *Rescheduled) store.Update {
 	if r == nil {
 		return store.Update{Path: SyncField("rescheduled"), Value: store.Delete}
 	}
-	return store.Update{Path: SyncField("rescheduled"), Value: map[string]any{
+	fields := map[string]any{
 		"fromSlotId": r.FromSlotID, "toSlotId": r.ToSlotID, "snapshotId": r.SnapshotID, "at": r.At, "movedAt": r.MovedAt,
-	}}
+	}
+	if !r.Timely.IsZero() {
+		fields["timely"] = r.Timely.String()
+	}
+	return store.Update{Path: SyncField("rescheduled"), Value: fields}
 }
 
 // SetAwaited writes calendarSync.awaited, or removes it for nil.

@@ -102,7 +102,7 @@ var mendings = []MendingRow{
 		return d.Status != Finalized && (d.Edited || d.HasEntry || d.Rescheduled || d.Marked || d.State != StateNone)
 	}},
 	{"OPEN", MendNothing, func(d Documents) bool { return d.Status != Finalized }},
-	{"FINALIZED, entry of an awaited event, but names another", MendUnlink, func(d Documents) bool { return d.EntryAwaited && !d.Fits }},
+	{"FINALIZED, entry of an awaited event, but names one", MendUnlink, func(d Documents) bool { return d.EntryAwaited && (d.HasEvent || !d.Fits) }},
 	{"FINALIZED, but marked as cancelled", MendRestore, func(d Documents) bool { return d.Marked || d.State == StateCancelled }},
 	{"FINALIZED, entry of another event", MendUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
 	{"FINALIZED, event without entry", MendLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},

@@ -17,8 +17,8 @@ func (p Poll) Over(now time.Time, d time.Duration) bool {
 
 // Ends is when a poll's session ends: the end of the time applied last, but not
 // before the poll was finalised. An event that is dragged into the past ends
-// nothing: where the applied time was over when it was applied, the baseline and
-// the slot from before the reschedule count. known is false where the poll has no
+// nothing: where the applied time was over when it was applied, the baseline, the
+// slot from before the reschedule and the last timely move count. known is false where the poll has no
 // time at all.
 func (p Poll) Ends() (end time.Time, known bool) {
 	end = p.FinalizedAt
@@ -38,7 +38,7 @@ func (p Poll) Ends() (end time.Time, known bool) {
 func (p Poll) sessionTimes() []Fingerprint {
 	switch {
 	case p.AppliedLate():
-		return []Fingerprint{p.Baseline, p.Original}
+		return []Fingerprint{p.Baseline, p.Original, p.Timely}
 	case p.Rescheduled && !p.Applied.IsZero():
 		return []Fingerprint{p.Applied}
 	default: // the event may have been made shorter than its slot

@@ -129,6 +129,10 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 	stillOn := rescheduled()
 	stillOn.MovedAt = noon.StartTime() // it was under way
 
+	april, atMarch := on("2026-04-10T10:00:00Z", time.Hour), at("2026-03-15T09:00:00Z")
+	forwardThenPast := movedTo(lastYear, atMarch)
+	forwardThenPast.Timely = april
+
 	const day = 24 * time.Hour
 	for _, c := range []struct {
 		name string
@@ -145,6 +149,9 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 		{"dragged to the moment that is over now", movedTo(lastYear, lastYear.EndTime()), placed(ten, later), dayBefore, "moved_back: restore → OK"},
 		{"dragged to last year, it is past with the baseline", movedTo(lastYear, dayBefore), placed(ten, ten.EndTime().Add(2*day)), ten.EndTime().Add(2 * day), "past: record"},
 		{"but not while the slot from before lasts", longSlot, placed(ten, later), ten.EndTime().Add(2 * day), "moved_back: restore → OK"},
+		{"put off, then dragged to last year, and back", forwardThenPast, placed(april, atMarch), atMarch, "moved_again: reschedule_again → RESCHEDULED"},
+		{"put off, then dragged to last year, and deleted", forwardThenPast, shown(rules.Gone, atMarch), atMarch, "deleted: cancel → CANCELLED"},
+		{"put off, dragged to last year, and over by the time that was put off to", forwardThenPast, placed(ten, april.EndTime().Add(2*day)), april.EndTime().Add(2 * day), "past: record"},
 		{"moved forward and held", movedTo(lastYear, lastYear.StartTime().Add(-day)), placed(ten, dayBefore), dayBefore, "long_past: forget"},
 		{"moved while it was under way, and held", stillOn, placed(three, noon.EndTime().Add(2*day)), noon.EndTime().Add(2 * day), "past: record"},
 		{"finalised when it was over already", finalisedLate, placed(noon, later), finalisedLate.FinalizedAt.Add(day), "moved: reschedule → RESCHEDULED"},

@@ -88,6 +88,9 @@ type Poll struct {
 	// MovedAt is when the time that stands was taken over from the calendar; zero
 	// where the poll is not rescheduled.
 	MovedAt time.Time
+	// Timely is the calendar's last time that was still to come when it was applied;
+	// zero: none since the poll was rescheduled.
+	Timely Fingerprint
 	// Winning is the time of the winning slot; zero: no winning slot.
 	Winning Fingerprint
 	// Original is the time of the slot that won before a reschedule; zero where

@@ -32,8 +32,10 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.awaits() && s.seen.Seen == Gone }, then: Nothing, blind: true,
 	},
 	{
-		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there, by a listing", Does: "nothing; the event is fetched by itself",
-		when: func(s situation) bool { return s.awaits() && !s.seen.Fresh }, then: Nothing, blind: true,
+		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there by a listing, or not readable", Does: "nothing; what a listing shows is fetched by itself",
+		when: func(s situation) bool {
+			return s.awaits() && (!s.seen.Fresh || s.seen.Seen != Present && s.seen.Seen != Series)
+		}, then: Nothing, blind: true,
 	},
 	{
 		Name: "back_when_past", Poll: "cancelled by the calendar within 30 days, and nobody decided since; the session is past", Calendar: "there", Does: "journal only",

@@ -79,7 +79,8 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, st.poll.ID); err != nil {
 			return err
 		}
-		decision := rules.Decision{}
+		decision := rules.Decision{Action: rules.Nothing}
+		result.PollID, result.Decision = st.poll.ID, decision
 		if !seen.Own || !seen.Updated.IsZero() || seen.Searched { // else nothing vouches for it, and the sync asked for below reads it
 			var line poll.Entry
 			decision, line = s.decide(st, seen)
@@ -136,7 +137,7 @@ func followed(ctx context.Context, tx store.Tx, seen Observed) (st state, err er
 	if err == nil {
 		err = st.loadSlots(ctx, tx)
 	}
-	if err == nil && st.poll.Status != rules.Archived && st.poll.SlotsEdited(st.winning, st.original) {
+	if err == nil && st.poll.Status != rules.Archived && st.awaiting() && st.poll.SlotsEdited(st.winning, st.original) {
 		err = &editedError{st.poll.ID}
 	}
 	return st, err
@@ -187,7 +188,7 @@ func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decis
 		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
 		Before: stands.Applied, After: seen.Fingerprint,
 		Inputs: &poll.Inputs{
-			Now: now, Winning: stands.Winning, Original: stands.Original, MovedAt: stands.MovedAt, FinalizedAt: stands.FinalizedAt,
+			Now: now, Winning: stands.Winning, Original: stands.Original, Timely: stands.Timely, MovedAt: stands.MovedAt, FinalizedAt: stands.FinalizedAt,
 			WatchLive: observed.WatchLive, Confirmed: observed.Confirmed, MovedTo: seen.MovedTo,
 		},
 	}

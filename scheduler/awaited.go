@@ -63,7 +63,8 @@ func (s *Service) applyRevive(ctx context.Context, tx store.Tx, st state, decisi
 	st.poll = p
 	st.revival = &revival{updates: append(poll.SetCancelled(nil), poll.SetAwaited(nil), poll.Set("status", string(p.Status)),
 		poll.Set("googleEventId", p.GoogleEventID), poll.Set("googleCalendarId", p.GoogleCalendarID))}
-	replaced := decision.Then == rules.Restore || decision.Then == rules.RescheduleAgain // which makes its slot anew
+	replaced := decision.Then == rules.Restore || decision.Then == rules.RescheduleAgain || // which makes its slot anew
+		decision.Then == rules.Reschedule && p.WinningSlotID == ""
 	if st.winning == nil && !replaced {
 		st.recreateSlot(s.IDs.UUID)
 	}

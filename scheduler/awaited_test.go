@@ -392,3 +392,58 @@ func TestAwaited_Cancellation_KeepsWhatWasObserved(t *testing.T) {
 	equal(t, "googleEventId", document["googleEventId"], any(nil))
 	equal(t, "awaited event", document.Map("calendarSync").Map("awaited").String("event"), s.event)
 }
+
+// An answer whose status cannot be read says nothing of the event.
+func TestAwaited_AnswerIsUnreadable_RevivesNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := gone(finalised)(w)
+	w.Malform("gm", s.event, `{"status": 5}`)
+	if _, err := w.Scheduler.Sync(t.Context(), gm, s.poll, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(2 * time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+	equal(t, "notices of ana", len(w.Notices("ana")), 1)
+	w.Heal()
+	undelete(t, w, s)
+	w.Run(2 * time.Minute)
+	followed(t, w, s, rules.StateOK, worldtest.Ten, 2)
+	atRest(t, w)
+}
+
+// Somebody's functions name the event again that the poll awaits.
+func TestAwaited_NamedDirectly_IsLinkedAnew(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := gone(finalised)(w)
+	w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("googleEventId", s.event))
+	w.Sweep()
+	undelete(t, w, s)
+	w.Run(time.Minute)
+	w.MoveEvent("gm", s.event, worldtest.Three)
+	w.Sweep()
+	w.Run(10 * time.Minute)
+	view := w.View(s.poll)
+	equal(t, "status", view.Poll.Status, rules.Finalized)
+	equal(t, "awaits nothing", view.Poll.Sync.Awaited == nil, true)
+	equal(t, "applied", view.Poll.Sync.Applied, timeOf(worldtest.Three))
+	atRest(t, w)
+}
+
+func TestAwaited_PollWithoutAWinningSlot_IsRevived(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	w.Edit(poll.Path(s.poll), poll.Set("winningSlotId", nil))
+	w.Sweep()
+	w.Run(time.Minute)
+	w.DeleteEvent("gm", s.event)
+	w.Run(time.Minute)
+	undelete(t, w, s)
+	w.MoveEvent("gm", s.event, worldtest.Three)
+	w.Run(10 * time.Minute)
+	view := w.View(s.poll)
+	equal(t, "state", view.Poll.Sync.State, rules.StateRescheduled)
+	equal(t, "start", view.Winning != nil && view.Winning.Start.Equal(worldtest.Three.Start), true)
+}

@@ -27,9 +27,8 @@ func (s *Service) applyReschedule(ctx context.Context, tx store.Tx, st state, de
 	}
 	after := st.poll
 	after.WinningSlotID = slot.ID
-	after.Sync.Rescheduled = &poll.Rescheduled{
-		FromSlotID: st.poll.WinningSlotID, ToSlotID: slot.ID, SnapshotID: snapshot.ID, At: now, MovedAt: now,
-	}
+	moved := poll.Rescheduled{FromSlotID: st.poll.WinningSlotID, ToSlotID: slot.ID, SnapshotID: snapshot.ID, At: now}
+	after.Sync.Rescheduled = moved.MovedTo(entry.Fingerprint, now)
 	if err := tx.Create(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot)); err != nil {
 		return nil, err
 	}
@@ -43,11 +42,10 @@ func (s *Service) applyReschedule(ctx context.Context, tx store.Tx, st state, de
 // applyRescheduleAgain moves the calendar slot; the first snapshot and the
 // original slot stay what they are.
 func (s *Service) applyRescheduleAgain(tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
-	moved := *st.poll.Sync.Rescheduled
-	moved.MovedAt = s.Now()
+	moved := st.poll.Sync.Rescheduled.MovedTo(entry.Fingerprint, s.Now())
 	slot := poll.SlotAt(moved.ToSlotID, entry.Fingerprint)
 	after := st.poll
-	after.WinningSlotID, after.Sync.Rescheduled = slot.ID, &moved
+	after.WinningSlotID, after.Sync.Rescheduled = slot.ID, moved
 	var err error
 	if st.winning != nil && st.winning.ID == slot.ID {
 		err = tx.Update(poll.SlotPath(after.ID, slot.ID), poll.MoveSlot(entry.Fingerprint)...)
@@ -58,7 +56,7 @@ func (s *Service) applyRescheduleAgain(tx store.Tx, st state, decision rules.Dec
 		return nil, err
 	}
 	return s.writeTransition(tx, st, after, decision, entry, &slot, true,
-		poll.Set("winningSlotId", slot.ID), poll.SetRescheduled(&moved))
+		poll.Set("winningSlotId", slot.ID), poll.SetRescheduled(moved))
 }
 
 // applyRestore lets the original slot win again and removes the calendar's.

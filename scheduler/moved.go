@@ -13,9 +13,26 @@ import (
 // time, and with it the poll. It is Conflict where the event changed since it
 // was read: the person decides on what they see.
 func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
+	for range editTries {
+		entry, done, err := s.restoreOriginal(ctx, person, pollID, cause)
+		if err != nil {
+			return View{}, err
+		}
+		if done {
+			s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+			return s.shown(ctx, rules.CommandRestoreOriginal, person, pollID, cause)
+		}
+	}
+	return View{}, errEdited
+}
+
+// restoreOriginal is one try of RestoreOriginal. It is not done where the event was
+// let go while it was moved, as that of a session that is long over is by every
+// sync: then it is followed again.
+func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (entry poll.IndexEntry, done bool, err error) {
 	p, entry, err := s.rescheduled(ctx, person, pollID, cause)
 	if err != nil {
-		return View{}, err
+		return entry, false, err
 	}
 	entry, event, err := s.followMoved(ctx, entry, person, cause)
 	if err == nil && event.Seen == rules.Present && event.Fingerprint != p.Sync.Baseline {
@@ -25,18 +42,14 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 		err = fault.New(fault.Conflict, "The event is no longer in the calendar as a single event. Ask for a sync to see how it stands.")
 	}
 	if err != nil {
-		return View{}, pollError(pollID, "restore original time", err)
+		return entry, false, pollError(pollID, "restore original time", err)
 	}
-	_, err = s.Apply(ctx, Observed{
+	applied, err := s.Apply(ctx, Observed{
 		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
 		Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true,
 		Cause: cause, Who: person.ID,
 	})
-	if err != nil {
-		return View{}, err
-	}
-	s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
-	return s.shown(ctx, rules.CommandRestoreOriginal, person, pollID, cause)
+	return entry, applied.PollID != "", err
 }
 
 // rescheduled reads a rescheduled poll and its index entry. An event that is not

@@ -140,3 +140,58 @@ func TestRestoreOriginal_OfForgottenSession_FollowsItAgain(t *testing.T) {
 	equal(t, "event", w.EventOf("gm", s.event).Fingerprint(), view.Poll.Sync.Baseline)
 	w.Check()
 }
+
+// A session that was put off in time is followed by that time, whatever its event
+// is dragged to afterwards.
+func TestPast_PutOffThenDraggedToLastYear_IsFollowedOn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	june := worldtest.Times("2026-06-10T10:00:00Z", time.Hour)
+	w.MoveEvent("gm", s.event, june)
+	w.Run(time.Minute)
+	for w.Clock.Now().Before(worldtest.Ten.End.Add(40 * 24 * time.Hour)) {
+		w.Skip(24 * time.Hour)
+		w.Sweep()
+		w.Run(time.Minute)
+	}
+	w.MoveEvent("gm", s.event, worldtest.Times("2025-03-10T10:00:00Z", time.Hour))
+	w.Run(time.Minute)
+	w.Sweep()
+	w.Run(time.Minute)
+	w.MoveEvent("gm", s.event, june)
+	w.Run(time.Minute)
+	equal(t, "start", w.View(s.poll).Winning.Start, june.Start)
+	w.DeleteEvent("gm", s.event)
+	w.Run(time.Minute)
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+	atRest(t, w)
+}
+
+// What lets a session go that is long over comes between the two halves of the
+// command.
+func TestRestoreOriginal_LetGoMeanwhile_FollowsItOnceMore(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]func(w *worldtest.World){
+		"the drain and its sync": func(w *worldtest.World) { w.Drain(); w.RunDue() },
+		"a sweep":                func(w *worldtest.World) { w.Sweep() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := moved(w)
+			for range 43 {
+				w.Skip(24 * time.Hour)
+				w.Sweep()
+				w.Run(time.Minute)
+			}
+			w.On("after events.get", func() { between(w) })
+			view, err := w.Scheduler.RestoreOriginal(t.Context(), gm, s.poll, worldtest.Cause)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "state", view.Poll.Sync.State, rules.StateOK)
+			w.Check()
+		})
+	}
+}

@@ -32,8 +32,8 @@ var contract = map[string]map[string]string{
 		"calendarSync.cancelled": "map", "calendarSync.cancelled.at": "timestamp", "calendarSync.cancelled.reason": "string",
 		"calendarSync.error": "map", "calendarSync.error.at": "timestamp", "calendarSync.error.code": "string", "calendarSync.error.message": "string",
 		// ours
-		"calendarSync.rescheduled.movedAt": "timestamp",
-		"calendarSync.awaited":             "map", "calendarSync.awaited.account": "string", "calendarSync.awaited.calendar": "string",
+		"calendarSync.rescheduled.movedAt": "timestamp", "calendarSync.rescheduled.timely": "string",
+		"calendarSync.awaited": "map", "calendarSync.awaited.account": "string", "calendarSync.awaited.calendar": "string",
 		"calendarSync.awaited.event": "string", "calendarSync.awaited.generation": "integer", "calendarSync.awaited.until": "timestamp",
 		"calendarSync.awaited.winning": "string", "calendarSync.awaited.original": "string",
 		"calendarSync.generation": "integer", "calendarSync.observedUpdated": "timestamp null", "calendarSync.baseline.allDay": "boolean",

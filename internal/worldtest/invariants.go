@@ -295,6 +295,9 @@ func isOver(p poll.Poll, slot, original *poll.Slot, now time.Time) bool {
 		until(p.Sync.Applied.EndTime())
 		original = slot
 	}
+	if moved != nil {
+		until(moved.Timely.EndTime())
+	}
 	until(p.Sync.Baseline.EndTime())
 	if original != nil {
 		until(original.End)
