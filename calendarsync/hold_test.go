@@ -97,3 +97,38 @@ func TestAHold_ThatIsConfirmedAmidAFullListing_StaysConfirmed(t *testing.T) {
 		t.Errorf("only %d points", n)
 	}
 }
+
+// Events that are awaited are neither linked nor gone: a full listing that lacks
+// them asks for none of them, and holds nothing on their account.
+func TestFullListing_LacksAwaitedEvents_AsksForNone(t *testing.T) {
+	t.Parallel()
+	settings := worldtest.Settings{HoldMin: 1, HoldShare: 0.5}
+	w := worldtest.New(t, worldtest.Options{Settings: settings})
+	var polls, events []string
+	for range 8 {
+		pollID, _, eventID := w.Finalised()
+		polls, events = append(polls, pollID), append(events, eventID)
+	}
+	for _, eventID := range events[:6] {
+		w.DeleteEvent("gm", eventID)
+		w.Run(time.Minute)
+	}
+	before := w.Calls("events.get")
+	w.DeleteEvent("gm", events[6])
+	w.LosePushes()
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "status of the seventh", w.View(polls[6]).Poll.Status, rules.Cancelled)
+	if asked := w.Calls("events.get") - before; asked > 2 { // there, and where it may have been moved to
+		t.Errorf("%d events were asked for, want the seventh alone", asked)
+	}
+	w.Revoke("gm")
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "error of one that is awaited", w.View(polls[0]).Poll.Sync.Error == nil, true)
+	equal(t, "error of the one that is followed", w.View(polls[7]).Poll.Sync.Error != nil, true)
+	atRest(t, w)
+}
