@@ -118,7 +118,7 @@ func TestUnlinked_WhileGoogleIsDown_IsCarriedOnLater(t *testing.T) {
 func TestUnlinked_CutOffAtAnyPoint_IsCarriedOn(t *testing.T) {
 	t.Parallel()
 	n := 1
-	for struck := true; struck; n++ {
+	for struck := true; struck && n <= worldtest.MostPoints; n++ {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			pollID, _, _ := w.Finalised()
@@ -224,7 +224,7 @@ func TestAnAccount_LinkedAgainAmidItsLoss_IsFollowedAgain(t *testing.T) {
 		"unlinked": func(w *worldtest.World) { w.Unlink("gm") },
 	} {
 		n := 1
-		for struck := true; struck; n++ {
+		for struck := true; struck && n <= worldtest.MostPoints; n++ {
 			w := worldtest.New(t, worldtest.Options{})
 			pollID, _, _ := w.Finalised()
 			w.At(n, func() {

@@ -65,7 +65,7 @@ func TestRenewal_WhateverBefallsItAnywhere_LeavesOneChannelThatLives(t *testing.
 	} {
 		t.Run(blow.name, func(t *testing.T) {
 			t.Parallel()
-			for n, reached := 1, true; reached; n++ {
+			for n, reached := 1, true; reached && n <= worldtest.MostPoints; n++ {
 				t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 					w := worldtest.New(t, worldtest.Options{})
 					pollID, _, eventID := w.Finalised()
@@ -104,7 +104,7 @@ func TestRenewal_WhateverBefallsItAnywhere_LeavesOneChannelThatLives(t *testing.
 // one channel in the end, and none that is open is forgotten.
 func TestTwoRenewalsAtOnce_EndInOneChannel(t *testing.T) {
 	t.Parallel()
-	for n, reached := 1, true; reached; n++ {
+	for n, reached := 1, true; reached && n <= worldtest.MostPoints; n++ {
 		t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			w.Finalised()

@@ -81,6 +81,11 @@ func (p *ports) failure(point string) error {
 	return planned[0]
 }
 
+// MostPoints bounds loops over the points at which something may happen: a subtest
+// that -run or -failfast leaves out never says that it came to the last. No flow
+// passes as many.
+const MostPoints = 1000
+
 // At has do run at the nth point from here on.
 func (w *World) At(n int, do func()) {
 	w.ports.calm()
