@@ -26,7 +26,6 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/gcal"
-	"questscheduler/rules"
 	"questscheduler/scheduler"
 	"questscheduler/signin"
 )
@@ -36,7 +35,7 @@ type Polls interface {
 	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
-	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, status rules.Status, cause scheduler.Cause) error
+	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error
 }
 
 // Options are what the functions work with. All fields are needed but those that

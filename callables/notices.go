@@ -11,7 +11,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/rules"
 	"questscheduler/signin"
 )
 
@@ -22,25 +21,17 @@ const (
 	notePatience = 10 * time.Second
 )
 
-// tellsOf are the app's own notices of what this server would announce too, and
-// the status that the poll has then.
-var tellsOf = map[string]rules.Status{
-	"POLL_CANCELLED": rules.Cancelled,
-	"POLL_RESTORED":  rules.Finalized,
-}
+// eventCancelled is the one event of the app whose notice stands for ours. Of
+// POLL_RESTORED the app tells nobody unless they asked for it (it is muted by
+// default), so a restore is announced here.
+const eventCancelled = "POLL_CANCELLED"
 
-// notice is what a call asks the app's functions to tell people; the zero one is
-// none that matters here.
-type notice struct {
-	pollID string
-	status rules.Status
-}
-
-// noticeIn reads which notice a call asks for that is about to be passed on. The
+// cancelledIn reads of which poll's cancellation a call that is about to be
+// passed on asks the app's functions to tell people; "" for any other call. The
 // body stays as it came.
-func (s *server) noticeIn(c echo.Context) notice {
+func (s *server) cancelledIn(c echo.Context) (pollID string) {
 	if name, _ := c.Get(contextName).(string); name != nameEmit {
-		return notice{}
+		return ""
 	}
 	request := c.Request()
 	began, err := io.ReadAll(io.LimitReader(request.Body, maxNotice+1))
@@ -58,10 +49,10 @@ func (s *server) noticeIn(c echo.Context) notice {
 			} `json:"resource"`
 		} `json:"data"`
 	}
-	if err != nil || json.Unmarshal(began, &sent) != nil || sent.Data.Resource.Type != "poll" {
-		return notice{} // the app's functions say what is wrong with it
+	if err != nil || json.Unmarshal(began, &sent) != nil || sent.Data.Resource.Type != "poll" || sent.Data.EventType != eventCancelled {
+		return "" // where it is wrong, the app's functions say so
 	}
-	return notice{pollID: sent.Data.Resource.ID, status: tellsOf[sent.Data.EventType]}
+	return sent.Data.Resource.ID
 }
 
 // whole is a body that was begun to be read.
@@ -79,9 +70,9 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // noteTold records that the app's functions took a notice that the poll's creator
 // asked for, so that it is not announced here again. What cannot be recorded is
 // announced twice, which is no reason to fail a call that was answered.
-func (s *server) noteTold(c echo.Context, told notice, trace string) {
+func (s *server) noteTold(c echo.Context, pollID, trace string) {
 	status := c.Response().Status
-	if told.status == "" || told.pollID == "" || status < http.StatusOK || status >= http.StatusMultipleChoices {
+	if pollID == "" || status < http.StatusOK || status >= http.StatusMultipleChoices {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), notePatience)
@@ -94,9 +85,9 @@ func (s *server) noteTold(c echo.Context, told notice, trace string) {
 	if err == nil {
 		in := callOf(c, known)
 		in.cause.Trace = trace
-		err = s.Polls.ToldByApp(ctx, in.person, told.pollID, told.status, in.cause)
+		err = s.Polls.ToldByApp(ctx, in.person, pollID, in.cause)
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "notice of the web app not recorded", slog.String("poll", told.pollID), slog.String("trace", trace), slog.Any("error", err))
+		s.Log.WarnContext(ctx, "notice of the web app not recorded", slog.String("poll", pollID), slog.String("trace", trace), slog.Any("error", err))
 	}
 }

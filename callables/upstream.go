@@ -125,7 +125,7 @@ func (s *server) passOn(c echo.Context) error {
 		answer.ReadCloser, response.Body = response.Body, answer
 		return nil
 	}
-	told := s.noticeIn(c)
+	cancelled := s.cancelledIn(c)
 	var failed error
 	proxy.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err }
 	request := c.Request().WithContext(ctx)
@@ -146,7 +146,7 @@ func (s *server) passOn(c echo.Context) error {
 	}()
 	proxy.ServeHTTP(c.Response(), request)
 	if failed == nil {
-		s.noteTold(c, told, own.Get(echo.HeaderXRequestID))
+		s.noteTold(c, cancelled, own.Get(echo.HeaderXRequestID))
 		return nil
 	}
 	maps.Copy(header, own)

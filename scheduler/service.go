@@ -145,8 +145,8 @@ type Service struct {
 	// Settle is how long a transition rests before it is announced, so that
 	// one that is taken back is not.
 	Settle time.Duration
-	// AppTells is how long a cancellation or a restore that the web app wrote
-	// itself rests at least, for the app's own functions to tell people of it
+	// AppTells is how long a cancellation that the web app wrote itself rests at
+	// least, for the app's own functions to tell people of it
 	// (ToldByApp); zero where the app has none.
 	AppTells time.Duration
 	// SnapshotKeep is how long a snapshot is kept.

@@ -9,15 +9,16 @@ import (
 	"questscheduler/store"
 )
 
-// ToldByApp records that the web app told people of a cancellation (Cancelled) or
-// of a restore (Finalized) that its creator made in the app: it is not announced
-// here again. The app writes the poll first, so a direct edit that the journal
-// does not know yet is carried through before. What was announced already, or
-// has changed since, stays as it is. Calling it again changes nothing.
+// ToldByApp records that the web app told people of a cancellation that its
+// creator made in the app: it is not announced here again. The app writes the
+// poll first, so a direct edit that the journal does not know yet is carried
+// through before. What was announced already, or has changed since, stays as it
+// is: nothing but a cancellation counts as told, since a restore may bring a time
+// that the app's notice does not name. Calling it again changes nothing.
 //
 // Forbidden: the person is not the poll's creator. NotFound: there is no such
 // poll that they may read.
-func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, status rules.Status, cause Cause) error {
+func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, cause Cause) error {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err == nil {
 		err = checkCreator(person, p)
@@ -27,25 +28,26 @@ func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, s
 	}
 	recorded := false
 	if err == nil {
-		recorded, err = s.recordToldByApp(ctx, p, status)
+		recorded, err = s.recordToldByApp(ctx, p)
 	}
 	if err != nil {
 		return pollError(pollID, "told by the app", err)
 	}
 	if recorded {
-		s.Log.InfoContext(ctx, "announced by the web app", "poll", pollID, "status", string(status), "userId", person.ID, "trace", cause.Trace)
+		s.Log.InfoContext(ctx, "announced by the web app", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
 		s.cardSoon(ctx, p, "told/"+store.Instant(s.Now()).String(), cause)
 	}
 	return nil
 }
 
-// recordToldByApp records what is to be announced as told, where it is that status
-// and nobody is being told of it.
-func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll, status rules.Status) (recorded bool, err error) {
+// recordToldByApp records a cancellation that is to be announced as told, where
+// nobody is being told of anything.
+func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll) (recorded bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		recorded = false
 		announcement, err := poll.LoadAnnouncement(ctx, tx, p.ID)
-		if err != nil || announcement.Due.IsZero() || announcement.Telling.Ref != "" || announcement.Wanted.Story.Status != status {
+		if err != nil || announcement.Due.IsZero() || announcement.Telling.Ref != "" ||
+			rules.Announce(announcement.Announced.Story, announcement.Wanted.Story) != rules.NoticeCancelled {
 			return err
 		}
 		recorded = true
@@ -60,13 +62,11 @@ func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll, status rules
 }
 
 // settle is how long the transition of a journal entry rests before it is
-// announced. What the web app did itself rests until its own functions, where
-// there are any, have told people of it.
+// announced. A cancellation by the web app itself rests until its own functions,
+// where there are any, have told people of it.
 func (s *Service) settle(entry poll.Entry) time.Duration {
-	switch rules.Mending(entry.Reason) {
-	case rules.MendCancel, rules.MendRestore:
+	if rules.Mending(entry.Reason) == rules.MendCancel {
 		return max(s.Settle, s.AppTells)
-	default:
-		return s.Settle
 	}
+	return s.Settle
 }

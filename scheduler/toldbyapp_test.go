@@ -9,6 +9,7 @@ import (
 	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // besideTheApp is a world whose web app has functions of its own that tell people.
@@ -18,28 +19,28 @@ func besideTheApp(t *testing.T) (*worldtest.World, story) {
 	return w, linked(t, w)
 }
 
-// appTold is the app's own notice of what gm did in the app.
-func appTold(t *testing.T, w *worldtest.World, s story, status rules.Status) {
+// appTold is the app's own notice that gm cancelled in the app.
+func appTold(t *testing.T, w *worldtest.World, s story) {
 	t.Helper()
-	if err := w.Scheduler.ToldByApp(w.Context(), worldtest.Person("gm"), s.poll, status, worldtest.Cause); err != nil {
+	if err := w.Scheduler.ToldByApp(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestToldByApp_CancelAndRestore_AreNotAnnouncedAgain(t *testing.T) {
+func TestToldByApp_CancelThenRestore_TellsTheRestore(t *testing.T) {
 	t.Parallel()
 	w, s := besideTheApp(t)
 	setBehindUs(rules.Cancelled)(w, s)
-	appTold(t, w, s, rules.Cancelled) // before any hint
-	appTold(t, w, s, rules.Cancelled)
+	appTold(t, w, s) // before any hint
+	appTold(t, w, s)
 	w.Run(time.Hour)
 	told(t, w)
 	restoreBehindUs(w, s)
 	hinted(t, w, s)
 	w.Run(worldtest.Settle)
-	appTold(t, w, s, rules.Finalized)
+	told(t, w, string(rules.NoticeOnAgain)) // the app tells nobody, so it does not rest for that
 	w.Run(time.Hour)
-	told(t, w)
+	told(t, w, string(rules.NoticeOnAgain))
 	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
 	atRest(t, w)
 }
@@ -52,7 +53,7 @@ func TestToldByApp_OfAPollOfTheApp_IsNotAnnouncedAgain(t *testing.T) {
 	w.Write(poll.Path(s.poll), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("status", "OPEN"),
 		poll.Set("participantIds", []any{"gm", "ana"}), poll.Set("createdAt", w.Clock.Now()))
 	setBehindUs(rules.Cancelled)(w, s)
-	appTold(t, w, s, rules.Cancelled)
+	appTold(t, w, s)
 	hinted(t, w, s)
 	w.Run(time.Hour)
 	told(t, w)
@@ -68,7 +69,7 @@ func TestToldByApp_NotTold_IsAnnouncedHereOnce(t *testing.T) {
 	told(t, w)
 	w.Run(time.Hour)
 	told(t, w, string(rules.NoticeCancelled))
-	appTold(t, w, s, rules.Cancelled) // too late
+	appTold(t, w, s) // too late
 	w.Run(time.Hour)
 	told(t, w, string(rules.NoticeCancelled))
 	atRest(t, w)
@@ -94,7 +95,7 @@ func TestToldByApp_UndoneMeanwhile_RecordsNothing(t *testing.T) {
 	w, s := besideTheApp(t)
 	cancelBehindUs(t, w, s)
 	restoreBehindUs(w, s)
-	appTold(t, w, s, rules.Cancelled)
+	appTold(t, w, s)
 	w.Run(time.Hour)
 	told(t, w)
 	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
@@ -107,9 +108,30 @@ func TestToldByApp_BySomebodyElse_IsRefused(t *testing.T) {
 	cancelBehindUs(t, w, s)
 	for person, want := range map[string]fault.Kind{"ana": fault.Forbidden, "nobody": fault.NotFound} {
 		who := scheduler.Person{ID: person}
-		kind(t, w.Scheduler.ToldByApp(w.Context(), who, s.poll, rules.Cancelled, worldtest.Cause), want)
+		kind(t, w.Scheduler.ToldByApp(w.Context(), who, s.poll, worldtest.Cause), want)
 	}
 	w.Run(time.Hour)
 	told(t, w, string(rules.NoticeCancelled))
+	atRest(t, w)
+}
+
+// The app's notice of the cancellation may come late, or twice: it does not stand
+// for a restore, let alone for the time that the calendar gave the session since.
+func TestToldByApp_RestoredAtAnotherTime_IsAnnounced(t *testing.T) {
+	t.Parallel()
+	w, s := besideTheApp(t)
+	w.Write(store.Doc("users", "gm"), store.Update{Path: store.Field("settings", "keepCalendarEvents"), Value: true})
+	cancelBehindUs(t, w, s)
+	appTold(t, w, s)
+	w.Run(2 * time.Minute)
+	w.MoveEvent("gm", s.event, worldtest.Noon)
+	w.Run(2 * time.Minute)
+	restoreBehindUs(w, s)
+	hinted(t, w, s)
+	w.Run(worldtest.Settle / 2)
+	appTold(t, w, s)
+	w.Run(worldtest.Settle)
+	told(t, w, string(rules.NoticeOnAgain))
+	equal(t, "the time that was told", announced(t, w, s), rules.Timed(worldtest.Noon.Start, worldtest.Noon.End))
 	atRest(t, w)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -41,4 +42,19 @@ func TestCancel_ToldByTheApp_IsNotToldTwice(t *testing.T) {
 			t.Errorf("ana was told once more: %s %v", path, fields)
 		}
 	}
+
+	// Of a restore the app tells nobody by default.
+	d.documents.set(d.doc, map[string]any{"status": text("FINALIZED"), "updatedAt": moment()})
+	d.result("emitNotificationEvent", map[string]any{
+		"eventType": "POLL_RESTORED", "resource": map[string]any{"type": "poll", "id": d.id, "title": d.title},
+		"actor": map[string]any{"uid": o.ready.Users["gm"].ID}, "recipients": map[string]any{"userIds": []any{ana}},
+	})
+	eventually(t, "ana hears that it is on again", func() error {
+		for _, fields := range d.documents.below("users/" + ana + "/notifications") {
+			if said := fmt.Sprint(fields); strings.Contains(said, d.id) && strings.Contains(said, "SESSION_ON_AGAIN") {
+				return nil
+			}
+		}
+		return errors.New("she was not told")
+	})
 }
