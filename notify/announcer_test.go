@@ -2,14 +2,12 @@ package notify_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
 	"questscheduler/notify"
 	"questscheduler/poll"
 	"questscheduler/queue"
-	"questscheduler/sim/discord"
 	"questscheduler/store"
 )
 
@@ -404,30 +402,5 @@ func TestHandle_AVoteWhileAnAnnouncementRests_IsDrawnAfterIt(t *testing.T) {
 	w.toTheEnd(1)
 	if got := w.field("Status"); got != "RESCHEDULED" {
 		t.Errorf("status %q", got)
-	}
-}
-
-func TestHandle_TheCardFollowsTheGroupWhenItsOldChannelIsClosed(t *testing.T) {
-	t.Parallel()
-	w := announced(t)
-	w.setGroup("channelId", elsewhere)
-	w.move(moved)
-	w.want("gm", 0)
-	w.mustEnd()
-	if len(w.cards(elsewhere)) != 0 || w.field("Status") != "RESCHEDULED" {
-		t.Error("the card is not drawn where it stands")
-	}
-	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Gone: true}); err != nil {
-		t.Fatal(err)
-	}
-	w.restore()
-	w.want("gm", 0)
-	w.mustEnd()
-	if cards := w.cards(elsewhere); len(cards) != 1 || w.poll().Discord.ChannelID != elsewhere {
-		t.Errorf("cards in the new channel: %+v", cards)
-	}
-	wantTexts(t, "lines", contents(w.lines(elsewhere)), movedLine, restoredLine)
-	if !slices.Equal(w.bell("ana"), []string{movedBody, restoredBody}) {
-		t.Errorf("ana reads %q", w.bell("ana"))
 	}
 }

@@ -16,8 +16,10 @@ import (
 type scene struct {
 	poll  poll.Poll
 	group *poll.Group
-	slots []poll.Slot // earliest first
-	votes []poll.Vote
+	// channel is where the card is to be; "" where there is none to be drawn.
+	channel string
+	slots   []poll.Slot // earliest first
+	votes   []poll.Vote
 }
 
 // cardMark is the id of the card's button, which the web app's own functions

@@ -13,8 +13,8 @@ import (
 // maxDrawings bounds how often one run draws a card that changes under it.
 const maxDrawings = 5
 
-// drawCard makes the poll's card show what is true, and posts one where the
-// group's channel has none. It ends only where what was drawn last, by whichever
+// drawCard makes the poll's card show what is true, and posts one where it is to
+// have one and has none (scene.cardChannel). It ends only where what was drawn last, by whichever
 // run, is what the poll says after that: so of two runs at the same time the
 // one that ends last sets right what the other drew. redraw draws in any case,
 // since an earlier run may have drawn something and not have come to record it.
@@ -37,8 +37,8 @@ func (a *Announcer) drawCard(ctx context.Context, pollID string, redraw bool) er
 		}
 		known := s.poll.Discord
 		redraw = redraw || (drawings == 0 && known.Error != "") // to see whether it is mended
-		fresh := known.MessageID != "" && known.Hash == hash
-		if channelID(s.group) == "" || (fresh && !redraw) {
+		fresh := known.MessageID != "" && known.Hash == hash && !s.moves()
+		if s.channel == "" || (fresh && !redraw) {
 			return nil
 		}
 		drawn, refusal := a.draw(ctx, s, card)
@@ -56,15 +56,15 @@ func (a *Announcer) drawCard(ctx context.Context, pollID string, redraw bool) er
 	return fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
 }
 
-// scene reads all that a card shows, or nothing more than the group where that
-// has no channel.
+// scene reads all that a card shows, or nothing more than the group where there
+// is no card to be drawn.
 func (a *Announcer) scene(ctx context.Context, pollID string) (s scene, err error) {
 	c, err := a.company(ctx, pollID)
 	if err != nil {
 		return scene{}, err
 	}
 	s.poll, s.group = c.poll, c.group
-	if channelID(s.group) == "" {
+	if s.channel = s.cardChannel(); s.channel == "" {
 		return s, nil
 	}
 	if s.slots, err = poll.LoadSlots(ctx, a.Store, pollID); err != nil {
@@ -74,43 +74,12 @@ func (a *Announcer) scene(ctx context.Context, pollID string) (s scene, err erro
 	return s, err
 }
 
-// drawing is where a card was drawn.
-type drawing struct {
-	channelID, messageID string
-	// posted tells a new card from one that was edited.
-	posted bool
-	// stale says that the card is there but shows something older: it was found
-	// and not drawn.
-	stale bool
-}
-
-// draw edits the card where it stands. One that was deleted is posted anew, and
-// so is one in a channel that was closed to us after the group moved to
-// another.
-func (a *Announcer) draw(ctx context.Context, s scene, card Message) (drawing, error) {
-	known, channel := s.poll.Discord, channelID(s.group)
-	if known.MessageID == "" {
-		return a.postCard(ctx, s, card)
-	}
-	stands := known.ChannelID
-	if stands == "" {
-		stands = channel
-	}
-	err := a.Discord.Edit(ctx, stands, known.MessageID, card)
-	deleted := fault.CodeOf(err) == CodeUnknownMessage
-	closed := stands != channel && isRefusal(err)
-	if err != nil && (deleted || closed) {
-		return a.postCard(ctx, s, card)
-	}
-	return drawing{channelID: stands, messageID: known.MessageID}, err
-}
-
 // postCard posts a card, unless an earlier run did and did not come to record
 // it: then that one is the card. The nonce derives from the card that is
 // replaced, so every attempt to replace it has the same, and the next card has
 // another.
 func (a *Announcer) postCard(ctx context.Context, s scene, card Message) (drawing, error) {
-	channel, old := channelID(s.group), s.poll.Discord.MessageID
+	channel, old := s.channel, s.poll.Discord.MessageID
 	wanted, err := card.shows()
 	if err != nil {
 		return drawing{}, err

@@ -50,6 +50,41 @@ func TestTheCard_FollowsEveryStatus(t *testing.T) {
 	}
 }
 
+// Each row is what somebody does to a poll that left its group, whose card stands
+// in the group's channel still.
+func TestCard_PollLeftItsGroup_GoesOnBeingDrawn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		do   func(w *worldtest.World, pollID string) error
+		show string
+	}{
+		{"another title by the web app", func(w *worldtest.World, pollID string) error {
+			w.Write(poll.Path(pollID), poll.Set("title", "Session ten"))
+			return w.Scheduler.CheckCard(w.Context(), pollID, "1", worldtest.Cause)
+		}, "Session ten"},
+		{"archived over the API", func(w *worldtest.World, pollID string) error {
+			_, err := w.Scheduler.Archive(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
+			return err
+		}, "ARCHIVED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+			pollID, _ := w.PollOf("gm", scheduler.Create{GroupID: w.Party()})
+			w.Run(time.Minute)
+			w.Write(poll.Path(pollID), poll.Set("questingGroupId", nil))
+			if err := c.do(w, pollID); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(time.Minute)
+			if shown := cardOf(t, w, pollID); !strings.Contains(shown, c.show) {
+				t.Errorf("the card shows %s, and not %q", shown, c.show)
+			}
+		})
+	}
+}
+
 // A change that nobody is told of owes the card in its own transaction: where
 // the program dies before the card is handed over, the drain has it drawn.
 func TestTheCard_IsDrawn_ThoughTheProgramDiesBeforeItIsHandedOver(t *testing.T) {

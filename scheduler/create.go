@@ -124,7 +124,7 @@ func madeBefore(ctx context.Context, tx store.Tx, person Person, id string) (*po
 // that. It is for what the card shows and nobody is told of; where people are
 // told, the card is drawn then.
 func oweCard(tx store.Tx, p poll.Poll) error {
-	if p.GroupID == "" {
+	if !mayHaveCard(p) {
 		return nil
 	}
 	return tx.Merge(poll.AnnouncementPath(p.ID), poll.OweCardUpdates(p.ID)...)
@@ -134,7 +134,7 @@ func oweCard(tx store.Tx, p poll.Poll) error {
 // occasion names what it is for, so that each is handed over once. A failure is
 // logged and no more: the drain finds what is owed.
 func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
-	if p.GroupID == "" {
+	if !mayHaveCard(p) {
 		return
 	}
 	s.enqueue(ctx, poll.AnnounceKind, p.ID+"/card/"+occasion, Work{ID: p.ID, Trace: cause.Trace}, time.Time{})
