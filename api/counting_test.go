@@ -13,12 +13,17 @@ type countingStore struct {
 	store.Store
 	writes atomic.Int64
 	refuse func(path store.Path, data map[string]any) error
+	// setting is called before a document is set, with its transaction's context.
+	setting func(ctx context.Context, path store.Path, data map[string]any)
 }
 
 func (s *countingStore) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
 	var attempt *countingTx
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		attempt = &countingTx{Tx: tx, refuse: s.refuse}
+		if s.setting != nil {
+			attempt.setting = func(path store.Path, data map[string]any) { s.setting(ctx, path, data) }
+		}
 		return fn(ctx, attempt)
 	})
 	if err == nil {
@@ -29,8 +34,9 @@ func (s *countingStore) Run(ctx context.Context, fn func(ctx context.Context, tx
 
 type countingTx struct {
 	store.Tx
-	writes int64
-	refuse func(path store.Path, data map[string]any) error
+	writes  int64
+	refuse  func(path store.Path, data map[string]any) error
+	setting func(path store.Path, data map[string]any)
 }
 
 func (tx *countingTx) Create(path store.Path, data map[string]any) error {
@@ -39,6 +45,9 @@ func (tx *countingTx) Create(path store.Path, data map[string]any) error {
 }
 
 func (tx *countingTx) Set(path store.Path, data map[string]any) error {
+	if tx.setting != nil {
+		tx.setting(path, data)
+	}
 	if tx.refuse != nil {
 		if err := tx.refuse(path, data); err != nil {
 			return err

@@ -145,7 +145,7 @@ func TestKey_WhoseFirstRequestWakesLate_MakesNoSecondEvent(t *testing.T) {
 	w := newWorld(t, clock.on)
 	made := w.newPoll(nil)
 	first := w.amidst(keyed("k1", finaliseCall(made)), func() {
-		clock.advance(85 * time.Second)
+		clock.advance(75 * time.Second)
 		w.want(200, keyed("k1", finaliseCall(made)), nil)
 	})
 	if first.status != 200 || !strings.Contains(first.text, poll.EventID(made.ID, 1)) || w.calendar.made() != 1 {

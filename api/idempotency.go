@@ -29,6 +29,9 @@ const (
 	keyCheckMost  = time.Second
 )
 
+// settlePatience is how long it may take to keep the answer to a key.
+const settlePatience = 5 * time.Second
+
 var keyPattern = regexp.MustCompile(`^[!-~]{1,255}$`)
 
 type idempotencyKey struct{}
@@ -147,7 +150,9 @@ var errCutOff = fault.New(fault.Internal, "the command did not come to its end")
 func (s *server) carryOut(ctx context.Context, claim keyRecord, do func(context.Context, try) (pollAnswer, error)) (answer pollAnswer, err error) {
 	outcome := error(errCutOff)
 	defer func() {
-		if err := s.settleKey(context.WithoutCancel(ctx), claim, answer, outcome); err != nil {
+		kept, end := context.WithTimeout(context.WithoutCancel(ctx), settlePatience)
+		defer end()
+		if err := s.settleKey(kept, claim, answer, outcome); err != nil {
 			s.Log.WarnContext(ctx, "the answer to an idempotency key is not kept", "trace", claim.holder, "error", err)
 		}
 	}()

@@ -17,12 +17,12 @@ import (
 const (
 	// keyKeep is how long an answer is given again.
 	keyKeep = 24 * time.Hour
-	// keyTime is how long a command may take: longer than the store tries a
-	// transaction for that others keep meeting, and less, with keyPatience, than
-	// the server lets an answer take, so that who waits for it hears 503.
-	keyTime = 75 * time.Second
+	// keyTime is how long a command may take: longer than the minute for which the
+	// store tries a transaction that others keep meeting, and less than a request
+	// may (answerPatience).
+	keyTime = 65 * time.Second
 	// keyLease is how long a request that runs is waited for: until its command
-	// has ended, and somewhat longer, since clocks differ and what is cut off
+	// has ended and its answer is kept, and somewhat longer, since clocks differ and what is cut off
 	// does not end that instant.
 	keyLease = keyTime + 10*time.Second
 	// maxKept is the longest answer that is kept, well below what a document

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
@@ -135,10 +136,15 @@ type answer[T any] struct {
 	Body *envelope[T]
 }
 
-// answerPatience is how long a request may be worked on: longer than a command
-// under an Idempotency-Key, and below what the server gives an answer altogether
-// (90 s), so that there is one however many transactions of it meet others.
-const answerPatience = keyLease
+// answerPatience is how long a request may be worked on once its body is there:
+// longer than a command under an Idempotency-Key.
+const answerPatience = keyTime + 5*time.Second
+
+// AnswerTime is how long a request takes at most, from its header until its answer
+// is written: the body, the work, and keeping the answer to an Idempotency-Key.
+// The server must give an answer longer than that (http.Server.WriteTimeout), so
+// that there is one however many transactions of it meet others.
+const AnswerTime = bodyPatience + answerPatience + settlePatience
 
 // route adds a route: In is its parameters and body, Data what it answers.
 func route[In, Data any](s *server, op operation, handle func(ctx context.Context, by caller, in *In) (Data, error)) {

@@ -163,9 +163,15 @@ func (s *server) shareOrigins() echo.MiddlewareFunc {
 	})
 }
 
-// answerPatience is how long a function of ours may take: below the 70 s after
-// which Firebase's clients give a call up, so that people read why it failed.
-const answerPatience = time.Minute
+// answerPatience is how long a function of ours may take once its body is there:
+// with that, below the 70 s after which Firebase's clients give a call up, so that
+// people read why it failed.
+const answerPatience = 50 * time.Second
+
+// AnswerTime is how long a call takes at most, from its header until its answer is
+// written: that of a function of ours with its body, or that of one that is passed
+// on with the note of what it told people.
+const AnswerTime = max(bodyPatience+answerPatience, passingPatience+notePatience)
 
 // answer answers one call.
 func (s *server) answer(c echo.Context) error {

@@ -19,6 +19,11 @@ import (
 	webhooks "questscheduler/web-hooks"
 )
 
+// answerTimeout is how long a request may take, from its header to the end of its
+// answer: longer than api and callables take (AnswerTime), or whoever waits would
+// hear nothing where they are to hear 503.
+const answerTimeout = 90 * time.Second
+
 // wireOutside makes what people and machines meet: announcements and HTTP.
 func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
@@ -58,9 +63,7 @@ func (s *server) wireOutside() error {
 		// No ReadTimeout: it would cut handlers off that run long; bodies have
 		// a deadline of their own (api/body.go).
 		Handler: edge, ReadHeaderTimeout: 5 * time.Second,
-		// Longer than api and callables work on an answer, or who waits for it
-		// would hear nothing where it is to hear 503.
-		WriteTimeout: 90 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		WriteTimeout: answerTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
 	return s.wireCallables(verifier, linked)
