@@ -241,8 +241,7 @@ func Default() Config {
 // GoogleEndpoint, DiscordEndpoint, DiscordBotToken, EncKeys, SQLitePath.
 func Demo() Config {
 	c := Default()
-	c.Addr, c.DiscordOwn, c.LogLevel = "127.0.0.1:8080", DiscordAll, "warn"
-	c.NotifySettle = 2 * time.Second // short to watch, and what is undone at once is not announced
+	c.Addr, c.NotifySettle, c.DiscordOwn, c.LogLevel = "127.0.0.1:8080", 0, DiscordAll, "warn"
 	c.GoogleClientID, c.GoogleClientSecret = "demo", NewSecret("demo")
 	return c
 }

@@ -248,7 +248,7 @@ func TestLoad_TheEnvironmentOverridesTheDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.SyncMinGap != 5*time.Second || c.NotifySettle != 2*time.Second || c.DiscordOwn != config.DiscordAll || c.Addr != "127.0.0.1:8080" {
+	if c.SyncMinGap != 5*time.Second || c.NotifySettle != 0 || c.DiscordOwn != config.DiscordAll || c.Addr != "127.0.0.1:8080" {
 		t.Errorf("got %+v", c)
 	}
 }

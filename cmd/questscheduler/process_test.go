@@ -25,14 +25,11 @@ func instant(t *testing.T, value any) time.Time {
 	return at.UTC()
 }
 
-// unsettled has a demo announce at once, which tests wait for.
-var unsettled = []string{"QS_NOTIFY_SETTLE=0s"}
-
 // startDemo runs the demo in this process until the test ends.
 func startDemo(t *testing.T, dir string, environ ...string) demoReady {
 	t.Helper()
 	on := placeOf(t, dir, environ)
-	environ = slices.Concat(unsettled, on.settings, environ)
+	environ = slices.Concat(on.settings, environ)
 	ctx, stop := context.WithCancel(context.Background())
 	lines, out := io.Pipe()
 	done := make(chan int, 1)
@@ -87,7 +84,7 @@ func spawnDemo(t *testing.T, dir string) *child {
 	t.Helper()
 	on := placeOf(t, dir, nil)
 	command := exec.Command(os.Args[0], "demo", "--json", "--addr", on.addr, "--data", dir)
-	command.Env = slices.Concat(os.Environ(), []string{asProgram + "=1"}, unsettled, on.mortal(t))
+	command.Env = append(append(os.Environ(), asProgram+"=1"), on.mortal(t)...)
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {
