@@ -15,8 +15,6 @@ const (
 	// cardsSlack is how far a sweep goes back behind the one before: for clocks
 	// that differ, and for writes that were committed late.
 	cardsSlack = 10 * time.Minute
-	// cardsFirst is how far back the first sweep goes.
-	cardsFirst = 24 * time.Hour
 )
 
 // cardsPath is where it stands until when cards were swept. Closed to clients.
@@ -24,7 +22,8 @@ var cardsPath = store.Doc("documentHints", "cards")
 
 // cardsPlace is where a sweep of cards is.
 type cardsPlace struct {
-	// Since and Until are the time whose writes it looks for.
+	// Since and Until are the time whose writes it looks for; Since is zero for the
+	// first sweep of all, which comes by every poll and vote that has a time.
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
 	// Kind is that of the writes (poll.Written); After and At, where set, are the
@@ -87,9 +86,9 @@ func (s *Service) cardsPlace(ctx context.Context, at string) (here cardsPlace, e
 		return cardsPlace{}, err
 	}
 	now := store.Instant(s.Now()).UTC()
-	since := store.Fields(document.Data).Time("until").Add(-cardsSlack)
-	if !document.Exists() {
-		since = now.Add(-cardsFirst)
+	here = cardsPlace{Until: now}
+	if document.Exists() {
+		here.Since = store.Fields(document.Data).Time("until").Add(-cardsSlack)
 	}
-	return cardsPlace{Since: since, Until: now}, nil
+	return here, nil
 }

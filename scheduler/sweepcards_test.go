@@ -99,3 +99,25 @@ func TestSweepCards_OfManyPolls_GoesPageByPage(t *testing.T) {
 		t.Errorf("there are %d cards", n)
 	}
 }
+
+// A server that draws the cards from now on comes by what was written long ago.
+func TestSweepCards_FirstOne_ChecksEveryPollOfGroups(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+	group := w.Party()
+	for i := range 3 {
+		w.Write(poll.Path(fmt.Sprintf("old-%d", i)), poll.Set("title", "Written long ago"), poll.Set("status", "OPEN"),
+			poll.Set("questingGroupId", group), poll.Set("createdAt", w.Clock.Now().AddDate(-i, 0, -2)))
+	}
+	w.Run(time.Hour)
+	if n := sweepCards(t, w); n != 3 {
+		t.Errorf("it checks %d polls", n)
+	}
+	if n := len(w.Discord.Messages(worldtest.Channel)); n != 3 {
+		t.Errorf("there are %d cards", n)
+	}
+	w.Run(time.Hour)
+	if n := sweepCards(t, w); n != 0 {
+		t.Errorf("the next one checks %d polls", n)
+	}
+}
