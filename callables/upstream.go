@@ -125,7 +125,7 @@ func (s *server) passOn(c echo.Context) error {
 		answer.ReadCloser, response.Body = response.Body, answer
 		return nil
 	}
-	cancelled := s.cancelledIn(c)
+	cancelled := s.cancelledIn(ctx, c)
 	var failed error
 	proxy.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err }
 	request := c.Request().WithContext(ctx)

@@ -1,15 +1,18 @@
 package callables
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -159,5 +162,40 @@ func TestPassOn_UpstreamFails_IsAFailure(t *testing.T) {
 				t.Errorf("the log says %+v", got)
 			}
 		})
+	}
+}
+
+// A notice is looked at before it is passed on, which must not wait for its body
+// longer than the call may take.
+func TestPassOn_NoticeWhoseBodyStalls_IsGivenUp(t *testing.T) {
+	t.Parallel()
+	e := echo.New()
+	err := Register(e, Options{
+		Upstream: "http://127.0.0.1:1", UpstreamPatience: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		LimitAddress: func(echo.Context) error { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(e)
+	t.Cleanup(front.Close)
+	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", front.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := io.WriteString(connection, "POST /"+nameEmit+" HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"data\":"); err != nil {
+		t.Fatal(err)
+	}
+	if err := connection.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Fatalf("there is no answer: %v", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode < http.StatusBadRequest {
+		t.Errorf("answered %s", response.Status)
 	}
 }
