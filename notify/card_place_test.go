@@ -43,6 +43,18 @@ func TestCard_PollOverBeforeIt_IsNotPosted(t *testing.T) {
 	}
 }
 
+// The first sweep comes by every session that ever was.
+func TestCard_SessionLongPast_IsNotPosted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.finalise()
+	w.clock.add(original.EndTime().Sub(w.clock.Now()))
+	w.mustEnd()
+	if cards := w.cards(channel); len(cards) != 0 {
+		t.Errorf("posted %+v", cards)
+	}
+}
+
 func TestCard_PollWithoutChannel_IsEditedInPlace(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(w *world){

@@ -70,6 +70,10 @@ func (a *Announcer) scene(ctx context.Context, pollID string) (s scene, err erro
 	if s.slots, err = poll.LoadSlots(ctx, a.Store, pollID); err != nil {
 		return scene{}, err
 	}
+	if s.poll.Discord.MessageID == "" && s.isPast(a.Now()) {
+		s.channel = ""
+		return s, nil
+	}
 	s.votes, err = poll.LoadVotes(ctx, a.Store, pollID)
 	return s, err
 }

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/rules"
@@ -31,6 +32,13 @@ func (s scene) cardChannel() string {
 	default:
 		return known.ChannelID
 	}
+}
+
+// isPast tells whether the session took place already: what had no card until
+// then needs none.
+func (s scene) isPast(now time.Time) bool {
+	winning := s.winning()
+	return s.poll.Status == rules.Finalized && !winning.IsZero() && !winning.EndTime().After(now)
 }
 
 // moves tells whether the card stands in another channel than it is to.
