@@ -20,6 +20,7 @@ var (
 var acts = []deed{
 	{weight: 10, always: true, do: func(l *life) { l.event(func(e event) { l.move(e, one(l, moves)) }) }},
 	{weight: 4, do: func(l *life) { l.event(l.moveBack) }},
+	{weight: 1, do: func(l *life) { l.event(l.slip) }},
 	{weight: 1, do: func(l *life) {
 		l.event(func(e event) {
 			for range 2 + l.draws.IntN(5) {
@@ -134,6 +135,20 @@ func (l *life) moveBack(e event) {
 			l.move(e, worldtest.Slot{Start: baseline.StartTime(), End: baseline.EndTime()})
 			return
 		}
+	}
+}
+
+// slip drags an event to last year, where it stays for over a day before somebody
+// sees that and drags it on.
+func (l *life) slip(e event) {
+	l.move(e, lastYear)
+	l.w.Run(time.Minute)
+	if day := 26 * time.Hour; l.w.Clock.Now().Add(day).Before(worldtest.Start.AddDate(0, 0, 5)) { // sessions stay ahead
+		l.say("%v pass in which nothing runs", day)
+		l.w.Skip(day)
+	}
+	if l.w.EventOf(e.calendar, e.ID).Live() {
+		l.move(e, one(l, append(moves, worldtest.Ten)))
 	}
 }
 

@@ -18,6 +18,21 @@ var races = []deed{
 	{weight: 1, do: func(l *life) { l.meddle() }},
 	{weight: 1, do: func(l *life) { l.overtake() }},
 	{weight: 1, do: func(l *life) { l.interrupt() }},
+	{weight: 1, do: (*life).snatch},
+}
+
+// snatch has the owner of a poll restore its original time, and the event change
+// between the read and the patch.
+func (l *life) snatch() {
+	p, ok := l.raced()
+	if !ok || p.Sync.Rescheduled == nil {
+		return
+	}
+	by := worldtest.Person(p.CreatorID)
+	l.w.On("after events.get", l.amid(func() { l.shift(p) }))
+	l.say("%s: restores the original time of poll %s, and amid that:", by.ID, p.ID)
+	_, err := l.w.Scheduler.RestoreOriginal(l.w.Context(), by, p.ID, worldtest.Cause)
+	l.answer(err)
 }
 
 // interrupt has people be told of a poll, and in the midst of that its owner
