@@ -153,7 +153,7 @@ func (p Poll) Rules(account string, winning, original *Slot) rules.Poll {
 		Status: p.Status, State: p.Sync.State,
 		Link:     rules.Link{Account: account, Calendar: p.GoogleCalendarID, Event: p.GoogleEventID, Generation: p.Sync.Generation},
 		Baseline: p.Sync.Baseline, Applied: p.Sync.Applied, AppliedUpdated: p.Sync.Observed,
-		FinalizedAt: p.FinalizedAt,
+		FinalizedAt: p.decidedAt(),
 	}
 	if moved := p.Sync.Rescheduled; moved != nil {
 		r.Rescheduled, r.MovedAt, r.Timely = true, moved.MovedAt, moved.Timely
@@ -171,6 +171,15 @@ func (p Poll) Rules(account string, winning, original *Slot) rules.Poll {
 		r.Awaited, r.AwaitedUntil = awaited.Link, awaited.Until
 	}
 	return r
+}
+
+// decidedAt is when a person last chose the session's time: by a finalisation, or by
+// accepting the calendar's.
+func (p Poll) decidedAt() time.Time {
+	if ms := p.SlotPriority[p.WinningSlotID]; ms > 0 && time.UnixMilli(ms).After(p.FinalizedAt) {
+		return time.UnixMilli(ms).UTC()
+	}
+	return p.FinalizedAt
 }
 
 // SlotsEdited tells whether somebody gave the winning slot, or the one from before

@@ -96,7 +96,8 @@ type Poll struct {
 	// Original is the time of the slot that won before a reschedule; zero where
 	// there is none, or where nothing depends on it (AppliedLate).
 	Original Fingerprint
-	// FinalizedAt is when the poll was finalised last; zero: not known.
+	// FinalizedAt is when the poll was finalised last, or the calendar's time was
+	// accepted; zero: not known.
 	FinalizedAt time.Time
 	// Awaited is the event whose deletion cancelled the poll, and which may come
 	// back until AwaitedUntil; zero: none, or a person has decided since.

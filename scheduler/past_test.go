@@ -195,3 +195,25 @@ func TestRestoreOriginal_LetGoMeanwhile_FollowsItOnceMore(t *testing.T) {
 		})
 	}
 }
+
+// A person accepts the time in last year by mistake: for a day the event is
+// followed on.
+func TestPast_AcceptedByMistake_IsFollowedForADay(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	w.Skip(48 * time.Hour)
+	w.MoveEvent("gm", s.event, worldtest.Times("2025-03-10T10:00:00Z", time.Hour))
+	w.Sweep()
+	w.Run(time.Minute)
+	seen := w.View(s.poll).Poll.Sync.Applied.String()
+	if _, err := w.Scheduler.AcceptNew(t.Context(), gm, s.poll, seen, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.MoveEvent("gm", s.event, worldtest.Noon)
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "state", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
+	equal(t, "start", w.View(s.poll).Winning.Start, worldtest.Noon.Start)
+	atRest(t, w)
+}

@@ -51,7 +51,7 @@ func (w *World) Confirm(calendar cursor.Calendar, pollIDs []string) error {
 // comes back is its owner's, unless its poll follows it again.
 func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []string) {
 	for i, entry := range journal {
-		if entry.Decision == rules.Revive && w.once(entry) {
+		if entry.Decision == rules.Revive && w.once(entry) && p.Linked() && p.GoogleEventID == entry.EventID {
 			delete(w.released, entry.EventID)
 		}
 		if entry.Decision != rules.Cancel || !w.once(entry) {

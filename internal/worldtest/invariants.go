@@ -281,6 +281,9 @@ func originalSlot(p poll.Poll) string {
 // was over when the poll was moved to it ends nothing: the original one counts.
 func isOver(p poll.Poll, slot, original *poll.Slot, now time.Time) bool {
 	ends := p.FinalizedAt
+	if accepted := time.UnixMilli(p.SlotPriority[p.WinningSlotID]); accepted.After(ends) {
+		ends = accepted
+	}
 	until := func(at time.Time) {
 		if at.After(ends) {
 			ends = at
