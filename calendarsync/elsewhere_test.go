@@ -172,7 +172,7 @@ func TestGoneEvent_ThatCancelsNothing_IsNotLookedFor(t *testing.T) {
 	}
 }
 
-// Whoever writes to a calendar may give an event any id. One that has ours, and
+// Any user who writes to a calendar may give an event any id. One that has ours, and
 // not the marks that go with it, was not moved there.
 func TestGoneEvent_WhoseIDAnotherEventHas_IsGone(t *testing.T) {
 	t.Parallel()

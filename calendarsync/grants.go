@@ -9,8 +9,8 @@ import (
 )
 
 // openEvery is how soon a calendar is given another channel after one was
-// granted: one that Google grants for less runs out meanwhile, and the sweep does
-// its work.
+// granted: one that Google grants for less runs out before that, and the sweep
+// does its work.
 const openEvery = 15 * time.Minute
 
 // granted is when Google granted a channel; of one from before that was kept, when
@@ -62,7 +62,7 @@ func (w *Watcher) due(watch Watch) bool { return !w.renewAt(watch).After(w.Now()
 func (w *Watcher) lasts(watch Watch) bool { return w.lives(watch) && !w.due(watch) }
 
 // kept is the channel of several that is kept: of those that live the one that
-// was granted last, so that whoever asks keeps the same. The zero watch where
+// was granted last, so that every process keeps the same. The zero watch where
 // there is none.
 func (w *Watcher) kept(watches []Watch) (kept Watch) {
 	for _, watch := range watches {
@@ -74,7 +74,7 @@ func (w *Watcher) kept(watches []Watch) (kept Watch) {
 }
 
 // later orders channels by when they were granted, so that of several the same
-// one is kept whoever asks. One that runs out before it may be renewed comes
+// one is kept by every process. One that runs out before it may be renewed comes
 // before all that last longer: it takes the place of none of them.
 func later(a, b Watch) int {
 	if a.Brief() != b.Brief() {

@@ -156,7 +156,7 @@ func (o opened) atMostOne(t *testing.T) {
 	}
 }
 
-// Whoever asks, and however often: channels that Google grants for minutes run out,
+// However often a channel is asked for: those that Google grants for minutes run out,
 // and another is opened every quarter of an hour at most. Meanwhile poll and
 // health say that the calendar is not watched, and the sweep finds what changed.
 func TestGrantOfMinutes_OneChannelInAQuarterHour(t *testing.T) {

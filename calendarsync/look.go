@@ -94,7 +94,7 @@ func (l *look) run(ctx context.Context) error {
 	}
 	next, err := l.list(ctx, token)
 	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
-		// Everything is listed, and askForUnshown finds what was deleted meanwhile.
+		// Everything is listed, and askForUnshown finds what was deleted since.
 		// That is done once: without a token there is none to reject.
 		l.Log.InfoContext(ctx, "sync token rejected; running a full sync", "calendar", l.ref.Calendar, "account", l.ref.Account,
 			"hint", l.cause.Hint, "trace", l.cause.Trace, "error", err)

@@ -64,7 +64,7 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 	return Watch{}, errors.Join(failures...)
 }
 
-// endedKept is how many channels that ended a calendar keeps, for whoever asks:
+// endedKept is how many channels that ended a calendar keeps, as a record:
 // where Google grants them for minutes, there would be thousands.
 const endedKept = 10
 
@@ -210,7 +210,7 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 	if err != nil {
 		return errors.Join(failure, err)
 	}
-	// Another leads to the next try, or whoever has the calendar watched again does.
+	// Another leads to the next try, or the step that has the calendar watched again does.
 	tried := calendar.Revoked() || w.Address == "" ||
 		slices.ContainsFunc(watches, func(other Watch) bool { return other.NextTry.After(w.Now()) })
 	for _, other := range watches {

@@ -24,7 +24,7 @@ type Renewed struct {
 // channel where none lives that is not due to be renewed, and the old ones are
 // stopped behind it; one that nothing follows has its channels stopped. A calendar
 // that no channel watched, or whose old one is stopped, is looked at, since nothing
-// said what happened meanwhile. One failure does not stop the others, and takes
+// said what happened until then. One failure does not stop the others, and takes
 // nothing away that lives. What is due between two renewals is Retry's.
 //
 // at is where an earlier page ended ("": from the beginning); next is where to

@@ -282,7 +282,7 @@ func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Updat
 	if c.LookGen == 0 {
 		updates = append(updates, set("lookGen", now.UnixMicro()))
 	}
-	if !c.Wanted() && !c.FailedSince.IsZero() { // whoever linked the account again since left it out
+	if !c.Wanted() && !c.FailedSince.IsZero() { // linking the account again left it out
 		updates = append(updates, set("failedSince", store.Delete), set("lastError", store.Delete))
 	}
 	if legacyEvent != "" && !slices.Contains(c.LegacyEventIDs, legacyEvent) {

@@ -162,7 +162,7 @@ func (a *Announcer) cardRefused(ctx context.Context, s scene, refusal error) err
 // with the channel, and beside the other channels where the poll has an
 // announcement. posted says that the channel took a new message, so that
 // nothing is wrong with it; an edit does not show that, since a bot may edit
-// where it may not post. A poll that was deleted meanwhile needs no record, and
+// where it may not post. A poll that was deleted since needs no record, and
 // what it says already is not written again: that would be a change of the
 // document, and so a hint to look at the card once more, without end.
 func (a *Announcer) writeCard(ctx context.Context, pollID string, updates []store.Update, delivery poll.Delivery, posted bool, shown standing) error {

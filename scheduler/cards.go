@@ -17,8 +17,8 @@ func mayHaveCard(p poll.Poll) bool { return p.GroupID != "" || p.Discord.Message
 // wrote the poll, its slots or its votes: the card is edited where it shows
 // something else. occasion names what it is for, as in cardSoon. A poll that is
 // gone, or has neither a group nor a card, has none to be drawn, and one that was
-// over before it had a card gets none. The errors are the store's and the queue's; the card is not handed
-// over then.
+// over before it had a card gets none. The errors are the store's and the queue's;
+// the card is not handed over then.
 func (s *Service) CheckCard(ctx context.Context, pollID, occasion string, cause Cause) error {
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if fault.Is(err, fault.NotFound) {

@@ -268,7 +268,7 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 // stays finalised; the sweep looks without pushes and tries the watch again.
 func (s *Service) watchFailed(ctx context.Context, pollID, calendarID string, cause Cause, failure error) {
 	if fault.CodeOf(failure) == CodeStillWatched {
-		return // whoever renews channels tries again, and says so
+		return // the renewal tries again, and reports it
 	}
 	s.Log.WarnContext(ctx, "no watch channel yet", "poll", pollID, "calendar", calendarID,
 		"trace", cause.Trace, "error", failure)

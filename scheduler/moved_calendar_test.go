@@ -223,8 +223,8 @@ func TestApply_AMovedEventThatAnotherPollFollows_IsGone(t *testing.T) {
 	atRest(t, w)
 }
 
-// Whoever lost the right to write to a calendar cannot delete in it; the event may
-// have been moved out of it before.
+// A user who lost the right to write to a calendar cannot delete in it; the event
+// may have been moved out of it before.
 func TestCancel_EventMovedOutOfACalendarWeOnlyRead_DeletesIt(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -119,8 +119,8 @@ func TestPast_EventDraggedToLastYear_IsFollowedOn(t *testing.T) {
 	}
 }
 
-// A session that was moved, and held, is forgotten in time. Whoever asks for its
-// original time then gets it all the same.
+// A session that was moved, and held, is forgotten in time. A request for its
+// original time then succeeds all the same.
 func TestRestoreOriginal_OfForgottenSession_FollowsItAgain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -107,7 +107,7 @@ func finalisations(w *worldtest.World, s story) (n int) {
 }
 
 // Each transaction whose commit was not answered, whether it took place or not, is
-// made again in the same call: whoever asked hears nothing of it.
+// made again in the same call: the caller notices nothing.
 func TestFinalise_CommitUnanswered_IsCompletedByTheSameCall(t *testing.T) {
 	t.Parallel()
 	unanswered := fault.Wrap(fault.Unavailable, store.ErrUnanswered, "The store broke a call off.")

@@ -112,7 +112,7 @@ type Accounts interface {
 }
 
 // CodeStillWatched is the code of an error about a watch channel that could not be
-// renewed and lives meanwhile.
+// renewed and still lives.
 const CodeStillWatched = "still_watched"
 
 // Watches makes sure of watch channels.

@@ -36,7 +36,7 @@ func told(t *testing.T, w *worldtest.World, want ...string) {
 	}
 }
 
-// Whoever takes a cancellation back before it is told is not to read of it,
+// A user who takes a cancellation back before it is announced must not read of it,
 // though no hint about that has been followed yet.
 func TestCancel_UndoneDirectlyInTime_IsNeverTold(t *testing.T) {
 	t.Parallel()

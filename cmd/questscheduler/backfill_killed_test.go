@@ -65,7 +65,7 @@ func TestBackfill_OnFirestore_KilledAtRandom_EndsRightAndAnnouncesNothing(t *tes
 			t.Errorf("a kill amid the watches came too late: it ended with %d", ended.ExitCode())
 		}
 	}
-	// A run that was killed amid a channel's answer leaves it on its way for a minute.
+	// A run that was killed during a channel's answer leaves it on its way for a minute.
 	within(t, patience+2*time.Minute, "the watches", func() error {
 		if _, ended := d.backfill("watches", "", 0, 0); ended.ExitCode() != exitOK {
 			return fmt.Errorf("watches end with %d", ended.ExitCode())

@@ -20,8 +20,8 @@ import (
 )
 
 // answerTimeout is how long a request may take, from its header to the end of its
-// answer: longer than api and callables take (AnswerTime), or whoever waits would
-// hear nothing where they are to hear 503.
+// answer: longer than api and callables take (AnswerTime), or the client would
+// get no answer instead of 503.
 const answerTimeout = 90 * time.Second
 
 // wireOutside makes what people and machines meet: announcements and HTTP.

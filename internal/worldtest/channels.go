@@ -77,7 +77,7 @@ func (w *World) judgeRetired(path store.Path) {
 const openEvery = 15 * time.Minute
 
 // judgeOpened: a watch channel is asked for once in openEvery, but for those that
-// were given up meanwhile. Clocks that are off count otherwise.
+// were given up since. Clocks that are off count otherwise.
 func (w *World) judgeOpened(path store.Path) {
 	asked := store.Fields(w.observed.document(path).Data)
 	if w.skewed {

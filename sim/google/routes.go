@@ -176,7 +176,7 @@ func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 	return rt.serve(s, &call{r: r, user: user, grant: g, query: query, mask: m})
 }
 
-// describe is what faults are limited by. "primary" is that of whoever calls.
+// describe is what faults are limited by. "primary" is the caller's.
 func (s *Server) describe(r *http.Request) control.Call {
 	call := control.Call{Event: r.PathValue("eventId"), Token: r.URL.Query().Get("syncToken") != ""}
 	id := r.PathValue("calendarId")

@@ -168,8 +168,8 @@ func collectionAsked(query store.Bound) store.Path {
 	return collection
 }
 
-// giveWay waits for the turns of others before the first read. Whoever has read
-// already does not wait: that attempt ends.
+// giveWay waits for the turns of others before the first read. An attempt that
+// has read already does not wait: it ends.
 func (v *view) giveWay(ctx context.Context, paths []store.Path) error {
 	began := len(v.asked) > 0
 	v.asked = append(v.asked, paths...)
