@@ -199,7 +199,7 @@ func TestHandle_TheCardIsEditedWhenTheSyncStateOrTheWinningTimeChanges(t *testin
 	t.Parallel()
 	w := announced(t)
 	for name, change := range map[string]func(){
-		"state":                       func() { w.set(poll.SetSync("state", "ERROR")) },
+		"state":                       func() { w.set(store.Update{Path: poll.SyncField("state"), Value: "ERROR"}) },
 		"end of the winning slot":     func() { w.setSlot("s1", "end", "2027-02-02T20:00:00.000Z") },
 		"title":                       func() { w.set(poll.Set("title", "Another")) },
 		"a participant more":          func() { w.set(poll.Set("participantIds", []any{"gm", "ana", "dan"})) },

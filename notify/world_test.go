@@ -214,7 +214,7 @@ func voteOf(uid, slot string) func(store.Tx) error {
 func (w *world) finalise() {
 	w.t.Helper()
 	w.set(poll.Set("status", "FINALIZED"), poll.Set("winningSlotId", "s1"),
-		poll.SetSync("state", "OK"), poll.SetSync("generation", 1))
+		store.Update{Path: poll.SyncField("state"), Value: "OK"}, store.Update{Path: poll.SyncField("generation"), Value: 1})
 }
 
 func (w *world) move(to rules.Fingerprint) {
@@ -222,8 +222,8 @@ func (w *world) move(to rules.Fingerprint) {
 	w.write(func(tx store.Tx) error {
 		return first(
 			tx.Set(poll.SlotPath(pollID, "c1"), poll.EncodeSlot(poll.SlotAt("c1", to))),
-			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "c1"), poll.SetSync("state", "RESCHEDULED"),
-				poll.SetRescheduled(&poll.Rescheduled{FromSlotID: "s1", ToSlotID: "c1", SnapshotID: "x", At: w.clock.Now()})),
+			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "c1"), store.Update{Path: poll.SyncField("state"), Value: "RESCHEDULED"},
+				store.Update{Path: poll.SyncField("rescheduled"), Value: map[string]any{"fromSlotId": "s1", "toSlotId": "c1", "snapshotId": "x", "at": w.clock.Now()}}),
 		)
 	})
 }
@@ -233,20 +233,20 @@ func (w *world) restore() {
 	w.write(func(tx store.Tx) error {
 		return first(
 			tx.Delete(poll.SlotPath(pollID, "c1")),
-			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "s1"), poll.SetSync("state", "OK"), poll.SetRescheduled(nil)),
+			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "s1"), store.Update{Path: poll.SyncField("state"), Value: "OK"}, store.Update{Path: poll.SyncField("rescheduled"), Value: store.Delete}),
 		)
 	})
 }
 
 func (w *world) cancel() {
 	w.t.Helper()
-	w.set(poll.Set("status", "CANCELLED"), poll.SetSync("state", "CANCELLED"))
+	w.set(poll.Set("status", "CANCELLED"), store.Update{Path: poll.SyncField("state"), Value: "CANCELLED"})
 }
 
 // revive takes the cancellation back.
 func (w *world) revive() {
 	w.t.Helper()
-	w.set(poll.Set("status", "FINALIZED"), poll.SetSync("state", "OK"))
+	w.set(poll.Set("status", "FINALIZED"), store.Update{Path: poll.SyncField("state"), Value: "OK"})
 }
 
 // announced is a world in which the poll is finalised and people know it.

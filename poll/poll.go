@@ -10,6 +10,7 @@ package poll
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -53,6 +54,10 @@ type Poll struct {
 	Sync      Sync
 	CreatedAt time.Time
 	UpdatedAt time.Time
+
+	// stored is the document that the poll was read from, nil for none. It is only
+	// read: Changes compares the poll with it.
+	stored map[string]any
 }
 
 // Cancelled says when and why a poll was cancelled.
@@ -110,6 +115,7 @@ func Decode(doc store.Document) Poll {
 		Votes:     decodeVotesSeen(f),
 		Sync:      decodeSync(f.Map("calendarSync")),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+		stored: doc.Data,
 	}
 	if p.Status == "" {
 		p.Status = rules.Open
@@ -173,6 +179,16 @@ func (p Poll) MarkedCancelled() bool {
 // leaves it.
 func (p Poll) Unmarked() Poll {
 	p.Cancelled, p.Sync.Cancelled, p.HasCancelledAt = nil, nil, false
+	return p
+}
+
+// Chosen is the poll after a slot's time was chosen for its session.
+func (p Poll) Chosen(slotID string, at time.Time) Poll {
+	p.SlotPriority = maps.Clone(p.SlotPriority)
+	if p.SlotPriority == nil {
+		p.SlotPriority = map[string]int64{}
+	}
+	p.SlotPriority[slotID] = at.UnixMilli()
 	return p
 }
 

@@ -214,8 +214,11 @@ func SyncField(names ...string) store.FieldPath {
 	return append(store.FieldPath{"calendarSync"}, names...)
 }
 
-// SetBaseline writes calendarSync.baseline.
-func SetBaseline(f rules.Fingerprint) store.Update {
+// encodeBaseline is calendarSync.baseline; store.Delete for no time.
+func encodeBaseline(f rules.Fingerprint) any {
+	if f.IsZero() {
+		return store.Delete
+	}
 	baseline := map[string]any{"fingerprint": f.String(), "allDay": f.AllDay}
 	for name, value := range times(f) {
 		switch name {
@@ -227,13 +230,13 @@ func SetBaseline(f rules.Fingerprint) store.Update {
 			baseline[name] = value
 		}
 	}
-	return store.Update{Path: SyncField("baseline"), Value: baseline}
+	return baseline
 }
 
-// SetRescheduled writes calendarSync.rescheduled, or removes it for nil.
-func SetRescheduled(r *Rescheduled) store.Update {
+// field is calendarSync.rescheduled; store.Delete for nil.
+func (r *Rescheduled) field() any {
 	if r == nil {
-		return store.Update{Path: SyncField("rescheduled"), Value: store.Delete}
+		return store.Delete
 	}
 	fields := map[string]any{
 		"fromSlotId": r.FromSlotID, "toSlotId": r.ToSlotID, "snapshotId": r.SnapshotID, "at": r.At, "movedAt": r.MovedAt,
@@ -241,41 +244,51 @@ func SetRescheduled(r *Rescheduled) store.Update {
 	if !r.Timely.IsZero() {
 		fields["timely"] = r.Timely.String()
 	}
-	return store.Update{Path: SyncField("rescheduled"), Value: fields}
+	return fields
 }
 
-// SetAwaited writes calendarSync.awaited, or removes it for nil.
-func SetAwaited(a *Awaited) store.Update {
+// field is calendarSync.awaited; store.Delete for nil.
+func (a *Awaited) field() any {
 	if a == nil {
-		return store.Update{Path: SyncField("awaited"), Value: store.Delete}
+		return store.Delete
 	}
-	return store.Update{Path: SyncField("awaited"), Value: map[string]any{
+	return map[string]any{
 		"account": a.Link.Account, "calendar": a.Link.Calendar, "event": a.Link.Event, "generation": a.Link.Generation,
 		"until": a.Until, "winning": a.Winning.String(), "original": a.Original.String(),
-	}}
+	}
 }
 
-// SetError writes calendarSync.error, or removes it for nil.
-func SetError(e *SyncError) store.Update {
+// field is calendarSync.error; store.Delete for nil.
+func (e *SyncError) field() any {
 	if e == nil {
-		return store.Update{Path: SyncField("error"), Value: store.Delete}
+		return store.Delete
 	}
-	return store.Update{Path: SyncField("error"), Value: map[string]any{
-		"at": e.At, "code": string(e.Code), "message": e.Message,
-	}}
+	return map[string]any{"at": e.At, "code": string(e.Code), "message": e.Message}
 }
 
-// SetRequest writes calendarSync.request, or removes it for one without a name.
-func SetRequest(r Request) store.Update {
+// field is calendarSync.request; store.Delete for one without a name.
+func (r Request) field() any {
 	if r.ID == "" {
-		return store.Update{Path: SyncField("request"), Value: store.Delete}
+		return store.Delete
 	}
-	return store.Update{Path: SyncField("request"), Value: map[string]any{"id": r.ID, "at": r.At}}
+	return map[string]any{"id": r.ID, "at": r.At}
 }
 
-// SetRecorded writes calendarSync.recorded.
-func SetRecorded(r Recorded) store.Update {
-	return store.Update{Path: SyncField("recorded"), Value: r.encode()}
+// field is calendarSync.recorded; store.Delete for the zero one.
+func (r Recorded) field() any {
+	if r == (Recorded{}) {
+		return store.Delete
+	}
+	return r.encode()
+}
+
+// field is one of the places where the web app looks for a cancellation: it shows
+// its badge while any of them is there, and clears none. store.Delete for nil.
+func (c *Cancelled) field() any {
+	if c == nil {
+		return store.Delete
+	}
+	return c.encode()
 }
 
 func (r Recorded) encode() map[string]any {
@@ -289,29 +302,7 @@ func (r Recorded) encode() map[string]any {
 	return fields
 }
 
-// SetCancelled writes two of the places where the web app looks for a
-// cancellation. For nil it removes those, and the third that others may have
-// written: the app shows its badge while any of them is there, and clears none.
-func SetCancelled(c *Cancelled) []store.Update {
-	if c == nil {
-		return []store.Update{
-			{Path: SyncField("cancelled"), Value: store.Delete},
-			{Path: store.Field("cancelled"), Value: store.Delete},
-			{Path: store.Field("cancelledAt"), Value: store.Delete},
-		}
-	}
-	return []store.Update{
-		{Path: SyncField("cancelled"), Value: c.encode()},
-		{Path: store.Field("cancelled"), Value: c.encode()},
-	}
-}
-
 // Set is an update of one top-level field.
 func Set(name string, value any) store.Update {
 	return store.Update{Path: store.Field(name), Value: value}
-}
-
-// SetSync is an update of one field of calendarSync.
-func SetSync(name string, value any) store.Update {
-	return store.Update{Path: SyncField(name), Value: value}
 }

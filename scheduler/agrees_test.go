@@ -37,7 +37,7 @@ func TestAgrees_LeavesNothingToReconcile(t *testing.T) {
 		}, false},
 		{"given another event directly", linked, edit(poll.Set("googleEventId", "another")), false},
 		{"robbed of its event directly", linked, edit(poll.Set("googleEventId", nil)), false},
-		{"marked as cancelled", linked, edit(poll.SetSync("state", string(rules.StateCancelled))), false},
+		{"marked as cancelled", linked, edit(store.Update{Path: poll.SyncField("state"), Value: string(rules.StateCancelled)}), false},
 		{"over for long", linked, func(w *worldtest.World, _ story) { w.Skip(60 * 24 * time.Hour) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

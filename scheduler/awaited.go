@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"slices"
 
 	"questscheduler/cursor"
 	"questscheduler/poll"
@@ -42,8 +41,7 @@ func (s *Service) applyCancel(ctx context.Context, tx store.Tx, st state, entry 
 // revival is what links a poll to its awaited event again. It is written after all
 // that the rest of the transaction reads.
 type revival struct {
-	updates []store.Update // of the poll
-	slot    *poll.Slot     // the winning slot, where somebody removed it
+	slot *poll.Slot // the winning slot, where somebody removed it
 }
 
 func (r *revival) write(tx store.Tx, st state) error {
@@ -61,8 +59,7 @@ func (s *Service) applyRevive(ctx context.Context, tx store.Tx, st state, decisi
 	p.Status, p.Sync.Awaited = rules.Finalized, nil
 	p.GoogleEventID, p.GoogleCalendarID = awaited.Link.Event, awaited.Link.Calendar
 	st.poll = p
-	st.revival = &revival{updates: append(poll.SetCancelled(nil), poll.SetAwaited(nil), poll.Set("status", string(p.Status)),
-		poll.Set("googleEventId", p.GoogleEventID), poll.Set("googleCalendarId", p.GoogleCalendarID))}
+	st.revival = &revival{}
 	replaced := decision.Then == rules.Restore || decision.Then == rules.RescheduleAgain || // which makes its slot anew
 		decision.Then == rules.Reschedule && p.WinningSlotID == ""
 	if st.winning == nil && !replaced {
@@ -87,13 +84,12 @@ func (st *state) recreateSlot(newID func() string) {
 	if slot.ID == "" {
 		slot.ID = newID()
 		st.poll.WinningSlotID = slot.ID
-		st.revival.updates = append(st.revival.updates, poll.Set("winningSlotId", slot.ID))
 	}
 	st.winning, st.revival.slot = &slot, &slot
 }
 
 // stopAwaiting takes the index entry of an awaited event away. The caller removes
-// the poll's own field (poll.SetAwaited).
+// the poll's own field (Sync.Awaited).
 func (st state) stopAwaiting(tx store.Tx) error {
 	if st.entry == nil || !st.entry.Awaited {
 		return nil
@@ -110,14 +106,15 @@ func (s *Service) mendSlots(tx store.Tx, st state, cause Cause) error {
 	after.Sync.Awaited = nil
 	entry := outsideEntry(st, rules.MendSlots, "", cause)
 	entry.Decision, entry.After = rules.Record, after.Sync.Applied
-	_, err := s.record(tx, entry, outcome{after, st.winning, []store.Update{poll.SetAwaited(nil)}}, after.CreatorID, false)
+	_, err := s.record(tx, entry, outcome{after, st.winning}, after.CreatorID, false)
 	return err
 }
 
 // mendForget drops the index entry of an event that is not followed any more.
 func mendForget(tx store.Tx, st state) error {
 	if st.entry.Awaited {
-		if err := tx.Update(poll.Path(st.poll.ID), poll.SetAwaited(nil)); err != nil {
+		st.poll.Sync.Awaited = nil
+		if err := st.poll.Write(tx); err != nil {
 			return err
 		}
 	}
@@ -127,28 +124,24 @@ func mendForget(tx store.Tx, st state) error {
 // restoreAwaiting is a poll that a person finalised again while its event is
 // awaited: what the calendar moved went with the event, so the original time
 // stands, and is what the event is compared with when it comes back.
-func restoreAwaiting(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
+func restoreAwaiting(tx store.Tx, st state) (after poll.Poll, err error) {
 	after = st.poll
 	awaited := *after.Sync.Awaited
 	after.Sync.Awaited = &awaited
 	if generation := after.Sync.Generation; awaited.Link.Generation != generation {
 		awaited.Link.Generation = generation
 		if err := tx.Update(st.entryPath, poll.Set("generation", generation)); err != nil {
-			return after, nil, err
+			return after, err
 		}
 	}
 	moved := after.Sync.Rescheduled
 	if moved == nil {
-		return after, []store.Update{poll.SetAwaited(&awaited)}, nil
+		return after, nil
 	}
 	awaited.Winning, awaited.Original = awaited.Original, rules.Fingerprint{}
 	after.Sync.Rescheduled, after.Sync.Applied = nil, after.Sync.Baseline
-	updates = []store.Update{
-		poll.SetAwaited(&awaited), poll.SetRescheduled(nil), poll.SetSync("lastEventFingerprint", after.Sync.Applied.String()),
-	}
 	if after.WinningSlotID == moved.ToSlotID {
 		after.WinningSlotID = moved.FromSlotID
-		updates = append(updates, poll.Set("winningSlotId", store.NullIfEmpty(moved.FromSlotID)))
 	}
-	return after, slices.Clip(updates), tx.Delete(poll.SlotPath(after.ID, moved.ToSlotID))
+	return after, tx.Delete(poll.SlotPath(after.ID, moved.ToSlotID))
 }

@@ -81,7 +81,7 @@ func (s *Service) supersedeOnly(tx store.Tx, st state, command rules.Command, pe
 	_, err := s.record(tx, poll.Entry{
 		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: "a finalisation under way was taken back",
 		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-	}, outcome{after, st.winning, []store.Update{poll.SetSync("generation", after.Sync.Generation), poll.SetAwaited(nil)}}, person.ID, false)
+	}, outcome{after, st.winning}, person.ID, false)
 	return st.intents, err
 }
 
@@ -109,31 +109,22 @@ func (s *Service) accountForCommand(ctx context.Context, person Person, pollID s
 // finalisation knows of it.
 func (s *Service) writeCancelled(tx store.Tx, st state, cancelled poll.Cancelled, unlinked bool, entry poll.Entry) (*announcement, error) {
 	after := st.poll
-	after.Status, after.Cancelled = rules.Cancelled, &cancelled
+	after.Status, after.Cancelled, after.UpdatedAt = rules.Cancelled, &cancelled, cancelled.At
 	after.Sync.State, after.Sync.Cancelled, after.Sync.Error = rules.StateCancelled, &cancelled, nil
-	updates := []store.Update{
-		poll.Set("status", string(rules.Cancelled)), poll.Set("updatedAt", cancelled.At),
-		poll.SetSync("state", string(rules.StateCancelled)), poll.SetError(nil),
-	}
-	updates = append(updates, poll.SetCancelled(&cancelled)...)
 	if unlinked {
 		after.GoogleEventID = ""
-		updates = append(updates, poll.Set("googleEventId", nil))
 	}
 	if entry.Command != "" { // a command supersedes what is under way
 		after.Sync.Generation++
 		after.Sync.Awaited = nil
-		updates = append(updates, poll.SetSync("generation", after.Sync.Generation))
 	} else {
 		after.Sync.LastSyncedAt, after.Sync.Observed = cancelled.At, rules.Newest(after.Sync.Observed, entry.Updated)
-		updates = append(updates, poll.SetSync("lastSyncedAt", cancelled.At), poll.SetSync("observedUpdated", store.NullIfZero(after.Sync.Observed)))
 	}
-	updates = append(updates, poll.SetAwaited(after.Sync.Awaited))
 	entry.EventID, entry.CalendarID = st.poll.EventID(), st.poll.GoogleCalendarID
 	entry.Before, entry.After = st.poll.Sync.Applied, st.poll.Sync.Applied
 	actor := entry.Who
 	if actor == "" {
 		actor = after.CreatorID
 	}
-	return s.record(tx, entry, outcome{after, st.winning, updates}, actor, true)
+	return s.record(tx, entry, outcome{after, st.winning}, actor, true)
 }

@@ -35,8 +35,7 @@ func (s *Service) applyReschedule(ctx context.Context, tx store.Tx, st state, de
 	if err := tx.Create(poll.SnapshotPath(after.ID, snapshot.ID), poll.EncodeSnapshot(snapshot)); err != nil {
 		return nil, err
 	}
-	return s.writeTransition(tx, st, after, decision, entry, &slot, true,
-		poll.Set("winningSlotId", slot.ID), poll.SetRescheduled(after.Sync.Rescheduled))
+	return s.writeTransition(tx, st, after, decision, entry, &slot, true)
 }
 
 // applyRescheduleAgain moves the calendar slot; the first snapshot and the
@@ -55,8 +54,7 @@ func (s *Service) applyRescheduleAgain(tx store.Tx, st state, decision rules.Dec
 	if err != nil {
 		return nil, err
 	}
-	return s.writeTransition(tx, st, after, decision, entry, &slot, true,
-		poll.Set("winningSlotId", slot.ID), poll.SetRescheduled(moved))
+	return s.writeTransition(tx, st, after, decision, entry, &slot, true)
 }
 
 // applyRestore lets the original slot win again and removes the calendar's.
@@ -99,8 +97,7 @@ func (s *Service) applyRestore(ctx context.Context, tx store.Tx, st state, decis
 	}
 	after := st.poll
 	after.WinningSlotID, after.Sync.Rescheduled = original.ID, nil
-	return s.writeTransition(tx, st, after, decision, entry, original, true,
-		poll.Set("winningSlotId", original.ID), poll.SetRescheduled(nil))
+	return s.writeTransition(tx, st, after, decision, entry, original, true)
 }
 
 // vanished are the votes of a snapshot whose voters still take part and have
@@ -136,7 +133,7 @@ func (s *Service) applyAdopt(tx store.Tx, st state, decision rules.Decision, ent
 	if decision.Drift {
 		entry.Reason += ": the event does not start where the slot does"
 	}
-	return s.writeTransition(tx, st, after, decision, entry, st.winning, false, poll.SetBaseline(entry.Fingerprint))
+	return s.writeTransition(tx, st, after, decision, entry, st.winning, false)
 }
 
 // note writes an entry about an event that decides nothing any more: once for
@@ -166,32 +163,22 @@ func (s *Service) applyError(tx store.Tx, st state, decision rules.Decision, ent
 	return s.writeTransition(tx, st, st.poll, decision, entry, st.winning, false)
 }
 
-// writeTransition writes what every transition by the calendar writes, beside
-// its own updates. after lacks only what the decision gives: state, error, and
+// writeTransition writes a poll after a transition by the calendar. after lacks only what the decision gives: state, error, and
 // what was applied.
-func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decision rules.Decision, entry poll.Entry, winning *poll.Slot, announce bool, own ...store.Update) (*announcement, error) {
+func (s *Service) writeTransition(tx store.Tx, st state, after poll.Poll, decision rules.Decision, entry poll.Entry, winning *poll.Slot, announce bool) (*announcement, error) {
 	now := s.Now()
 	after.Sync.State, after.Sync.Applied, after.Sync.LastSyncedAt = decision.State, entry.After, now
+	after.UpdatedAt = now
 	after.Sync.Observed = rules.Newest(st.poll.Sync.Observed, entry.Updated)
-	updates := own
 	if st.revival != nil {
-		updates = slices.Concat(st.revival.updates, own)
 		if err := st.revival.write(tx, st); err != nil {
 			return nil, err
 		}
 	}
-	updates = append(updates,
-		poll.SetSync("state", string(decision.State)), poll.SetSync("lastEventFingerprint", entry.After.String()),
-		poll.SetSync("observedUpdated", store.NullIfZero(after.Sync.Observed)), poll.SetSync("lastSyncedAt", now),
-		poll.Set("updatedAt", now))
 	if standing := st.poll.Sync.Error; decision.Error == "" {
 		after.Sync.Error = nil
-		if standing != nil {
-			updates = append(updates, poll.SetError(nil))
-		}
 	} else if standing == nil || standing.Code != decision.Error {
 		after.Sync.Error = syncError(decision.Error, now)
-		updates = append(updates, poll.SetError(after.Sync.Error))
 	}
-	return s.record(tx, entry, outcome{after, winning, updates}, after.CreatorID, announce || st.revival != nil)
+	return s.record(tx, entry, outcome{after, winning}, after.CreatorID, announce || st.revival != nil)
 }

@@ -73,20 +73,20 @@ func (s *Service) writeWithoutEvent(tx store.Tx, st state, person Person, cause 
 	}
 	named := st.poll.GoogleEventID
 	st.poll.GoogleEventID = "" // its calendar is kept
-	after, updates, err := s.withoutTimes(tx, st)
+	after, err := s.withoutTimes(tx, st)
 	if err != nil {
 		return err
 	}
 	if st.poll.Sync.Applied.IsZero() && st.poll.Sync.Error == nil { // an event that was not looked at yet is forgotten, too
 		after.Sync.State, _ = rules.Forgotten(st.rules(), false)
 	}
+	after.UpdatedAt = s.Now()
 	winning := st.winning
 	if winning != nil && winning.ID != after.WinningSlotID {
 		winning = nil
 	}
 	entry.EventID, entry.After = named, after.Sync.Applied
-	updates = append(updates, poll.Set("googleEventId", nil), poll.Set("updatedAt", s.Now()), setState(after.Sync.State))
-	_, err = s.record(tx, entry, outcome{after, winning, updates}, person.ID, false)
+	_, err = s.record(tx, entry, outcome{after, winning}, person.ID, false)
 	return err
 }
 

@@ -70,21 +70,11 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 		if _, err := rules.Apply(st.rules(), rules.CommandEdit); err != nil {
 			return err
 		}
-		updates := ask.updates(st.poll, now)
-		if ask.Slots != nil {
-			if _, err := rules.Apply(st.rules(), rules.CommandEditSlots); err != nil {
-				return err
-			}
-			more, err := s.editSlots(ctx, tx, st, *ask.Slots)
-			if err != nil {
-				return err
-			}
-			updates = append(updates, more...)
-		}
+		after := ask.edited(st.poll, now)
 		if ask.Slots == nil {
-			err = tx.Update(poll.Path(pollID), updates...)
+			err = after.Write(tx)
 		} else {
-			err = s.recordSlotsEdited(tx, st, *ask.Slots, updates, person, cause)
+			err = s.editSlots(ctx, tx, st, after, *ask.Slots, person, cause)
 		}
 		if err != nil {
 			return err
@@ -127,47 +117,43 @@ func (e Edit) check() error {
 	return nil
 }
 
-// updates are the poll's own fields that the edit names.
-func (e Edit) updates(p poll.Poll, now time.Time) []store.Update {
-	updates := []store.Update{poll.Set("updatedAt", now)}
+// edited is a poll with the fields that the edit names.
+func (e Edit) edited(p poll.Poll, now time.Time) poll.Poll {
+	p.UpdatedAt = now
 	if e.Title != nil {
-		updates = append(updates, poll.Set("title", strings.TrimSpace(*e.Title)))
+		p.Title = strings.TrimSpace(*e.Title)
 	}
 	if e.Description != nil {
-		updates = append(updates, poll.Set("description", *e.Description))
+		p.Description = *e.Description
 	}
 	if e.Timezone != nil {
-		updates = append(updates, poll.Set("timezone", store.NullIfEmpty(*e.Timezone)))
+		p.Timezone = *e.Timezone
 	}
 	if e.ParticipantIDs != nil {
-		updates = append(updates, poll.Set("participantIds", withPerson(p.CreatorID, *e.ParticipantIDs)))
+		p.ParticipantIDs = withPerson(p.CreatorID, *e.ParticipantIDs)
 	}
 	if e.PendingInvites != nil {
-		updates = append(updates, poll.Set("pendingInvites", listOrEmpty(lowerAll(*e.PendingInvites))))
+		p.PendingInvites = lowerAll(*e.PendingInvites)
 	}
 	if e.AllowLinkSharing != nil {
-		updates = append(updates, poll.Set("allowLinkSharing", *e.AllowLinkSharing))
+		p.AllowLinkSharing = *e.AllowLinkSharing
 	}
-	return updates
+	return p
 }
 
-func listOrEmpty(texts []string) []string {
-	if texts == nil {
-		return []string{}
+// editSlots writes the slots and the votes for them, and the poll that is after but
+// for what goes with its slots.
+func (s *Service) editSlots(ctx context.Context, tx store.Tx, st state, after poll.Poll, wanted []SlotEdit, person Person, cause Cause) error {
+	if _, err := rules.Apply(st.rules(), rules.CommandEditSlots); err != nil {
+		return err
 	}
-	return texts
-}
-
-// editSlots writes the slots and the votes for them, and gives the updates of
-// the poll that go with it.
-func (s *Service) editSlots(ctx context.Context, tx store.Tx, st state, wanted []SlotEdit) ([]store.Update, error) {
 	slots, err := poll.LoadSlots(ctx, tx, st.poll.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	votes, err := poll.LoadVotes(ctx, tx, st.poll.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	moved := st.poll.Sync.Rescheduled
 	removed := map[string]bool{}
@@ -190,13 +176,13 @@ func (s *Service) editSlots(ctx context.Context, tx store.Tx, st state, wanted [
 				poll.MoveSlot(rules.Timed(edit.Start, edit.End))...)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := removeSlots(tx, st.poll.ID, slots, votes, removed); err != nil {
-		return nil, err
+		return err
 	}
-	return slotsEdited(st.poll, removed), nil
+	return s.recordSlotsEdited(tx, st, slotsEdited(after, removed), wanted, person, cause)
 }
 
 // keepsTime tells whether an edit of the slots leaves the session at its time. One
@@ -234,47 +220,34 @@ func removeSlots(tx store.Tx, pollID string, slots []poll.Slot, votes []poll.Vot
 	return nil
 }
 
-// recordSlotsEdited writes a poll whose slots were edited, with its journal entry.
+// recordSlotsEdited writes a poll after its slots were edited, with its journal entry.
 // Another time of the session is a decision: a deleted event is not awaited then.
-func (s *Service) recordSlotsEdited(tx store.Tx, st state, wanted []SlotEdit, updates []store.Update, person Person, cause Cause) error {
-	after := st.poll
+func (s *Service) recordSlotsEdited(tx store.Tx, st state, after poll.Poll, wanted []SlotEdit, person Person, cause Cause) error {
 	if st.awaiting() && !keepsTime(st, wanted) {
 		if err := st.stopAwaiting(tx); err != nil {
 			return err
 		}
 		after.Sync.Awaited = nil
-		updates = append(updates, poll.SetAwaited(nil))
 	}
-	after.Sync.Rescheduled = nil
 	winning := st.winning
-	for _, update := range updates {
-		if update.Path.String() != "winningSlotId" {
-			continue
-		}
-		after.WinningSlotID, _ = update.Value.(string)
+	if after.WinningSlotID != st.poll.WinningSlotID {
 		winning = nil // another one, which was not read; nothing is announced of it
 	}
 	_, err := s.record(tx, poll.Entry{
 		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandEditSlots, Reason: "the slots were edited",
 		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-	}, outcome{after, winning, updates}, person.ID, false)
+	}, outcome{after, winning}, person.ID, false)
 	return err
 }
 
-// slotsEdited clears what is left of a reschedule, and a winning slot that is
-// no more.
-func slotsEdited(p poll.Poll, removed map[string]bool) []store.Update {
-	var updates []store.Update
-	winning := p.WinningSlotID
+// slotsEdited is a poll without what is left of a reschedule, and without a winning
+// slot that was removed.
+func slotsEdited(p poll.Poll, removed map[string]bool) poll.Poll {
 	if moved := p.Sync.Rescheduled; moved != nil {
-		updates = append(updates, poll.SetRescheduled(nil))
-		winning = moved.FromSlotID
+		p.Sync.Rescheduled, p.WinningSlotID = nil, moved.FromSlotID
 	}
-	if removed[winning] {
-		winning = ""
+	if removed[p.WinningSlotID] {
+		p.WinningSlotID = ""
 	}
-	if winning != p.WinningSlotID {
-		updates = append(updates, poll.Set("winningSlotId", store.NullIfEmpty(winning)))
-	}
-	return slices.Clip(updates)
+	return p
 }

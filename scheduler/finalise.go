@@ -166,7 +166,8 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 		if err := tx.Create(intent.Path(), poll.EncodeIntent(intent)); err != nil {
 			return err
 		}
-		return tx.Update(poll.Path(pollID), poll.SetSync("generation", generation))
+		st.poll.Sync.Generation = generation
+		return st.poll.Write(tx)
 	})
 	if err != nil {
 		return poll.Intent{}, pollError(pollID, "finalise", err)

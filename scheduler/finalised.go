@@ -14,7 +14,7 @@ func finalised(p poll.Poll, slot *poll.Slot, generation int64, request poll.Requ
 	p = p.Unmarked()
 	p.Status, p.WinningSlotID = rules.Finalized, slot.ID
 	p.GoogleEventID, p.GoogleCalendarID = "", ""
-	p.Sync = poll.Sync{Generation: generation, Recorded: p.Sync.Recorded, Request: request}
+	p.Sync = poll.Sync{Generation: generation, LastSyncedAt: p.Sync.LastSyncedAt, Recorded: p.Sync.Recorded, Request: request}
 	return p
 }
 
@@ -24,18 +24,9 @@ func finalised(p poll.Poll, slot *poll.Slot, generation int64, request poll.Requ
 // event; st is what was read.
 func (s *Service) writeFinalised(tx store.Tx, st state, after poll.Poll, slot *poll.Slot, entry poll.Entry) (*announcement, error) {
 	now := s.Now()
-	updates := []store.Update{
-		poll.Set("status", string(after.Status)), poll.Set("winningSlotId", slot.ID),
-		poll.Set("googleEventId", store.NullIfEmpty(after.GoogleEventID)),
-		poll.Set("googleCalendarId", store.NullIfEmpty(after.GoogleCalendarID)),
-		poll.Set("finalizedAtMs", now.UnixMilli()), poll.Set("updatedAt", now),
-		poll.SetSync("generation", after.Sync.Generation), poll.SetRescheduled(nil), poll.SetError(nil),
-		poll.SetRequest(after.Sync.Request),
-	}
-	updates = append(updates, poll.SetCancelled(nil)...)
-	updates = append(updates, linkUpdates(after.Sync)...)
-	if _, kept := st.poll.SlotPriority[slot.ID]; !kept {
-		updates = append(updates, store.Update{Path: store.Field("finalizedSlotPriorityAtMs", slot.ID), Value: now.UnixMilli()})
+	after.FinalizedAt, after.UpdatedAt = now, now
+	if _, kept := after.SlotPriority[slot.ID]; !kept {
+		after = after.Chosen(slot.ID, now)
 	}
 	if left := st.poll.Sync.Rescheduled; left != nil && left.ToSlotID != slot.ID {
 		if err := tx.Delete(poll.SlotPath(after.ID, left.ToSlotID)); err != nil {
@@ -48,25 +39,7 @@ func (s *Service) writeFinalised(tx store.Tx, st state, after poll.Poll, slot *p
 	}
 	entry.EventID, entry.CalendarID = after.GoogleEventID, after.GoogleCalendarID
 	entry.Before, entry.After = st.poll.Sync.Applied, after.Sync.Applied
-	return s.record(tx, entry, outcome{after, slot, updates}, entry.Who, true)
-}
-
-// linkUpdates writes the fields of calendarSync that go with a link, or
-// removes them where there is none.
-func linkUpdates(sync poll.Sync) []store.Update {
-	if sync.State == rules.StateNone {
-		return []store.Update{
-			poll.SetAwaited(nil),
-			poll.SetSync("state", store.Delete), poll.SetSync("baseline", store.Delete),
-			poll.SetSync("lastEventFingerprint", store.Delete), poll.SetSync("observedUpdated", store.Delete),
-		}
-	}
-	return []store.Update{
-		poll.SetAwaited(nil),
-		poll.SetSync("state", string(sync.State)), poll.SetBaseline(sync.Baseline),
-		poll.SetSync("lastEventFingerprint", sync.Applied.String()),
-		poll.SetSync("observedUpdated", sync.Observed), poll.SetSync("lastSyncedAt", sync.LastSyncedAt),
-	}
+	return s.record(tx, entry, outcome{after, slot}, entry.Who, true)
 }
 
 // pollError gives an error its place: which poll, and what was being done.

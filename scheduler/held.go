@@ -28,12 +28,11 @@ func (st state) askAgain(tx store.Tx) (mustShow bool, err error) {
 // and after the entry that made it follow its event again.
 func (s *Service) showHeld(tx store.Tx, after poll.Poll, winning *poll.Slot, entered time.Time, cause Cause) error {
 	after.Sync.State, after.Sync.Error = rules.StateError, syncError(rules.MassCancellationHeld, entered)
-	updates := []store.Update{setState(after.Sync.State), poll.SetError(after.Sync.Error)}
 	_, err := s.record(tx, poll.Entry{
 		At: entered.Add(time.Microsecond), Trace: cause.Trace, Hint: cause.Hint,
 		Decision: rules.Warn, Reason: string(rules.MassCancellationHeld),
 		EventID: after.GoogleEventID, CalendarID: after.GoogleCalendarID,
 		Before: after.Sync.Applied, After: after.Sync.Applied,
-	}, outcome{after, winning, updates}, "", false)
+	}, outcome{after, winning}, "", false)
 	return err
 }

@@ -205,7 +205,8 @@ func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.Inde
 	if awaited := p.Sync.Awaited; awaited != nil && entry.Awaited {
 		renumbered := *awaited
 		renumbered.Link.Generation = p.Sync.Generation
-		if err := tx.Update(poll.Path(p.ID), poll.SetAwaited(&renumbered)); err != nil {
+		p.Sync.Awaited = &renumbered
+		if err := p.Write(tx); err != nil {
 			return err
 		}
 	}
@@ -253,7 +254,8 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 		if err := tx.Create(next.Path(), poll.EncodeIntent(next)); err != nil {
 			return err
 		}
-		return tx.Update(poll.Path(p.ID), poll.SetSync("generation", next.Generation))
+		p.Sync.Generation = next.Generation
+		return p.Write(tx)
 	})
 	if err == nil && removed {
 		err = errSuperseded

@@ -9,11 +9,10 @@ import (
 )
 
 // outcome is a poll as a transaction leaves it, which is what journal and
-// announcement say of it, and the updates of its document that make it so.
+// announcement say of it, and its winning slot.
 type outcome struct {
 	poll    poll.Poll
 	winning *poll.Slot
-	updates []store.Update
 }
 
 // entryTime is that of the next entry of a poll's journal: now, but later than
@@ -39,7 +38,8 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	entry = leaving(entry, p)
 	known := p.Sync.Recorded
 	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, p.Status, p.WinningSlotID, p.GoogleEventID
-	if err := tx.Update(poll.Path(p.ID), append(after.updates, poll.SetRecorded(known))...); err != nil {
+	p.Sync.Recorded = known
+	if err := p.Write(tx); err != nil {
 		return nil, err
 	}
 	told := poll.Told{

@@ -65,21 +65,13 @@ func (s *Service) reopen(ctx context.Context, person Person, pollID string, dele
 // writeReopened writes a poll as open, with journal and announcement.
 func (s *Service) writeReopened(tx store.Tx, st state, eventGone bool, entry poll.Entry) (*announcement, error) {
 	after := reopened(st.poll, eventGone)
-	updates := []store.Update{
-		poll.Set("status", string(rules.Open)), poll.Set("winningSlotId", nil), poll.Set("updatedAt", s.Now()),
-		poll.SetSync("generation", after.Sync.Generation), poll.SetRescheduled(nil), poll.SetError(nil),
-	}
-	updates = append(updates, poll.SetCancelled(nil)...)
-	updates = append(updates, linkUpdates(after.Sync)...)
-	if eventGone {
-		updates = append(updates, poll.Set("googleEventId", nil))
-	}
+	after.UpdatedAt = s.Now()
 	if left := st.poll.Sync.Rescheduled; left != nil {
 		if err := tx.Delete(poll.SlotPath(after.ID, left.ToSlotID)); err != nil {
 			return nil, err
 		}
 	}
-	return s.record(tx, entry, outcome{poll: after, updates: updates}, entry.Who, true)
+	return s.record(tx, entry, outcome{poll: after}, entry.Who, true)
 }
 
 // reopened is the poll after a reopening. An event that stays keeps its id on
@@ -87,7 +79,9 @@ func (s *Service) writeReopened(tx store.Tx, st state, eventGone bool, entry pol
 func reopened(p poll.Poll, eventGone bool) poll.Poll {
 	p = p.Unmarked()
 	p.Status, p.WinningSlotID = rules.Open, ""
-	p.Sync = poll.Sync{Generation: p.Sync.Generation + 1, Recorded: p.Sync.Recorded}
+	p.Sync = poll.Sync{
+		Generation: p.Sync.Generation + 1, LastSyncedAt: p.Sync.LastSyncedAt, Recorded: p.Sync.Recorded, Request: p.Sync.Request,
+	}
 	if eventGone {
 		p.GoogleEventID = ""
 	}
@@ -135,13 +129,12 @@ func (s *Service) writeStatus(ctx context.Context, person Person, pollID string,
 		if after.Status = change.To; command == rules.CommandUnarchive {
 			after.Status = rules.Before(st.poll.WinningSlotID != "", st.poll.MarkedCancelled())
 		}
-		updates := []store.Update{poll.Set("status", string(after.Status)), poll.Set("updatedAt", s.Now())}
+		after.UpdatedAt = s.Now()
 		if st.poll.Status == rules.Cancelled && !st.poll.MarkedCancelled() {
 			// The web app cancelled it, and nothing but the status says so:
 			// unarchived, it would be something else.
 			cancelled := poll.Cancelled{At: s.Now(), Reason: rules.ReasonManual}
 			after.Cancelled, after.Sync.Cancelled = &cancelled, &cancelled
-			updates = append(updates, poll.SetCancelled(&cancelled)...)
 		}
 		mustShow := false
 		if st.entry != nil && (after.Linked() || st.awaiting() && after.Status != rules.Archived) {
@@ -154,7 +147,7 @@ func (s *Service) writeStatus(ctx context.Context, person Person, pollID string,
 		_, err = s.record(tx, poll.Entry{
 			At: at, Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: command, Reason: string(command),
 			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-		}, outcome{after, st.winning, updates}, person.ID, false)
+		}, outcome{after, st.winning}, person.ID, false)
 		if err == nil && mustShow {
 			err = s.showHeld(tx, after, st.winning, at, cause)
 		}

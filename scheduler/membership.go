@@ -86,8 +86,9 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 		if err := tx.Delete(poll.VotePath(pollID, person.ID)); err != nil {
 			return err
 		}
-		others := slices.DeleteFunc(slices.Clone(p.ParticipantIDs), func(id string) bool { return id == person.ID })
-		if err := tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(others)), poll.Set("updatedAt", now)); err != nil {
+		after := p
+		after.ParticipantIDs, after.UpdatedAt = slices.DeleteFunc(slices.Clone(p.ParticipantIDs), func(id string) bool { return id == person.ID }), now
+		if err := after.Write(tx); err != nil {
 			return err
 		}
 		return oweCard(tx, p)
@@ -130,9 +131,8 @@ func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing
 		if len(p.ParticipantIDs) > MaxPeople {
 			return fault.New(fault.Conflict, "This poll is full: 500 people take part.")
 		}
-		err = tx.Update(poll.Path(pollID), poll.Set("participantIds", listOrEmpty(p.ParticipantIDs)),
-			poll.Set("pendingInvites", listOrEmpty(p.PendingInvites)), poll.Set("updatedAt", now))
-		if err != nil {
+		p.UpdatedAt = now
+		if err := p.Write(tx); err != nil {
 			return err
 		}
 		return oweCard(tx, p)

@@ -84,15 +84,14 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 		return err
 	}
 	st.poll.GoogleEventID, st.poll.GoogleCalendarID = named, namedCalendar
-	after, updates, err := s.ofItsEvent(tx, st)
+	after, err := s.ofItsEvent(tx, st)
 	if err != nil {
 		return err
 	}
 	after.Sync.Awaited = nil
-	updates = append(updates, poll.SetAwaited(nil))
 	entry := outsideEntry(st, rules.MendUnlink, "", cause)
 	entry.Decision, entry.After = rules.Record, after.Sync.Applied
-	_, err = s.record(tx, entry, outcome{after, st.winning, append(updates, setState(after.Sync.State))}, st.poll.CreatorID, false)
+	_, err = s.record(tx, entry, outcome{after, st.winning}, st.poll.CreatorID, false)
 	return err
 }
 
@@ -101,55 +100,41 @@ func (s *Service) mendUnlink(tx store.Tx, st state, done *handover, cause Cause)
 // is another finalisation, of which people heard elsewhere, and it supersedes one
 // of ours that is under way. What the poll knows of the other event goes: a time
 // that it does not have, a move that was none, and what was wrong. So the event is
-// adopted as it is. The updates lack the state, which the caller writes.
-func (s *Service) ofItsEvent(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
+// adopted as it is.
+func (s *Service) ofItsEvent(tx store.Tx, st state) (after poll.Poll, err error) {
 	after = st.poll
 	if after.GoogleEventID == after.Sync.Recorded.EventID {
-		return after, nil, nil
+		return after, nil
 	}
 	if err := st.supersede(tx, s.Now()); err != nil {
-		return after, nil, err
+		return after, err
 	}
 	return s.withoutTimes(tx, st)
 }
 
 // withoutTimes is a poll that knows nothing any more of the event it followed,
-// in the next generation. The updates lack the state, which the caller writes.
-func (s *Service) withoutTimes(tx store.Tx, st state) (after poll.Poll, updates []store.Update, err error) {
+// in the next generation.
+func (s *Service) withoutTimes(tx store.Tx, st state) (after poll.Poll, err error) {
 	after = st.poll
 	after.Sync.Generation++
-	updates = []store.Update{poll.SetSync("generation", after.Sync.Generation)}
 	if after.Sync.Applied.IsZero() && after.Sync.Error == nil { // nothing was known of it
-		return after, updates, nil
+		return after, nil
 	}
 	after.Sync.Baseline, after.Sync.Applied, after.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
-	updates = append(updates, poll.SetSync("baseline", store.Delete), poll.SetSync("lastEventFingerprint", store.Delete),
-		poll.SetSync("observedUpdated", store.Delete))
 	var code rules.ErrorCode
 	if after.Sync.State, code = rules.Forgotten(st.rules(), after.GoogleEventID != ""); code == "" {
 		after.Sync.Error = nil
-		updates = append(updates, poll.SetError(nil))
 	}
 	if moved := st.poll.Sync.Rescheduled; moved != nil {
 		after.Sync.Rescheduled = nil
-		updates = append(updates, poll.SetRescheduled(nil))
 		if st.poll.WinningSlotID == moved.ToSlotID {
 			after.WinningSlotID = moved.FromSlotID
-			updates = append(updates, poll.Set("winningSlotId", store.NullIfEmpty(moved.FromSlotID)))
 		}
 		if err := tx.Delete(poll.SlotPath(after.ID, moved.ToSlotID)); err != nil {
-			return after, nil, err
+			return after, err
 		}
 	}
-	return after, updates, nil
-}
-
-// setState writes calendarSync.state, or removes it where there is none.
-func setState(state rules.State) store.Update {
-	if state == rules.StateNone {
-		return poll.SetSync("state", store.Delete)
-	}
-	return poll.SetSync("state", string(state))
+	return after, nil
 }
 
 // mendRestore takes away what says that a poll is cancelled which is finalised
@@ -162,30 +147,29 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 		st.poll.Sync.Generation++
 	}
 	after, winning, linked := st.poll, st.winning, false
-	var updates []store.Update
 	told, err := poll.LoadAnnouncement(ctx, tx, st.poll.ID)
 	if err != nil {
 		return err
 	}
 	if st.entry == nil && st.poll.GoogleEventID != "" && !st.rules().Over(s.Now(), rules.ForgetAfter) {
-		if after, updates, linked, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
+		if after, linked, err = s.followAgain(ctx, tx, st, account, calendarID); err != nil {
 			return err
 		}
 	}
 	switch {
 	case st.awaiting():
-		if after, updates, err = restoreAwaiting(tx, st); err != nil {
+		if after, err = restoreAwaiting(tx, st); err != nil {
 			return err
 		}
 		if _, err := st.askAgain(tx); err != nil { // it may be back already
 			return err
 		}
 	case st.poll.GoogleEventID == "" && st.poll.Sync.Rescheduled != nil:
-		if after, updates, err = s.withoutTimes(tx, st); err != nil {
+		if after, err = s.withoutTimes(tx, st); err != nil {
 			return err
 		}
 	case st.poll.GoogleEventID != "" && !linked:
-		if after, updates, err = s.ofItsEvent(tx, st); err != nil {
+		if after, err = s.ofItsEvent(tx, st); err != nil {
 			return err
 		}
 	}
@@ -193,22 +177,17 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 		winning = st.original
 	}
 	after = after.Unmarked()
-	updates = append(updates, poll.SetCancelled(nil)...)
-	updates = append(updates, poll.Set("updatedAt", s.Now()))
+	after.UpdatedAt = s.Now()
 	if after.Sync.State == rules.StateCancelled {
 		after.Sync.State = rules.StateNone
 		if after.GoogleEventID != "" {
 			after.Sync.State = rules.Recovered(after.Rules("", st.winning, nil))
 		}
 	}
-	updates = append(updates, setState(after.Sync.State))
 	if superseding {
 		done.superseded = st.intents
 		if err := st.supersede(tx, s.Now()); err != nil {
 			return err
-		}
-		if after.Sync.Generation == st.poll.Sync.Generation { // else it is among the updates
-			updates = append(updates, poll.SetSync("generation", after.Sync.Generation))
 		}
 	}
 	if st.poll.GoogleEventID == st.poll.Sync.Recorded.EventID {
@@ -218,7 +197,7 @@ func (s *Service) mendRestore(ctx context.Context, tx store.Tx, st state, accoun
 	}
 	entry := outsideEntry(st, rules.MendRestore, "", cause)
 	entry.Decision, entry.After = rules.Clear, after.Sync.Applied
-	done.due, err = s.record(tx, entry, outcome{after, winning, updates}, after.CreatorID, true)
+	done.due, err = s.record(tx, entry, outcome{after, winning}, after.CreatorID, true)
 	return err
 }
 
@@ -242,53 +221,52 @@ func stillKnown(tx store.Tx, told poll.Announcement, p poll.Poll) error {
 // mendLink has an event followed that the poll names. It gives false where that
 // cannot be.
 func (s *Service) mendLink(ctx context.Context, tx store.Tx, st state, account, calendarID string, cause Cause) (linked bool, err error) {
-	after, updates, linked, err := s.followAgain(ctx, tx, st, account, calendarID)
+	after, linked, err := s.followAgain(ctx, tx, st, account, calendarID)
 	if err != nil || !linked {
 		return false, err
 	}
 	line := outsideEntry(st, rules.MendLink, "", cause)
 	line.Decision, line.After = rules.Record, after.Sync.Applied
-	_, err = s.record(tx, line, outcome{after, st.winning, append(updates, setState(after.Sync.State))}, after.CreatorID, false)
+	_, err = s.record(tx, line, outcome{after, st.winning}, after.CreatorID, false)
 	return true, err
 }
 
 // followAgain makes the index entry of an event that the poll names, and asks for
 // a look at it: an event without a baseline is adopted there. It does neither,
 // and gives false, where nobody's account is linked to look with, or another
-// poll follows the event. The updates are those of the poll but for its state.
-func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, account, calendarID string) (after poll.Poll, updates []store.Update, linked bool, err error) {
+// poll follows the event.
+func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, account, calendarID string) (after poll.Poll, linked bool, err error) {
 	after = st.poll
 	if account == "" {
-		return after, nil, false, nil
+		return after, false, nil
 	}
 	calendarID = followedCalendar(after, calendarID)
 	calendar, _, err := cursor.Load(ctx, tx, account, calendarID)
 	if err != nil {
-		return after, nil, false, err
+		return after, false, err
 	}
 	other, path, err := poll.FindIndex(ctx, tx, account, calendarID, after.GoogleEventID)
 	if err != nil || other != nil {
-		return after, nil, false, err
+		return after, false, err
 	}
-	if after, updates, err = s.ofItsEvent(tx, st); err != nil {
-		return after, nil, false, err
+	if after, err = s.ofItsEvent(tx, st); err != nil {
+		return after, false, err
 	}
 	entry := poll.IndexEntry{
 		EventID: after.GoogleEventID, PollID: after.ID, AccountID: account, CreatorID: after.CreatorID,
 		CalendarID: calendarID, Generation: after.Sync.Generation, CreatedAt: s.Now(),
 	}
 	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
-		return after, nil, false, err
+		return after, false, err
 	}
 	asked := append(calendar.Link(s.Now(), after.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
 	if err := tx.Merge(cursor.Path(calendar.Key), asked...); err != nil {
-		return after, nil, false, err
+		return after, false, err
 	}
 	if after.GoogleCalendarID != calendarID { // "primary" is resolved once
 		after.GoogleCalendarID = calendarID
-		updates = append(updates, poll.Set("googleCalendarId", calendarID))
 	}
-	return after, updates, true, nil
+	return after, true, nil
 }
 
 // mendNote writes down that a poll has another status, winning slot or event than
@@ -302,13 +280,13 @@ func (s *Service) mendNote(tx store.Tx, st state, cause Cause) error {
 			return err
 		}
 	}
-	after, updates, err := s.ofItsEvent(tx, st)
+	after, err := s.ofItsEvent(tx, st)
 	if err != nil {
 		return err
 	}
 	entry := outsideEntry(st, rules.MendNote, "", cause)
 	entry.At, entry.Decision, entry.After = s.entryTime(st.poll), rules.Record, after.Sync.Applied
-	_, err = s.record(tx, entry, outcome{after, st.winning, append(updates, setState(after.Sync.State))}, after.CreatorID, false)
+	_, err = s.record(tx, entry, outcome{after, st.winning}, after.CreatorID, false)
 	if err == nil && mustShow {
 		err = s.showHeld(tx, after, st.winning, entry.At, cause)
 	}

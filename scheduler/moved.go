@@ -134,16 +134,12 @@ func (s *Service) acceptNew(ctx context.Context, person Person, pollID, seen str
 			return fault.New(fault.Conflict, "The event was moved again meanwhile. Reload the poll and accept the time it shows.")
 		}
 		now := s.Now()
-		after := st.poll
+		after := st.poll.Chosen(st.poll.WinningSlotID, now)
+		after.UpdatedAt = now
 		after.Sync.Baseline, after.Sync.Rescheduled = st.poll.Sync.Applied, nil
 		after.Sync.State = rules.StateOK
 		if after.Sync.Error != nil && st.poll.Sync.State == rules.StateError {
 			after.Sync.State = rules.StateError
-		}
-		updates := []store.Update{
-			poll.SetBaseline(after.Sync.Baseline), poll.SetRescheduled(nil),
-			poll.SetSync("state", string(after.Sync.State)), poll.Set("updatedAt", now),
-			{Path: store.Field("finalizedSlotPriorityAtMs", after.WinningSlotID), Value: now.UnixMilli()},
 		}
 		if err := tx.Update(poll.SlotPath(pollID, st.poll.Sync.Rescheduled.ToSlotID),
 			poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {
@@ -153,7 +149,7 @@ func (s *Service) acceptNew(ctx context.Context, person Person, pollID, seen str
 			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandAcceptNew, Reason: "the new time was accepted",
 			EventID: after.GoogleEventID, CalendarID: after.GoogleCalendarID, Fingerprint: st.poll.Sync.Applied,
 			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-		}, outcome{after, st.winning, updates}, person.ID, true)
+		}, outcome{after, st.winning}, person.ID, true)
 		return err
 	})
 	if err != nil {

@@ -67,15 +67,12 @@ func (s *Service) applyMoveCalendar(ctx context.Context, tx store.Tx, st state, 
 	}
 	after, now := st.poll, s.Now()
 	after.GoogleCalendarID, after.Sync.State, after.Sync.LastSyncedAt = to.CalendarID, decision.State, now
-	updates := []store.Update{
-		poll.Set("googleCalendarId", to.CalendarID), setState(decision.State), poll.SetSync("lastSyncedAt", now), poll.Set("updatedAt", now),
-	}
-	if decision.Error == "" && st.poll.Sync.Error != nil {
+	after.UpdatedAt = now
+	if decision.Error == "" {
 		after.Sync.Error = nil
-		updates = append(updates, poll.SetError(nil))
 	}
 	entry.After = st.poll.Sync.Applied
-	_, err = s.record(tx, entry, outcome{after, st.winning, updates}, after.CreatorID, false)
+	_, err = s.record(tx, entry, outcome{after, st.winning}, after.CreatorID, false)
 	return err
 }
 

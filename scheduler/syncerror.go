@@ -61,16 +61,13 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 			return err
 		}
 		now := s.Now()
-		p.Sync.State, p.Sync.Error = rules.StateError, syncError(code, now)
-		updates := []store.Update{
-			poll.SetSync("state", string(rules.StateError)), poll.SetError(p.Sync.Error), poll.Set("updatedAt", now),
-		}
+		p.Sync.State, p.Sync.Error, p.UpdatedAt = rules.StateError, syncError(code, now), now
 		shown = p
 		_, err = s.record(tx, poll.Entry{
 			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Warn, Reason: string(code),
 			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
 			Before: p.Sync.Applied, After: p.Sync.Applied,
-		}, outcome{p, winning, updates}, "", false)
+		}, outcome{p, winning}, "", false)
 		return err
 	})
 	if err == nil && shown.ID != "" {
@@ -143,10 +140,7 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 				return err
 			}
 		}
-		p.Sync.State, p.Sync.Error = rules.Recovered(p.Rules("", winning, nil)), nil
-		updates := []store.Update{
-			poll.SetSync("state", string(p.Sync.State)), poll.SetError(nil), poll.Set("updatedAt", s.Now()),
-		}
+		p.Sync.State, p.Sync.Error, p.UpdatedAt = rules.Recovered(p.Rules("", winning, nil)), nil, s.Now()
 		if entry != nil {
 			// What is wrong with the event itself may have had to stand back:
 			// the next look asks for it again.
@@ -159,7 +153,7 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 			Trace: cause.Trace, Hint: cause.Hint, Decision: rules.Clear, Reason: string(code) + " is over",
 			EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
 			Before: p.Sync.Applied, After: p.Sync.Applied,
-		}, outcome{p, winning, updates}, "", false)
+		}, outcome{p, winning}, "", false)
 		return err
 	})
 	if err == nil && mended.ID != "" {

@@ -98,7 +98,7 @@ func TestLookingAfterADemo(t *testing.T) {
 	}
 
 	change(t, dir, func(tx store.Tx) error {
-		return tx.Update(poll.Path(linked), poll.SetSync("state", "RESCHEDULED"))
+		return tx.Update(poll.Path(linked), store.Update{Path: poll.SyncField("state"), Value: "RESCHEDULED"})
 	})
 	t.Run("explain finds a poll that was changed on the sly", func(t *testing.T) {
 		told := run(t, environ, "explain", linked, "--replay")

@@ -17,20 +17,17 @@ var comebacks = []mutant{
 		breaks: "A poll whose event is back keeps the marks of its cancellation, and with them the web app's badge.",
 		changes: []change{{
 			file: "scheduler/awaited.go",
-			old:  `updates: append(poll.SetCancelled(nil), poll.SetAwaited(nil),`,
-			new:  `updates: append([]store.Update{}, poll.SetAwaited(nil),`,
+			old:  `p := st.poll.Unmarked()`,
+			new:  `p := st.poll`,
 		}},
 	},
 	{
 		name:   "reopened-still-awaiting",
 		breaks: "A person's decision about a cancelled poll leaves it awaiting its event (invariant 5).",
 		changes: []change{{
-			file: "scheduler/finalised.go",
-			old: `
-			poll.SetAwaited(nil),
-			poll.SetSync("state", store.Delete),`,
-			new: `
-			poll.SetSync("state", store.Delete),`,
+			file: "scheduler/lifecycle.go",
+			old:  `Recorded: p.Sync.Recorded, Request: p.Sync.Request,`,
+			new:  `Recorded: p.Sync.Recorded, Request: p.Sync.Request, Awaited: p.Sync.Awaited,`,
 		}},
 	},
 	{

@@ -54,7 +54,7 @@ var broken = []struct {
 	}},
 	{"a sync token passed over a change", "passed over a change", func(w *worldtest.World, pollID string, _ []string, _ string) {
 		told := worldtest.Event{}.Fingerprint().String()
-		w.Write(poll.Path(pollID), poll.SetSync("lastEventFingerprint", told))
+		w.Write(poll.Path(pollID), store.Update{Path: poll.SyncField("lastEventFingerprint"), Value: told})
 	}},
 	{"a line of the log holds a secret", "holds a secret", func(w *worldtest.World, _ string, _ []string, _ string) {
 		w.Watcher.Log.Debug("watching", "with", w.Secrets()[0])
