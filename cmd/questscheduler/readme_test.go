@@ -12,18 +12,23 @@ import (
 	"questscheduler/internal/emulator"
 )
 
-// runItBlocks gives the shell lines of README.md's section "Run it".
+// runItBlocks gives the shell lines of README.md's section "Run it", and those of
+// docs/tour.md, which goes on from there.
 func runItBlocks(t *testing.T) string {
 	t.Helper()
-	content, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	read := func(name string) string {
+		content, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
 	}
-	_, section, found := strings.Cut(string(content), "\n## Run it\n")
+	_, section, found := strings.Cut(read("README.md"), "\n## Run it\n")
 	if !found {
 		t.Fatal("README.md has no section \"Run it\"")
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
+	section += read("docs/tour.md")
 	var script strings.Builder
 	for i, part := range strings.Split(section, "```") {
 		if lines, isShell := strings.CutPrefix(part, "sh\n"); i%2 == 1 && isShell {
