@@ -14,7 +14,7 @@ func (s *server) groupRoutes() {
 	const tag = "groups"
 	route(s, operation{
 		id: "create-group", method: http.MethodPost, path: "/v1/groups", tag: tag, status: http.StatusCreated,
-		audience: persons, summary: "Make a group",
+		audience: persons, vouched: true, summary: "Make a group",
 	}, s.createGroup)
 	route(s, operation{
 		id: "get-group", method: http.MethodGet, path: "/v1/groups/{id}", tag: tag,

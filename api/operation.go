@@ -67,6 +67,9 @@ type operation struct {
 	tag     string // what it is about
 	// audience is who may call it.
 	audience audience
+	// vouched demands a sign-in that says who the person is (signin.Person.VouchedFor):
+	// it is for what firestore.rules demand one for.
+	vouched bool
 	// names says what the id in the path names; nil where there is none.
 	names *naming
 	// status is that of success; 0: 200.
@@ -180,6 +183,10 @@ func (s *server) describe(op operation) huma.Operation {
 	}
 	if op.audience.isAdmins() {
 		described.Middlewares = append(described.Middlewares, s.demandAdmin)
+	}
+	if op.vouched {
+		described.Description += " Only with a verified e-mail address, or a sign-in by Google or by a custom token."
+		described.Middlewares = append(described.Middlewares, s.demandVouched)
 	}
 	if op.names != nil {
 		described.Middlewares = append(described.Middlewares, s.checkID(op.names))

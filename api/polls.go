@@ -14,7 +14,7 @@ func (s *server) pollRoutes() {
 	const tag = "polls"
 	route(s, operation{
 		id: "create-poll", method: http.MethodPost, path: "/v1/polls", tag: tag, status: http.StatusCreated,
-		audience: persons, keyed: true, summary: "Make a poll",
+		audience: persons, vouched: true, keyed: true, summary: "Make a poll",
 	}, s.createPoll)
 	route(s, operation{
 		id: "list-polls", method: http.MethodGet, path: "/v1/polls", tag: tag,

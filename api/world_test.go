@@ -138,6 +138,9 @@ func (w *world) openPorts(options *api.Options) {
 	w.signin, err = signin.NewLocal(signin.LocalOptions{Key: key, Now: func() time.Time { return begin }})
 	must(w.t, err)
 	w.verifier = &verifier{Verifier: w.signin}
+	if options.SignIn != nil {
+		w.verifier.Verifier = options.SignIn
+	}
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Address: pushAddress, Now: options.Now, Log: options.Log}
 	options.Tasks = w.queue
