@@ -42,7 +42,9 @@ var (
 	pollJoiners   = audience{invitee, participant, member, creator}
 	pollLeavers   = audience{participant}
 	invitees      = audience{invitee}
-	groupMembers  = audience{member, creator, admin}
+	groupReaders  = audience{invitee, member, creator, admin} // an invitee of the group
+	groupJoiners  = audience{invitee, member, creator}
+	groupLeavers  = audience{member}
 	groupCreator  = audience{creator, admin}
 	calendarOwner = audience{creator, admin} // whose account it is linked by
 	accountOwner  = audience{creator}        // who linked it

@@ -58,6 +58,7 @@ type world struct {
 	queue    *queuememory.Queue
 	accounts *accounts
 	calendar *calendar
+	channels *channels
 	signin   *signin.Local
 	verifier *verifier
 	ticks    ticks
@@ -79,7 +80,7 @@ type setup struct {
 func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	t.Helper()
 	w := &world{
-		t: t, accounts: &accounts{}, calendar: newCalendar(), log: &logText{}, tokens: map[string]string{},
+		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, log: &logText{}, tokens: map[string]string{},
 	}
 	count := new(atomic.Int64)
 	options := setup{patience: time.Minute, Options: api.Options{
@@ -151,7 +152,7 @@ func (w *world) openPorts(options *api.Options) {
 		Timers: &timers.Timers{Store: w.changes}, Now: options.Now, Sync: "on", Version: "test",
 	}
 	options.Scheduler = &scheduler.Service{
-		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Now: options.Now,
+		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
 	}
@@ -269,10 +270,14 @@ func (l *logText) String() string {
 }
 
 // newGroup makes a group of gm's with ana.
-func (w *world) newGroup() string {
+func (w *world) newGroup() string { return w.newGroupOf("ana") }
+
+// newGroupOf makes a group of gm's with others, who have accepted.
+func (w *world) newGroupOf(people ...string) string {
 	w.t.Helper()
 	var made struct{ ID string }
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"ana"}}}, &made)
+	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": people}}, &made)
+	w.joinGroup(made.ID, people...)
 	return made.ID
 }
 

@@ -30,6 +30,9 @@ func (c Config) check(p *Problems) {
 	if c.MassCancelMin < 1 {
 		p.add("MASS_CANCEL_MIN", "has to be at least 1")
 	}
+	if c.GroupsPerPerson < 1 || c.GroupsPerPerson > 1000 {
+		p.add("GROUPS_PER_PERSON", "has to be from 1 to 1000")
+	}
 	if c.EncKeys.IsSet() {
 		if _, err := seal.ParseKeys(c.EncKeys.Reveal()); err != nil {
 			p.add("ENC_KEYS", "cannot be used: %s", err)

@@ -198,6 +198,9 @@ type Config struct {
 	MassCancelShare float64 `env:"MASS_CANCEL_SHARE"`
 	// MassCancelMin is the number of deletions up to which none is held.
 	MassCancelMin int `env:"MASS_CANCEL_MIN"`
+	// GroupsPerPerson is how many groups one person may have created, those of the
+	// web app counted; whoever has as many can create no other.
+	GroupsPerPerson int `env:"GROUPS_PER_PERSON"`
 
 	// MachineAccounts are the e-mail addresses of the service accounts that may
 	// call /jobs, /webhooks/documents and, as admins do,
@@ -231,7 +234,7 @@ func Default() Config {
 		NotifySettle: 10 * time.Second, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
 		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,
-		MassCancelShare: 0.5, MassCancelMin: 5,
+		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50,
 		LogLevel: "info", LogFormat: LogText,
 	}
 }

@@ -154,7 +154,8 @@ func (s *server) wire() error {
 		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google, Elsewhere: elsewhere}, Accounts: s.accounts,
 		Watches: s.watcher, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
-		Settle: s.config.NotifySettle, AppTells: s.appTells(), SnapshotKeep: s.config.SnapshotKeep, Log: s.log,
+		Settle: s.config.NotifySettle, AppTells: s.appTells(), SnapshotKeep: s.config.SnapshotKeep,
+		GroupsPerPerson: s.config.GroupsPerPerson, Log: s.log,
 		Meter: s.metrics,
 	}
 	observing := s.config.Sync == config.SyncObserve

@@ -41,7 +41,7 @@ func (s *server) wireOutside() error {
 		if err != nil {
 			return err
 		}
-		s.announcer.Discord = client
+		s.announcer.Discord, s.scheduler.Channels = client, client
 	}
 	s.dashboard = &dashboard.Reader{
 		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Ending: s.health.Ending, Sync: s.config.Sync, Version: version,

@@ -41,6 +41,7 @@ func readers(name, reads string) deed {
 			variation{"by a stranger where lists are null", func(a *attempt) {
 				a.as, a.there[pollPath] = dan, fields{"creatorId": "gm", "participantIds": nil, "pendingInvites": nil, "questingGroupId": ""}
 			}},
+			variation{"by one whom its group invites", both(as(dan), where("questingGroups/GROUP", "pendingMemberIds", []any{"dan"}))},
 			variation{"by a member where the group is gone", func(a *attempt) { a.as = ben; delete(a.there, "questingGroups/GROUP") }},
 			variation{"by the creator where it is gone", func(a *attempt) { delete(a.there, pollPath) }}),
 	}
@@ -122,6 +123,7 @@ func reading() []deed {
 			name: "a group", attempt: attempt{as: ben, there: withPoll(nil), reads: "questingGroups/GROUP"}, likewise: group,
 			but: []variation{
 				{"by a stranger", as(dan)},
+				{"by one whom it invites", both(as(dan), where("questingGroups/GROUP", "pendingMemberIds", []any{"dan"}))},
 				{"by a participant of a poll of it", as(ana)},
 				{"without signing in", as(nobody)},
 				{"that is gone", func(a *attempt) { delete(a.there, "questingGroups/GROUP") }},

@@ -103,7 +103,7 @@ func (w *World) program() *Program {
 	}
 	p.Scheduler = &scheduler.Service{
 		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, Elsewhere: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
-		Now: now, Wait: w.wait,
+		Channels: channels{}, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
