@@ -14,8 +14,8 @@
 // (operation.go). Errors have kinds inside and become statuses and codes here
 // alone. Nothing of the input is ever given back in an error but names of
 // fields. One route answers for as long as the caller listens (stream.go,
-// feed.go). Beside the programs' routes stand pages for people: the consent
-// (consent.go) and the operator's page (dashboard.go).
+// feed.go, dispatch.go). Beside the programs' routes stand pages for people: the
+// consent (consent.go) and the operator's page (dashboard.go).
 package api
 
 import (
@@ -111,6 +111,7 @@ type server struct {
 	start             string
 	people, addresses *limiter
 	streaming         streaming
+	dispatch          *dispatcher
 }
 
 // New makes the API. What it returns is an http.Handler; other routes that are
@@ -125,6 +126,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 		Options: options, echo: echo.New(), bodyPatience: patience, start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
 	}
+	s.dispatch = &dispatcher{server: s}
 	if s.Ticks == nil {
 		s.Ticks = RealTicks
 	}

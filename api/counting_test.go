@@ -7,10 +7,11 @@ import (
 	"questscheduler/store"
 )
 
-// countingStore counts what is written through it, and may refuse to write a
+// countingStore counts what is written and read through it, and may refuse to write a
 // document whole.
 type countingStore struct {
 	store.Store
+	readCounter
 	writes atomic.Int64
 	refuse func(path store.Path, data map[string]any) error
 	// setting is called before a document is set, with its transaction's context.

@@ -93,7 +93,7 @@ func TestStream_FindsWhatOthersChanged(t *testing.T) {
 	recheck := func() { w.ticks.tick(30 * time.Second) }
 
 	elsewhere(func(tx store.Tx) error {
-		return tx.Merge(poll.VotePath(kept.ID, "ana"), poll.VoteUpdates(poll.Vote{UserID: "ana", NoTimesWork: true})...)
+		return tx.Merge(poll.VotePath(kept.ID, "ana"), poll.VoteUpdates(poll.Vote{UserID: "ana", NoTimesWork: true, UpdatedAt: w.options.Now()})...)
 	})
 	recheck()
 	gm.wantsPoll("gm", kept.ID)
