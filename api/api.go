@@ -110,7 +110,9 @@ type server struct {
 	// start names this start of the process.
 	start             string
 	people, addresses *limiter
-	streaming         streaming
+	// refused is Log for lines that anybody can cause.
+	refused   *slog.Logger
+	streaming streaming
 }
 
 // New makes the API. What it returns is an http.Handler; other routes that are
@@ -124,6 +126,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 	s := &server{
 		Options: options, echo: echo.New(), bodyPatience: patience, start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
+		refused: Sampled(options.Log, options.Now),
 	}
 	if s.Ticks == nil {
 		s.Ticks = RealTicks
