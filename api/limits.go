@@ -96,13 +96,28 @@ func errTooFast(wait time.Duration) *failure {
 	}
 }
 
-// Limit holds many to a rate, each by themselves, for routes that are added to
-// the API and answer by themselves: what it gives is asked for each request, by
-// whom it is, and refuses with RateLimited and how long to wait.
-func Limit(rate Rate, now func() time.Time) func(who string) error {
-	l := newLimiter(rate, defaultPersonRate)
-	return func(who string) error {
+// LimitPerson holds people who are signed in to a rate, each by themselves, for
+// routes that are added to the API and answer by themselves: what it gives is asked
+// for each request, and refuses with RateLimited and how long to wait.
+func LimitPerson(rate Rate, now func() time.Time) func(c echo.Context, uid string) error {
+	limit := limitBy(newLimiter(rate, defaultPersonRate), now)
+	return func(c echo.Context, uid string) error {
+		requestOf(c.Request().Context()).signedIn = true
+		return limit(c, uid)
+	}
+}
+
+// LimitAddress is LimitPerson for those of whom no more is known than what their
+// requests come from.
+func LimitAddress(rate Rate, now func() time.Time) func(c echo.Context) error {
+	limit := limitBy(newLimiter(rate, defaultAddressRate), now)
+	return func(c echo.Context) error { return limit(c, addressOf(c)) }
+}
+
+func limitBy(l *limiter, now func() time.Time) func(c echo.Context, who string) error {
+	return func(c echo.Context, who string) error {
 		if wait := l.take(who, now()); wait > 0 {
+			requestOf(c.Request().Context()).code = codeRateLimited
 			return &fault.Error{Kind: fault.RateLimited, Message: "That is too much at once. Wait a moment and go on.", RetryAfter: wait}
 		}
 		return nil

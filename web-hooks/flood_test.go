@@ -11,6 +11,7 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/store"
+	webhooks "questscheduler/web-hooks"
 )
 
 // counted counts what is read of a store outside transactions, as all that a push
@@ -205,5 +206,54 @@ func TestPush_AfterKeysChanged(t *testing.T) {
 				t.Errorf("answered %d with %d reads, want %d with %d", got.Code, g.reads.reads.Load(), row.status, row.reads)
 			}
 		})
+	}
+}
+
+func TestMachineRoutes_ForgedOverTheRate_CostNoLine(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/tasks/look", "/jobs/drain", webhooks.PathDocuments} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			var out lines
+			g := newMachineGateWith(t, few, out.log())
+			webhooks.RegisterDocuments(g.echo, g.machines(account), &told{})
+			for range 2 {
+				g.post(path, "Bearer forged")
+			}
+			before := out.count("\n")
+			for range 1000 {
+				if got := g.post(path, "Bearer forged"); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
+					t.Fatalf("answered %d with %v", got.Code, got.Header())
+				}
+			}
+			if written := out.count("\n") - before; written > 10 {
+				t.Errorf("1000 requests over the rate wrote %d lines", written)
+			}
+		})
+	}
+}
+
+// TestMachineRoutes_OfAMachine_CountForNoAddress: a machine from an address over its
+// rate is answered, refusals included, and each of its requests stands in the log.
+func TestMachineRoutes_OfAMachine_CountForNoAddress(t *testing.T) {
+	t.Parallel()
+	var out lines
+	g := newMachineGateWith(t, few, out.log())
+	webhooks.RegisterDocuments(g.echo, g.machines(account), &told{})
+	good := "Bearer " + g.issuer.Sign(g.good())
+	for range 5 {
+		g.post("/jobs/drain", "Bearer forged")
+	}
+	before := out.count("msg=request")
+	for range 50 {
+		if got := g.post("/jobs/drain", good); got.Code != http.StatusAccepted {
+			t.Fatalf("a job is answered %d", got.Code)
+		}
+		if got := g.post(webhooks.PathDocuments, good); got.Code != http.StatusBadRequest { // it is no event
+			t.Fatalf("what is no event is answered %d", got.Code)
+		}
+	}
+	if written := out.count("msg=request") - before; written != 100 {
+		t.Errorf("100 requests wrote %d lines", written)
 	}
 }
