@@ -116,7 +116,7 @@ func (w Watch) refuses(known bool, push Push) string {
 	case !known:
 		return "the channel is not known"
 	case !w.accepted():
-		return "the channel is " + string(w.Status)
+		return "the channel's status is " + string(w.Status)
 	case !w.authentic(push.Token, push.ResourceID):
 		return "token or resource id is not the channel's"
 	default:
