@@ -64,7 +64,7 @@ type Options struct {
 	// to.
 	Callback string
 	Log      *slog.Logger
-	// Refused is for the lines of calls by nobody known, which anybody can cause
+	// Refused is for the lines of calls by unknown callers, which anybody can cause
 	// without end; nil: Log.
 	Refused *slog.Logger
 }

@@ -87,7 +87,7 @@ func (s *server) fail(c echo.Context, err error) error {
 }
 
 // logFailure writes the line of a call that ends with an error, and gives how the
-// error leaves. Lines of calls by nobody known go to Refused.
+// error leaves. Lines of calls by unknown callers go to Refused.
 func (s *server) logFailure(c echo.Context, err error) status {
 	ctx := c.Request().Context()
 	as := statusOf(ctx, err)
