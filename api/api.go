@@ -112,6 +112,8 @@ type server struct {
 	people, addresses *limiter
 	streaming         streaming
 	dispatch          *dispatcher
+	// refused is Log for lines that anybody can cause.
+	refused *slog.Logger
 }
 
 // New makes the API. What it returns is an http.Handler; other routes that are
@@ -125,6 +127,7 @@ func build(options Options, patience time.Duration) *echo.Echo {
 	s := &server{
 		Options: options, echo: echo.New(), bodyPatience: patience, start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
+		refused: Sampled(options.Log, options.Now),
 	}
 	s.dispatch = &dispatcher{server: s}
 	if s.Ticks == nil {

@@ -177,7 +177,7 @@ func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error 
 	ctx := c.Request().Context()
 	f := asFailure(err)
 	code := fault.CodeOf(err)
-	s.Log.WarnContext(ctx, "a Google account was not linked", "code", code, "trace", requestOf(ctx).id, "error", err)
+	s.refused.WarnContext(ctx, "a Google account was not linked", "code", code, "trace", requestOf(ctx).id, "error", err)
 	if wantsJSON(c.Request()) {
 		return err
 	}

@@ -119,8 +119,8 @@ func (s *server) forAdmins(do func(echo.Context, caller) error) echo.HandlerFunc
 		by, err := s.adminOf(c)
 		switch {
 		case fault.Is(err, fault.Unauthenticated) && !wantsJSON(c.Request()):
-			if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
-				return errTooFast(wait)
+			if err := s.charge(c); err != nil {
+				return err
 			}
 			return s.showSignIn(c, dashboard.SignIn{Out: c.QueryParam("done") == "signed-out"})
 		case err != nil:

@@ -95,13 +95,28 @@ func errTooFast(wait time.Duration) *failure {
 	}
 }
 
-// Limit holds many to a rate, each by themselves, for routes that are added to
-// the API and answer by themselves: what it gives is asked for each request, by
-// whom it is, and refuses with RateLimited and how long to wait.
-func Limit(rate Rate, now func() time.Time) func(who string) error {
-	l := newLimiter(rate, defaultPersonRate)
-	return func(who string) error {
+// LimitPerson holds people who are signed in to a rate, each by themselves, for
+// routes that are added to the API and answer by themselves: what it gives is asked
+// for each request, and refuses with RateLimited and how long to wait.
+func LimitPerson(rate Rate, now func() time.Time) func(c echo.Context, uid string) error {
+	limit := limitBy(newLimiter(rate, defaultPersonRate), now)
+	return func(c echo.Context, uid string) error {
+		requestOf(c.Request().Context()).signedIn = true
+		return limit(c, uid)
+	}
+}
+
+// LimitAddress is LimitPerson for those of whom no more is known than what their
+// requests come from.
+func LimitAddress(rate Rate, now func() time.Time) func(c echo.Context) error {
+	limit := limitBy(newLimiter(rate, defaultAddressRate), now)
+	return func(c echo.Context) error { return limit(c, addressOf(c)) }
+}
+
+func limitBy(l *limiter, now func() time.Time) func(c echo.Context, who string) error {
+	return func(c echo.Context, who string) error {
 		if wait := l.take(who, now()); wait > 0 {
+			requestOf(c.Request().Context()).code = codeRateLimited
 			return &fault.Error{Kind: fault.RateLimited, Message: "That is too much at once. Wait a moment and go on.", RetryAfter: wait}
 		}
 		return nil
@@ -114,31 +129,4 @@ func (s *server) limitPerson(id string) error {
 		return errTooFast(wait)
 	}
 	return nil
-}
-
-// limitAddress is for routes that are open to everybody.
-func (s *server) limitAddress(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
-			return errTooFast(wait)
-		}
-		return next(c)
-	}
-}
-
-// orTooFast is the failure that is answered in place of another. An address pays
-// for what nobody known asked for and what is refused: wrong tokens, forged
-// pushes, addresses where nothing is. Who is signed in pays for themselves, and
-// a push that is valid pays nothing, however much its address has asked for:
-// Google pushes for everybody from few. So nothing is refused by address before
-// it is known whose it is.
-func (s *server) orTooFast(f *failure, c echo.Context) *failure {
-	refused := f.status < http.StatusInternalServerError && f.status != http.StatusTooManyRequests
-	if !refused || requestOf(c.Request().Context()).signedIn {
-		return f
-	}
-	if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
-		return errTooFast(wait)
-	}
-	return f
 }

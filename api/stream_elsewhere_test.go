@@ -25,7 +25,7 @@ func (w *world) votesElsewhere(pollID string, n int, at time.Time) {
 func TestStreams_HiddenVotes_EachSeesTheirOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.newGroupOf("party", "gm", "cho")
+	w.writeGroup("party", "gm", "cho")
 	made := w.newPoll(map[string]any{"group_id": "party"})
 	listeners := map[string]*listener{"gm": w.listen("gm"), "ana": w.listen("ana"), "cho": w.listen("cho")}
 	must(t, w.changes.Run(t.Context(), func(_ context.Context, tx store.Tx) error {

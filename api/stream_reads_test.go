@@ -63,7 +63,7 @@ func (l *listener) wantsNamed(id string) {
 	}
 }
 
-func (w *world) newGroupOf(id, creator string, members ...string) {
+func (w *world) writeGroup(id, creator string, members ...string) {
 	w.t.Helper()
 	w.elsewhere(func(tx store.Tx) error {
 		return tx.Merge(poll.GroupPath(id), append(poll.GroupUpdates(poll.Group{MemberIDs: members}), poll.Set("creatorId", creator))...)
@@ -112,7 +112,7 @@ func TestStreams_ChangeOfASharedPoll_IsReadOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	people := w.people(19)
-	w.newGroupOf("party", "gm", people...)
+	w.writeGroup("party", "gm", people...)
 	made := w.newPoll(map[string]any{"group_id": "party"})
 	listeners := []*listener{w.listen("gm")}
 	for _, id := range people {
@@ -138,7 +138,7 @@ func TestStream_StrangersGroups_ReadsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	for group := range 8 {
 		id := fmt.Sprintf("00group%d", group)
-		w.newGroupOf(id, "eve", "gm")
+		w.writeGroup(id, "eve", "gm")
 		w.newPolls(id+"-", 50, 20, poll.Poll{CreatorID: "eve", GroupID: id})
 	}
 	own := w.newPolls("own", 30, 1, poll.Poll{CreatorID: "gm"})
@@ -170,10 +170,10 @@ func TestStream_ManyGroups_ReadsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	for group := range 60 {
 		id := fmt.Sprintf("00group%02d", group)
-		w.newGroupOf(id, "eve", "gm")
+		w.writeGroup(id, "eve", "gm")
 		w.newPolls(id+"-", 3, 0, poll.Poll{CreatorID: "eve", GroupID: id})
 	}
-	w.newGroupOf("zz-own", "gm", "ana")
+	w.writeGroup("zz-own", "gm", "ana")
 	shared := w.newPolls("shared", 1, 1, poll.Poll{CreatorID: "ana", GroupID: "zz-own"})[0]
 	w.store.taken()
 	l := w.listen("gm")
@@ -209,7 +209,7 @@ func TestStream_ManyPollsOfAStranger_AreForgotten(t *testing.T) {
 func TestStream_JoinedAndRemoved_HearsBoth(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.newGroupOf("party", "gm", "cho")
+	w.writeGroup("party", "gm", "cho")
 	made := w.newPoll(nil)
 	eve, cho, ben := w.listen("eve"), w.listen("cho"), w.listen("ben")
 	write := func(group any, participants ...any) {

@@ -50,7 +50,7 @@ type Options struct {
 	Calendars func(ctx context.Context, uid string) ([]gcal.Entry, error)
 	// LimitPerson and LimitAddress refuse with RateLimited who asks too much:
 	// people who are signed in, and addresses that nobody known asks from.
-	LimitPerson  func(uid string) error
+	LimitPerson  func(c echo.Context, uid string) error
 	LimitAddress func(c echo.Context) error
 	// Upstream is the address that functions which are not ours are passed on to;
 	// "": there are none.
@@ -64,6 +64,9 @@ type Options struct {
 	// to.
 	Callback string
 	Log      *slog.Logger
+	// Refused is for the lines of calls by unknown callers, which anybody can cause
+	// without end; nil: Log.
+	Refused *slog.Logger
 }
 
 // Names are the functions that are ours alone; the app calls them by these names.
@@ -122,6 +125,9 @@ type server struct {
 func Register(e *echo.Echo, options Options) error {
 	s := &server{Options: options, taken: sync.OnceValue(func() []string { return paths(e) })}
 	s.ours = s.functions()
+	if s.Refused == nil {
+		s.Refused = s.Log
+	}
 	if err := s.openUpstream(); err != nil {
 		return err
 	}
@@ -147,8 +153,12 @@ func Register(e *echo.Echo, options Options) error {
 	return nil
 }
 
-// contextName is where a request keeps the name of the function it calls.
-const contextName = "callable"
+const (
+	// contextName is where a request keeps the name of the function it calls.
+	contextName = "callable"
+	// contextKnown is where it keeps that its caller is signed in and within their rate.
+	contextKnown = "caller known"
+)
 
 // shareOrigins lets pages of the allowed origins call, with whatever headers
 // Firebase's client sends, and read whatever is answered.
@@ -215,9 +225,10 @@ func (s *server) caller(c echo.Context) (call, error) {
 	if err != nil {
 		return call{}, s.refuseAddress(c, err)
 	}
-	if err := s.LimitPerson(known.UID); err != nil {
+	if err := s.LimitPerson(c, known.UID); err != nil {
 		return call{}, err
 	}
+	c.Set(contextKnown, true)
 	return callOf(c, known), nil
 }
 

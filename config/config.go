@@ -171,8 +171,9 @@ type Config struct {
 	DiscordEndpoint string `env:"DISCORD_ENDPOINT"`
 
 	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with
-	// commas between, 32 bytes each: the first seals, all open. A single bare
-	// base64 key is taken too. Always needed.
+	// commas between, 32 bytes each: the first seals, all open. Keys derived from
+	// them sign the tokens of watch channels, so an older one stays for WatchTTL
+	// behind a newer one. A single bare base64 key is taken too. Always needed.
 	EncKeys Secret `env:"ENC_KEYS"`
 
 	// NotifySettle is how long a transition rests before it is announced.

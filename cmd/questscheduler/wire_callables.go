@@ -25,9 +25,10 @@ func (s *server) wireCallables(verifier signin.Verifier, linked api.Linked) erro
 			return address, err
 		},
 		Calendars:    func(ctx context.Context, uid string) ([]gcal.Entry, error) { return calendarsOf(ctx, linked, uid) },
-		LimitPerson:  api.Limit(api.Rate{}, s.now),
+		LimitPerson:  api.LimitPerson(api.Rate{}, s.now),
 		LimitAddress: api.LimitAddress(api.Rate{}, s.now),
-		Upstream:     s.config.CallablesUpstream, Origins: s.callingOrigins(), Callback: api.PathCallback, Log: s.log,
+		Upstream:     s.config.CallablesUpstream, Origins: s.callingOrigins(), Callback: api.PathCallback,
+		Log: s.log, Refused: api.Sampled(s.log, s.now),
 	})
 }
 

@@ -57,7 +57,7 @@ func (s *server) wireOutside() error {
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,
 		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
 	})
-	webhooks.Register(edge, s.pushes())
+	webhooks.Register(edge, s.pushes(), webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(s.log, s.now)})
 	s.edge = edge
 	s.http = &http.Server{
 		// No ReadTimeout: it would cut handlers off that run long; bodies have
@@ -103,17 +103,22 @@ type owners interface {
 // pushes is where Google's pushes go.
 func (s *server) pushes() webhooks.Pushes {
 	if s.config.Sync == config.SyncOff {
-		return unheard{}
+		return unheard{s.watcher.Tokens}
 	}
 	return s.watcher
 }
 
 // unheard takes pushes in and does nothing, for a server that follows no
 // calendar but still has channels of before: Google is not to send them again.
-type unheard struct{}
+// Nothing is read, so those that are forged get the same answer, at the rate of
+// their address.
+type unheard struct{ tokens calendarsync.Tokens }
 
 // Push implements webhooks.Pushes.
-func (unheard) Push(context.Context, calendarsync.Push) error { return nil }
+func (u unheard) Push(_ context.Context, push calendarsync.Push) error {
+	_, proven := u.tokens.VerifyChannelToken(push.Token, push.ChannelID)
+	return push.Admit(proven)
+}
 
 // grantOf tells one failing of an account from the next.
 func (s *server) grantOf(ctx context.Context, accountID string) (string, error) {

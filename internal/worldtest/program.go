@@ -91,7 +91,7 @@ func (w *World) program() *Program {
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
-		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, NewToken: w.newToken,
+		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
 		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
 	}
 	if w.options.NoPushes {
