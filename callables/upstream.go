@@ -16,6 +16,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/bodylimit"
 	"questscheduler/fault"
 )
 
@@ -109,6 +110,10 @@ func (b *sentBody) Read(into []byte) (int, error) {
 func (s *server) passOn(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), s.UpstreamPatience)
 	defer cancel()
+	until, _ := ctx.Deadline()
+	if err := bodylimit.Extend(c.Request(), until); err != nil {
+		return s.fail(c, fault.Wrap(fault.Unavailable, err, "The connection is gone. Send the request again."))
+	}
 	header := c.Response().Header()
 	own := header.Clone()
 	clear(header)
@@ -125,7 +130,7 @@ func (s *server) passOn(c echo.Context) error {
 		answer.ReadCloser, response.Body = response.Body, answer
 		return nil
 	}
-	cancelled := s.cancelledIn(ctx, c)
+	cancelled := s.cancelledIn(c)
 	var failed error
 	proxy.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err }
 	request := c.Request().WithContext(ctx)
