@@ -67,6 +67,7 @@ type world struct {
 	promises promises.Document
 	tokens   map[string]string
 	options  api.Options
+	kept     []*http.Cookie // of the browser that consents
 }
 
 // setup is what a test may have otherwise.
