@@ -61,7 +61,7 @@ func newSimulator(addr string, handler http.Handler) (simulator, error) {
 	if err != nil {
 		return simulator{}, err
 	}
-	return simulator{listener, newHTTPServer(handler)}, nil
+	return simulator{listener, newHTTPServer(localOnly(handler))}, nil
 }
 
 func (s *simulators) googleURL() string  { return "http://" + s.google.listener.Addr().String() }
