@@ -78,9 +78,12 @@ func (b *body) move() error {
 	return b.connection.SetReadDeadline(deadline)
 }
 
-// drop reads the rest and forgets it; false where it does not arrive, or is
-// longer than most.
-func (b *body) drop(most int64) bool {
+// drop reads the rest and forgets it; false where it does not arrive until then,
+// or is longer than most.
+func (b *body) drop(most int64, until time.Time) bool {
+	if err := b.setDeadline(until); err != nil {
+		return false
+	}
 	_, err := io.CopyN(io.Discard, readerFunc(b.read), most)
 	return errors.Is(err, io.EOF) && b.isWhole()
 }

@@ -15,6 +15,10 @@ import (
 // program.
 const Patience = 10 * time.Second
 
+// restPatience is how long an answer waits for the rest of a body that its route
+// did not read: a client that sends it at all sent it by then.
+const restPatience = time.Second
+
 // maxRest is how much of an unread body is read and dropped before an answer, so
 // that the connection can be kept; net/http has the same limit.
 const maxRest = 256 << 10
@@ -25,6 +29,8 @@ const maxRest = 256 << 10
 //     and the connection is closed after the answer.
 //   - An answer of 400 or above closes the connection unless the whole body was
 //     read before. The rest of the body is not read.
+//   - An answer below 400 waits a second for a body that the route did not read,
+//     and closes the connection where it does not arrive.
 //   - Once the whole body was read the connection has no deadline, so a stream or
 //     a slow handler is not cut off.
 func Handler(next http.Handler, patience time.Duration) http.Handler {
@@ -44,7 +50,9 @@ func Handler(next http.Handler, patience time.Duration) http.Handler {
 		defer sent.finish()
 		bounded := r.WithContext(r.Context()) // net/http looks at the body of r itself
 		bounded.Body = sent
-		next.ServeHTTP(&answer{ResponseWriter: w, sent: sent}, bounded)
+		reply := &answer{ResponseWriter: w, sent: sent}
+		next.ServeHTTP(reply, bounded)
+		reply.settle(http.StatusOK) // for a handler that wrote nothing
 	})
 }
 
@@ -89,14 +97,14 @@ func (a *answer) FlushError() error {
 	return a.sent.connection.Flush()
 }
 
-// settle reads the rest of the body, within its deadline, or has the connection
+// settle reads the rest of the body, within restPatience, or has the connection
 // closed after a refusal and where the rest does not arrive.
 func (a *answer) settle(status int) {
 	if a.settled {
 		return
 	}
 	a.settled = true
-	if a.sent.isWhole() || status < http.StatusBadRequest && a.sent.drop(maxRest) {
+	if a.sent.isWhole() || status < http.StatusBadRequest && a.sent.drop(maxRest, time.Now().Add(restPatience)) {
 		return
 	}
 	// A reader over its limit has net/http close the connection after the

@@ -120,6 +120,7 @@ func TestHandler_WithheldBodies_AreAllClosed(t *testing.T) {
 				t.Parallel()
 				served(t, func(t *testing.T, dial func() net.Conn) {
 					const each = 20
+					began := time.Now()
 					closed := make(chan error, each)
 					for range each {
 						connection := dial()
@@ -135,6 +136,11 @@ func TestHandler_WithheldBodies_AreAllClosed(t *testing.T) {
 					for range each {
 						if err := <-closed; err != nil {
 							t.Error(err)
+						}
+					}
+					if path != "/reads" && path != "/reads-longer" && path != "/streams" {
+						if bound := patience / 5; time.Since(began) > bound { // by the clock of the bubble
+							t.Errorf("they are open for more than %s", bound)
 						}
 					}
 					if status, _ := ask(t, bufio.NewReader(nil), dial(), "GET /ignores HTTP/1.1\r\nHost: x\r\n\r\n"); status != http.StatusOK {
