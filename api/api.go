@@ -104,9 +104,8 @@ type Options struct {
 // server is what handlers work with.
 type server struct {
 	Options
-	echo         *echo.Echo
-	huma         huma.API
-	bodyPatience time.Duration
+	echo *echo.Echo
+	huma huma.API
 	// start names this start of the process.
 	start             string
 	people, addresses *limiter
@@ -119,13 +118,12 @@ type server struct {
 // New makes the API. What it returns is an http.Handler; other routes that are
 // added to it leave by the same door: an error of package fault that their
 // handlers return becomes the envelope, and the request's id is in the header
-// X-Request-Id of the answer. Time-outs of the server are the caller's.
-func New(options Options) *echo.Echo { return build(options, bodyPatience) }
-
-func build(options Options, patience time.Duration) *echo.Echo {
+// X-Request-Id of the answer. Time-outs of the server are the caller's, those of
+// bodies (package bodylimit) included.
+func New(options Options) *echo.Echo {
 	unifyHuma()
 	s := &server{
-		Options: options, echo: echo.New(), bodyPatience: patience, start: options.NewID("run"),
+		Options: options, echo: echo.New(), start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
 		refused: Sampled(options.Log, options.Now),
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
+
+	"questscheduler/bodylimit"
 )
 
 // role is what somebody can be to what a route is about.
@@ -149,7 +151,7 @@ const answerPatience = keyTime + 5*time.Second
 // is written: the body, the work, and keeping the answer to an Idempotency-Key.
 // The server must give an answer longer than that (http.Server.WriteTimeout), so
 // that there is one however many transactions of it meet others.
-const AnswerTime = bodyPatience + answerPatience + settlePatience
+const AnswerTime = bodylimit.Patience + answerPatience + settlePatience
 
 // route adds a route: In is its parameters and body, Data what it answers.
 func route[In, Data any](s *server, op operation, handle func(ctx context.Context, by caller, in *In) (Data, error)) {
@@ -172,7 +174,7 @@ func (s *server) describe(op operation) huma.Operation {
 		Description:   "Who may: " + strings.Join(op.audience.names(), ", ") + ".",
 		DefaultStatus: op.status,
 		Extensions:    map[string]any{"x-audience": op.audience.names()},
-		// checkBody has read the body under its own limit and deadline, and
+		// checkBody has read the body under its own limit, and
 		// huma's would cut off handlers that take longer: -1 sets none.
 		MaxBodyBytes: -1, BodyReadTimeout: -1,
 	}

@@ -20,6 +20,7 @@ import (
 
 	linked "questscheduler/accounts"
 	"questscheduler/api"
+	"questscheduler/bodylimit"
 	"questscheduler/calendarsync"
 	"questscheduler/changes"
 	"questscheduler/cursor"
@@ -67,6 +68,7 @@ type world struct {
 	promises promises.Document
 	tokens   map[string]string
 	options  api.Options
+	kept     []*http.Cookie // of the browser that consents
 }
 
 // setup is what a test may have otherwise.
@@ -94,12 +96,12 @@ func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	}
 	w.openPorts(&options.Options)
 	w.options = options.Options
-	w.echo = api.NewWithPatience(options.Options, options.patience)
+	w.echo = api.New(options.Options)
 	for _, uid := range []string{"gm", "ana", "ben", "cho", "eve"} {
 		w.tokens[uid] = w.token(signin.Person{UID: uid, Email: uid + "@example.com", EmailVerified: true})
 	}
 	w.tokens["admin"] = w.token(signin.Person{UID: "admin", Admin: true})
-	w.url = w.serve(w.echo).URL
+	w.url = w.serve(bodylimit.Handler(w.echo, options.patience)).URL
 	document := httptest.NewRecorder()
 	w.echo.ServeHTTP(document, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
 	described, err := promises.Read(document.Body.Bytes())

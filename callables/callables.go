@@ -24,6 +24,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"questscheduler/bodylimit"
 	"questscheduler/fault"
 	"questscheduler/gcal"
 	"questscheduler/scheduler"
@@ -181,7 +182,7 @@ const answerPatience = 50 * time.Second
 // AnswerTime is how long a call takes at most, from its header until its answer is
 // written: that of a function of ours with its body, or that of one that is passed
 // on with the note of what it told people.
-const AnswerTime = max(bodyPatience+answerPatience, passingPatience+notePatience)
+const AnswerTime = max(bodylimit.Patience+answerPatience, passingPatience+notePatience)
 
 // answer answers one call.
 func (s *server) answer(c echo.Context) error {

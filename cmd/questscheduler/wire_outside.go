@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -59,12 +58,8 @@ func (s *server) wireOutside() error {
 	})
 	webhooks.Register(edge, s.pushes(), webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(s.log, s.now)})
 	s.edge = edge
-	s.http = &http.Server{
-		// No ReadTimeout: it would cut handlers off that run long; bodies have
-		// a deadline of their own (api/body.go).
-		Handler: edge, ReadHeaderTimeout: 5 * time.Second,
-		WriteTimeout: answerTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-	}
+	s.http = newHTTPServer(edge)
+	s.http.WriteTimeout = answerTimeout
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
 	return s.wireCallables(verifier, linked)
 }
