@@ -81,8 +81,8 @@ func (e EditGroup) applyTo(group *poll.Group) error {
 		}
 	}
 	if e.MemberIDs != nil {
-		if len(e.MemberIDs) > MaxPeople {
-			return fault.Field("member_ids", "must name at most 500 people")
+		if err := checkPeople("member_ids", group.CreatorID, e.MemberIDs); err != nil {
+			return err
 		}
 		group.MemberIDs = withPerson(group.CreatorID, e.MemberIDs)
 	}
