@@ -33,6 +33,18 @@ type pollAnswer struct {
 	UpdatedAt          *time.Time   `json:"updated_at"`
 }
 
+// PollFields are those of a pollAnswer, for embedding: huma describes fields of
+// exported structs alone.
+type PollFields = pollAnswer
+
+// listedPoll is a poll in a list, with its slots and votes where they are asked
+// for.
+type listedPoll struct {
+	PollFields
+	Slots []slotAnswer `json:"slots,omitzero" doc:"Left out unless include names them."`
+	Votes []voteAnswer `json:"votes,omitzero" doc:"Left out unless include names them."`
+}
+
 // TransformSchema implements huma.SchemaTransformer: slots may be null.
 func (pollAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "winning_slot", "original_slot")
@@ -98,6 +110,18 @@ func answerPoll(view scheduler.View) pollAnswer {
 		GoogleEventID: optional(p.GoogleEventID), GoogleCalendarID: optional(p.GoogleCalendarID),
 		CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt),
 	}
+}
+
+// answerListed makes the answer of a view in a list, with these parts.
+func answerListed(view scheduler.View, parts scheduler.Parts) listedPoll {
+	answer := listedPoll{PollFields: answerPoll(view)}
+	if parts.Slots {
+		answer.Slots = answer.PollFields.Slots
+	}
+	if parts.Votes {
+		answer.Votes = answer.PollFields.Votes
+	}
+	return answer
 }
 
 func answerSync(view scheduler.View) syncAnswer {

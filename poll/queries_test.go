@@ -34,12 +34,12 @@ func TestAPersonsPolls_AreListedNewestFirst_PageByPage(t *testing.T) {
 			list, got := c.list, []string(nil)
 			list.Limit = limit
 			for {
-				polls, next, err := poll.LoadList(t.Context(), documents, list)
+				next, err := poll.WalkList(t.Context(), documents, list, func(p poll.Poll) (bool, error) {
+					got = append(got, p.ID)
+					return true, nil
+				})
 				if err != nil {
 					t.Fatal(err)
-				}
-				for _, p := range polls {
-					got = append(got, p.ID)
 				}
 				if list.After = next; next == nil {
 					break
