@@ -18,7 +18,7 @@ type pollAnswer struct {
 	CreatorID          string       `json:"creator_id"`
 	Timezone           *string      `json:"timezone" doc:"An IANA name."`
 	ParticipantIDs     []string     `json:"participant_ids"`
-	PendingInvites     []string     `json:"pending_invites"`
+	PendingInvites     []string     `json:"pending_invites" doc:"For the creator all; for anybody else their own address, where it is invited."`
 	GroupID            *string      `json:"group_id"`
 	AllowLinkSharing   bool         `json:"allow_link_sharing"`
 	Sync               syncAnswer   `json:"sync"`

@@ -48,6 +48,7 @@ func (v *View) showTo(person Person) {
 		return
 	}
 	v.show(v.Poll.VotesFor(person.ID, v.Votes))
+	v.Poll.PendingInvites = v.Poll.InvitesFor(person.ID, person.Email)
 }
 
 // viewOf reads what belongs to a poll; SyncedAt is left out.
