@@ -91,3 +91,15 @@ func TestIntents_AreFoundWhenDue_AndByPoll(t *testing.T) {
 		t.Errorf("of the poll: %+v, %v", of, err)
 	}
 }
+
+// The web app's functions may write anything as a winning slot.
+func TestLoadSlot_OfWhatCanBeNoID_FindsNone(t *testing.T) {
+	t.Parallel()
+	documents := open(t)
+	put(t, documents, poll.VotePath("p1", "ana"), map[string]any{"voterId": "ana"})
+	for _, id := range []string{"", "..", "a/b", "../votes/ana", "one/votes/ana"} {
+		if slot, err := poll.LoadSlot(t.Context(), documents, "p1", id); slot != nil || err != nil {
+			t.Errorf("%q is %v, %v", id, slot, err)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot,
 // LoadSlot reads one slot; nil where there is none, or slotID can be no id.
 func LoadSlot(ctx context.Context, reader store.Reader, pollID, slotID string) (*Slot, error) {
 	path := SlotPath(pollID, slotID)
-	if strings.Contains(slotID, "/") || path.Valid() != nil {
+	if isID := !strings.Contains(slotID, "/") && path.Valid() == nil; !isID {
 		return nil, nil
 	}
 	doc, err := reader.Get(ctx, path)

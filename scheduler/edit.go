@@ -70,10 +70,8 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 		if _, err := rules.Apply(st.rules(), rules.CommandEdit); err != nil {
 			return err
 		}
-		if ask.ParticipantIDs != nil {
-			if err := checkPeople("participant_ids", st.poll.CreatorID, *ask.ParticipantIDs); err != nil {
-				return err
-			}
+		if err := ask.checkPeople(st.poll); err != nil {
+			return err
 		}
 		updates := ask.updates(st.poll, now)
 		if ask.Slots != nil {
@@ -131,6 +129,13 @@ func (e Edit) check() error {
 		return checkTimezone(*e.Timezone)
 	}
 	return nil
+}
+
+func (e Edit) checkPeople(p poll.Poll) error {
+	if e.ParticipantIDs == nil {
+		return nil
+	}
+	return checkPeople("participant_ids", p.CreatorID, *e.ParticipantIDs)
 }
 
 // updates are the poll's own fields that the edit names.
