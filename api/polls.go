@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"questscheduler/poll"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // pollRoutes are the routes of polls.
@@ -18,7 +20,7 @@ func (s *server) pollRoutes() {
 	}, s.createPoll)
 	route(s, operation{
 		id: "list-polls", method: http.MethodGet, path: "/v1/polls", tag: tag,
-		audience: persons, summary: "One's own polls, newest first",
+		audience: persons, summary: "One's own polls, newest first; their slots and votes where include names them",
 	}, s.listPolls)
 	pollRoute(s, operation{
 		id: "get-poll", method: http.MethodGet, path: "/v1/polls/{id}", tag: tag,
@@ -91,30 +93,28 @@ func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pol
 
 type listPolls struct {
 	Paging
-	Role   string `query:"role" enum:"creator,participant" default:"creator" doc:"Those one made, or those one takes part in."`
-	Status string `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only those; all where it is left out."`
+	Role    string   `query:"role" enum:"creator,participant" default:"creator" doc:"Those one made, or those one takes part in."`
+	Status  string   `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only those; all where it is left out."`
+	Include []string `query:"include" maxItems:"2" enum:"slots,votes" doc:"Slots, votes or both (slots,votes), which the polls of a list are given without: a page then holds fewer."`
 }
 
 type pollList struct {
 	page
-	Polls []pollAnswer `json:"polls"`
+	Polls []listedPoll `json:"polls"`
 }
 
 func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollList, error) {
 	place := listing{name: "polls " + in.Role + " " + in.Status, collection: "schedulers"}
-	after, err := place.cursor(in.Cursor)
-	if err != nil {
-		return pollList{}, err
-	}
-	views, next, err := s.Scheduler.List(ctx, poll.List{
-		UserID: by.person.ID, Participant: in.Role == "participant", Status: in.Status, Limit: in.Limit, After: after,
+	asked := poll.List{UserID: by.person.ID, Participant: in.Role == "participant", Status: in.Status, Limit: in.Limit}
+	parts := scheduler.Parts{Slots: slices.Contains(in.Include, "slots"), Votes: slices.Contains(in.Include, "votes")}
+	answer := func(view scheduler.View) listedPoll { return answerListed(view, parts) }
+	polls, is, err := listed(place, in.Paging, answer, func(after *store.Cursor, take func(scheduler.View) (bool, error)) (*store.Cursor, error) {
+		asked.After = after
+		return s.Scheduler.List(ctx, by.person, asked, parts, take)
 	})
-	if err != nil {
-		return pollList{}, err
-	}
-	token, err := place.token(next)
-	return pollList{page: page{token}, Polls: each(views, answerPoll)}, err
+	return pollList{page: is, Polls: polls}, err
 }
+
 func (s *server) readPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
 	return s.getPoll(ctx, by, in.ID)
 }

@@ -70,6 +70,7 @@ func TestBadValues(t *testing.T) {
 		{"a participant who is a path", "POST", "/v1/polls", with(poll, "participant_ids", []string{marker + "/notifications/x"}), "participant_ids[0]"},
 		{"a participant who is ..", "POST", "/v1/polls", with(poll, "participant_ids", []string{".."}), "participant_ids[0]"},
 		{"501 participants", "POST", "/v1/polls", with(poll, "participant_ids", many(501, "p%d")), "participant_ids"},
+		{"a participant of 131 bytes", "POST", "/v1/polls", with(poll, "participant_ids", many(1, "%065d"+strings.Repeat("ä", 33))), "participant_ids"},
 		{"an invite to no address", "POST", "/v1/polls", with(poll, "pending_invites", []string{marker}), "pending_invites[0]"},
 		{"an invite with a name", "POST", "/v1/polls", with(poll, "pending_invites", []string{"Ana <ana@example.com>"}), "pending_invites[0]"},
 		{"501 invites", "POST", "/v1/polls", with(poll, "pending_invites", many(501, "p%d@example.com")), "pending_invites"},
@@ -131,6 +132,8 @@ func TestBadValues(t *testing.T) {
 		{"a limit of none", "GET", "/v1/polls?limit=0", nil, "limit"},
 		{"a limit beyond all", "GET", "/v1/polls?limit=101", nil, "limit"},
 		{"a limit beyond numbers", "GET", "/v1/polls?limit=99999999999999999999", nil, "limit"},
+		{"to include what is none", "GET", "/v1/polls?include=votes," + marker, nil, "include[1]"},
+		{"to include more than there is", "GET", "/v1/polls?include=votes,slots,votes", nil, "include"},
 		{"a status in small letters", "GET", "/v1/polls?status=open", nil, "status"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -44,7 +44,7 @@ const (
 // be one the person belongs to. Conflict where the id that is asked for is
 // another person's poll.
 func (s *Service) Create(ctx context.Context, person Person, ask Create, cause Cause) (View, error) {
-	if err := ask.check(); err != nil {
+	if err := ask.check(person); err != nil {
 		return View{}, err
 	}
 	fresh := poll.Poll{
@@ -140,7 +140,7 @@ func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, ca
 	s.enqueue(ctx, poll.AnnounceKind, p.ID+"/card/"+occasion, Work{ID: p.ID, Trace: cause.Trace}, time.Time{})
 }
 
-func (c Create) check() error {
+func (c Create) check(by Person) error {
 	title := strings.TrimSpace(c.Title)
 	switch {
 	case title == "" || len([]rune(title)) > MaxTitle:
@@ -149,10 +149,12 @@ func (c Create) check() error {
 		return fault.Field("description", "must be at most 8000 characters long")
 	case len(c.Slots) == 0 || len(c.Slots) > MaxSlots:
 		return fault.Field("slots", "must hold 1 to 200 times")
-	case len(c.ParticipantIDs) > MaxPeople:
-		return fault.Field("participant_ids", "must name at most 500 people")
-	case len(c.PendingInvites) > MaxPeople:
-		return fault.Field("pending_invites", "must name at most 500 addresses")
+	}
+	if err := checkPeople("participant_ids", by.ID, c.ParticipantIDs); err != nil {
+		return err
+	}
+	if err := checkInvites(c.PendingInvites); err != nil {
+		return err
 	}
 	for _, times := range c.Slots {
 		if err := times.check(); err != nil {

@@ -22,6 +22,9 @@ func (e EditGroup) changePeople(group *poll.Group) error {
 		add = e.MemberIDs
 		remove = without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), e.MemberIDs)
 	}
+	if err := checkPeople("member_ids", group.CreatorID, add); err != nil {
+		return err
+	}
 	remove = without(remove, []string{group.CreatorID})
 	group.MemberIDs = without(group.MemberIDs, remove)
 	group.PendingMemberIDs = without(group.PendingMemberIDs, remove)

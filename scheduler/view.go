@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"questscheduler/cursor"
-	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/store"
 )
@@ -58,6 +57,7 @@ func (v View) For(person Person) View {
 	}
 	v.Slots = slices.Clone(v.Slots)
 	v.show(v.Poll.VotesFor(person.ID, v.Votes))
+	v.Poll.PendingInvites = v.Poll.InvitesFor(person.ID, person.Email)
 	return v
 }
 
@@ -105,35 +105,15 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 	return p.Sync.LastSyncedAt, err
 }
 
-// List reads a page of a person's polls, newest first, and where to go on
-// (nil at the end).
-func (s *Service) List(ctx context.Context, list poll.List) ([]View, *store.Cursor, error) {
-	polls, next, err := poll.LoadList(ctx, s.Store, list)
-	if err != nil {
-		return nil, nil, err
-	}
-	views := make([]View, 0, len(polls))
-	for _, p := range polls {
-		view, err := s.View(ctx, Person{ID: list.UserID}, p.ID)
-		if fault.Is(err, fault.NotFound) {
-			continue // deleted since it was listed
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		views = append(views, view)
-	}
-	return views, next, nil
-}
-
-// Journal reads a page of a poll's journal, newest first. Only the creator may.
-func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor) ([]poll.Entry, *store.Cursor, error) {
+// Journal gives a poll's journal to take, newest first, as poll.WalkJournal does.
+// Only the creator may.
+func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor, take func(poll.Entry) (taken bool, err error)) (*store.Cursor, error) {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := checkCreator(person, p); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return poll.LoadJournal(ctx, s.Store, pollID, limit, after)
+	return poll.WalkJournal(ctx, s.Store, pollID, limit, after, take)
 }
