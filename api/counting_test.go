@@ -12,12 +12,14 @@ import (
 type countingStore struct {
 	store.Store
 	writes atomic.Int64
+	runs   atomic.Int64 // transactions
 	refuse func(path store.Path, data map[string]any) error
 	// setting is called before a document is set, with its transaction's context.
 	setting func(ctx context.Context, path store.Path, data map[string]any)
 }
 
 func (s *countingStore) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
+	s.runs.Add(1)
 	var attempt *countingTx
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		attempt = &countingTx{Tx: tx, refuse: s.refuse}
