@@ -71,13 +71,9 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 			return err
 		}
 		updates := ask.updates(st.poll, now)
-		writeNames := func() error { return nil }
-		if ask.ParticipantIDs != nil {
-			after := st.poll
-			after.ParticipantIDs = withPerson(p.CreatorID, *ask.ParticipantIDs)
-			if writeNames, err = nameMore(ctx, tx, person, st.poll, after); err != nil {
-				return err
-			}
+		writeNames, err := ask.nameMore(ctx, tx, person, p)
+		if err != nil {
+			return err
 		}
 		if ask.Slots != nil {
 			if _, err := rules.Apply(st.rules(), rules.CommandEditSlots); err != nil {

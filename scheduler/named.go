@@ -40,14 +40,18 @@ func without(people []string, person string) []string {
 	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id == person })
 }
 
-// nameMore reads who is named once a person has put others among the participants
-// of a poll; after is the poll as it is then. write records it.
-func nameMore(ctx context.Context, tx store.Tx, person Person, p, after poll.Poll) (write func() error, err error) {
+// nameMore reads who is named once a person has edited a poll as asked; write
+// records it.
+func (e Edit) nameMore(ctx context.Context, tx store.Tx, person Person, p poll.Poll) (write func() error, err error) {
+	if e.ParticipantIDs == nil {
+		return func() error { return nil }, nil
+	}
 	announcement, err := poll.LoadAnnouncement(ctx, tx, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	people := named(announcement, p)
+	after, people := p, named(announcement, p)
+	after.ParticipantIDs = withPerson(p.CreatorID, *e.ParticipantIDs)
 	for _, id := range after.ParticipantIDs {
 		if id != person.ID && !slices.Contains(p.ParticipantIDs, id) {
 			people = append(people, id)
