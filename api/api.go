@@ -77,6 +77,9 @@ type Options struct {
 	// what each address may that nobody known asks from. Zero: limits that
 	// nobody meets who waits for answers.
 	PersonRate, AddressRate Rate
+	// Commands bounds people's commands on a poll; nil: by a number of its own. It
+	// is shared with whatever else takes commands.
+	Commands *Commands
 	// TrustedProxies are believed when they say in X-Forwarded-For for whom they
 	// ask; nobody else is. Empty: an address is that of the connection, so that all
 	// who come by one proxy are one.
@@ -130,6 +133,9 @@ func New(options Options) *echo.Echo {
 	s.dispatch = &dispatcher{server: s}
 	if s.Ticks == nil {
 		s.Ticks = RealTicks
+	}
+	if s.Commands == nil {
+		s.Commands = NewCommands(defaultPollCommands, s.Now)
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler, s.echo.IPExtractor = s.answerError, callersBehind(options.TrustedProxies)

@@ -13,6 +13,7 @@ type countingStore struct {
 	store.Store
 	readCounter
 	writes atomic.Int64
+	runs   atomic.Int64 // transactions
 	refuse func(path store.Path, data map[string]any) error
 	// setting is called before a document is set, with its transaction's context.
 	setting func(ctx context.Context, path store.Path, data map[string]any)
@@ -21,6 +22,7 @@ type countingStore struct {
 }
 
 func (s *countingStore) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
+	s.runs.Add(1)
 	var attempt *countingTx
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		attempt = &countingTx{Tx: tx, refuse: s.refuse, updating: s.updating}

@@ -37,7 +37,7 @@ func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAns
 		Attendees: texts(body.Attendees), KeepOldEvent: !unlessSaid(body.DeleteOldEvent, true),
 	}
 	asItIs := func(ctx context.Context, _ try) (pollAnswer, error) { return s.getPoll(ctx, by, in.ID) }
-	return s.once(ctx, by, command{
+	return s.countedFinalise(ctx, by, in.ID, ask, command{
 		route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: asItIs,
 		do: func(ctx context.Context, t try) (pollAnswer, error) {
 			done, err := s.finalisedBefore(ctx, by, in, t)

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/fault"
+	"questscheduler/rules"
 )
 
 // Rate is how often somebody may ask: Burst times at once, and PerSecond times
@@ -58,6 +59,26 @@ func (l *limiter) take(who string, now time.Time) (wait time.Duration) {
 	return wait
 }
 
+// fits tells whether somebody is told apart from the others by take.
+func (l *limiter) fits(who string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.due[who]; known || len(l.due) < maxLimited {
+		return true
+	}
+	l.sweep(now)
+	return len(l.due) < maxLimited
+}
+
+// giveBack takes back one that take let through.
+func (l *limiter) giveBack(who string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if due, known := l.due[who]; known {
+		l.due[who] = due.Add(-l.every)
+	}
+}
+
 // sweep forgets those who are as good as new, once a second at most.
 func (l *limiter) sweep(now time.Time) {
 	if passed := now.Sub(l.swept); passed >= 0 && passed < time.Second {
@@ -71,21 +92,9 @@ func (l *limiter) sweep(now time.Time) {
 	}
 }
 
-// arrive is the generic cell rate algorithm. due is when somebody's next request
-// would be due if they asked evenly; each request moves it on by one interval,
-// and it may lie ahead of now by a burst of them. A request beyond that is to
-// wait, and moves nothing. A due time further ahead than any burst is of a clock
-// that was set back since, and does not count.
+// arrive is rules.Pace.Arrive.
 func arrive(due, now time.Time, every time.Duration, burst int) (next time.Time, wait time.Duration) {
-	ahead := due.Sub(now)
-	most := time.Duration(burst) * every
-	if ahead < 0 || ahead > most {
-		ahead = 0
-	}
-	if wait = ahead + every - most; wait > 0 {
-		return due, wait
-	}
-	return now.Add(ahead + every), 0
+	return rules.Pace{Every: every, Burst: burst}.Arrive(due, now)
 }
 
 func errTooFast(wait time.Duration) *failure {

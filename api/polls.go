@@ -154,8 +154,10 @@ type cancelPollBody struct {
 
 func (s *server) cancel(ctx context.Context, by caller, in *cancelPoll) (pollAnswer, error) {
 	keep := in.Body != nil && !unlessSaid(in.Body.DeleteEvent, true)
-	view, err := s.Scheduler.Cancel(ctx, by.person, in.ID, keep, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.Cancel(ctx, by.person, in.ID, keep, by.cause)
+		return answerPoll(view), err
+	})
 }
 
 func (s *server) sync(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {

@@ -36,6 +36,7 @@ type Polls interface {
 	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
+	UnderWay(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise) (bool, error)
 	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error
 }
 
@@ -53,6 +54,10 @@ type Options struct {
 	// people who are signed in, and addresses that nobody known asks from.
 	LimitPerson  func(c echo.Context, uid string) error
 	LimitAddress func(c echo.Context) error
+	// Count counts a command of a person on a poll before its first transaction, and
+	// refuses with RateLimited where they sent too many; undo takes it back. It is
+	// shared with the other ways to send commands. nil: none is counted.
+	Count func(uid, pollID string) (undo func(), err error)
 	// Upstream is the address that functions which are not ours are passed on to;
 	// "": there are none.
 	Upstream string

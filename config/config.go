@@ -178,6 +178,13 @@ type Config struct {
 
 	// NotifySettle is how long a transition rests before it is announced.
 	NotifySettle time.Duration `env:"NOTIFY_SETTLE"`
+	// NoticesPerHour is how many notices of one poll each person gets in an hour, and
+	// its channel messages: half of them at once, the others evenly. What is beyond
+	// is told later, as it stands then.
+	NoticesPerHour int `env:"NOTICES_PER_HOUR"`
+	// PollCommands is how many commands each person may send on one poll in an hour
+	// (to each instance): half of them at once, the others evenly.
+	PollCommands int `env:"POLL_COMMANDS"`
 	// SyncMinGap is the least time between two looks at one calendar.
 	SyncMinGap time.Duration `env:"SYNC_MIN_GAP"`
 	// WatchTTL is how long watch channels are asked for. Google may grant less;
@@ -232,7 +239,7 @@ func Default() Config {
 	return Config{
 		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal, FirebaseRevocation: Off,
 		Addr: ":8080", Sync: SyncOn, DocumentHints: HintsOff,
-		NotifySettle: 10 * time.Second, SyncMinGap: time.Second,
+		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
 		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,
 		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50,

@@ -26,6 +26,11 @@ type telling struct {
 	// wait is how long until it is due; gone says that the poll was deleted.
 	wait time.Duration
 	gone bool
+	// deferred says that it was due, and was put off since the poll had too many
+	// notices within the hour.
+	deferred bool
+	// named are participants whom somebody else named (poll.Announcement).
+	named []string
 	// edited says that it is due, but somebody wrote the poll directly since.
 	edited bool
 }
@@ -68,7 +73,7 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 // announcement is to hold before that; nil for no change. edited: nothing new
 // is begun.
 func (a *Announcer) next(found *telling, announcement poll.Announcement, edited bool) []store.Update {
-	found.done = announcement.Channels
+	found.done, found.named = announcement.Channels, announcement.Named
 	owed := !announcement.Due.IsZero()
 	found.resumed = announcement.Telling.Ref != ""
 	switch {
@@ -99,7 +104,17 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement, edited 
 		found.told = poll.Told{}
 		return poll.AnnouncedUpdates(known, settled)
 	}
-	return append(poll.TellingUpdates(found.told, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
+	updates := append(poll.TellingUpdates(found.told, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
+	if found.resumed { // it was counted when it was begun
+		return updates
+	}
+	next, wait := a.pace(announcement)
+	if wait > 0 {
+		found.told, found.notice = poll.Told{}, rules.NoticeNone
+		found.wait, found.deferred = wait, true
+		return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))
+	}
+	return append(updates, next...)
 }
 
 // errOvertaken ends a telling that another run has finished meanwhile.

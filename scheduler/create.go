@@ -100,7 +100,7 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 			return err
 		}
 	}
-	return nil
+	return writeNamed(tx, poll.Announcement{}, p.ID, namedOf(p.ParticipantIDs, *p))
 }
 
 // madeBefore is the poll of an id that a person asked for, where an earlier

@@ -74,6 +74,10 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 			return err
 		}
 		updates := ask.updates(st.poll, now)
+		writeNames, err := ask.nameMore(ctx, tx, person, p)
+		if err != nil {
+			return err
+		}
 		if ask.Slots != nil {
 			if _, err := rules.Apply(st.rules(), rules.CommandEditSlots); err != nil {
 				return err
@@ -88,6 +92,9 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 			err = tx.Update(poll.Path(pollID), updates...)
 		} else {
 			err = s.recordSlotsEdited(tx, st, *ask.Slots, updates, person, cause)
+		}
+		if err == nil {
+			err = writeNames()
 		}
 		if err != nil {
 			return err

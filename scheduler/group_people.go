@@ -20,14 +20,14 @@ func (e EditGroup) changePeople(group *poll.Group) error {
 		return fault.Field("member_ids", "must name at most 500 people")
 	default:
 		add = e.MemberIDs
-		remove = without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), e.MemberIDs)
+		remove = without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), e.MemberIDs...)
 	}
 	if err := checkPeople("member_ids", group.CreatorID, add); err != nil {
 		return err
 	}
-	remove = without(remove, []string{group.CreatorID})
-	group.MemberIDs = without(group.MemberIDs, remove)
-	group.PendingMemberIDs = without(group.PendingMemberIDs, remove)
+	remove = without(remove, group.CreatorID)
+	group.MemberIDs = without(group.MemberIDs, remove...)
+	group.PendingMemberIDs = without(group.PendingMemberIDs, remove...)
 	for _, id := range add {
 		if id != "" && !group.Has(id) && !slices.Contains(group.PendingMemberIDs, id) {
 			group.PendingMemberIDs = append(group.PendingMemberIDs, id)
@@ -40,7 +40,7 @@ func (e EditGroup) changePeople(group *poll.Group) error {
 }
 
 // without gives the people of a list who are not in another.
-func without(people, others []string) []string {
+func without(people []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return slices.Contains(others, id) })
 }
 
@@ -54,7 +54,7 @@ func (s *Service) AcceptGroup(ctx context.Context, person Person, groupID string
 		default:
 			group.MemberIDs = append(group.MemberIDs, person.ID)
 		}
-		group.PendingMemberIDs = without(group.PendingMemberIDs, []string{person.ID})
+		group.PendingMemberIDs = without(group.PendingMemberIDs, person.ID)
 		return nil
 	})
 }
@@ -66,7 +66,7 @@ func (s *Service) DeclineGroup(ctx context.Context, person Person, groupID strin
 		if !group.Invites(person.ID) {
 			return errNotInvitedToGroup()
 		}
-		group.PendingMemberIDs = without(group.PendingMemberIDs, []string{person.ID})
+		group.PendingMemberIDs = without(group.PendingMemberIDs, person.ID)
 		return nil
 	})
 	return err
@@ -82,8 +82,8 @@ func (s *Service) LeaveGroup(ctx context.Context, person Person, groupID string)
 		case !slices.Contains(group.MemberIDs, person.ID):
 			return fault.New(fault.Conflict, "You are not a member of this group. If you are invited, decline the invitation.")
 		}
-		group.MemberIDs = without(group.MemberIDs, []string{person.ID})
-		group.PendingMemberIDs = without(group.PendingMemberIDs, []string{person.ID}) // of an invitation that the web app overtook
+		group.MemberIDs = without(group.MemberIDs, person.ID)
+		group.PendingMemberIDs = without(group.PendingMemberIDs, person.ID) // of an invitation that the web app overtook
 		return nil
 	})
 	return err

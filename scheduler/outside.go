@@ -67,8 +67,15 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		if err != nil {
 			return err
 		}
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
 		edited = st.poll
 		mending, err = s.mend(ctx, tx, st, exists, account, calendarID, &done, cause)
+		if err == nil && exists {
+			err = writeNamed(tx, announcement, pollID, named(announcement, edited))
+		}
 		card = isEdit(mending) && done.due == nil && !cause.quietly(mending) // where people are told, it is drawn then
 		if err != nil || !card {
 			return err

@@ -27,7 +27,7 @@ const answerTimeout = 90 * time.Second
 func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
 		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
-		Meter: s.metrics, Repair: s.repair,
+		Meter: s.metrics, Repair: s.repair, PerHour: s.config.NoticesPerHour,
 	}
 	owners := s.owners()
 	s.looker.Owners = owners
@@ -48,8 +48,9 @@ func (s *server) wireOutside() error {
 	ending, end := context.WithCancel(context.Background())
 	verifier := signin.WithAdmins(s.signin, s.config.AdminUsers)
 	s.operators = s.machines(s.audiences(), s.config.MachineAccounts...)
+	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
-		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
+		Commands: commands, Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: verifier, Operators: s.operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"), TrustedProxies: s.config.TrustedProxies,
@@ -61,7 +62,7 @@ func (s *server) wireOutside() error {
 	s.http = newHTTPServer(edge)
 	s.http.WriteTimeout = answerTimeout
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
-	return s.wireCallables(verifier, linked)
+	return s.wireCallables(verifier, linked, commands)
 }
 
 // repair carries a direct edit of a poll through before people are told of it.

@@ -41,6 +41,7 @@ func (l *life) settle() {
 	l.w.LosePushes()
 	l.heal()
 	l.w.Run(5 * time.Minute)
+	l.hearAll()
 	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
@@ -71,6 +72,17 @@ func (l *life) heal() {
 	}
 	l.say("a day by the timers alone")
 	l.w.RunTimers(24*time.Hour, 30*time.Minute)
+}
+
+// hearAll lets the time pass for which notices are put off.
+func (l *life) hearAll() {
+	for _, p := range l.w.Polls() {
+		announcement, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
+		l.must(err)
+		if wait := announcement.Due.Sub(l.w.Clock.Now()); wait > 0 {
+			l.w.Run(wait + time.Minute)
+		}
+	}
 }
 
 // unnoticed tells whether a problem is about a poll without an event whose slot

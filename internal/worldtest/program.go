@@ -108,7 +108,7 @@ func (w *World) program() *Program {
 		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
 	p.Watcher.Polls = p.Scheduler
-	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
+	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, PerHour: w.options.NoticesPerHour, Log: log}
 	p.Announcer.Repair = func(ctx context.Context, pollID, trace string) error {
 		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
 		return err
