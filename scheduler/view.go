@@ -111,6 +111,8 @@ func (s *Service) List(ctx context.Context, list poll.List) ([]View, *store.Curs
 }
 
 // Journal reads a page of a poll's journal, newest first. Only the creator may.
+// Entries of a deleted poll of its id are left out, so a page may hold fewer than
+// there are to come.
 func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor) ([]poll.Entry, *store.Cursor, error) {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err != nil {
@@ -119,5 +121,6 @@ func (s *Service) Journal(ctx context.Context, person Person, pollID string, lim
 	if err := checkCreator(person, p); err != nil {
 		return nil, nil, err
 	}
-	return poll.LoadJournal(ctx, s.Store, pollID, limit, after)
+	entries, next, err := poll.LoadJournal(ctx, s.Store, pollID, limit, after)
+	return p.Own(entries), next, err
 }

@@ -1,0 +1,216 @@
+package scheduler_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+	"questscheduler/store"
+)
+
+// deletions are how a poll's document goes directly. The app removes slots and
+// votes before; another client need not.
+var deletions = map[string]func(w *worldtest.World, s story){
+	"deleted by the app": func(w *worldtest.World, s story) { w.DeleteDirectly(s.poll) },
+	"its document alone": func(w *worldtest.World, s story) { w.Remove(poll.Path(s.poll)) },
+	"deleted over our route": func(w *worldtest.World, s story) {
+		_ = w.Scheduler.Delete(w.Context(), worldtest.Person("gm"), s.poll, false, worldtest.Cause)
+	},
+}
+
+// finders are what meets first a poll that has the id of a deleted one.
+var finders = map[string]func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slot string){
+	"document change": func(t *testing.T, w *worldtest.World, s story, _ scheduler.Person, _ string) {
+		t.Helper()
+		if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"sweep": func(_ *testing.T, w *worldtest.World, _ story, _ scheduler.Person, _ string) { w.Sweep() },
+	"sync": func(_ *testing.T, w *worldtest.World, s story, _ scheduler.Person, _ string) {
+		w.MoveEvent("gm", s.event, worldtest.Three)
+		w.RunDue()
+	},
+	"finalise": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slot string) {
+		t.Helper()
+		view, err := w.Scheduler.Finalise(t.Context(), by, s.poll, worldtest.Ask{SlotID: slot, CreateEvent: true}, worldtest.Cause)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "finalised", view.Poll.Status, rules.Finalized)
+	},
+	"cancel": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+		t.Helper()
+		view, err := w.Scheduler.Cancel(t.Context(), by, s.poll, false, worldtest.Cause)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "cancelled", view.Poll.Status, rules.Cancelled)
+	},
+	"reopen": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+		t.Helper()
+		if _, err := w.Scheduler.Reopen(t.Context(), by, s.poll, false, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"restore": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+		t.Helper()
+		_, err := w.Scheduler.RestoreOriginal(t.Context(), by, s.poll, worldtest.Cause)
+		kind(t, err, fault.Conflict)
+		w.Sweep()
+	},
+	"resend": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+		t.Helper()
+		_, err := w.Scheduler.Resend(t.Context(), by, s.poll, worldtest.Cause)
+		kind(t, err, fault.Conflict)
+		w.Sweep()
+	},
+	"edit": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+		t.Helper()
+		title := "Another title"
+		if _, err := w.Scheduler.Edit(t.Context(), by, s.poll, scheduler.Edit{Title: &title}, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"delete": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+		t.Helper()
+		if err := w.Scheduler.Delete(t.Context(), by, s.poll, false, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+	},
+}
+
+// ofOld says what is there of gm's poll, whose id has another one by now.
+func ofOld(t *testing.T, w *worldtest.World, s story, before []string) (left []string) {
+	t.Helper()
+	for _, entry := range w.Journal(s.poll) {
+		if slices.Contains(before, entry.ID) {
+			left = append(left, "journal entry "+entry.ID)
+		}
+	}
+	for _, snapshot := range w.Snapshots() {
+		left = append(left, string(snapshot.Path))
+	}
+	for _, path := range w.Below(s.poll) {
+		if slices.Contains(before, string(path)) {
+			left = append(left, string(path))
+		}
+	}
+	for _, entry := range w.Index() {
+		if entry.EventID == s.event {
+			left = append(left, "index entry "+entry.EventID)
+		}
+	}
+	told, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{told.Wanted.Ref, told.Announced.Ref, told.Telling.Ref, told.Before.Ref} {
+		if slices.Contains(before, ref) {
+			left = append(left, "announcement of "+ref)
+		}
+	}
+	return left
+}
+
+// everything names the documents of a poll that belong to it alone.
+func everything(w *worldtest.World, s story) (all []string) {
+	for _, entry := range w.Journal(s.poll) {
+		all = append(all, entry.ID)
+	}
+	for _, path := range w.Below(s.poll) {
+		all = append(all, string(path))
+	}
+	return all
+}
+
+func TestRecreatedPoll_HoweverFound_StartsEmpty(t *testing.T) {
+	t.Parallel()
+	for how, remove := range deletions {
+		for found, find := range finders {
+			for _, person := range []string{"ana", "gm"} {
+				t.Run(how+", by "+person+", "+found, func(t *testing.T) {
+					t.Parallel()
+					w := worldtest.New(t, worldtest.Options{})
+					s := moved(w)
+					before := everything(w, s)
+					remove(w, s)
+					w.Skip(time.Second)
+					slots, by := w.Recreate(s.poll, person), worldtest.Person(person)
+					entries, _, err := w.Scheduler.Journal(t.Context(), by, s.poll, 100, nil)
+					if err != nil || len(entries) != 0 {
+						t.Errorf("before the cleanup %s reads %d entries, %v", person, len(entries), err)
+					}
+					find(t, w, s, by, slots[0])
+					w.Run(20 * time.Minute)
+					if left := ofOld(t, w, s, before); len(left) > 0 {
+						t.Errorf("left of the deleted poll: %s", strings.Join(left, ", "))
+					}
+					if w.EventOf("gm", s.event).Live() {
+						t.Error("the event of the deleted poll is there")
+					}
+					if found != "delete" {
+						ownStory(t, w, s, by, slots)
+					}
+					atRest(t, w)
+				})
+			}
+		}
+	}
+}
+
+// ownStory has a recreated poll be finalised and moved like any other.
+func ownStory(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slots []string) {
+	t.Helper()
+	for _, slot := range slots {
+		if !w.Document(poll.SlotPath(s.poll, slot)).Exists() {
+			t.Fatalf("slot %s of the new poll is gone", slot)
+		}
+	}
+	if p, _ := poll.Load(t.Context(), w.Documents, s.poll); p.Status != rules.Open && p.Status != rules.Finalized {
+		if _, err := w.Scheduler.Reopen(t.Context(), by, s.poll, false, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+	}
+	view, err := w.Scheduler.Finalise(t.Context(), by, s.poll, worldtest.Ask{SlotID: slots[1], CreateEvent: true}, worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if view.Poll.GoogleEventID == s.event {
+		t.Error("the new poll follows the event of the old one")
+	}
+	w.MoveEvent(by.ID, view.Poll.GoogleEventID, worldtest.Noon)
+	w.Run(time.Minute)
+	p, err := poll.Load(t.Context(), w.Documents, s.poll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "state", p.Sync.State, rules.StateRescheduled)
+	equal(t, "creator of the index entry", w.Index()[0].CreatorID, by.ID)
+	for _, entry := range w.Journal(s.poll) {
+		equal(t, "creator of entry "+string(entry.Command)+string(entry.Decision), entry.CreatorID, by.ID)
+	}
+}
+
+func TestRecreatedPoll_EventOfTheOld_StaysAsItsOwnerSet(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Write(store.Doc("users", "gm"), store.Update{Path: store.Field("settings", "keepCalendarEvents"), Value: true})
+	s := moved(w)
+	w.Released(s.event)
+	w.DeleteDirectly(s.poll)
+	w.Recreate(s.poll, "ana")
+	if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(2 * time.Minute)
+	equal(t, "the event lives", w.EventOf("gm", s.event).Live(), true)
+	equal(t, "index entries", len(w.Index()), 0)
+	atRest(t, w)
+}
