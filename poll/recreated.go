@@ -75,7 +75,8 @@ type Remains struct {
 // most limit documents; nothing: nothing is left. at is the document at that path,
 // as the same transaction read it. Where it is there, it is another poll, which has
 // to be pristine: it has no journal and no snapshot, and its slots, votes and
-// embedded polls are those that were not made before it (store.Document.Made).
+// embedded polls are those that were not made before it (store.Document.Made), and
+// the votes that were given or changed since.
 func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, limit int) (left Remains, err error) {
 	for _, collection := range below {
 		mixed := at.Exists() && !collection.closed
@@ -100,9 +101,20 @@ func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, li
 	return left, nil
 }
 
-// isOlder tells whether a document below a pristine poll was there before it. A
-// slot that the calendar made is not the poll's, whatever the driver says of ages.
+// isOlder tells whether a document below a pristine poll is of one before it. A
+// slot that the calendar made is, whatever the driver says of ages. A vote is not
+// that its voter changed since, since the same person's stands at the same path.
 func isOlder(document, at store.Document) bool {
-	ofCalendar := document.Path.Collection() == slotsOf.Collection && DecodeSlot(document).Source == SourceCalendar
-	return ofCalendar || document.Made < at.Made
+	switch document.Path.Collection() {
+	case slotsOf.Collection:
+		if DecodeSlot(document).Source == SourceCalendar {
+			return true
+		}
+	case votesOf.Collection:
+		made := Decode(at).CreatedAt
+		if !made.IsZero() && !DecodeVote(document).UpdatedAt.Before(made) {
+			return false
+		}
+	}
+	return document.Made < at.Made
 }

@@ -47,8 +47,8 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 		if fault.Is(err, fault.NotFound) {
 			return nil // the poll is gone, and its event would go
 		}
-		if err != nil || p.Pristine() {
-			return err // its id was that of the poll which followed the event
+		if err != nil {
+			return err
 		}
 		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
 		if err := st.loadSlots(ctx, tx); err != nil {

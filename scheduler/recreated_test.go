@@ -156,7 +156,9 @@ func TestRecreatedPoll_HoweverFound_StartsEmpty(t *testing.T) {
 						t.Error("the event of the deleted poll is there")
 					}
 					if found != "delete" {
-						ownStory(t, w, s, by, slots)
+						if event := ownStory(t, w, s, by, slots); event == s.event {
+							t.Error("the new poll shares the event id of the old one")
+						}
 					}
 					atRest(t, w)
 				})
@@ -165,8 +167,9 @@ func TestRecreatedPoll_HoweverFound_StartsEmpty(t *testing.T) {
 	}
 }
 
-// ownStory has a recreated poll be finalised and moved like any other.
-func ownStory(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slots []string) {
+// ownStory has a recreated poll be finalised and moved like any other, and gives
+// its event.
+func ownStory(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slots []string) (event string) {
 	t.Helper()
 	for _, slot := range slots {
 		if !w.Document(poll.SlotPath(s.poll, slot)).Exists() {
@@ -182,10 +185,8 @@ func ownStory(t *testing.T, w *worldtest.World, s story, by scheduler.Person, sl
 	if err != nil {
 		t.Fatal(err)
 	}
-	if view.Poll.GoogleEventID == s.event {
-		t.Error("the new poll follows the event of the old one")
-	}
-	w.MoveEvent(by.ID, view.Poll.GoogleEventID, worldtest.Noon)
+	event = view.Poll.GoogleEventID
+	w.MoveEvent(by.ID, event, worldtest.Noon)
 	w.Run(time.Minute)
 	p, err := poll.Load(t.Context(), w.Documents, s.poll)
 	if err != nil {
@@ -196,6 +197,7 @@ func ownStory(t *testing.T, w *worldtest.World, s story, by scheduler.Person, sl
 	for _, entry := range w.Journal(s.poll) {
 		equal(t, "creator of entry "+string(entry.Command)+string(entry.Decision), entry.CreatorID, by.ID)
 	}
+	return event
 }
 
 func TestRecreatedPoll_EventOfTheOld_StaysAsItsOwnerSet(t *testing.T) {
@@ -212,5 +214,41 @@ func TestRecreatedPoll_EventOfTheOld_StaysAsItsOwnerSet(t *testing.T) {
 	w.Run(2 * time.Minute)
 	equal(t, "the event lives", w.EventOf("gm", s.event).Live(), true)
 	equal(t, "index entries", len(w.Index()), 0)
+	atRest(t, w)
+}
+
+func TestCreate_AgainAfterDeletion_IsConflictUntilPurged(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	if err := w.Scheduler.Delete(t.Context(), worldtest.Person("gm"), s.poll, false, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	again := scheduler.Create{ID: s.poll, Again: true, Title: "Again", Slots: []worldtest.Slot{worldtest.Ten}}
+	_, err := w.Scheduler.Create(t.Context(), worldtest.Person("gm"), again, worldtest.Cause)
+	kind(t, err, fault.Conflict)
+	w.Run(20 * time.Minute)
+	if _, err := w.Scheduler.Create(t.Context(), worldtest.Person("gm"), again, worldtest.Cause); err != nil {
+		t.Error(err)
+	}
+	atRest(t, w)
+}
+
+// A poll that was cancelled follows no event: its announcement alone says that it
+// was there.
+func TestRecreatedPoll_OldFollowsNoEvent_SweepFindsIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	cancelIt.do(w, s)
+	w.Run(20 * time.Minute)
+	before := everything(w, s)
+	w.DeleteDirectly(s.poll)
+	slots := w.Recreate(s.poll, "ana")
+	w.Sweep()
+	if left := ofOld(t, w, s, before); len(left) > 0 {
+		t.Errorf("left of the deleted poll: %s", strings.Join(left, ", "))
+	}
+	ownStory(t, w, s, worldtest.Person("ana"), slots)
 	atRest(t, w)
 }
