@@ -106,43 +106,54 @@ func TestDelete_PollRecreatedAnywhereInIt_SparesTheNew(t *testing.T) {
 // another one takes its id: its people hear nothing of it.
 func TestRecreatedPoll_AnywhereInAnAnnouncement_HearsNothing(t *testing.T) {
 	t.Parallel()
-	anywhere(t, func(t *testing.T, n int) (reached bool) {
-		t.Helper()
-		w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
-		pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party(), ParticipantIDs: []string{"gm", "ben"}})
-		view, err := w.Finalise(pollID, slots[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Run(time.Minute)
-		w.MoveEvent("gm", view.Poll.GoogleEventID, worldtest.Noon)
-		w.At(n, func() {
-			reached = true
-			w.DeleteDirectly(pollID)
-			w.Recreate(pollID, "cho")
-			w.Write(poll.Path(pollID), poll.Set("participantIds", []any{"cho", "ana"}))
+	for name, discord := range map[string]func(w *worldtest.World){
+		"Discord takes it":   func(*worldtest.World) {},
+		"Discord refuses it": func(w *worldtest.World) { w.PlantDiscord("messages.*", func(f *worldtest.Fault) { f.Status = 403 }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			anywhere(t, func(t *testing.T, n int) bool { t.Helper(); return recreatedAmidAnnouncement(t, n, discord) })
 		})
-		w.Run(time.Minute)
-		w.Calm()
-		heard := len(w.Notices("ana")) // of the party, she may have heard before
-		w.Sweep()
-		w.Run(20 * time.Minute)
-		if !reached {
-			return false
-		}
-		equal(t, "cho's notices", len(w.Notices("cho")), 0)
-		equal(t, "ana's notices", len(w.Notices("ana")), heard)
-		p, err := poll.Load(t.Context(), w.Documents, pollID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "card", p.Discord, poll.Card{})
-		if p.Sync.Error != nil || p.Sync.State != rules.StateNone || p.Pristine() {
-			t.Errorf("the new poll has %+v", p.Sync)
-		}
-		atRest(t, w)
-		return true
+	}
+}
+
+func recreatedAmidAnnouncement(t *testing.T, n int, discord func(*worldtest.World)) (reached bool) {
+	t.Helper()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+	pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party(), ParticipantIDs: []string{"gm", "ben"}})
+	view, err := w.Finalise(pollID, slots[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	discord(w)
+	w.MoveEvent("gm", view.Poll.GoogleEventID, worldtest.Noon)
+	w.At(n, func() {
+		reached = true
+		w.DeleteDirectly(pollID)
+		w.Recreate(pollID, "cho")
+		w.Write(poll.Path(pollID), poll.Set("participantIds", []any{"cho", "ana"}))
 	})
+	w.Run(time.Minute)
+	w.Calm()
+	heard := len(w.Notices("ana")) // of the party, she may have heard before
+	w.Sweep()
+	w.Run(20 * time.Minute)
+	if !reached {
+		return false
+	}
+	equal(t, "cho's notices", len(w.Notices("cho")), 0)
+	equal(t, "ana's notices", len(w.Notices("ana")), heard)
+	p, err := poll.Load(t.Context(), w.Documents, pollID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "card", p.Discord, poll.Card{})
+	if p.Sync.Error != nil || p.Sync.State != rules.StateNone || p.Pristine() {
+		t.Errorf("the new poll has %+v", p.Sync)
+	}
+	atRest(t, w)
+	return true
 }
 
 // The insert of the old poll is under way, or its answer was lost.

@@ -205,15 +205,73 @@ func TestRecreatedPoll_EventOfTheOld_StaysAsItsOwnerSet(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	w.Write(store.Doc("users", "gm"), store.Update{Path: store.Field("settings", "keepCalendarEvents"), Value: true})
 	s := moved(w)
+	again, err := w.Finalise(s.poll, s.slots[1]) // of another generation
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.event = again.Poll.GoogleEventID
+	w.Run(time.Minute)
 	w.Released(s.event)
 	w.DeleteDirectly(s.poll)
-	w.Recreate(s.poll, "ana")
+	slots := w.Recreate(s.poll, "gm")
 	if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(2 * time.Minute)
-	equal(t, "the event lives", w.EventOf("gm", s.event).Live(), true)
 	equal(t, "index entries", len(w.Index()), 0)
+	if event := ownStory(t, w, s, worldtest.Person("gm"), slots); event == s.event {
+		t.Error("the new poll follows the event of the old one")
+	}
+	equal(t, "the old event lives", w.EventOf("gm", s.event).Live(), true)
+	atRest(t, w)
+}
+
+// The app's own functions may finalise the new poll before anything of ours comes
+// by, and the old one's calendar may have trouble then.
+func TestRecreatedPoll_FinalisedElsewhere_ShowsNoErrorOfTheOld(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	before := everything(w, s)
+	w.DeleteDirectly(s.poll)
+	slots := w.Recreate(s.poll, "gm")
+	made := w.InsertEvent("gm", map[string]any{
+		"start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
+	})
+	w.LosePushes()
+	w.Write(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", slots[0]),
+		poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "gm@example.com"))
+	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	p, err := poll.Load(t.Context(), w.Documents, s.poll)
+	if err != nil || !p.Pristine() {
+		t.Errorf("it has %+v, %v", p.Sync, err)
+	}
+	w.Sweep()
+	w.Run(2 * time.Minute)
+	if left := ofOld(t, w, s, before); len(left) > 0 {
+		t.Errorf("left of the deleted poll: %s", strings.Join(left, ", "))
+	}
+	if index := w.Index(); len(index) != 1 || index[0].EventID != made.ID {
+		t.Errorf("index entries %+v", index)
+	}
+	atRest(t, w)
+}
+
+// The answer of the old poll's insert is lost, and somebody deletes its event.
+func TestRecreatedPoll_InsertOfTheOldIsGone_IsNotTriedForEver(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
+	_, err := w.Finalise(s.poll, s.slots[0])
+	kind(t, err, fault.Unavailable)
+	w.DeleteEvent("gm", w.Events("gm")[0].ID)
+	w.DeleteDirectly(s.poll)
+	w.Recreate(s.poll, "ana")
+	w.Run(time.Hour)
+	equal(t, "intents", len(w.Intents()), 0)
 	atRest(t, w)
 }
 
