@@ -83,7 +83,7 @@ func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pol
 	return s.once(ctx, by, command{
 		route: "POST /v1/polls", body: in.Body,
 		do: func(ctx context.Context, t try) (pollAnswer, error) {
-			ask.ID = t.id
+			ask.ID, ask.Again = t.id, t.again
 			view, err := s.Scheduler.Create(ctx, by.person, ask, by.cause)
 			return answerPoll(view), err
 		},

@@ -31,7 +31,8 @@ type telling struct {
 	deferred bool
 	// named are participants whom somebody else named (poll.Announcement).
 	named []string
-	// edited says that it is due, but somebody wrote the poll directly since.
+	// edited says that it is due, but somebody wrote the poll directly since, or
+	// another one has its id.
 	edited bool
 }
 
@@ -48,13 +49,19 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 		if err != nil {
 			return err
 		}
+		p := poll.Decode(documents[1])
 		found.gone = !documents[1].Exists()
 		if !documents[0].Exists() {
 			return nil
 		}
 		announcement := poll.DecodeAnnouncement(documents[0])
-		edited := checkEdits && poll.Decode(documents[1]).EditedDirectly()
-		updates := a.next(&found, announcement, edited)
+		if !found.gone && p.Pristine() && announcement.Wanted.Ref != "" { // it is of a deleted poll of its id
+			found.edited, found.gone = checkEdits, !checkEdits
+		}
+		if found.edited {
+			return nil
+		}
+		updates := a.next(&found, announcement, checkEdits && p.EditedDirectly())
 		if found.edited {
 			return nil
 		}

@@ -103,7 +103,7 @@ func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Pol
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsOwed, intentsDue, intentsOfPoll, intentsOfAccount,
-	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, allAnnouncements,
+	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
 	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
 	groupsOfMember, groupsOfCreator, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
 }

@@ -106,7 +106,8 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 }
 
 // Journal gives a poll's journal to take, newest first, as poll.WalkJournal does.
-// Only the creator may.
+// Only the creator may. Entries of a deleted poll of its id are left out, so a page
+// may hold fewer than there are to come.
 func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor, take func(poll.Entry) (taken bool, err error)) (*store.Cursor, error) {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err != nil {
@@ -115,5 +116,10 @@ func (s *Service) Journal(ctx context.Context, person Person, pollID string, lim
 	if err := checkCreator(person, p); err != nil {
 		return nil, err
 	}
-	return poll.WalkJournal(ctx, s.Store, pollID, limit, after, take)
+	return poll.WalkJournal(ctx, s.Store, pollID, limit, after, func(entry poll.Entry) (taken bool, err error) {
+		if !p.Owns(entry) {
+			return true, nil
+		}
+		return take(entry)
+	})
 }

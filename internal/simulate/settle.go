@@ -45,6 +45,7 @@ func (l *life) settle() {
 	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
+	l.hint()
 	l.tell()
 	for _, problem := range append(l.w.HistoryProblems(), l.w.Problems()...) {
 		if !l.unnoticed(problem) {
@@ -123,6 +124,16 @@ func (l *life) release() {
 	}
 }
 
+// hint tells of the polls whose id was used again. Of one of which nobody was to be
+// told anything no sweep knows.
+func (l *life) hint() {
+	for _, id := range l.recreated {
+		_, err := l.w.Scheduler.Reconcile(l.w.Context(), id, worldtest.Cause)
+		l.must(err)
+	}
+	l.w.RunDue()
+}
+
 // left finds work that is still owed, and what is left of polls that the web app
 // deleted. (A sweep finds those by their announcements: a journal of which nobody
 // was to be told anything is found by a hint alone.)
@@ -134,6 +145,13 @@ func (l *life) left() {
 		for _, snapshot := range l.w.Snapshots() {
 			if snapshot.Path.Below(poll.Path(id)) {
 				l.Errorf("a snapshot is left of poll %s, which was deleted", id)
+			}
+		}
+	}
+	for _, p := range l.w.Polls() {
+		for _, entry := range l.w.Journal(p.ID) {
+			if entry.CreatorID != p.CreatorID || p.Pristine() {
+				l.Errorf("poll %s of %s has an entry of the journal of another one: %+v", p.ID, p.CreatorID, entry)
 			}
 		}
 	}
