@@ -133,8 +133,8 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 			},
 			{
 				file: "scheduler/carryout.go",
-				old:  `tx.Create(poll.VotePath(st.poll.ID, vote.UserID), voteDocument(vote))`,
-				new:  `tx.Set(poll.VotePath(st.poll.ID, vote.UserID), voteDocument(vote))`,
+				old:  `tx.Create(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
+				new:  `tx.Set(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
 		},
 	},
@@ -145,7 +145,7 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 			{
 				file: "scheduler/vote.go",
 				old:  `return tx.Merge(poll.VotePath(pollID, person.ID), poll.VoteUpdates(vote)...)`,
-				new:  `return tx.Set(poll.VotePath(pollID, person.ID), voteDocument(vote))`,
+				new:  `return tx.Set(poll.VotePath(pollID, person.ID), poll.EncodeVote(vote))`,
 			},
 		},
 	},
