@@ -125,6 +125,7 @@ func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
 		"a share that is no number":    {enough("QS_MASS_CANCEL_SHARE=NaN"), "QS_MASS_CANCEL_SHARE", "at most 1"},
 		"a count in words":             {enough("QS_MASS_CANCEL_MIN=five"), "QS_MASS_CANCEL_MIN", "whole number"},
 		"renewal before the start":     {enough("QS_WATCH_TTL=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
+		"renewal at the start":         {enough("QS_WATCH_TTL=1h", "QS_RENEW_BEFORE=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
 		"a mistyped name":              {enough("QS_ADRR=:80"), "QS_ADRR", "QS_ADDR"},
 		"a name of another program":    {enough("QS_KUBERNETES_PORT=1"), "QS_KUBERNETES_PORT", "no setting"},
 		"a mistyped name of a file":    {enough("QS_ENC_KEY_FILE=/x"), "QS_ENC_KEY_FILE", "no setting"},

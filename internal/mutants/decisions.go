@@ -121,6 +121,24 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 		}},
 	},
 	{
+		name:   "snapshot-without-invitations",
+		breaks: "A reschedule takes a snapshot that does not say who was invited (invariant 3).",
+		changes: []change{{
+			file: "scheduler/carryout.go",
+			old:  `Participants: st.poll.ParticipantIDs, PendingInvites: st.poll.PendingInvites, Votes: votes,`,
+			new:  `Participants: st.poll.ParticipantIDs, Votes: votes,`,
+		}},
+	},
+	{
+		name:   "restored-vote-without-its-origin",
+		breaks: "A vote that a restore puts back lacks where it was given (invariant 3).",
+		changes: []change{{
+			file: "poll/vote.go",
+			old: `
+		"lastVotedFrom": store.NullIfEmpty(v.LastVotedFrom),`,
+		}},
+	},
+	{
 		name:   "restore-overwrites-votes",
 		breaks: "A restore writes the votes of the snapshot over those that people changed meanwhile (invariant 3).",
 		changes: []change{
