@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/scheduler"
 	"questscheduler/store"
+	"questscheduler/store/memory"
 )
 
 // clearing is a cleanup of a row that fails and one that does not.
@@ -62,5 +64,21 @@ func TestDue_AfterAStart_FromThatVeryMoment(t *testing.T) {
 		if got := job.due(started.Add(after), started); !got.Equal(want) {
 			t.Errorf("%s after the start: %s, want %s", after, got, want)
 		}
+	}
+}
+
+// What the scheduler could not hand over fails the drain, whatever follows it.
+func TestDrain_ThatFails_SaysSo(t *testing.T) {
+	t.Parallel()
+	documents, err := memory.Open(nil) // it answers no query
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Parts{
+		Scheduler: &scheduler.Service{Store: documents, Now: time.Now}, NoSync: true, Log: slog.New(slog.DiscardHandler),
+		FollowLinks: func(context.Context, scheduler.Cause) (int, error) { return 0, nil },
+	}
+	if did, err := p.drain(t.Context(), Run{}); err == nil {
+		t.Errorf("%+v", did)
 	}
 }
