@@ -129,6 +129,7 @@ func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
 		"commands without a bound":     {enough("QS_POLL_COMMANDS=1000001"), "QS_POLL_COMMANDS", "at most 1000000"},
 		"a count in words":             {enough("QS_MASS_CANCEL_MIN=five"), "QS_MASS_CANCEL_MIN", "whole number"},
 		"renewal before the start":     {enough("QS_WATCH_TTL=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
+		"renewal at the start":         {enough("QS_WATCH_TTL=1h", "QS_RENEW_BEFORE=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
 		"a mistyped name":              {enough("QS_ADRR=:80"), "QS_ADRR", "QS_ADDR"},
 		"a name of another program":    {enough("QS_KUBERNETES_PORT=1"), "QS_KUBERNETES_PORT", "no setting"},
 		"a mistyped name of a file":    {enough("QS_ENC_KEY_FILE=/x"), "QS_ENC_KEY_FILE", "no setting"},
@@ -172,6 +173,26 @@ func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
 				t.Errorf("got %v, want one problem of %s that says %q", found, tc.setting, tc.mend)
 			}
 		})
+	}
+}
+
+// Each row is the last value that is taken, and the next one, which is not.
+func TestLoad_Bounds_HoldAtTheirEdge(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string][2]string{
+		"QS_MASS_CANCEL_SHARE": {"1", "1.001"}, "QS_MASS_CANCEL_MIN": {"1", "0"}, "QS_NOTIFY_SETTLE": {"0s", "-1ns"}, "QS_SYNC_MIN_GAP": {"0s", "-1ns"},
+		"QS_RENEW_BEFORE": {"1s", "999ms"}, "QS_FALLBACK_EVERY": {"1s", "999ms"}, "QS_SNAPSHOT_KEEP": {"1h", "59m59s"}, "QS_JOURNAL_KEEP": {"1h", "59m59s"},
+		"QS_METRICS_TOKEN": {strings.Repeat("m", 32), strings.Repeat("m", 31)}, "QS_WATCH_TTL": {"48h1s", "999ms"}, "QS_ADDR": {":65535", ":65536"},
+	} {
+		load(t, enough(name+"="+row[0]))
+		if found := problems(t, enough(name+"="+row[1])); !slices.ContainsFunc(found, func(p config.Problem) bool { return p.Name == name }) {
+			t.Errorf("%s=%s is taken: %v", name, row[1], found)
+		}
+	}
+	for _, share := range []string{"0", "-0.5", "NaN"} {
+		if found := problems(t, enough("QS_MASS_CANCEL_SHARE="+share)); len(found) != 1 {
+			t.Errorf("a share of %s is taken: %v", share, found)
+		}
 	}
 }
 

@@ -63,6 +63,7 @@ func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
 		{"rate limited without JSON", say(429, `<html>`), fault.Unavailable, "", 0},
 		{"a server error with a code", say(500, `{"code":50013}`), fault.Unavailable, "", 0},
 		{"bad gateway", say(502, `{token}`), fault.Unavailable, "", 0},
+		{"a request that took too long", say(408, `{"code":0}`), fault.Unavailable, "", 0},
 		{"no JSON", say(200, `<html>`), fault.Unavailable, "", 0},
 		{"closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "", 0},
 	} {

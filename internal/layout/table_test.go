@@ -88,6 +88,8 @@ var table = []row{
 	{packages: "internal/webapp"},
 	// A browser, for tests alone.
 	{packages: "internal/chromium"},
+	// Codecs of stored documents, held to their types, for tests.
+	{packages: "internal/roundtrip", may: []string{"rules", "store", "store/memory"}},
 	// What the API's document says of answers, for tests.
 	{packages: "internal/promises"},
 	// What `make bench` runs: real parts, measured.
