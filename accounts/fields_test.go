@@ -36,7 +36,7 @@ func TestState_EveryField_ComesBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, err := accounts.end(t.Context(), Back{State: sealed, FromBrowser: true, Browser: "the browser's secret"})
+			back, err := accounts.end(t.Context(), Back{State: sealed, Browser: "the browser's secret"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,8 @@ func TestFail_AnErrorOfEachKind_IsToldAndLogged(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		c, recorder := asked(t)
-		s := &server{Options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+		lines := slog.New(slog.NewTextHandler(&log, nil))
+		s := &server{Options: Options{Log: lines, Refused: lines}}
 		if err := s.fail(c, row.err); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +114,7 @@ func TestCaller_AddressCountsWhereItIsVerified(t *testing.T) {
 	for verified, want := range map[bool]string{false: "", true: "ana@example.com"} {
 		var limited []string
 		who := &known{Person: signin.Person{UID: "ana", Email: "ana@example.com", EmailVerified: verified}}
-		s := &server{Options: Options{SignIn: who, LimitPerson: func(uid string) error {
+		s := &server{Options: Options{SignIn: who, LimitPerson: func(_ echo.Context, uid string) error {
 			limited = append(limited, uid)
 			return nil
 		}}}

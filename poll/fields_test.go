@@ -127,7 +127,8 @@ func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 		}
 		updates = append(updates,
 			poll.KnownUpdates(a.PollID, a.Announced), poll.WantUpdates(a.PollID, a.Wanted, a.Due), poll.TellingUpdates(a.Telling, a.Attempts),
-			[]store.Update{poll.BeforeUpdate(a.Before), poll.AgainUpdate(a.AgainAt)})
+			[]store.Update{poll.BeforeUpdate(a.Before), poll.AgainUpdate(a.AgainAt), poll.NextNoticeUpdate(a.NextNotice)},
+			poll.NamedUpdates(a.PollID, a.Named))
 		for channel, delivery := range a.Channels {
 			updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
 		}
