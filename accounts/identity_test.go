@@ -123,7 +123,7 @@ func TestLinking_BelievesAnIdentityOfGooglesForUsAndThisConsentAlone(t *testing.
 				}
 			}
 			transport, asked := tokens(t, signed(t, says), nil)
-			_, account, err := w.linking(transport).Finish(t.Context(), accounts.Back{State: state, Code: "4/code"})
+			_, account, err := w.linking(transport).Finish(t.Context(), accounts.Back{State: state, Code: "4/code", PersonID: "gm"})
 			if row.linked != (err == nil) || row.linked && (account.Sub != "sub-1" || account.Email != "gm@example.test") {
 				t.Errorf("%+v, %v", account, err)
 			}
@@ -160,7 +160,7 @@ func TestLinking_WhatIsNoIdentityLinksNothing(t *testing.T) {
 		w := newWorld(t)
 		state, _ := consent(t, w.linking(nil))
 		transport, _ := tokens(t, row.identity, row.more)
-		_, _, err := w.linking(transport).Finish(t.Context(), accounts.Back{State: state, Code: "4/code"})
+		_, _, err := w.linking(transport).Finish(t.Context(), accounts.Back{State: state, Code: "4/code", PersonID: "gm"})
 		if fault.CodeOf(err) != row.code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -182,7 +182,7 @@ func TestLinking_AStateIsOneOfOursAlone(t *testing.T) {
 	for name, state := range map[string]string{
 		"none": "", "a ticket": ticket, "cut short": state[:len(state)-4], "of the web app's own": "8c1f6b2e4a",
 	} {
-		if _, _, err := linking.Finish(t.Context(), accounts.Back{State: state, Code: "4/code"}); fault.CodeOf(err) != accounts.CodeStateMismatch {
+		if _, _, err := linking.Finish(t.Context(), accounts.Back{State: state, Code: "4/code", PersonID: "gm"}); fault.CodeOf(err) != accounts.CodeStateMismatch {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -190,8 +190,8 @@ func TestLinking_AStateIsOneOfOursAlone(t *testing.T) {
 		t.Errorf("a state as a ticket: %v", err)
 	}
 	// Google being down uses it up as well: a code is good once.
-	_, _, err = linking.Finish(t.Context(), accounts.Back{State: state, Code: "4/code"})
+	_, _, err = linking.Finish(t.Context(), accounts.Back{State: state, Code: "4/code", PersonID: "gm"})
 	wantKind(t, err, fault.Unavailable, accounts.CodeExchangeFailed)
-	_, _, err = linking.Finish(t.Context(), accounts.Back{State: state, Code: "4/code"})
+	_, _, err = linking.Finish(t.Context(), accounts.Back{State: state, Code: "4/code", PersonID: "gm"})
 	wantKind(t, err, fault.Invalid, accounts.CodeStateMismatch)
 }

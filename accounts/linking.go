@@ -141,7 +141,8 @@ func (l *Linking) Asked(ticket string) (Ask, error) {
 
 // Start begins the consent that was asked for, and gives the address at Google
 // where it goes on. browser is a secret that the browser keeps until it comes
-// back; "" for a program that keeps none. Its errors are Ticket's.
+// back; "" for a program, which sends the person's token again then. Its errors
+// are Ticket's.
 func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address string, err error) {
 	if ask, err = l.check(ctx, ask); err != nil {
 		return "", err
@@ -175,16 +176,17 @@ type Back struct {
 	State, Code string
 	// Error is RFC 6749's, where there is no code.
 	Error string
-	// FromBrowser tells that a browser came back, and Browser is the secret
-	// that it kept; "" where it brought none.
-	FromBrowser bool
-	Browser     string
+	// Browser is the secret that a browser kept since Start; "" where it brought
+	// none.
+	Browser string
+	// PersonID is whose token was sent with it; "" for none.
+	PersonID string
 }
 
 // Finish links the account of a consent that came back. The ask is given with
 // an error too, once the state told it: where to go back to, and for whom to
-// begin again. Errors, each with its code: Invalid for a state that is not ours
-// or came before (CodeStateMismatch) and for too small a grant
+// begin again. Errors, each with its code: Invalid for a state that is not ours,
+// came before, or was begun elsewhere (CodeStateMismatch) and for too small a grant
 // (CodeScopesInsufficient); Forbidden (CodeDeclined); Conflict
 // (CodeLinkedElsewhere, CodeOtherIdentity); Provider or Unavailable
 // (CodeExchangeFailed), the latter too while the grant of the same Google

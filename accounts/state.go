@@ -95,10 +95,11 @@ func (r *Repository) begin(ctx context.Context, begun state) (sealed string, err
 	})
 }
 
-// end takes a state that came back: it is good once, and a browser brings back
-// only what was begun in it. Otherwise somebody could have another person
-// consent, and link that person's account as theirs. CodeStateMismatch where it
-// is not so, and then a state of another browser stays good for that one.
+// end takes a state that came back: it is good once, and only for the browser
+// that began it or with the token of the person for whom it was begun. Otherwise
+// somebody could have another person consent, and link that person's account as
+// theirs. CodeStateMismatch where it is not so, and then the state stays good for
+// the one that began it.
 func (r *Repository) end(ctx context.Context, back Back) (state, error) {
 	opened, err := r.openNote(statePurpose, back.State)
 	if err != nil {
@@ -116,9 +117,9 @@ func (r *Repository) end(ctx context.Context, back Back) (state, error) {
 			return err
 		}
 		f := store.Fields(doc.Data)
-		bound := f.String("browser") != ""
-		same := subtle.ConstantTimeCompare([]byte(f.String("browser")), []byte(hashBrowser(back.Browser))) == 1
-		if !doc.Exists() || f.Has("usedAt") || (bound || back.FromBrowser) && !(bound && same) {
+		same := back.Browser != "" && subtle.ConstantTimeCompare([]byte(f.String("browser")), []byte(hashBrowser(back.Browser))) == 1
+		theirs := back.PersonID != "" && back.PersonID == f.String("uid")
+		if !doc.Exists() || f.Has("usedAt") || !same && !theirs {
 			return errStateMismatch()
 		}
 		verifier = f.String("verifier")

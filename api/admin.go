@@ -8,6 +8,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
 	"questscheduler/queue"
+	"questscheduler/store"
 )
 
 // Tasks is what admins need of the queue (queue.Queue).
@@ -94,16 +95,10 @@ type watchList struct {
 
 func (s *server) listWatches(ctx context.Context, _ caller, in *struct{ Paging }) (watchList, error) {
 	place := listing{name: "watches", collection: "calendarWatches"}
-	after, err := place.cursor(in.Cursor)
-	if err != nil {
-		return watchList{}, err
-	}
-	watches, next, err := calendarsync.ByExpiration(ctx, s.Store, in.Limit, after)
-	if err != nil {
-		return watchList{}, err
-	}
-	token, err := place.token(next)
-	return watchList{page: page{token}, Watches: each(watches, answerWatch)}, err
+	watches, is, err := listed(place, in.Paging, answerWatch, func(after *store.Cursor, take func(calendarsync.Watch) (bool, error)) (*store.Cursor, error) {
+		return calendarsync.WalkByExpiration(ctx, s.Store, in.Limit, after, take)
+	})
+	return watchList{page: is, Watches: watches}, err
 }
 
 type registerWatches struct {

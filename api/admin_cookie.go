@@ -31,7 +31,7 @@ func (s *server) signIn(c echo.Context) error {
 		if fault.Is(err, fault.Unavailable) {
 			return err
 		}
-		s.Log.WarnContext(ctx, "a sign-in to the dashboard was refused", "code", fault.CodeOf(err), "trace", requestOf(ctx).id)
+		s.refused.WarnContext(ctx, "a sign-in to the dashboard was refused", "code", fault.CodeOf(err), "trace", requestOf(ctx).id)
 		return s.showSignIn(c, dashboard.SignIn{Failed: true})
 	}
 	s.setAdminCookie(c, token, 0)

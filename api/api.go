@@ -14,8 +14,8 @@
 // (operation.go). Errors have kinds inside and become statuses and codes here
 // alone. Nothing of the input is ever given back in an error but names of
 // fields. One route answers for as long as the caller listens (stream.go,
-// feed.go). Beside the programs' routes stand pages for people: the consent
-// (consent.go) and the operator's page (dashboard.go).
+// feed.go, dispatch.go). Beside the programs' routes stand pages for people: the
+// consent (consent.go) and the operator's page (dashboard.go).
 package api
 
 import (
@@ -77,6 +77,9 @@ type Options struct {
 	// what each address may that nobody known asks from. Zero: limits that
 	// nobody meets who waits for answers.
 	PersonRate, AddressRate Rate
+	// Commands bounds people's commands on a poll; nil: by a number of its own. It
+	// is shared with whatever else takes commands.
+	Commands *Commands
 	// TrustedProxies are believed when they say in X-Forwarded-For for whom they
 	// ask; nobody else is. Empty: an address is that of the connection, so that all
 	// who come by one proxy are one.
@@ -104,29 +107,35 @@ type Options struct {
 // server is what handlers work with.
 type server struct {
 	Options
-	echo         *echo.Echo
-	huma         huma.API
-	bodyPatience time.Duration
+	echo *echo.Echo
+	huma huma.API
 	// start names this start of the process.
 	start             string
 	people, addresses *limiter
 	streaming         streaming
+	dispatch          *dispatcher
+	// refused is Log for lines that anybody can cause.
+	refused *slog.Logger
 }
 
 // New makes the API. What it returns is an http.Handler; other routes that are
 // added to it leave by the same door: an error of package fault that their
 // handlers return becomes the envelope, and the request's id is in the header
-// X-Request-Id of the answer. Time-outs of the server are the caller's.
-func New(options Options) *echo.Echo { return build(options, bodyPatience) }
-
-func build(options Options, patience time.Duration) *echo.Echo {
+// X-Request-Id of the answer. Time-outs of the server are the caller's, those of
+// bodies (package bodylimit) included.
+func New(options Options) *echo.Echo {
 	unifyHuma()
 	s := &server{
-		Options: options, echo: echo.New(), bodyPatience: patience, start: options.NewID("run"),
+		Options: options, echo: echo.New(), start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
+		refused: Sampled(options.Log, options.Now),
 	}
+	s.dispatch = &dispatcher{server: s}
 	if s.Ticks == nil {
 		s.Ticks = RealTicks
+	}
+	if s.Commands == nil {
+		s.Commands = NewCommands(defaultPollCommands, s.Now)
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler, s.echo.IPExtractor = s.answerError, callersBehind(options.TrustedProxies)

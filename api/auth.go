@@ -21,6 +21,8 @@ type caller struct {
 	cause  scheduler.Cause
 	// token is by which they are known, for what outlives it.
 	token string
+	// vouchedFor is signin.Person's.
+	vouchedFor bool
 }
 
 type callerKey struct{}
@@ -106,7 +108,23 @@ func (s *server) callerBy(ctx context.Context, token string) (caller, error) {
 	if known.EmailVerified {
 		person.Email = known.Email
 	}
-	return caller{person: person, cause: causeOf(ctx), token: token}, nil
+	return caller{person: person, cause: causeOf(ctx), token: token, vouchedFor: known.VouchedFor}, nil
+}
+
+// codeUnverified is the reason of a refusal of somebody whose sign-in does not say
+// who they are.
+const codeUnverified = "sign_in_unverified"
+
+// demandVouched lets those on whose sign-in says who they are. It stands behind
+// authenticateBy and reads the caller that it found.
+func (s *server) demandVouched(ctx huma.Context, next func(huma.Context)) {
+	if !callerOf(ctx.Context()).vouchedFor {
+		refused := fault.New(fault.Forbidden, "Verify your e-mail address first, or sign in with Google, and send the new token.")
+		refused.Code = codeUnverified
+		s.answerError(refused, humaecho.Unwrap(ctx))
+		return
+	}
+	next(ctx)
 }
 
 // demandAdmin lets admins on; for everybody else who is signed in nothing is

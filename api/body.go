@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -22,15 +21,13 @@ const (
 	// maxDepth is how deep objects and lists may lie in each other: more than
 	// any route takes, and far from what parsing could stumble over.
 	maxDepth = 32
-	// bodyPatience is how long a body may take to arrive.
-	bodyPatience = 10 * time.Second
 )
 
 // checkBody reads the body whole and refuses what is too large, no UTF-8 or
 // nested too deep, before anything parses it.
 func (s *server) checkBody(ctx huma.Context, next func(huma.Context)) {
 	c := humaecho.Unwrap(ctx)
-	body, err := s.readBody(c)
+	body, err := readBody(c)
 	if err == nil {
 		err = checkText(body, c.Request().Header)
 	}
@@ -42,17 +39,11 @@ func (s *server) checkBody(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// readBody reads the body within a deadline. That is the connection's, on its
-// real clock, and is lifted afterwards: it would end the request's context too.
-// A writer without deadlines, as tests have, keeps none.
-func (s *server) readBody(c echo.Context) ([]byte, error) {
+// readBody reads the body; how long it may take is package bodylimit's.
+func readBody(c echo.Context) ([]byte, error) {
 	request := c.Request()
 	if request.ContentLength > maxBody {
 		return nil, errTooLarge()
-	}
-	connection := http.NewResponseController(c.Response())
-	if err := connection.SetReadDeadline(time.Now().Add(s.bodyPatience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, fault.Wrap(fault.Unavailable, err, "The connection is gone. Send the request again.")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, maxBody))
 	var tooLarge *http.MaxBytesError
@@ -61,9 +52,6 @@ func (s *server) readBody(c echo.Context) ([]byte, error) {
 		return nil, errTooLarge()
 	case err != nil:
 		return nil, fault.Wrap(fault.Invalid, err, "The body did not arrive whole. Send it again.")
-	}
-	if err := connection.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, fault.Wrap(fault.Unavailable, err, "The connection is gone. Send the request again.")
 	}
 	return body, nil
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"net"
 	"net/netip"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -55,11 +54,4 @@ func withNetwork(host string) string {
 		}
 	}
 	return address.String()
-}
-
-// LimitAddress is Limit for those of whom no more is known than what their
-// requests come from, for routes that are added to the API.
-func LimitAddress(rate Rate, now func() time.Time) func(c echo.Context) error {
-	limit := Limit(rate, now)
-	return func(c echo.Context) error { return limit(addressOf(c)) }
 }

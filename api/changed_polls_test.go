@@ -18,7 +18,8 @@ func TestUpdate_WhatIsLeftOutStays(t *testing.T) {
 	w := newWorld(t)
 	before := w.newPoll(map[string]any{"timezone": "Europe/Berlin", "description": "Bring dice."})
 	path := "/v1/polls/" + before.ID
-	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{before.Slots[0].ID: "PREFERRED", before.Slots[1].ID: "FEASIBLE"}}}, &before)
+	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{before.Slots[0].ID: "PREFERRED", before.Slots[1].ID: "FEASIBLE"}}}, nil)
+	w.want(200, call{as: "gm", method: "GET", path: path}, &before)
 
 	want := before
 	change := func(body any) {

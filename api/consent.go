@@ -3,13 +3,11 @@ package api
 import (
 	"bytes"
 	"cmp"
-	"crypto/rand"
 	_ "embed" // for the page
 	"html/template"
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -25,9 +23,6 @@ var consentText string
 
 var consentTemplate = template.Must(template.New("consent").Parse(consentText))
 
-// cookieName is that of the secret which a browser keeps while it is at Google.
-const cookieName = "questscheduler_consent"
-
 // hintLink is the hint of what follows from a link.
 const hintLink = "relink"
 
@@ -39,54 +34,66 @@ func (s *server) consentRoutes() {
 }
 
 // startConsent sends a browser that brings a ticket, or a program that brings a
-// person's token, on to Google.
+// person's token, on to Google. A browser that may have been sent here by somebody
+// else is shown for whom the account will be linked, and goes on from there.
 func (s *server) startConsent(c echo.Context) error {
-	ctx := c.Request().Context()
-	ask, err := s.askedBy(c)
+	ask, program, err := s.askedBy(c)
 	if err != nil {
 		return s.showFailure(c, accounts.Ask{}, err)
 	}
-	fromBrowser := isBrowser(c.Request())
-	if fromBrowser && fromElsewhere(c.Request()) {
-		return s.showPage(c, http.StatusOK, consentPage{
-			Title: "Link a Google account", Sentence: "A Google account is about to be linked to " + nameOf(ask) +
-				" in Quest Scheduler. Go on only if that is you, and you asked for it.",
-			Links: []consentLink{{"Go on to Google", c.Request().URL.RequestURI()}},
-		})
-	}
 	secret := ""
-	if fromBrowser {
-		secret = rand.Text()
+	if !program {
+		secret = s.browserSecret(c)
+		ticket := c.QueryParam("ticket")
+		if !fromUs(c.Request()) && !isConfirmed(c, secret, ticket) {
+			return s.showPage(c, http.StatusOK, consentPage{
+				Title: "Link a Google account", Sentence: "A Google account is about to be linked to " + nameOf(ask) +
+					" in Quest Scheduler. Go on only if that is you, and you asked for it.",
+				Links: []consentLink{{"Go on to Google", confirmedURL(secret, ticket)}},
+			})
+		}
 	}
-	address, err := s.Linked.Consents.Start(ctx, ask, secret)
+	address, err := s.Linked.Consents.Start(c.Request().Context(), ask, secret)
 	if err != nil {
 		return s.showFailure(c, ask, err)
-	}
-	if fromBrowser {
-		c.SetCookie(s.consentCookie(secret, int(accounts.StateLife.Seconds())))
 	}
 	return c.Redirect(http.StatusFound, address)
 }
 
-// askedBy reads what is to be linked for whom.
-func (s *server) askedBy(c echo.Context) (accounts.Ask, error) {
+// askedBy reads what is to be linked for whom, and tells whether a program asks,
+// by a person's token. It may bring a ticket of that person too.
+func (s *server) askedBy(c echo.Context) (ask accounts.Ask, program bool, err error) {
 	query := c.QueryParams()
-	if ticket := query.Get("ticket"); ticket != "" {
-		return s.Linked.Consents.Asked(ticket)
+	ticket := query.Get("ticket")
+	if ticket != "" && c.Request().Header.Get(echo.HeaderAuthorization) == "" {
+		ask, err = s.Linked.Consents.Asked(ticket)
+		return ask, false, err
 	}
-	token, err := signin.Bearer(c.Request().Header.Get(echo.HeaderAuthorization))
+	known, err := s.personOf(c)
 	if err != nil {
-		return accounts.Ask{}, fault.New(fault.Unauthenticated, "Sign in to Quest Scheduler first, and begin to link the account from there.")
+		return accounts.Ask{}, true, err
 	}
-	known, err := s.SignIn.Verify(c.Request().Context(), token)
-	if err != nil {
-		return accounts.Ask{}, err
+	if ticket != "" {
+		ask, err = s.Linked.Consents.Asked(ticket)
+		if err == nil && ask.PersonID != known.UID {
+			return accounts.Ask{}, true, fault.New(fault.Forbidden, "Somebody else began to link this account. Begin anew with your own token.")
+		}
+		return ask, true, err
 	}
-	ask := accounts.Ask{PersonID: known.UID, AccountID: query.Get("account_id"), ReturnTo: query.Get("redirect_uri")}
+	ask = accounts.Ask{PersonID: known.UID, AccountID: query.Get("account_id"), ReturnTo: query.Get("redirect_uri")}
 	if known.EmailVerified {
 		ask.PersonName = known.Email
 	}
-	return ask, nil
+	return ask, true, nil
+}
+
+// personOf is the person whose token a program sends.
+func (s *server) personOf(c echo.Context) (signin.Person, error) {
+	token, err := signin.Bearer(c.Request().Header.Get(echo.HeaderAuthorization))
+	if err != nil {
+		return signin.Person{}, fault.New(fault.Unauthenticated, "Sign in to Quest Scheduler first, and begin to link the account from there.")
+	}
+	return s.SignIn.Verify(c.Request().Context(), token)
 }
 
 // nameOf is a person as they know themselves.
@@ -97,36 +104,20 @@ func nameOf(ask accounts.Ask) string {
 	return "the person " + ask.PersonID
 }
 
-// isBrowser tells a browser from a program: every browser says in this header
-// what it loads, and no page can keep it from doing so.
-func isBrowser(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Mode") != "" }
-
-// fromElsewhere tells whether a browser was sent here by somebody else than us
-// or a page of our site: a link in a message may bring a ticket of whoever wrote
-// it.
-func fromElsewhere(r *http.Request) bool {
-	return !slices.Contains([]string{"same-origin", "same-site"}, r.Header.Get("Sec-Fetch-Site"))
-}
-
-// consentCookie is the cookie of a browser's secret. Google sends the browser
-// back by a link, with which Lax cookies come along; to the web app's old address
-// too (package callables), so it is for all of them.
-func (s *server) consentCookie(secret string, seconds int) *http.Cookie {
-	return &http.Cookie{ //nolint:gosec // secure wherever we are reached by HTTPS
-		Name: cookieName, Value: secret, Path: "/", MaxAge: seconds,
-		HttpOnly: true, Secure: s.HTTPS, SameSite: http.SameSiteLaxMode,
-	}
-}
-
 // endConsent takes what a browser brings back from Google, links the account,
-// and sends the browser on to where its person wanted to go.
+// and sends the browser on to where its person wanted to go. A program that began
+// with a person's token sends that token again.
 func (s *server) endConsent(c echo.Context) error {
 	query := c.QueryParams()
 	back := accounts.Back{
-		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), FromBrowser: isBrowser(c.Request()),
+		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), Browser: s.keptSecret(c),
 	}
-	if cookie, err := c.Cookie(cookieName); err == nil {
-		back.Browser = cookie.Value
+	if c.Request().Header.Get(echo.HeaderAuthorization) != "" {
+		known, err := s.personOf(c)
+		if err != nil {
+			return s.showFailure(c, accounts.Ask{}, err)
+		}
+		back.PersonID = known.UID
 	}
 	ctx := c.Request().Context()
 	ask, account, err := s.Linked.Consents.Finish(ctx, back)
@@ -177,7 +168,7 @@ func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error 
 	ctx := c.Request().Context()
 	f := asFailure(err)
 	code := fault.CodeOf(err)
-	s.Log.WarnContext(ctx, "a Google account was not linked", "code", code, "trace", requestOf(ctx).id, "error", err)
+	s.refused.WarnContext(ctx, "a Google account was not linked", "code", code, "trace", requestOf(ctx).id, "error", err)
 	if wantsJSON(c.Request()) {
 		return err
 	}

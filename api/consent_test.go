@@ -44,18 +44,22 @@ func (w *world) begin(as string, body map[string]any) string {
 	return answered.URL
 }
 
-// consent goes the whole way to the callback, as a program, with a decision at
-// Google's page.
+// consent goes the whole way to the callback, as a browser on our page, with a
+// decision at Google's page.
 func (w *world) consent(start string, decision google.Consent) string {
 	w.t.Helper()
-	sent := w.visit(start, "")
+	sent := w.visit(start, "same-origin")
 	if sent.status != http.StatusFound {
 		w.t.Fatalf("the start answers %d: %s", sent.status, sent.text)
 	}
+	w.kept = sent.cookies
 	back, err := w.google.Consent(w.t.Context(), sent.location.String(), decision)
 	must(w.t, err)
 	return back
 }
+
+// comeBack is the browser of the last consent, which Google sends back.
+func (w *world) comeBack(address string) page { return w.visit(address, "cross-site", w.kept...) }
 
 // accountsOf lists a person's accounts by status and e-mail.
 func (w *world) accountsOf(uid string) (list []string) {
@@ -80,7 +84,8 @@ func (w *world) wantAccounts(uid string, want ...string) {
 func TestLinking_GoesToGoogleWithPKCE_AndComesBackLinked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	sent := w.visit(w.begin("gm", map[string]any{"return_to": "/profile?tab=calendars"}), "")
+	sent := w.visit(w.begin("gm", map[string]any{"return_to": "/profile?tab=calendars"}), "same-origin")
+	w.kept = sent.cookies
 	asked := sent.location.Query()
 	for name, want := range map[string]string{
 		"response_type": "code", "client_id": "client", "redirect_uri": ourURL + "/oauth/google/callback", "access_type": "offline",
@@ -96,7 +101,7 @@ func TestLinking_GoesToGoogleWithPKCE_AndComesBackLinked(t *testing.T) {
 	}
 	back, err := w.google.Consent(t.Context(), sent.location.String(), google.Consent{User: "gm"})
 	must(t, err)
-	ended := w.visit(back, "")
+	ended := w.comeBack(back)
 	if ended.status != http.StatusFound || !strings.HasPrefix(ended.location.String(), appURL+"/profile?account_id=acc_") ||
 		ended.location.Query().Get("calendar") != "linked" || ended.location.Query().Get("tab") != "calendars" {
 		t.Errorf("it ends with %d at %v: %s", ended.status, ended.location, ended.text)
@@ -106,11 +111,11 @@ func TestLinking_GoesToGoogleWithPKCE_AndComesBackLinked(t *testing.T) {
 		t.Errorf("carried on: %v, want %s", w.followed.ids, id)
 	}
 	again := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm"})
-	if ended = w.visit(again, ""); ended.status != http.StatusFound || !strings.HasPrefix(ended.location.String(), appURL+"/settings?") {
+	if ended = w.comeBack(again); ended.status != http.StatusFound || !strings.HasPrefix(ended.location.String(), appURL+"/settings?") {
 		t.Errorf("linked again, it ends with %d at %v", ended.status, ended.location)
 	}
 	second := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "work"})
-	w.visit(second, "")
+	w.comeBack(second)
 	w.wantAccounts("gm", "active gm@example.com", "active work@example.com")
 }
 
@@ -137,7 +142,7 @@ func TestLinking_EveryFailure_IsTold(t *testing.T) {
 		"the state came before": {
 			come: func(w *world) string {
 				back := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm", Deny: true})
-				w.visit(back, "")
+				w.comeBack(back)
 				return back
 			},
 			status: 400, code: "state_mismatch", sentence: "Link failed. Please try again.",
@@ -195,7 +200,7 @@ func TestLinking_EveryFailure_IsTold(t *testing.T) {
 			w := newWorld(t)
 			come := row.come(w)
 			before := w.accountsOf("gm")
-			got := w.visit(come, "")
+			got := w.comeBack(come)
 			if got.status != row.status || !strings.Contains(got.text, row.sentence) || !strings.Contains(got.text, row.code) {
 				t.Errorf("it answers %d: %s", got.status, got.text)
 			}
@@ -220,7 +225,7 @@ func TestLinking_AProgramIsToldOfAFailureInTheEnvelope(t *testing.T) {
 	w := newWorld(t)
 	w.newAccount("ana")
 	back := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "ana"})
-	got := w.do(call{method: "GET", path: strings.TrimPrefix(back, ourURL), header: map[string]string{"Accept": "application/json"}})
+	got := w.do(call{as: "gm", method: "GET", path: strings.TrimPrefix(back, ourURL), header: map[string]string{"Accept": "application/json"}})
 	if got.status != http.StatusConflict || got.Error.Detail.Reason != "account_already_linked" {
 		t.Errorf("it is answered %d: %s", got.status, got.text)
 	}
@@ -229,7 +234,7 @@ func TestLinking_AProgramIsToldOfAFailureInTheEnvelope(t *testing.T) {
 func TestLinking_Declined_LeadsBackAndLinksNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	got := w.visit(w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm", Deny: true}), "")
+	got := w.comeBack(w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm", Deny: true}))
 	if got.status != http.StatusFound || got.location.String() != appURL+"/settings?calendar=error&code=access_denied" {
 		t.Errorf("it ends with %d at %v", got.status, got.location)
 	}
@@ -243,7 +248,7 @@ func TestLinking_AnotherAccountIsLinkedBesideOnceThatIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.newAccount("gm")
-	w.visit(w.consent(w.begin("gm", map[string]any{"account_id": id, "any_account": true}), google.Consent{User: "work"}), "")
+	w.comeBack(w.consent(w.begin("gm", map[string]any{"account_id": id, "any_account": true}), google.Consent{User: "work"}))
 	w.wantAccounts("gm", "active gm@example.com", "active work@example.com")
 	w.want(http.StatusNotFound, call{as: "ana", method: "POST", path: "/v1/accounts/link", body: map[string]any{"account_id": id}}, nil)
 }
@@ -255,7 +260,7 @@ func TestLinking_TicketsAndStatesLastFiveMinutes(t *testing.T) {
 	start := w.begin("gm", map[string]any{})
 	back := w.consent(start, google.Consent{User: "gm"})
 	clock.advance(5 * time.Minute)
-	if got := w.visit(back, ""); got.status != 400 || !strings.Contains(got.text, "Link failed. Please try again.") {
+	if got := w.comeBack(back); got.status != 400 || !strings.Contains(got.text, "Link failed. Please try again.") {
 		t.Errorf("the state is taken: %d %s", got.status, got.text)
 	}
 	if got := w.visit(start, ""); got.status != 400 || !strings.Contains(got.text, "Link failed. Please try again.") {
@@ -319,20 +324,15 @@ func TestLinking_ABrowserBringsBackOnlyWhatItBegan(t *testing.T) {
 		t.Errorf("with its own secret: %d %s", got.status, got.text)
 	}
 	w.wantAccounts("gm", "active gm@example.com")
-
-	byProgram := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "work"})
-	if got := w.visit(byProgram, "cross-site"); got.status != 400 {
-		t.Errorf("what a program began, a browser brings back: %d", got.status)
-	}
 }
 
 func TestLinking_ABrowserThatWasSentFromElsewhere_IsAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	start := w.begin("gm", map[string]any{})
-	for _, site := range []string{"cross-site", "none"} {
+	for _, site := range []string{"cross-site", "none", ""} {
 		got := w.visit(start, site)
-		if got.status != http.StatusOK || !strings.Contains(got.text, "linked to gm@example.com") || len(got.cookies) > 0 {
+		if got.status != http.StatusOK || !strings.Contains(got.text, "linked to gm@example.com") || len(got.cookies) != 1 {
 			t.Errorf("%s: %d with %d cookies: %s", site, got.status, len(got.cookies), got.text)
 		}
 		if !strings.Contains(got.text, `href="/oauth/google/start?ticket=`) {
@@ -350,16 +350,62 @@ func TestLinking_AProgramBeginsWithItsToken(t *testing.T) {
 	if got := w.visit(ourURL+"/oauth/google/start", ""); got.status != 401 || !strings.Contains(got.text, "Sign in") {
 		t.Errorf("nobody known is answered %d: %s", got.status, got.text)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/oauth/google/start?redirect_uri="+url.QueryEscape(appURL+"/x"), nil)
+	start := ourURL + "/oauth/google/start?redirect_uri=" + url.QueryEscape(appURL+"/x")
+	back, err := w.google.Consent(t.Context(), w.byToken("gm", start), google.Consent{User: "gm"})
 	must(t, err)
-	request.Header.Set("Authorization", "Bearer "+w.tokens["gm"])
-	response, err := http.DefaultTransport.RoundTrip(request)
-	must(t, err)
-	must(t, response.Body.Close())
-	back, err := w.google.Consent(t.Context(), response.Header.Get("Location"), google.Consent{User: "gm"})
-	must(t, err)
-	if got := w.visit(back, ""); got.status != http.StatusFound || !strings.HasPrefix(got.location.String(), appURL+"/x?") {
-		t.Errorf("it ends with %d at %v", got.status, got.location)
+	for name, as := range map[string]string{"nobody's": "", "somebody else's": "ana"} {
+		got := w.send(call{as: as, method: "GET", path: strings.TrimPrefix(back, ourURL)})
+		if got.status != http.StatusBadRequest {
+			t.Errorf("with %s token it ends with %d: %s", name, got.status, got.text)
+		}
+	}
+	w.wantAccounts("gm")
+	if to := w.byToken("gm", back); !strings.HasPrefix(to, appURL+"/x?") {
+		t.Errorf("it ends at %s", to)
 	}
 	w.wantAccounts("gm", "active gm@example.com")
+
+	ticket := w.begin("gm", map[string]any{})
+	if to := w.byToken("ana", ticket); to != "" {
+		t.Errorf("somebody else's ticket leads to %s", to)
+	}
+	back, err = w.google.Consent(t.Context(), w.byToken("gm", ticket), google.Consent{User: "work"})
+	must(t, err)
+	w.byToken("gm", back)
+	w.wantAccounts("gm", "active gm@example.com", "active work@example.com")
+}
+
+// A browser that says of itself nothing goes on from the page that it is shown.
+func TestLinking_BrowserWithoutFetchHeaders_IsAskedAndLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	start := w.begin("gm", map[string]any{})
+	shown, kept := w.comes(start, nil)
+	if shown.status != http.StatusOK || !strings.Contains(shown.text, "linked to gm@example.com") {
+		t.Fatalf("it is answered %d: %s", shown.status, shown.text)
+	}
+	other, _ := w.comes(w.begin("gm", map[string]any{}), kept)
+	if got, _ := w.comes(wayOn(other.text, start), kept); got.status != http.StatusFound {
+		t.Errorf("the way of another tab leads to %d", got.status)
+	}
+	sent, kept := w.comes(wayOn(shown.text, start), kept)
+	if sent.status != http.StatusFound {
+		t.Fatalf("the way on leads to %d: %s", sent.status, sent.text)
+	}
+	back, err := w.google.Consent(t.Context(), sent.location.String(), google.Consent{User: "gm"})
+	must(t, err)
+	if got, _ := w.comes(back, kept); got.status != http.StatusFound {
+		t.Errorf("it ends with %d: %s", got.status, got.text)
+	}
+	w.wantAccounts("gm", "active gm@example.com")
+}
+
+// With HTTPS no other host of the domain can plant the secret.
+func TestLinking_CookieByHTTPS_IsOfThisHostAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *setup) { s.HTTPS = true })
+	sent := w.visit(w.begin("gm", map[string]any{}), "same-origin")
+	if len(sent.cookies) != 1 || !strings.HasPrefix(sent.cookies[0].Name, "__Host-") || !sent.cookies[0].Secure || sent.cookies[0].Path != "/" || sent.cookies[0].Domain != "" {
+		t.Errorf("the cookies are %v", sent.cookies)
+	}
 }

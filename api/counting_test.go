@@ -7,20 +7,25 @@ import (
 	"questscheduler/store"
 )
 
-// countingStore counts what is written through it, and may refuse to write a
+// countingStore counts what is written and read through it, and may refuse to write a
 // document whole.
 type countingStore struct {
 	store.Store
+	readCounter
 	writes atomic.Int64
+	runs   atomic.Int64 // transactions
 	refuse func(path store.Path, data map[string]any) error
 	// setting is called before a document is set, with its transaction's context.
 	setting func(ctx context.Context, path store.Path, data map[string]any)
+	// updating is called before the fields of a document are written.
+	updating func(path store.Path)
 }
 
 func (s *countingStore) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
+	s.runs.Add(1)
 	var attempt *countingTx
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		attempt = &countingTx{Tx: tx, refuse: s.refuse}
+		attempt = &countingTx{Tx: tx, refuse: s.refuse, updating: s.updating}
 		if s.setting != nil {
 			attempt.setting = func(path store.Path, data map[string]any) { s.setting(ctx, path, data) }
 		}
@@ -34,9 +39,10 @@ func (s *countingStore) Run(ctx context.Context, fn func(ctx context.Context, tx
 
 type countingTx struct {
 	store.Tx
-	writes  int64
-	refuse  func(path store.Path, data map[string]any) error
-	setting func(path store.Path, data map[string]any)
+	writes   int64
+	refuse   func(path store.Path, data map[string]any) error
+	setting  func(path store.Path, data map[string]any)
+	updating func(path store.Path)
 }
 
 func (tx *countingTx) Create(path store.Path, data map[string]any) error {
@@ -58,6 +64,9 @@ func (tx *countingTx) Set(path store.Path, data map[string]any) error {
 }
 
 func (tx *countingTx) Update(path store.Path, updates ...store.Update) error {
+	if tx.updating != nil {
+		tx.updating(path)
+	}
 	tx.writes++
 	return tx.Tx.Update(path, updates...)
 }

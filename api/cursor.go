@@ -15,7 +15,7 @@ import (
 
 // Paging is how much of a list is asked for; routes of lists embed it.
 type Paging struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most; a page also ends before its items have more than 1 MiB."`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"Where to go on: meta.next_cursor of the page before."`
 }
 

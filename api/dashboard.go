@@ -29,7 +29,7 @@ func (s *server) dashboardRoutes() {
 	for name := range dashboard.Assets {
 		s.echo.GET(dashboardPath+"/"+name, sendAsset(name), s.limitAddress)
 	}
-	s.echo.POST(dashboardPath+"/sign-in", s.signIn, s.asPage, s.limitAddress, sameOrigin, s.readForm)
+	s.echo.POST(dashboardPath+"/sign-in", s.signIn, s.asPage, s.limitAddress, sameOrigin, readForm)
 	s.echo.POST(dashboardPath+"/sign-out", s.signOut, s.asPage, s.limitAddress, sameOrigin)
 	for _, button := range []struct {
 		path  string
@@ -39,7 +39,7 @@ func (s *server) dashboardRoutes() {
 		{"/cancellations/confirm", s.pressConfirm},
 		{"/watches/register", s.pressRegister},
 	} {
-		s.echo.POST(dashboardPath+button.path, s.forAdmins(s.withForm(button.press)), s.asPage, sameOrigin)
+		s.echo.POST(dashboardPath+button.path, s.forAdmins(withForm(button.press)), s.asPage, sameOrigin)
 	}
 }
 
@@ -65,12 +65,12 @@ func sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// readForm reads a form within the size and the time that bodies have. What is in
+// readForm reads a form within the size that bodies have. What is in
 // it alone counts (PostForm), and nothing of the address.
-func (s *server) readForm(next echo.HandlerFunc) echo.HandlerFunc {
+func readForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		body, err := s.readBody(c)
+		body, err := readBody(c)
 		if err != nil {
 			return err
 		}
@@ -84,9 +84,9 @@ func (s *server) readForm(next echo.HandlerFunc) echo.HandlerFunc {
 
 // withForm has a button pressed with its form, which is not read before it is
 // known who presses it.
-func (s *server) withForm(press func(echo.Context, caller) error) func(echo.Context, caller) error {
+func withForm(press func(echo.Context, caller) error) func(echo.Context, caller) error {
 	return func(c echo.Context, by caller) error {
-		return s.readForm(func(c echo.Context) error { return press(c, by) })(c)
+		return readForm(func(c echo.Context) error { return press(c, by) })(c)
 	}
 }
 
@@ -119,8 +119,8 @@ func (s *server) forAdmins(do func(echo.Context, caller) error) echo.HandlerFunc
 		by, err := s.adminOf(c)
 		switch {
 		case fault.Is(err, fault.Unauthenticated) && !wantsJSON(c.Request()):
-			if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
-				return errTooFast(wait)
+			if err := s.charge(c); err != nil {
+				return err
 			}
 			return s.showSignIn(c, dashboard.SignIn{Out: c.QueryParam("done") == "signed-out"})
 		case err != nil:

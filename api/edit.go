@@ -54,8 +54,10 @@ func (s *server) updatePoll(ctx context.Context, by caller, in *updatePoll) (pol
 			return scheduler.SlotEdit{ID: string(slot.ID), Times: scheduler.Times{Start: slot.Start, End: slot.End}}
 		}))
 	}
-	view, err := s.Scheduler.Edit(ctx, by.person, in.ID, ask, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.Edit(ctx, by.person, in.ID, ask, by.cause)
+		return answerPoll(view), err
+	})
 }
 
 // said tells a list that was given, be it empty, from one that was left out.

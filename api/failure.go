@@ -181,7 +181,11 @@ func (s *server) completeFailure(ctx context.Context, f *failure, setHeader func
 	case f.status == http.StatusInternalServerError:
 		s.Log.ErrorContext(ctx, "a request failed", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
 	case f.status > http.StatusInternalServerError: // somebody else's doing
-		s.Log.WarnContext(ctx, "a request could not be carried out", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
+		log := s.Log
+		if !request.known() {
+			log = s.refused
+		}
+		log.WarnContext(ctx, "a request could not be carried out", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
 	}
 }
 

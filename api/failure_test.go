@@ -79,7 +79,7 @@ func TestFailure_OfAnErrorWithoutAKind_SaysNothing(t *testing.T) {
 func TestFailure_ThatPasses_SaysWhenToComeAgain(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)}}
-	s.addresses = newLimiter(Rate{}, defaultAddressRate)
+	s.addresses, s.refused = newLimiter(Rate{}, defaultAddressRate), s.Log
 	passing := map[string]error{"too fast": errTooFast(time.Millisecond)}
 	for kind, reply := range replies {
 		for name, after := range map[string]time.Duration{"": 0, " soon": time.Nanosecond, " in 90 s": 90 * time.Second, " before now": -time.Second} {

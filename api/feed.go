@@ -3,30 +3,29 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
-	"sync"
 
 	"questscheduler/changes"
-	"questscheduler/fault"
 	"questscheduler/poll"
 )
 
-// recheckMost is how many of the polls that one made, takes part in or has in a
-// group are looked at without a hint; older ones are shown when they change in
-// this process.
-const recheckMost = 100
+// mostPending is how many changed polls a stream keeps until it shows them. Beyond
+// it, the stream checks all that it knows.
+const mostPending = 256
 
 // feed is one person's stream: what was shown of their polls, and how it goes
 // on.
 type feed struct {
 	*server
 	by      caller
-	changes *changes.Listener
+	written *changes.Listener // the dispatcher's
+	pending *changes.Pending  // what the dispatcher brought
+	shown   *shownPolls
+	scans   int          // see dispatcher.scanVotes
 	out     *eventWriter // nil until the stream begins
-	// known are the person's own polls by id: a hash of how each was shown
-	// last, or stood when the stream began.
-	known map[string]string
+}
+
+func newFeed(s *server, by caller) *feed {
+	return &feed{server: s, by: by, pending: changes.NewPending(mostPending), shown: newShownPolls()}
 }
 
 // send sends one event. Its id is for the caller's logs; a stream cannot be
@@ -35,30 +34,14 @@ func (f *feed) send(event string, data any) error {
 	return f.out.event(event, f.NewID("evt"), data)
 }
 
-// showChanged shows the polls that were written since it was last called.
+// showChanged shows the polls that the dispatcher brought.
 func (f *feed) showChanged(ctx context.Context) error {
-	changed, lost := f.changes.Take()
+	changed, lost := f.pending.Take()
 	if lost {
-		return f.recheck(ctx)
+		return f.recheck(ctx, true)
 	}
-	for _, id := range changed {
-		if err := f.show(ctx, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// recheck shows whatever changed of the polls that are known or have come.
-func (f *feed) recheck(ctx context.Context) error {
-	ids, err := poll.Concerning(ctx, f.Store, f.by.person.ID, recheckMost)
-	if err != nil {
-		return err
-	}
-	ids = append(ids, slices.Collect(maps.Keys(f.known))...)
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		if err := f.show(ctx, id); err != nil {
+	for _, change := range changed {
+		if err := f.show(ctx, change, nil); err != nil {
 			return err
 		}
 	}
@@ -66,27 +49,37 @@ func (f *feed) recheck(ctx context.Context) error {
 }
 
 // show sends a poll where it is the person's own and not as it was shown last,
-// and its removal where it was their own and is no more. Before the stream
-// begins it only learns.
-func (f *feed) show(ctx context.Context, id string) error {
-	answer, err := f.read(ctx, id)
+// and its removal where it was their own and is no more. fits is
+// dispatcher.current's.
+func (f *feed) show(ctx context.Context, change changes.Change, fits func(*loadedPoll) bool) error {
+	before, known := f.shown.get(change.Poll)
+	f.shown.set(change.Poll, before) // before it is read, so that no change after that is missed
+	loaded, err := f.dispatch.current(ctx, change.Poll, fits)
 	if err != nil {
 		return err
 	}
-	before, known := f.known[id]
-	if answer == nil {
-		delete(f.known, id)
-		if !known || f.out == nil {
+	if !loaded.Concerns(f.by.person.ID) {
+		f.shown.forget(change.Poll)
+		if !known {
 			return nil
 		}
-		return f.send("removed", removedPoll{ID: id})
+		return f.send("removed", removedPoll{ID: change.Poll})
 	}
-	now, err := looks(*answer)
-	if err != nil || now == before {
+	now := shownPoll{}
+	if now.document, err = loaded.document(); err != nil || known && !change.Below && now.document == before.document {
 		return err
 	}
-	f.known[id] = now
-	if f.out == nil {
+	view, err := loaded.whole(ctx, f.Scheduler)
+	if err != nil {
+		return err
+	}
+	f.dispatch.weigh(loaded)
+	answer := answerPoll(view.For(f.by.person))
+	if now.looks, err = looks(answer); err != nil {
+		return err
+	}
+	f.shown.set(change.Poll, now)
+	if now.looks == before.looks {
 		return nil
 	}
 	return f.send("poll", answer)
@@ -97,28 +90,6 @@ type removedPoll struct {
 	ID string `json:"id"`
 }
 
-// read gives a poll as GET gives it; nil where it is not the person's own. Most
-// polls that change are other people's, so that is found out first.
-func (f *feed) read(ctx context.Context, id string) (*pollAnswer, error) {
-	p, err := poll.Load(ctx, f.Store, id)
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	group, err := poll.LoadGroup(ctx, f.Store, p.GroupID)
-	if err != nil || !p.Concerns(f.by.person.ID, group) {
-		return nil, err
-	}
-	view, err := f.Scheduler.View(ctx, f.by.person, id)
-	if fault.Is(err, fault.NotFound) { // since a moment ago
-		return nil, nil
-	}
-	answer := answerPoll(view)
-	return &answer, err
-}
-
 // looks is a hash of all that a poll shows but when its calendar was last looked
 // at: a look that found nothing new is no change.
 func looks(answer pollAnswer) (string, error) {
@@ -127,28 +98,73 @@ func looks(answer pollAnswer) (string, error) {
 	return hash(text), err
 }
 
-// streaming counts the streams that people have open. Its zero value is ready.
-type streaming struct {
-	mu   sync.Mutex
-	open map[string]int
+// recheck shows whatever changed of the polls that are known or have come. It
+// reads slots and votes of those alone whose documents other processes wrote, or
+// of all of them. Before the stream begins it only learns.
+func (f *feed) recheck(ctx context.Context, all bool) error {
+	if err := f.dispatch.scanVotes(ctx, &f.scans); err != nil {
+		return err
+	}
+	found, err := poll.Concerning(ctx, f.Store, f.by.person.ID)
+	if err != nil {
+		return err
+	}
+	listed := make(map[string]bool, len(found))
+	for _, p := range found {
+		listed[p.ID] = true
+	}
+	others := f.shown.list(listed)
+	for _, p := range found {
+		if err := f.compare(ctx, poll.WithGroup{ID: p.ID, Poll: &p}, true, all); err != nil {
+			return err
+		}
+	}
+	return f.recheckOthers(ctx, others, all)
 }
 
-// enter counts one more, until leave is called.
-func (s *streaming) enter(person string) (leave func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open[person] >= maxStreams {
-		return nil, errTooFast(recheckEvery)
+// recheckOthers shows what changed of polls that are known and were not listed.
+func (f *feed) recheckOthers(ctx context.Context, ids []string, all bool) error {
+	if len(ids) == 0 {
+		return nil
 	}
-	if s.open == nil {
-		s.open = map[string]int{}
+	loaded, err := poll.LoadWithGroups(ctx, f.Store, ids)
+	if err != nil {
+		return err
 	}
-	s.open[person]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.open[person]--; s.open[person] == 0 {
-			delete(s.open, person)
+	for _, p := range loaded {
+		if _, known := f.shown.get(p.ID); !known {
+			continue // forgotten for one that came
 		}
-	}, nil
+		if err := f.compare(ctx, p, p.Concerns(f.by.person.ID), all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare shows a poll that a recheck found, where it is not as it was shown last.
+func (f *feed) compare(ctx context.Context, p poll.WithGroup, concerned, all bool) error {
+	document := ""
+	if p.Poll != nil {
+		var err error
+		if document, err = documentOf(*p.Poll); err != nil {
+			return err
+		}
+	}
+	if f.out == nil {
+		f.shown.set(p.ID, shownPoll{document: document})
+		return nil
+	}
+	before, known := f.shown.get(p.ID)
+	change := changes.Change{Poll: p.ID, Below: true}
+	if known && concerned && document == before.document {
+		if all {
+			return f.show(ctx, change, nil)
+		}
+		return nil
+	}
+	return f.show(ctx, change, func(loaded *loadedPoll) bool {
+		now, err := loaded.document()
+		return err == nil && now == document && loaded.Concerns(f.by.person.ID) == concerned
+	})
 }

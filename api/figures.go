@@ -33,7 +33,7 @@ func (s *server) figureRoutes() {
 func (s *server) forOperators(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Request().Header.Get(echo.HeaderAuthorization)
-		if header == "" && s.MetricsHere && fromThisMachine(c.Request()) {
+		if header == "" && s.MetricsHere && FromThisMachine(c.Request()) {
 			return next(c)
 		}
 		token, err := signin.Bearer(header)
@@ -88,10 +88,10 @@ func isPassedOn(header http.Header) bool {
 	return false
 }
 
-// fromThisMachine tells whether a request was made on this machine, for this
+// FromThisMachine tells whether a request was made on this machine, for this
 // machine: by a loopback connection, to a loopback name (a page in a browser can
 // have any name lead here), and not on behalf of somebody else.
-func fromThisMachine(r *http.Request) bool {
+func FromThisMachine(r *http.Request) bool {
 	remote, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil || !isLoopbackName(remote) {
 		return false

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"questscheduler/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -36,7 +37,7 @@ func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAns
 		Attendees: texts(body.Attendees), KeepOldEvent: !unlessSaid(body.DeleteOldEvent, true),
 	}
 	asItIs := func(ctx context.Context, _ try) (pollAnswer, error) { return s.getPoll(ctx, by, in.ID) }
-	return s.once(ctx, by, command{
+	return s.countedFinalise(ctx, by, in.ID, ask, command{
 		route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: asItIs,
 		do: func(ctx context.Context, t try) (pollAnswer, error) {
 			done, err := s.finalisedBefore(ctx, by, in, t)
@@ -63,16 +64,18 @@ func (s *server) finalisedBefore(ctx context.Context, by caller, in *finalise, t
 	if !t.again {
 		return false, nil
 	}
-	entries, _, err := s.Scheduler.Journal(ctx, by.person, in.ID, recentEntries, nil)
-	for _, entry := range entries { // newest first
+	done := false
+	_, err := s.Scheduler.Journal(ctx, by.person, in.ID, recentEntries, nil, func(entry poll.Entry) (goOn bool, err error) { // newest first
 		if entry.At.Before(t.since) {
-			break
+			return false, nil
 		}
-		if entry.Command == rules.CommandFinalise && entry.Who == by.person.ID {
-			return entry.WinningSlotID == string(in.Body.SlotID), nil
+		if entry.Command != rules.CommandFinalise || entry.Who != by.person.ID {
+			return true, nil
 		}
-	}
-	return false, err
+		done = entry.WinningSlotID == string(in.Body.SlotID)
+		return false, nil
+	})
+	return done, err
 }
 
 // minutes is a number of minutes as a duration, to the millisecond, which is

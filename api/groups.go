@@ -14,16 +14,28 @@ func (s *server) groupRoutes() {
 	const tag = "groups"
 	route(s, operation{
 		id: "create-group", method: http.MethodPost, path: "/v1/groups", tag: tag, status: http.StatusCreated,
-		audience: persons, summary: "Make a group",
+		audience: persons, vouched: true, summary: "Make a group, and invite people to it",
 	}, s.createGroup)
 	route(s, operation{
 		id: "get-group", method: http.MethodGet, path: "/v1/groups/{id}", tag: tag,
-		audience: groupMembers, names: namesGroup, summary: "A group",
+		audience: groupReaders, names: namesGroup, summary: "A group; one who is invited sees its name alone",
 	}, s.getGroup)
 	route(s, operation{
 		id: "update-group", method: http.MethodPatch, path: "/v1/groups/{id}", tag: tag,
 		audience: groupCreator, names: namesGroup, summary: "Change a group; what is left out stays",
 	}, s.updateGroup)
+	route(s, operation{
+		id: "accept-group-invite", method: http.MethodPost, path: "/v1/groups/{id}/accept-invite", tag: tag,
+		audience: groupJoiners, names: namesGroup, summary: "Become a member of a group that one is invited to",
+	}, s.acceptGroup)
+	route(s, operation{
+		id: "decline-group-invite", method: http.MethodPost, path: "/v1/groups/{id}/decline-invite", tag: tag,
+		audience: invitees, names: namesGroup, summary: "Take one's invitation to a group away",
+	}, s.declineGroup)
+	route(s, operation{
+		id: "leave-group", method: http.MethodPost, path: "/v1/groups/{id}/leave", tag: tag,
+		audience: groupLeavers, names: namesGroup, summary: "End one's membership of a group; one's votes stay",
+	}, s.leaveGroup)
 }
 
 type createGroup struct {
@@ -32,8 +44,8 @@ type createGroup struct {
 
 type createGroupBody struct {
 	Name      string        `json:"name" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500" doc:"The creator is a member anyway."`
-	Discord   *discordInput `json:"discord,omitempty"`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500" doc:"Who is invited; the creator is a member anyway."`
+	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it."`
 }
 
 type updateGroup struct {
@@ -43,14 +55,16 @@ type updateGroup struct {
 
 type updateGroupBody struct {
 	Name      *string       `json:"name,omitempty" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500"`
-	Discord   *discordInput `json:"discord,omitempty" doc:"Given whole: it takes the place of what was set."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500" doc:"All who are to belong, the creator apart: who is no member is invited, who is missing is removed, also one who is invited."`
+	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"Who is invited; everybody else stays. Not beside member_ids."`
+	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"Who is removed, members and those who are invited; everybody else stays. Not beside member_ids."`
+	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it. Given whole: it takes the place of what was set."`
 }
 
 // discordInput is where and how a group hears on Discord.
 type discordInput struct {
-	GuildID       string        `json:"guild_id,omitempty" maxLength:"20"`
-	ChannelID     string        `json:"channel_id,omitempty" maxLength:"20"`
+	GuildID       string        `json:"guild_id,omitempty" maxLength:"20" doc:"Needed beside channel_id."`
+	ChannelID     string        `json:"channel_id,omitempty" maxLength:"20" doc:"A channel of that guild that the bot can see; left out: the group has none."`
 	NotifyRoleID  string        `json:"notify_role_id,omitempty" maxLength:"20" doc:"everyone, none or a role's id; left out: everyone."`
 	Notifications discordWishes `json:"notifications,omitzero"`
 }
@@ -91,53 +105,35 @@ type onGroup struct {
 	ID string `path:"id" doc:"The group's id."`
 }
 
-// groupAnswer is a group as its members see it.
-type groupAnswer struct {
-	ID        string        `json:"id"`
-	Name      string        `json:"name"`
-	CreatorID string        `json:"creator_id"`
-	MemberIDs []string      `json:"member_ids"`
-	Discord   discordAnswer `json:"discord"`
-}
-
-type discordAnswer struct {
-	GuildID       *string         `json:"guild_id"`
-	ChannelID     *string         `json:"channel_id"`
-	NotifyRoleID  string          `json:"notify_role_id" doc:"everyone, none or a role's id."`
-	Notifications map[string]bool `json:"notifications" doc:"What was wished; the rest is as the web app has it by default."`
-}
-
-func answerGroup(g poll.Group) groupAnswer {
-	role, wishes := g.Discord.NotifyRoleID, g.Discord.Notifications
-	if role == "" {
-		role = poll.NotifyEveryone
-	}
-	if wishes == nil {
-		wishes = map[string]bool{}
-	}
-	return groupAnswer{
-		ID: g.ID, Name: g.Name, CreatorID: g.CreatorID, MemberIDs: each(g.MemberIDs, itself),
-		Discord: discordAnswer{
-			GuildID: optional(g.Discord.GuildID), ChannelID: optional(g.Discord.ChannelID), NotifyRoleID: role, Notifications: wishes,
-		},
-	}
-}
-
 func (s *server) createGroup(ctx context.Context, by caller, in *createGroup) (groupAnswer, error) {
 	group, err := s.Scheduler.CreateGroup(ctx, by.person, scheduler.EditGroup{
 		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
 	})
-	return answerGroup(group), err
+	return answerGroup(group, by.person), err
 }
 
 func (s *server) getGroup(ctx context.Context, by caller, in *onGroup) (groupAnswer, error) {
 	group, err := s.Scheduler.Group(ctx, by.person, in.ID)
-	return answerGroup(group), err
+	return answerGroup(group, by.person), err
 }
 
 func (s *server) updateGroup(ctx context.Context, by caller, in *updateGroup) (groupAnswer, error) {
 	group, err := s.Scheduler.UpdateGroup(ctx, by.person, in.ID, scheduler.EditGroup{
-		Name: in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
+		Name: in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Add: texts(in.Body.Add), Remove: texts(in.Body.Remove),
+		Discord: in.Body.Discord.asked(),
 	})
-	return answerGroup(group), err
+	return answerGroup(group, by.person), err
+}
+
+func (s *server) acceptGroup(ctx context.Context, by caller, in *onGroup) (groupAnswer, error) {
+	group, err := s.Scheduler.AcceptGroup(ctx, by.person, in.ID)
+	return answerGroup(group, by.person), err
+}
+
+func (s *server) declineGroup(ctx context.Context, by caller, in *onGroup) (declineAnswer, error) {
+	return declineAnswer{Declined: true}, s.Scheduler.DeclineGroup(ctx, by.person, in.ID)
+}
+
+func (s *server) leaveGroup(ctx context.Context, by caller, in *onGroup) (leaveAnswer, error) {
+	return leaveAnswer{Left: true}, s.Scheduler.LeaveGroup(ctx, by.person, in.ID)
 }

@@ -10,7 +10,10 @@ type groupJSON struct {
 	ID, Name  string
 	CreatorID string   `json:"creator_id"`
 	MemberIDs []string `json:"member_ids"`
-	Discord   struct {
+	// PendingMemberIDs are given to creators and admins alone.
+	PendingMemberIDs []string `json:"pending_member_ids"`
+	Invited          bool
+	Discord          struct {
 		GuildID       *string `json:"guild_id"`
 		ChannelID     *string `json:"channel_id"`
 		NotifyRoleID  string  `json:"notify_role_id"`
@@ -22,8 +25,10 @@ func TestGroup_IsMadeReadAndChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var made, seen, changed groupJSON
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{
-		"name": "The party", "member_ids": []string{"ana"}, "discord": map[string]any{"guild_id": "1", "channel_id": "22", "notifications": map[string]bool{"voteSubmitted": true}},
+	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"ana"}}}, &made)
+	w.joinGroup(made.ID, "ana")
+	w.want(200, call{as: "admin", method: "PATCH", path: "/v1/groups/" + made.ID, body: map[string]any{
+		"discord": map[string]any{"guild_id": "1", "channel_id": "22", "notifications": map[string]bool{"voteSubmitted": true}},
 	}}, &made)
 	if made.CreatorID != "gm" || !reflect.DeepEqual(made.MemberIDs, []string{"gm", "ana"}) || made.Discord.NotifyRoleID != "everyone" || !made.Discord.Notifications["voteSubmitted"] {
 		t.Errorf("made %+v", made)

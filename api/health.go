@@ -7,6 +7,10 @@ import (
 	"questscheduler/fault"
 )
 
+// probes are the routes of healthRoutes. No rate limits them: load balancers ask
+// from one address, again and again.
+var probes = []string{"/healthz", "/health", "/readyz"}
+
 // healthRoutes tell load balancers and people whether the server lives and
 // whether it can work.
 func (s *server) healthRoutes() {

@@ -101,6 +101,20 @@ func (k keyRecord) answer(ctx context.Context, reread func(context.Context, try)
 	}
 }
 
+// keyKnown tells whether a command was sent with its key before.
+func (s *server) keyKnown(ctx context.Context, by caller, asked command, key string) (bool, error) {
+	claim, err := s.newClaim(by, asked, key)
+	if err != nil {
+		return false, err
+	}
+	doc, err := s.Store.Get(ctx, claim.path())
+	if err != nil || !doc.Exists() {
+		return false, err
+	}
+	kept := decodeKey(doc)
+	return kept.body == claim.body && kept.expiresAt.After(s.Now()), nil
+}
+
 // claimKey makes a request the one that runs its command, unless another does
 // or did: then what is known of that one is given. Conflict where the key was
 // met with another body.

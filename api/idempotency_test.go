@@ -35,7 +35,7 @@ func finaliseCall(p pollJSON) call {
 func (w *world) mine(as string) []pollJSON {
 	w.t.Helper()
 	var list struct{ Polls []pollJSON }
-	w.want(200, call{as: as, method: "GET", path: "/v1/polls?limit=100"}, &list)
+	w.want(200, call{as: as, method: "GET", path: "/v1/polls?limit=100&include=slots,votes"}, &list)
 	return list.Polls
 }
 

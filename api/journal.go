@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/poll"
+	"questscheduler/store"
 )
 
 type listJournal struct {
@@ -60,16 +61,10 @@ type resultAnswer struct {
 
 func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (journalList, error) {
 	place := listing{name: "journal", parent: poll.Path(in.ID), collection: "journal"}
-	after, err := place.cursor(in.Cursor)
-	if err != nil {
-		return journalList{}, err
-	}
-	entries, next, err := s.Scheduler.Journal(ctx, by.person, in.ID, in.Limit, after)
-	if err != nil {
-		return journalList{}, err
-	}
-	token, err := place.token(next)
-	return journalList{page: page{token}, Entries: each(entries, answerEntry)}, err
+	entries, is, err := listed(place, in.Paging, answerEntry, func(after *store.Cursor, take func(poll.Entry) (bool, error)) (*store.Cursor, error) {
+		return s.Scheduler.Journal(ctx, by.person, in.ID, in.Limit, after, take)
+	})
+	return journalList{page: is, Entries: entries}, err
 }
 
 func answerEntry(e poll.Entry) entryAnswer {

@@ -42,23 +42,31 @@ type reopenPollBody struct {
 
 func (s *server) reopen(ctx context.Context, by caller, in *reopenPoll) (pollAnswer, error) {
 	deleteEvent := in.Body != nil && unlessSaid(in.Body.DeleteEvent, false)
-	view, err := s.Scheduler.Reopen(ctx, by.person, in.ID, deleteEvent, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.Reopen(ctx, by.person, in.ID, deleteEvent, by.cause)
+		return answerPoll(view), err
+	})
 }
 
 func (s *server) archive(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	view, err := s.Scheduler.Archive(ctx, by.person, in.ID, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.Archive(ctx, by.person, in.ID, by.cause)
+		return answerPoll(view), err
+	})
 }
 
 func (s *server) unarchive(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	view, err := s.Scheduler.Unarchive(ctx, by.person, in.ID, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.Unarchive(ctx, by.person, in.ID, by.cause)
+		return answerPoll(view), err
+	})
 }
 
 func (s *server) restoreOriginalTime(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	view, err := s.Scheduler.RestoreOriginal(ctx, by.person, in.ID, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.RestoreOriginal(ctx, by.person, in.ID, by.cause)
+		return answerPoll(view), err
+	})
 }
 
 type acceptNewTime struct {
@@ -71,6 +79,8 @@ type acceptNewTimeBody struct {
 }
 
 func (s *server) acceptNewTime(ctx context.Context, by caller, in *acceptNewTime) (pollAnswer, error) {
-	view, err := s.Scheduler.AcceptNew(ctx, by.person, in.ID, in.Body.Fingerprint, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.AcceptNew(ctx, by.person, in.ID, in.Body.Fingerprint, by.cause)
+		return answerPoll(view), err
+	})
 }

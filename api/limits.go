@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/fault"
+	"questscheduler/rules"
 )
 
 // Rate is how often somebody may ask: Burst times at once, and PerSecond times
@@ -58,6 +59,26 @@ func (l *limiter) take(who string, now time.Time) (wait time.Duration) {
 	return wait
 }
 
+// fits tells whether somebody is told apart from the others by take.
+func (l *limiter) fits(who string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.due[who]; known || len(l.due) < maxLimited {
+		return true
+	}
+	l.sweep(now)
+	return len(l.due) < maxLimited
+}
+
+// giveBack takes back one that take let through.
+func (l *limiter) giveBack(who string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if due, known := l.due[who]; known {
+		l.due[who] = due.Add(-l.every)
+	}
+}
+
 // sweep forgets those who are as good as new, once a second at most.
 func (l *limiter) sweep(now time.Time) {
 	if passed := now.Sub(l.swept); passed >= 0 && passed < time.Second {
@@ -71,21 +92,9 @@ func (l *limiter) sweep(now time.Time) {
 	}
 }
 
-// arrive is the generic cell rate algorithm. due is when somebody's next request
-// would be due if they asked evenly; each request moves it on by one interval,
-// and it may lie ahead of now by a burst of them. A request beyond that is to
-// wait, and moves nothing. A due time further ahead than any burst is of a clock
-// that was set back since, and does not count.
+// arrive is rules.Pace.Arrive.
 func arrive(due, now time.Time, every time.Duration, burst int) (next time.Time, wait time.Duration) {
-	ahead := due.Sub(now)
-	most := time.Duration(burst) * every
-	if ahead < 0 || ahead > most {
-		ahead = 0
-	}
-	if wait = ahead + every - most; wait > 0 {
-		return due, wait
-	}
-	return now.Add(ahead + every), 0
+	return rules.Pace{Every: every, Burst: burst}.Arrive(due, now)
 }
 
 func errTooFast(wait time.Duration) *failure {
@@ -95,13 +104,28 @@ func errTooFast(wait time.Duration) *failure {
 	}
 }
 
-// Limit holds many to a rate, each by themselves, for routes that are added to
-// the API and answer by themselves: what it gives is asked for each request, by
-// whom it is, and refuses with RateLimited and how long to wait.
-func Limit(rate Rate, now func() time.Time) func(who string) error {
-	l := newLimiter(rate, defaultPersonRate)
-	return func(who string) error {
+// LimitPerson holds people who are signed in to a rate, each by themselves, for
+// routes that are added to the API and answer by themselves: what it gives is asked
+// for each request, and refuses with RateLimited and how long to wait.
+func LimitPerson(rate Rate, now func() time.Time) func(c echo.Context, uid string) error {
+	limit := limitBy(newLimiter(rate, defaultPersonRate), now)
+	return func(c echo.Context, uid string) error {
+		requestOf(c.Request().Context()).signedIn = true
+		return limit(c, uid)
+	}
+}
+
+// LimitAddress is LimitPerson for those of whom no more is known than what their
+// requests come from.
+func LimitAddress(rate Rate, now func() time.Time) func(c echo.Context) error {
+	limit := limitBy(newLimiter(rate, defaultAddressRate), now)
+	return func(c echo.Context) error { return limit(c, addressOf(c)) }
+}
+
+func limitBy(l *limiter, now func() time.Time) func(c echo.Context, who string) error {
+	return func(c echo.Context, who string) error {
 		if wait := l.take(who, now()); wait > 0 {
+			requestOf(c.Request().Context()).code = codeRateLimited
 			return &fault.Error{Kind: fault.RateLimited, Message: "That is too much at once. Wait a moment and go on.", RetryAfter: wait}
 		}
 		return nil
@@ -114,31 +138,4 @@ func (s *server) limitPerson(id string) error {
 		return errTooFast(wait)
 	}
 	return nil
-}
-
-// limitAddress is for routes that are open to everybody.
-func (s *server) limitAddress(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
-			return errTooFast(wait)
-		}
-		return next(c)
-	}
-}
-
-// orTooFast is the failure that is answered in place of another. An address pays
-// for what nobody known asked for and what is refused: wrong tokens, forged
-// pushes, addresses where nothing is. Who is signed in pays for themselves, and
-// a push that is valid pays nothing, however much its address has asked for:
-// Google pushes for everybody from few. So nothing is refused by address before
-// it is known whose it is.
-func (s *server) orTooFast(f *failure, c echo.Context) *failure {
-	refused := f.status < http.StatusInternalServerError && f.status != http.StatusTooManyRequests
-	if !refused || requestOf(c.Request().Context()).signedIn {
-		return f
-	}
-	if wait := s.addresses.take(addressOf(c), s.Now()); wait > 0 {
-		return errTooFast(wait)
-	}
-	return f
 }

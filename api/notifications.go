@@ -63,16 +63,10 @@ func (notificationAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma
 
 func (s *server) listNotifications(ctx context.Context, by caller, in *struct{ Paging }) (notificationList, error) {
 	place := listing{name: "notifications", parent: store.Doc("users", by.person.ID), collection: "notifications"}
-	after, err := place.cursor(in.Cursor)
-	if err != nil {
-		return notificationList{}, err
-	}
-	found, next, err := notify.List(ctx, s.Store, by.person.ID, in.Limit, after)
-	if err != nil {
-		return notificationList{}, err
-	}
-	token, err := place.token(next)
-	return notificationList{page: page{token}, Notifications: each(found, answerNotification)}, err
+	found, is, err := listed(place, in.Paging, answerNotification, func(after *store.Cursor, take func(notify.Notification) (bool, error)) (*store.Cursor, error) {
+		return notify.Walk(ctx, s.Store, by.person.ID, in.Limit, after, take)
+	})
+	return notificationList{page: is, Notifications: found}, err
 }
 
 func answerNotification(n notify.Notification) notificationAnswer {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
+
+	"questscheduler/bodylimit"
 )
 
 // role is what somebody can be to what a route is about.
@@ -42,7 +44,9 @@ var (
 	pollJoiners   = audience{invitee, participant, member, creator}
 	pollLeavers   = audience{participant}
 	invitees      = audience{invitee}
-	groupMembers  = audience{member, creator, admin}
+	groupReaders  = audience{invitee, member, creator, admin} // an invitee of the group
+	groupJoiners  = audience{invitee, member, creator}
+	groupLeavers  = audience{member}
 	groupCreator  = audience{creator, admin}
 	calendarOwner = audience{creator, admin} // whose account it is linked by
 	accountOwner  = audience{creator}        // who linked it
@@ -67,6 +71,9 @@ type operation struct {
 	tag     string // what it is about
 	// audience is who may call it.
 	audience audience
+	// vouched demands a sign-in that says who the person is (signin.Person.VouchedFor):
+	// it is for what firestore.rules demand one for.
+	vouched bool
 	// names says what the id in the path names; nil where there is none.
 	names *naming
 	// status is that of success; 0: 200.
@@ -144,7 +151,7 @@ const answerPatience = keyTime + 5*time.Second
 // is written: the body, the work, and keeping the answer to an Idempotency-Key.
 // The server must give an answer longer than that (http.Server.WriteTimeout), so
 // that there is one however many transactions of it meet others.
-const AnswerTime = bodyPatience + answerPatience + settlePatience
+const AnswerTime = bodylimit.Patience + answerPatience + settlePatience
 
 // route adds a route: In is its parameters and body, Data what it answers.
 func route[In, Data any](s *server, op operation, handle func(ctx context.Context, by caller, in *In) (Data, error)) {
@@ -167,7 +174,7 @@ func (s *server) describe(op operation) huma.Operation {
 		Description:   "Who may: " + strings.Join(op.audience.names(), ", ") + ".",
 		DefaultStatus: op.status,
 		Extensions:    map[string]any{"x-audience": op.audience.names()},
-		// checkBody has read the body under its own limit and deadline, and
+		// checkBody has read the body under its own limit, and
 		// huma's would cut off handlers that take longer: -1 sets none.
 		MaxBodyBytes: -1, BodyReadTimeout: -1,
 	}
@@ -180,6 +187,10 @@ func (s *server) describe(op operation) huma.Operation {
 	}
 	if op.audience.isAdmins() {
 		described.Middlewares = append(described.Middlewares, s.demandAdmin)
+	}
+	if op.vouched {
+		described.Description += " Only with a verified e-mail address, or a sign-in by Google or by a custom token."
+		described.Middlewares = append(described.Middlewares, s.demandVouched)
 	}
 	if op.names != nil {
 		described.Middlewares = append(described.Middlewares, s.checkID(op.names))

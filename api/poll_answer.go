@@ -18,7 +18,7 @@ type pollAnswer struct {
 	CreatorID          string       `json:"creator_id"`
 	Timezone           *string      `json:"timezone" doc:"An IANA name."`
 	ParticipantIDs     []string     `json:"participant_ids"`
-	PendingInvites     []string     `json:"pending_invites"`
+	PendingInvites     []string     `json:"pending_invites" doc:"For the creator all; for anybody else their own address, where it is invited."`
 	GroupID            *string      `json:"group_id"`
 	AllowLinkSharing   bool         `json:"allow_link_sharing"`
 	Sync               syncAnswer   `json:"sync"`
@@ -31,6 +31,18 @@ type pollAnswer struct {
 	GoogleCalendarID   *string      `json:"google_calendar_id"`
 	CreatedAt          *time.Time   `json:"created_at"`
 	UpdatedAt          *time.Time   `json:"updated_at"`
+}
+
+// PollFields are those of a pollAnswer, for embedding: huma describes fields of
+// exported structs alone.
+type PollFields = pollAnswer
+
+// listedPoll is a poll in a list, with its slots and votes where they are asked
+// for.
+type listedPoll struct {
+	PollFields
+	Slots []slotAnswer `json:"slots,omitzero" doc:"Left out unless include names them."`
+	Votes []voteAnswer `json:"votes,omitzero" doc:"Left out unless include names them."`
 }
 
 // TransformSchema implements huma.SchemaTransformer: slots may be null.
@@ -98,6 +110,18 @@ func answerPoll(view scheduler.View) pollAnswer {
 		GoogleEventID: optional(p.GoogleEventID), GoogleCalendarID: optional(p.GoogleCalendarID),
 		CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt),
 	}
+}
+
+// answerListed makes the answer of a view in a list, with these parts.
+func answerListed(view scheduler.View, parts scheduler.Parts) listedPoll {
+	answer := listedPoll{PollFields: answerPoll(view)}
+	if parts.Slots {
+		answer.Slots = answer.PollFields.Slots
+	}
+	if parts.Votes {
+		answer.Votes = answer.PollFields.Votes
+	}
+	return answer
 }
 
 func answerSync(view scheduler.View) syncAnswer {

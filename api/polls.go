@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"questscheduler/poll"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // pollRoutes are the routes of polls.
@@ -14,11 +16,11 @@ func (s *server) pollRoutes() {
 	const tag = "polls"
 	route(s, operation{
 		id: "create-poll", method: http.MethodPost, path: "/v1/polls", tag: tag, status: http.StatusCreated,
-		audience: persons, keyed: true, summary: "Make a poll",
+		audience: persons, vouched: true, keyed: true, summary: "Make a poll",
 	}, s.createPoll)
 	route(s, operation{
 		id: "list-polls", method: http.MethodGet, path: "/v1/polls", tag: tag,
-		audience: persons, summary: "One's own polls, newest first",
+		audience: persons, summary: "One's own polls, newest first; their slots and votes where include names them",
 	}, s.listPolls)
 	pollRoute(s, operation{
 		id: "get-poll", method: http.MethodGet, path: "/v1/polls/{id}", tag: tag,
@@ -81,7 +83,7 @@ func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pol
 	return s.once(ctx, by, command{
 		route: "POST /v1/polls", body: in.Body,
 		do: func(ctx context.Context, t try) (pollAnswer, error) {
-			ask.ID = t.id
+			ask.ID, ask.Again = t.id, t.again
 			view, err := s.Scheduler.Create(ctx, by.person, ask, by.cause)
 			return answerPoll(view), err
 		},
@@ -91,30 +93,28 @@ func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pol
 
 type listPolls struct {
 	Paging
-	Role   string `query:"role" enum:"creator,participant" default:"creator" doc:"Those one made, or those one takes part in."`
-	Status string `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only those; all where it is left out."`
+	Role    string   `query:"role" enum:"creator,participant" default:"creator" doc:"Those one made, or those one takes part in."`
+	Status  string   `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only those; all where it is left out."`
+	Include []string `query:"include" maxItems:"2" enum:"slots,votes" doc:"Slots, votes or both (slots,votes), which the polls of a list are given without: a page then holds fewer."`
 }
 
 type pollList struct {
 	page
-	Polls []pollAnswer `json:"polls"`
+	Polls []listedPoll `json:"polls"`
 }
 
 func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollList, error) {
 	place := listing{name: "polls " + in.Role + " " + in.Status, collection: "schedulers"}
-	after, err := place.cursor(in.Cursor)
-	if err != nil {
-		return pollList{}, err
-	}
-	views, next, err := s.Scheduler.List(ctx, poll.List{
-		UserID: by.person.ID, Participant: in.Role == "participant", Status: in.Status, Limit: in.Limit, After: after,
+	asked := poll.List{UserID: by.person.ID, Participant: in.Role == "participant", Status: in.Status, Limit: in.Limit}
+	parts := scheduler.Parts{Slots: slices.Contains(in.Include, "slots"), Votes: slices.Contains(in.Include, "votes")}
+	answer := func(view scheduler.View) listedPoll { return answerListed(view, parts) }
+	polls, is, err := listed(place, in.Paging, answer, func(after *store.Cursor, take func(scheduler.View) (bool, error)) (*store.Cursor, error) {
+		asked.After = after
+		return s.Scheduler.List(ctx, by.person, asked, parts, take)
 	})
-	if err != nil {
-		return pollList{}, err
-	}
-	token, err := place.token(next)
-	return pollList{page: page{token}, Polls: each(views, answerPoll)}, err
+	return pollList{page: is, Polls: polls}, err
 }
+
 func (s *server) readPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
 	return s.getPoll(ctx, by, in.ID)
 }
@@ -154,8 +154,10 @@ type cancelPollBody struct {
 
 func (s *server) cancel(ctx context.Context, by caller, in *cancelPoll) (pollAnswer, error) {
 	keep := in.Body != nil && !unlessSaid(in.Body.DeleteEvent, true)
-	view, err := s.Scheduler.Cancel(ctx, by.person, in.ID, keep, by.cause)
-	return answerPoll(view), err
+	return counted(s, by, in.ID, func() (pollAnswer, error) {
+		view, err := s.Scheduler.Cancel(ctx, by.person, in.ID, keep, by.cause)
+		return answerPoll(view), err
+	})
 }
 
 func (s *server) sync(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {

@@ -181,11 +181,17 @@ func TestCursor_OfAnotherList_IsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.newPoll(nil)
 	w.newPoll(nil)
-	next := w.want(200, call{as: "gm", method: "GET", path: "/v1/polls?limit=1"}, nil).Meta.NextCursor
-	for _, path := range []string{"/v1/notifications?cursor=", "/v1/polls?role=participant&cursor="} {
-		got := w.want(400, call{as: "gm", method: "GET", path: path + next}, nil)
-		if len(got.Error.Detail.Fields) != 1 || got.Error.Detail.Fields[0].Field != "cursor" {
-			t.Errorf("%s: %s", path, got.text)
+	const all, open, cancelled, takingPart = "/v1/polls?", "/v1/polls?status=OPEN&", "/v1/polls?status=CANCELLED&", "/v1/polls?role=participant&"
+	for list, others := range map[string][]string{
+		all: {"/v1/notifications?", takingPart, open}, open: {all, cancelled, "/v1/polls?role=participant&status=OPEN&"}, takingPart: {all},
+	} {
+		next := w.want(200, call{as: "gm", method: "GET", path: list + "limit=1"}, nil).Meta.NextCursor
+		w.want(200, call{as: "gm", method: "GET", path: list + "cursor=" + next}, nil)
+		for _, other := range others {
+			got := w.want(400, call{as: "gm", method: "GET", path: other + "cursor=" + next}, nil)
+			if len(got.Error.Detail.Fields) != 1 || got.Error.Detail.Fields[0].Field != "cursor" {
+				t.Errorf("a cursor of %s is taken by %s: %s", list, other, got.text)
+			}
 		}
 	}
 }

@@ -64,6 +64,16 @@ func onAccount(method, rest string) func(s scene) call {
 	return func(s scene) call { return call{method: method, path: "/v1/accounts/" + s.newAccount("gm") + rest} }
 }
 
+// onGroup is a call of a route of the scene's group.
+func onGroup(method, rest string) func(s scene) call {
+	return func(s scene) call { return call{method: method, path: "/v1/groups/" + s.group + rest} }
+}
+
+// inviteToGroup invites ben to the group too.
+func (s *scene) inviteToGroup() {
+	s.patchGroup(s.group, map[string]any{"add_member_ids": []string{"ben"}})
+}
+
 // Whole columns that come again.
 var (
 	forPersons  = statuses{401, 200, 200, 200, 200, 200, 200}
@@ -121,8 +131,11 @@ var roleTable = map[string]roleRow{
 	"create-group": {call: func(scene) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}
 	}, want: statuses{401, 201, 201, 201, 201, 201, 201}},
-	"get-group": {call: func(s scene) call { return call{method: "GET", path: "/v1/groups/" + s.group} }, want: statuses{401, 404, 404, 404, 200, 200, 200}},
-	"update-group": {want: statuses{401, 404, 404, 404, 403, 200, 200}, call: func(s scene) call {
+	"get-group":            {before: (*scene).inviteToGroup, call: onGroup("GET", ""), want: statuses{401, 404, 200, 404, 200, 200, 200}},
+	"accept-group-invite":  {before: (*scene).inviteToGroup, call: onGroup("POST", "/accept-invite"), want: statuses{401, 404, 200, 404, 200, 200, 409}},
+	"decline-group-invite": {before: (*scene).inviteToGroup, call: onGroup("POST", "/decline-invite"), want: statuses{401, 404, 200, 404, 409, 409, 409}},
+	"leave-group":          {before: (*scene).inviteToGroup, call: onGroup("POST", "/leave"), want: statuses{401, 404, 409, 404, 200, 409, 409}},
+	"update-group": {before: (*scene).inviteToGroup, want: statuses{401, 404, 403, 404, 403, 200, 200}, call: func(s scene) call {
 		return call{method: "PATCH", path: "/v1/groups/" + s.group, body: map[string]any{"name": "New"}}
 	}},
 
@@ -270,10 +283,8 @@ var saidOtherwise = map[string]bool{"read-notification": true}
 func newScene(w *world, row roleRow) scene {
 	w.t.Helper()
 	s := scene{world: w}
-	var group struct{ ID string }
-	s.want(201, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"cho"}}}, &group)
-	s.group = group.ID
-	s.poll = s.newPoll(map[string]any{"group_id": group.ID})
+	s.group = s.newGroupOf("cho")
+	s.poll = s.newPoll(map[string]any{"group_id": s.group})
 	if row.before != nil {
 		row.before(&s)
 	}

@@ -19,14 +19,16 @@ const (
 	// heartbeatEvery keeps proxies from ending a stream on which nothing
 	// happens.
 	heartbeatEvery = 15 * time.Second
-	// recheckEvery is how late what other processes change is seen, and how
-	// long a stream outlives its token.
+	// recheckEvery is how late a document is seen that another process writes
+	// (a vote: twice that, see scanVotes), and how long a stream outlives its
+	// token.
 	recheckEvery = 30 * time.Second
 	// maxStreams is how many streams one person may have open.
 	maxStreams = 20
 )
 
-// Changes is where streams hear of polls that were written (changes.Store).
+// Changes is where the dispatcher hears of polls that were written
+// (changes.Store).
 type Changes interface {
 	// Listen adds a listener, which is closed by whoever asked for it.
 	Listen() *changes.Listener
@@ -64,15 +66,17 @@ func (s *server) stream(ctx context.Context, _ *struct{}) (*huma.StreamResponse,
 	if err != nil {
 		return nil, asFailure(err)
 	}
-	f := &feed{server: s, by: by, changes: s.Changes.Listen(), known: map[string]string{}}
+	f := newFeed(s, by)
+	s.dispatch.enter(f)
 	end := func() {
-		f.changes.Close()
+		s.dispatch.leave(f)
 		leave()
 	}
-	if err := f.recheck(ctx); err != nil {
+	if err := f.recheck(ctx, false); err != nil {
 		end()
 		return nil, asFailure(err)
 	}
+	f.shown.learned()
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer end()
 		hc.SetHeader(echo.HeaderContentType, "text/event-stream")
@@ -106,9 +110,11 @@ func (f *feed) run(ctx context.Context) error {
 				return nil
 			}
 			if err == nil {
-				err = f.recheck(ctx)
+				err = f.recheck(ctx, false)
 			}
-		case <-f.changes.Woken():
+		case <-f.written.Woken():
+			err = f.dispatch.route(ctx)
+		case <-f.pending.Woken():
 			err = f.showChanged(ctx)
 		}
 	}

@@ -20,8 +20,7 @@ import (
 func TestStream_SendsOnesOwnPollsAsTheyChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var group struct{ ID string }
-	w.want(201, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"cho"}}}, &group)
+	group := struct{ ID string }{w.newGroupOf("cho")}
 	listeners := map[string]*listener{"gm": w.listen("gm"), "ana": w.listen("ana"), "cho": w.listen("cho")}
 	invitee, stranger, admin := w.listen("ben"), w.listen("eve"), w.listen("admin")
 
@@ -84,8 +83,7 @@ func TestStream_SaysNothingOfWhatShowsNothing(t *testing.T) {
 func TestStream_FindsWhatOthersChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var group struct{ ID string }
-	w.want(201, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"cho"}}}, &group)
+	group := struct{ ID string }{w.newGroupOf("cho")}
 	kept, gone := w.newPoll(map[string]any{"group_id": group.ID}), w.newPoll(nil)
 	gm, cho := w.listen("gm"), w.listen("cho")
 	elsewhere := func(write func(tx store.Tx) error) { // another process, over the same store
@@ -95,7 +93,7 @@ func TestStream_FindsWhatOthersChanged(t *testing.T) {
 	recheck := func() { w.ticks.tick(30 * time.Second) }
 
 	elsewhere(func(tx store.Tx) error {
-		return tx.Merge(poll.VotePath(kept.ID, "ana"), poll.VoteUpdates(poll.Vote{UserID: "ana", NoTimesWork: true})...)
+		return tx.Merge(poll.VotePath(kept.ID, "ana"), poll.VoteUpdates(poll.Vote{UserID: "ana", NoTimesWork: true, UpdatedAt: w.options.Now()})...)
 	})
 	recheck()
 	gm.wantsPoll("gm", kept.ID)

@@ -9,6 +9,7 @@ import (
 
 	"questscheduler/health"
 	"questscheduler/poll"
+	"questscheduler/store"
 )
 
 // Health is where the state of the sync is read (health.Reader).
@@ -149,14 +150,8 @@ func answerTrouble(t health.Trouble) troubleAnswer {
 // first page, so what follows a cursor stays what it was.
 func (s *server) syncJournal(ctx context.Context, by caller, in *struct{ Paging }) (journalList, error) {
 	place := listing{name: "journals of " + by.person.ID, collection: "journal", within: "schedulers"}
-	after, err := place.cursor(in.Cursor)
-	if err != nil {
-		return journalList{}, err
-	}
-	entries, next, err := poll.LoadJournals(ctx, s.Store, by.person.ID, in.Limit, after)
-	if err != nil {
-		return journalList{}, err
-	}
-	token, err := place.token(next)
-	return journalList{page: page{token}, Entries: each(entries, answerEntry)}, err
+	entries, is, err := listed(place, in.Paging, answerEntry, func(after *store.Cursor, take func(poll.Entry) (bool, error)) (*store.Cursor, error) {
+		return poll.WalkJournals(ctx, s.Store, by.person.ID, in.Limit, after, take)
+	})
+	return journalList{page: is, Entries: entries}, err
 }

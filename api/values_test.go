@@ -42,6 +42,7 @@ func TestBadValues(t *testing.T) {
 	calendar := "/v1/calendars/" + w.newCalendar("gm") + "/confirm-cancellations"
 
 	before, waiting := w.store.writes.Load(), w.waiting()
+	admin := map[string]bool{"a channel that is no number": true, "a channel without its guild": true, "a role that is none": true}
 	for _, row := range []struct {
 		name   string
 		method string
@@ -69,6 +70,7 @@ func TestBadValues(t *testing.T) {
 		{"a participant who is a path", "POST", "/v1/polls", with(poll, "participant_ids", []string{marker + "/notifications/x"}), "participant_ids[0]"},
 		{"a participant who is ..", "POST", "/v1/polls", with(poll, "participant_ids", []string{".."}), "participant_ids[0]"},
 		{"501 participants", "POST", "/v1/polls", with(poll, "participant_ids", many(501, "p%d")), "participant_ids"},
+		{"a participant of 131 bytes", "POST", "/v1/polls", with(poll, "participant_ids", many(1, "%065d"+strings.Repeat("ä", 33))), "participant_ids"},
 		{"an invite to no address", "POST", "/v1/polls", with(poll, "pending_invites", []string{marker}), "pending_invites[0]"},
 		{"an invite with a name", "POST", "/v1/polls", with(poll, "pending_invites", []string{"Ana <ana@example.com>"}), "pending_invites[0]"},
 		{"501 invites", "POST", "/v1/polls", with(poll, "pending_invites", many(501, "p%d@example.com")), "pending_invites"},
@@ -119,17 +121,27 @@ func TestBadValues(t *testing.T) {
 
 		{"a group without a name", "POST", "/v1/groups", with(party, "name", " "), "name"},
 		{"a channel that is no number", "POST", "/v1/groups", with(party, "discord", map[string]any{"channel_id": marker}), "discord"},
+		{"a channel without its guild", "POST", "/v1/groups", with(party, "discord", map[string]any{"channel_id": "22"}), "discord.guild_id"},
 		{"a role that is none", "PATCH", "/v1/groups/" + group, with(party, "discord", map[string]any{"notify_role_id": marker}), "discord.notify_role_id"},
 		{"a wish that nobody has", "PATCH", "/v1/groups/" + group, with(party, "discord", map[string]any{"notifications": map[string]bool{"zz": true}}), "discord.notifications.zz"},
 		{"a member who is a path", "PATCH", "/v1/groups/" + group, with(party, "member_ids", []string{"a/b"}), "member_ids[0]"},
+		{"a new member who is a path", "PATCH", "/v1/groups/" + group, with(party, "add_member_ids", []string{"a/b"}), "add_member_ids[0]"},
+		{"a former member who is a path", "PATCH", "/v1/groups/" + group, with(party, "remove_member_ids", []string{"a/b"}), "remove_member_ids[0]"},
+		{"501 new members", "PATCH", "/v1/groups/" + group, with(party, "add_member_ids", many(501, "p%d")), "add_member_ids"},
 
 		{"a limit of none", "GET", "/v1/polls?limit=0", nil, "limit"},
 		{"a limit beyond all", "GET", "/v1/polls?limit=101", nil, "limit"},
 		{"a limit beyond numbers", "GET", "/v1/polls?limit=99999999999999999999", nil, "limit"},
+		{"to include what is none", "GET", "/v1/polls?include=votes," + marker, nil, "include[1]"},
+		{"to include more than there is", "GET", "/v1/polls?include=votes,slots,votes", nil, "include"},
 		{"a status in small letters", "GET", "/v1/polls?status=open", nil, "status"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := w.do(call{as: "gm", method: row.method, path: row.path, body: row.body})
+			as := "gm"
+			if admin[row.name] { // who alone may give it
+				as = "admin"
+			}
+			got := w.do(call{as: as, method: row.method, path: row.path, body: row.body})
 			if got.status != http.StatusBadRequest || got.Error.Code != "VALIDATION_ERROR" {
 				t.Errorf("status %d: %.500s", got.status, got.text)
 			}
@@ -176,6 +188,9 @@ func TestUnknownIDs_AreNotFound(t *testing.T) {
 		{method: "POST", path: "/v1/calendars/" + strings.Repeat("0", 32) + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{nobody}}},
 		{method: "GET", path: "/v1/groups/" + nobody},
 		{method: "PATCH", path: "/v1/groups/" + nobody, body: map[string]any{"name": "x"}},
+		{method: "POST", path: "/v1/groups/" + nobody + "/accept-invite"},
+		{method: "POST", path: "/v1/groups/" + nobody + "/decline-invite"},
+		{method: "POST", path: "/v1/groups/" + nobody + "/leave"},
 		{method: "POST", path: "/v1/notifications/" + nobody + "/read"},
 	} {
 		c.as = "gm"

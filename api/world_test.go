@@ -20,6 +20,7 @@ import (
 
 	linked "questscheduler/accounts"
 	"questscheduler/api"
+	"questscheduler/bodylimit"
 	"questscheduler/calendarsync"
 	"questscheduler/changes"
 	"questscheduler/cursor"
@@ -58,6 +59,7 @@ type world struct {
 	queue    *queuememory.Queue
 	accounts *accounts
 	calendar *calendar
+	channels *channels
 	signin   *signin.Local
 	verifier *verifier
 	ticks    ticks
@@ -66,6 +68,7 @@ type world struct {
 	promises promises.Document
 	tokens   map[string]string
 	options  api.Options
+	kept     []*http.Cookie // of the browser that consents
 }
 
 // setup is what a test may have otherwise.
@@ -79,7 +82,7 @@ type setup struct {
 func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	t.Helper()
 	w := &world{
-		t: t, accounts: &accounts{}, calendar: newCalendar(), log: &logText{}, tokens: map[string]string{},
+		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, log: &logText{}, tokens: map[string]string{},
 	}
 	count := new(atomic.Int64)
 	options := setup{patience: time.Minute, Options: api.Options{
@@ -93,12 +96,12 @@ func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	}
 	w.openPorts(&options.Options)
 	w.options = options.Options
-	w.echo = api.NewWithPatience(options.Options, options.patience)
+	w.echo = api.New(options.Options)
 	for _, uid := range []string{"gm", "ana", "ben", "cho", "eve"} {
 		w.tokens[uid] = w.token(signin.Person{UID: uid, Email: uid + "@example.com", EmailVerified: true})
 	}
 	w.tokens["admin"] = w.token(signin.Person{UID: "admin", Admin: true})
-	w.url = w.serve(w.echo).URL
+	w.url = w.serve(bodylimit.Handler(w.echo, options.patience)).URL
 	document := httptest.NewRecorder()
 	w.echo.ServeHTTP(document, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
 	described, err := promises.Read(document.Body.Bytes())
@@ -138,6 +141,9 @@ func (w *world) openPorts(options *api.Options) {
 	w.signin, err = signin.NewLocal(signin.LocalOptions{Key: key, Now: func() time.Time { return begin }})
 	must(w.t, err)
 	w.verifier = &verifier{Verifier: w.signin}
+	if options.SignIn != nil {
+		w.verifier.Verifier = options.SignIn
+	}
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Address: pushAddress, Now: options.Now, Log: options.Log}
 	options.Tasks = w.queue
@@ -148,7 +154,7 @@ func (w *world) openPorts(options *api.Options) {
 		Timers: &timers.Timers{Store: w.changes}, Now: options.Now, Sync: "on", Version: "test",
 	}
 	options.Scheduler = &scheduler.Service{
-		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Now: options.Now,
+		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
 	}
@@ -266,10 +272,14 @@ func (l *logText) String() string {
 }
 
 // newGroup makes a group of gm's with ana.
-func (w *world) newGroup() string {
+func (w *world) newGroup() string { return w.newGroupOf("ana") }
+
+// newGroupOf makes a group of gm's with others, who have accepted.
+func (w *world) newGroupOf(people ...string) string {
 	w.t.Helper()
 	var made struct{ ID string }
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"ana"}}}, &made)
+	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": people}}, &made)
+	w.joinGroup(made.ID, people...)
 	return made.ID
 }
 

@@ -84,9 +84,9 @@ type Watcher struct {
 	Google Google
 	Polls  Polls
 	Now    func() time.Time
-	// NewUUID names channels; NewToken makes the secret of one.
-	NewUUID  func() string
-	NewToken func() (string, error)
+	// NewUUID names channels, and Tokens makes and verifies the token of one.
+	NewUUID func() string
+	Tokens  Tokens
 	// Address is where pushes go: the public address of our push route. ""
 	// makes no channels: looks come by timers and people alone.
 	Address string

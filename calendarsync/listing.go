@@ -8,11 +8,11 @@ import (
 	"questscheduler/store"
 )
 
-// ByExpiration lists all watch channels, those that end first before the others,
-// at most limit behind after (nil: from the first). next is where to go on; nil
-// at the end.
-func ByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (watches []Watch, next *store.Cursor, err error) {
-	return listWatches(ctx, reader, watchesByExpiration.With().First(limit).From(after))
+// WalkByExpiration gives all watch channels to take, those that end first before
+// the others, at most limit behind after (nil: from the first), as store.Walk does.
+func WalkByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor, take func(Watch) (taken bool, err error)) (next *store.Cursor, err error) {
+	asked := watchesByExpiration.With().First(limit).From(after)
+	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(decodeWatch(doc)) })
 }
 
 // ByStatus lists the watch channels of some statuses, those that end first before

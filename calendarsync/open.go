@@ -36,16 +36,17 @@ func waitAfter(failures int64) time.Duration {
 // Where it is not granted, it takes the place of those that failed before it.
 // The zero watch: none is opened now (barred), unless an operator forces it.
 func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced bool) (Watch, error) {
-	token, err := w.NewToken()
+	id := w.NewUUID()
+	token, err := w.Tokens.ChannelToken(id)
 	if err != nil {
 		return Watch{}, err
 	}
-	watch, before, err := w.write(ctx, accountID, calendarID, token, forced)
+	watch, before, err := w.write(ctx, accountID, calendarID, id, token, forced)
 	if err != nil || watch.ChannelID == "" {
 		return Watch{}, err
 	}
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
-		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
+		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
 	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
 	if err == nil {
@@ -72,8 +73,8 @@ const endedKept = 10
 // Should nobody live to hear the answer, it says itself when another is to be
 // tried. That no other is on its way is looked up where it is written, so of two
 // processes one writes. The zero watch: none is opened now.
-func (w *Watcher) write(ctx context.Context, accountID, calendarID, token string, forced bool) (watch Watch, before []Watch, err error) {
-	id, now := w.NewUUID(), w.Now()
+func (w *Watcher) write(ctx context.Context, accountID, calendarID, id, token string, forced bool) (watch Watch, before []Watch, err error) {
+	now := w.Now()
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		watch = Watch{}
 		calendar, _, err := cursor.LoadKey(ctx, tx, poll.CalendarKey(accountID, calendarID))

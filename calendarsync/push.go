@@ -2,6 +2,7 @@ package calendarsync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,15 +21,29 @@ type Push struct {
 	// Expiration is when Google ends the channel; zero: it does not say.
 	Expiration time.Time
 	Trace      string
+	// Admit is called once, before anything is read, with whether the token proves
+	// by itself that it was made here for the channel. Its error refuses the push and
+	// is returned as it is. nil: every push is admitted.
+	Admit func(proven bool) error
+}
+
+// Tokens makes and verifies the tokens of watch channels (seal.Keys). Neither
+// reads anything that is stored.
+type Tokens interface {
+	// ChannelToken makes the token of a channel.
+	ChannelToken(channelID string) (string, error)
+	// VerifyChannelToken reports whether a token has the form of ChannelToken, and
+	// whether it was made for that channel.
+	VerifyChannelToken(token, channelID string) (signed, valid bool)
 }
 
 // stateSync is the first push of a channel, which says only that it is open.
 const stateSync = "sync"
 
-// errForged is the answer to a push that does not prove where it comes from,
-// whatever it is that does not fit.
-func errForged() error {
-	return fault.New(fault.Unauthenticated, "This push is not one of ours. Check the channel and its token.")
+// errForged is the answer to a push that does not prove where it comes from. Its
+// sentence is the same for every reason; the reason is for the log.
+func errForged(reason string) error {
+	return fault.Wrap(fault.Unauthenticated, errors.New(reason), "This push is not one of ours. Check the channel and its token.")
 }
 
 // Push authenticates a push and hands a look over: it is here that a forged
@@ -36,10 +51,18 @@ func errForged() error {
 // follows that begins later than the push. Unauthenticated: the channel is not
 // known, or token or resource do not fit; Unavailable: nothing was handed over,
 // Google is to send it again.
+//
+// A token in the form of Tokens that was not made for the channel is refused
+// without a read. Channels from before that form have random tokens, which only
+// the channel's document can verify.
 func (w *Watcher) Push(ctx context.Context, push Push) error {
 	if push.ChannelID == "" || push.Token == "" || len(push.ChannelID) > 64 || len(push.Token) > 256 ||
 		strings.Contains(push.ChannelID, "/") || watchPath(push.ChannelID).Valid() != nil {
-		return errForged()
+		return errForged("no channel of ours has such an id or token")
+	}
+	if err := w.admit(push); err != nil {
+		w.meter().PushRefused()
+		return err
 	}
 	watch, err := w.channelOf(ctx, push)
 	if err != nil {
@@ -49,6 +72,20 @@ func (w *Watcher) Push(ctx context.Context, push Push) error {
 		return nil
 	}
 	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)
+}
+
+// admit refuses what can be refused before anything is read.
+func (w *Watcher) admit(push Push) error {
+	signed, valid := w.Tokens.VerifyChannelToken(push.Token, push.ChannelID)
+	if push.Admit != nil {
+		if err := push.Admit(valid); err != nil {
+			return err
+		}
+	}
+	if signed && !valid {
+		return errForged("the token was made for another channel, or by a key that QS_ENC_KEYS does not hold")
+	}
+	return nil
 }
 
 // channelOf is the channel that a push proves to come by.
@@ -62,16 +99,29 @@ func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
 		return Watch{}, fmt.Errorf("push: %w", err)
 	}
 	watch := decodeWatch(doc)
-	if !doc.Exists() || !watch.accepted() || !watch.authentic(push.Token, push.ResourceID) {
+	if reason := watch.refuses(doc.Exists(), push); reason != "" {
 		w.meter().PushRefused()
-		w.Log.WarnContext(ctx, "push refused", "channel_known", doc.Exists(), "status", watch.Status, "trace", push.Trace)
-		return Watch{}, errForged()
+		return Watch{}, errForged(reason)
 	}
 	w.heard(ctx, watch, push)
 	if watch.Status == Active {
 		w.known.remember(watch, now)
 	}
 	return watch, nil
+}
+
+// refuses says why a push by a channel is not taken; "": it is.
+func (w Watch) refuses(known bool, push Push) string {
+	switch {
+	case !known:
+		return "the channel is not known"
+	case !w.accepted():
+		return "the channel's status is " + string(w.Status)
+	case !w.authentic(push.Token, push.ResourceID):
+		return "token or resource id is not the channel's"
+	default:
+		return ""
+	}
 }
 
 // enqueueLook hands the next look of a calendar over. A calendar without a

@@ -105,7 +105,7 @@ func TestRegister_WithoutAnAddress_SaysWhatToSet(t *testing.T) {
 	}
 }
 
-func TestByExpiration_GivesEveryChannelOnce_InOrder(t *testing.T) {
+func TestWalkByExpiration_GivesEveryChannelOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()
@@ -114,12 +114,12 @@ func TestByExpiration_GivesEveryChannelOnce_InOrder(t *testing.T) {
 	var ends []time.Time
 	var after *store.Cursor
 	for {
-		page, next, err := calendarsync.ByExpiration(t.Context(), w.Documents, 1, after)
+		next, err := calendarsync.WalkByExpiration(t.Context(), w.Documents, 1, after, func(watch calendarsync.Watch) (bool, error) {
+			ends = append(ends, watch.Expiration)
+			return true, nil
+		})
 		if err != nil {
 			t.Fatal(err)
-		}
-		for _, watch := range page {
-			ends = append(ends, watch.Expiration)
 		}
 		if after = next; next == nil {
 			break

@@ -47,6 +47,9 @@ func (s *server) deleteEvent(ctx context.Context, in call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := s.count(in, pollID); err != nil {
+		return nil, err
+	}
 	deleted, err := s.Polls.DeleteEvent(ctx, in.person, pollID, in.cause)
 	if err != nil {
 		return nil, err

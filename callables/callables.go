@@ -24,6 +24,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"questscheduler/bodylimit"
 	"questscheduler/fault"
 	"questscheduler/gcal"
 	"questscheduler/scheduler"
@@ -35,6 +36,7 @@ type Polls interface {
 	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
+	UnderWay(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise) (bool, error)
 	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error
 }
 
@@ -50,8 +52,12 @@ type Options struct {
 	Calendars func(ctx context.Context, uid string) ([]gcal.Entry, error)
 	// LimitPerson and LimitAddress refuse with RateLimited who asks too much:
 	// people who are signed in, and addresses that nobody known asks from.
-	LimitPerson  func(uid string) error
+	LimitPerson  func(c echo.Context, uid string) error
 	LimitAddress func(c echo.Context) error
+	// Count counts a command of a person on a poll before its first transaction, and
+	// refuses with RateLimited where they sent too many; undo takes it back. It is
+	// shared with the other ways to send commands. nil: none is counted.
+	Count func(uid, pollID string) (undo func(), err error)
 	// Upstream is the address that functions which are not ours are passed on to;
 	// "": there are none.
 	Upstream string
@@ -64,6 +70,9 @@ type Options struct {
 	// to.
 	Callback string
 	Log      *slog.Logger
+	// Refused is for the lines of calls by unknown callers, which anybody can cause
+	// without end; nil: Log.
+	Refused *slog.Logger
 }
 
 // Names are the functions that are ours alone; the app calls them by these names.
@@ -122,6 +131,9 @@ type server struct {
 func Register(e *echo.Echo, options Options) error {
 	s := &server{Options: options, taken: sync.OnceValue(func() []string { return paths(e) })}
 	s.ours = s.functions()
+	if s.Refused == nil {
+		s.Refused = s.Log
+	}
 	if err := s.openUpstream(); err != nil {
 		return err
 	}
@@ -147,8 +159,12 @@ func Register(e *echo.Echo, options Options) error {
 	return nil
 }
 
-// contextName is where a request keeps the name of the function it calls.
-const contextName = "callable"
+const (
+	// contextName is where a request keeps the name of the function it calls.
+	contextName = "callable"
+	// contextKnown is where it keeps that its caller is signed in and within their rate.
+	contextKnown = "caller known"
+)
 
 // shareOrigins lets pages of the allowed origins call, with whatever headers
 // Firebase's client sends, and read whatever is answered.
@@ -171,7 +187,7 @@ const answerPatience = 50 * time.Second
 // AnswerTime is how long a call takes at most, from its header until its answer is
 // written: that of a function of ours with its body, or that of one that is passed
 // on with the note of what it told people.
-const AnswerTime = max(bodyPatience+answerPatience, passingPatience+notePatience)
+const AnswerTime = max(bodylimit.Patience+answerPatience, passingPatience+notePatience)
 
 // answer answers one call.
 func (s *server) answer(c echo.Context) error {
@@ -215,9 +231,10 @@ func (s *server) caller(c echo.Context) (call, error) {
 	if err != nil {
 		return call{}, s.refuseAddress(c, err)
 	}
-	if err := s.LimitPerson(known.UID); err != nil {
+	if err := s.LimitPerson(c, known.UID); err != nil {
 		return call{}, err
 	}
+	c.Set(contextKnown, true)
 	return callOf(c, known), nil
 }
 

@@ -193,7 +193,7 @@ func TestFinalise_WhoseWorkTakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		e := echo.New()
 		err := Register(e, Options{
-			Polls: hungPolls{}, SignIn: hungPolls{}, Log: slog.New(slog.DiscardHandler), LimitPerson: func(string) error { return nil },
+			Polls: hungPolls{}, SignIn: hungPolls{}, Log: slog.New(slog.DiscardHandler), LimitPerson: func(echo.Context, string) error { return nil },
 		})
 		if err != nil {
 			t.Fatal(err)

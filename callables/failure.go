@@ -87,20 +87,24 @@ func (s *server) fail(c echo.Context, err error) error {
 }
 
 // logFailure writes the line of a call that ends with an error, and gives how the
-// error leaves.
+// error leaves. Lines of calls by unknown callers go to Refused.
 func (s *server) logFailure(c echo.Context, err error) status {
 	ctx := c.Request().Context()
 	as := statusOf(ctx, err)
 	about := []any{"callable", c.Get(contextName), "status", as.name, "trace", c.Response().Header().Get(echo.HeaderXRequestID), "error", err}
+	log := s.Refused
+	if known, is := c.Get(contextKnown).(bool); is && known {
+		log = s.Log
+	}
 	switch {
 	case as == disconnected:
-		s.Log.InfoContext(ctx, "client disconnected", about...)
+		log.InfoContext(ctx, "client disconnected", about...)
 	case as.http == http.StatusInternalServerError:
 		s.Log.ErrorContext(ctx, "a call failed", about...)
 	case as.http > http.StatusInternalServerError: // somebody else's doing
-		s.Log.WarnContext(ctx, "a call could not be carried out", about...)
+		log.WarnContext(ctx, "a call could not be carried out", about...)
 	default:
-		s.Log.InfoContext(ctx, "a call was refused", about...)
+		log.InfoContext(ctx, "a call was refused", about...)
 	}
 	return as
 }

@@ -39,7 +39,7 @@ func (s *server) finalise(ctx context.Context, in call) (any, error) {
 		return nil, err
 	}
 	ask.Request = requestID(in.person.ID, pollID, ask)
-	view, err := s.Polls.Finalise(ctx, in.person, pollID, ask, in.cause)
+	view, err := s.countedFinalise(ctx, in, pollID, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,32 @@ func (s *server) finalise(ctx context.Context, in call) (any, error) {
 		result = linked{EventID: &id, CalendarID: &view.Poll.GoogleCalendarID}
 	}
 	return result, nil
+}
+
+// countedFinalise finalises, and counts that as a command: once for a call and its
+// repeats, which are never refused.
+func (s *server) countedFinalise(ctx context.Context, in call, pollID string, ask scheduler.Finalise) (scheduler.View, error) {
+	undo, refusal := s.count(in, pollID)
+	if refusal != nil {
+		underWay, err := s.Polls.UnderWay(ctx, in.person, pollID, ask)
+		if err != nil || !underWay {
+			return scheduler.View{}, refusal
+		}
+		undo = func() {}
+	}
+	view, err := s.Polls.Finalise(ctx, in.person, pollID, ask, in.cause)
+	if fault.Is(err, fault.Unavailable) && ctx.Err() == nil { // it is still running
+		undo()
+	}
+	return view, err
+}
+
+// count is Options.Count.
+func (s *server) count(in call, pollID string) (undo func(), err error) {
+	if s.Count == nil {
+		return func() {}, nil
+	}
+	return s.Count(in.person.ID, pollID)
 }
 
 // readFinalise reads what a finalisation asks for.

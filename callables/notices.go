@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -29,13 +28,13 @@ const eventCancelled = "POLL_CANCELLED"
 
 // cancelledIn reads of which poll's cancellation a call that is about to be
 // passed on asks the app's functions to tell people; "" for any other call. The
-// body stays as it came; one that takes longer than ctx is broken off.
-func (s *server) cancelledIn(ctx context.Context, c echo.Context) (pollID string) {
+// body stays as it came.
+func (s *server) cancelledIn(c echo.Context) (pollID string) {
 	if name, _ := c.Get(contextName).(string); name != nameEmit {
 		return ""
 	}
 	request := c.Request()
-	began, err := readWithin(ctx, c, io.LimitReader(request.Body, maxNotice+1))
+	began, err := io.ReadAll(io.LimitReader(request.Body, maxNotice+1))
 	rest := io.Reader(request.Body)
 	if err != nil {
 		rest = failing{err}
@@ -54,25 +53,6 @@ func (s *server) cancelledIn(ctx context.Context, c echo.Context) (pollID string
 		return "" // where it is wrong, the app's functions say so
 	}
 	return sent.Data.Resource.ID
-}
-
-// readWithin reads some of a request's body until ctx's deadline, which is the
-// connection's too while it is read. A writer without deadlines, as tests have,
-// keeps none.
-func readWithin(ctx context.Context, c echo.Context, body io.Reader) ([]byte, error) {
-	connection := http.NewResponseController(c.Response())
-	deadline, _ := ctx.Deadline()
-	if err := connection.SetReadDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, err
-	}
-	read, err := io.ReadAll(body)
-	if err != nil {
-		return read, err
-	}
-	if err := connection.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return read, err
-	}
-	return read, nil
 }
 
 // whole is a body that was begun to be read.

@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
@@ -17,12 +16,8 @@ import (
 	"questscheduler/fault"
 )
 
-const (
-	// maxBody is the longest body of a function of ours.
-	maxBody = 1 << 20
-	// bodyPatience is how long a body may take to arrive.
-	bodyPatience = 10 * time.Second
-)
+// maxBody is the longest body of a function of ours.
+const maxBody = 1 << 20
 
 // badRequest is how the protocol itself refuses what is no call.
 func badRequest(cause error) error { return fault.Wrap(fault.Invalid, cause, "Bad Request") }
@@ -55,21 +50,13 @@ func (s *server) readData(c echo.Context) (fields, error) {
 	return given, nil
 }
 
-// readBody reads the body within a deadline, which is the connection's and is
-// lifted afterwards. A writer without deadlines, as tests have, keeps none.
+// readBody reads the body; how long it may take is package bodylimit's.
 func readBody(c echo.Context) ([]byte, error) {
-	connection := http.NewResponseController(c.Response())
-	if err := connection.SetReadDeadline(time.Now().Add(bodyPatience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, badRequest(err)
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), c.Request().Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, fault.Wrap(fault.TooLarge, err, "That is too large. Send less.")
 	}
 	if err != nil {
-		return nil, badRequest(err)
-	}
-	if err := connection.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return nil, badRequest(err)
 	}
 	return body, nil

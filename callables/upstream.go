@@ -16,6 +16,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/bodylimit"
 	"questscheduler/fault"
 )
 
@@ -29,9 +30,30 @@ const (
 	passingPatience = 55 * time.Second
 )
 
+// keptHere are credentials for this server, and for what stands before it. The
+// protocol's own are in Authorization and Firebase's headers, which are passed on.
+var keptHere = []string{
+	"Cookie", "X-Serverless-Authorization", "X-Goog-Iap-Jwt-Assertion",
+	"X-Goog-Authenticated-User-Email", "X-Goog-Authenticated-User-Id", "X-Forwarded-Client-Cert",
+}
+
+// notTheirs are headers of an answer by which it would change what browsers keep
+// for this server's host, or where they look for it.
+var notTheirs = []string{
+	"Set-Cookie", "Set-Cookie2", "Clear-Site-Data", echo.HeaderStrictTransportSecurity, "Alt-Svc",
+	"Nel", "Report-To", "Reporting-Endpoints", "Service-Worker-Allowed",
+}
+
+// drop takes headers out.
+func drop(header http.Header, names []string) {
+	for _, name := range names {
+		header.Del(name)
+	}
+}
+
 // openUpstream makes what passes calls on. Body, authorisation and answer are
-// left as they are; headers that are about one connection alone go, and so does
-// what a proxy would add of its own.
+// left as they are; headers that are about one connection alone go, and so do
+// keptHere, notTheirs, and what a proxy would add of its own.
 func (s *server) openUpstream() error {
 	if s.Upstream == "" {
 		return nil
@@ -46,6 +68,7 @@ func (s *server) openUpstream() error {
 	s.upstream = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target) // and the Host with it
+			drop(r.Out.Header, keptHere)
 			if _, says := r.In.Header["User-Agent"]; !says {
 				r.Out.Header["User-Agent"] = nil
 			}
@@ -109,13 +132,21 @@ func (b *sentBody) Read(into []byte) (int, error) {
 func (s *server) passOn(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), s.UpstreamPatience)
 	defer cancel()
+	until, _ := ctx.Deadline()
+	if err := bodylimit.Extend(c.Request(), until); err != nil {
+		return s.fail(c, fault.Wrap(fault.Unavailable, err, "The connection is gone. Send the request again."))
+	}
 	header := c.Response().Header()
 	own := header.Clone()
 	clear(header)
 	header.Set(echo.HeaderXRequestID, own.Get(echo.HeaderXRequestID))
+	if keep := own.Get(echo.HeaderStrictTransportSecurity); keep != "" {
+		header.Set(echo.HeaderStrictTransportSecurity, keep)
+	}
 	proxy := *s.upstream
 	answer := &bounded{left: maxPassedBack}
 	proxy.ModifyResponse = func(response *http.Response) error {
+		drop(response.Header, notTheirs)
 		if response.Header.Get(echo.HeaderAccessControlAllowOrigin) == "" {
 			share(header, own)
 		}
@@ -125,7 +156,7 @@ func (s *server) passOn(c echo.Context) error {
 		answer.ReadCloser, response.Body = response.Body, answer
 		return nil
 	}
-	cancelled := s.cancelledIn(ctx, c)
+	cancelled := s.cancelledIn(c)
 	var failed error
 	proxy.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err }
 	request := c.Request().WithContext(ctx)

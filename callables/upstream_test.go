@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"questscheduler/bodylimit"
 )
 
 // logLine is what a line of the log says.
@@ -41,7 +43,7 @@ func passing(t *testing.T, upstream http.HandlerFunc) (address string, lines fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewServer(e)
+	front := httptest.NewServer(bodylimit.Handler(e, time.Minute))
 	t.Cleanup(front.Close)
 	return front.URL, func() (all []logLine) {
 		for line := range strings.Lines(text.String()) {
@@ -177,7 +179,7 @@ func TestPassOn_NoticeWhoseBodyStalls_IsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewServer(e)
+	front := httptest.NewServer(bodylimit.Handler(e, time.Minute))
 	t.Cleanup(front.Close)
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", front.Listener.Addr().String())
 	if err != nil {

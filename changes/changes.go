@@ -2,14 +2,14 @@
 //
 // A Store stands before a store of any driver and does what that one does; what
 // its transactions wrote, once they are committed, it tells every Listener as
-// the ids of polls. That is a hint to look, no more: it says nothing of what
-// changed or who may see it, it may come for a write that changed nothing, and
-// it does not come for what other processes wrote. Whoever must not miss those
-// looks by themselves now and then.
+// the ids of polls, with a mark on those whose slots or votes were written. A
+// Change says nothing else of what changed or of who may see it, it may come for
+// a write that changed nothing, and it does not come for what other processes
+// wrote. A reader that must not miss those has to check from time to time.
 //
-// There is no goroutine here, and a writer never waits for a listener: what a
-// listener does not take is kept up to a bound, and then given up for the one
-// word that something was lost.
+// There is no goroutine here, and a writer never waits for a listener: changes
+// that a listener does not take are kept up to a bound, and then dropped with a
+// mark that some were lost.
 package changes
 
 import (
@@ -37,7 +37,7 @@ func New(inner store.Store) *Store { return &Store{Store: inner} }
 
 // Listen adds a listener. Every commit that begins after it is told.
 func (s *Store) Listen() *Listener {
-	l := &Listener{store: s, woken: make(chan struct{}, 1)}
+	l := &Listener{Pending: NewPending(Held), store: s}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners = append(s.listeners, l)
@@ -54,10 +54,10 @@ func (s *Store) Listening() int {
 // Run implements store.Store. What was written is told after the commit, and
 // after an error that leaves open whether there was one.
 func (s *Store) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
-	var written []string
+	var written []Change
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		written = nil // of the attempt before, which counts for nothing
-		return fn(ctx, &recorder{Tx: tx, polls: &written})
+		return fn(ctx, &recorder{Tx: tx, written: &written})
 	})
 	if err == nil || fault.Is(err, fault.Unavailable) {
 		s.tell(written)
@@ -70,19 +70,16 @@ func (s *Store) Run(ctx context.Context, fn func(ctx context.Context, tx store.T
 func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	err := s.Store.DeleteTree(ctx, path)
 	if id := PollOf(path); id != "" {
-		s.tell([]string{id})
+		s.tell([]Change{{Poll: id, Below: true}})
 	}
 	return err
 }
 
-func (s *Store) tell(polls []string) {
-	if len(polls) == 0 {
-		return
-	}
+func (s *Store) tell(written []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, listener := range s.listeners {
-		listener.add(polls)
+		listener.Add(written...)
 	}
 }
 
@@ -95,12 +92,17 @@ func (s *Store) remove(l *Listener) {
 // recorder notes the polls that an attempt of a transaction writes.
 type recorder struct {
 	store.Tx
-	polls *[]string
+	written *[]Change
 }
 
 func (r *recorder) note(path store.Path) {
-	if id := PollOf(path); id != "" && !slices.Contains(*r.polls, id) {
-		*r.polls = append(*r.polls, id)
+	id := PollOf(path)
+	if id == "" {
+		return
+	}
+	change := Change{Poll: id, Below: path.Parent() != ""}
+	if !slices.Contains(*r.written, change) {
+		*r.written = append(*r.written, change)
 	}
 }
 

@@ -36,10 +36,10 @@ func open(t *testing.T) *changes.Store {
 
 func TestListener_HearsOfPollsAndWhatIsSeenOfThem(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[store.Path][]string{
-		"schedulers/p1":                     {"p1"},
-		"schedulers/p1/slots/s1":            {"p1"},
-		"schedulers/p1/votes/gm":            {"p1"},
+	for path, want := range map[store.Path][]changes.Change{
+		"schedulers/p1":                     {{Poll: "p1"}},
+		"schedulers/p1/slots/s1":            {{Poll: "p1", Below: true}},
+		"schedulers/p1/votes/gm":            {{Poll: "p1", Below: true}},
 		"schedulers/p1/journal/jrn_1":       nil,
 		"schedulers/p1/snapshots/x":         nil,
 		"users/gm/schedulers/p1":            nil,
@@ -79,7 +79,7 @@ func TestListener_HearsOfEveryKindOfWrite(t *testing.T) {
 	s := open(t)
 	l := s.Listen()
 	must(t, s.DeleteTree(t.Context(), poll("old")))
-	if got, _ := l.Take(); !slices.Equal(got, []string{"old"}) {
+	if got, _ := l.Take(); !slices.Equal(got, []changes.Change{{Poll: "old", Below: true}}) {
 		t.Errorf("the end of a tree is told as %v", got)
 	}
 }
@@ -88,11 +88,11 @@ func TestListener_HearsOnlyOfWhatMayHaveBeenCommitted(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		failure error
-		want    []string
+		want    []changes.Change
 	}{
 		"a function that gave up":      {errors.New("no"), nil},
 		"a conflict":                   {fault.New(fault.Conflict, "no"), nil},
-		"a commit that did not answer": {fault.New(fault.Unavailable, "who knows"), []string{"p1"}},
+		"a commit that did not answer": {fault.New(fault.Unavailable, "who knows"), []changes.Change{{Poll: "p1"}}},
 	} {
 		s := open(t)
 		l := s.Listen()
@@ -115,7 +115,7 @@ func TestListener_OfAnAttemptThatRanAgain_HearsOfTheLastAlone(t *testing.T) {
 		attempt++
 		return tx.Set(store.Doc("schedulers", fmt.Sprintf("p%d", attempt)), map[string]any{})
 	}))
-	if got, _ := l.Take(); attempt < 2 || len(got) != 1 || got[0] != fmt.Sprintf("p%d", attempt) {
+	if got, _ := l.Take(); attempt < 2 || len(got) != 1 || got[0].Poll != fmt.Sprintf("p%d", attempt) {
 		t.Errorf("after %d attempts %v is told", attempt, got)
 	}
 }
@@ -156,6 +156,22 @@ func TestListener_ThatTakesNothing_HoldsNobodyUpAndLosesTheRest(t *testing.T) {
 	}
 }
 
+func TestPending_PollWrittenTwice_KeepsItsPlaceAndMark(t *testing.T) {
+	t.Parallel()
+	p := changes.NewPending(2)
+	p.Add(changes.Change{Poll: "a"}, changes.Change{Poll: "b", Below: true})
+	p.Add(changes.Change{Poll: "a", Below: true}, changes.Change{Poll: "b"})
+	if got, lost := p.Take(); lost || !slices.Equal(got, []changes.Change{{Poll: "a", Below: true}, {Poll: "b", Below: true}}) {
+		t.Errorf("taken were %v, lost %t", got, lost)
+	}
+	p.Add(changes.Change{Poll: "c"})
+	p.Lose()
+	p.Add(changes.Change{Poll: "d"})
+	if got, lost := p.Take(); !lost || got != nil {
+		t.Errorf("after the loss taken were %v, lost %t", got, lost)
+	}
+}
+
 // TestListener_AmongMany: each of several listeners hears of each poll, while
 // others write, listen and close.
 func TestListener_AmongMany(t *testing.T) {
@@ -191,8 +207,8 @@ func TestListener_AmongMany(t *testing.T) {
 				if lost {
 					t.Error("something was lost")
 				}
-				for _, id := range polls {
-					heard[id] = true
+				for _, change := range polls {
+					heard[change.Poll] = true
 				}
 			}
 		})

@@ -1,58 +1,106 @@
 package changes
 
 import (
-	"slices"
 	"sync"
 )
 
-// Held is how many polls a listener keeps that were not taken. Beyond it, they
-// are given up, and the next Take says so.
-const Held = 256
+// Held is how many polls a listener keeps that were not taken.
+const Held = 1024
 
-// Listener collects the polls that were written since it last took them. Its
-// methods may be called from several goroutines.
-type Listener struct {
-	store *Store
-	woken chan struct{}
-
-	mu    sync.Mutex
-	polls []string
-	lost  bool
+// Change is a poll that was written.
+type Change struct {
+	Poll string
+	// Below tells that a slot or a vote was written, or may have been; otherwise
+	// the poll's own document was written alone.
+	Below bool
 }
 
-// Woken gives a value when there may be something to take; one value may stand
-// for many changes. It is never closed.
-func (l *Listener) Woken() <-chan struct{} { return l.woken }
-
-// Take gives the ids of the polls that were written since the last Take, each
-// once, in the order of their first write. lost says that there were more than
-// Held: then nothing is given, and every poll may have changed.
-func (l *Listener) Take() (polls []string, lost bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	polls, lost = l.polls, l.lost
-	l.polls, l.lost = nil, false
-	return polls, lost
+// Listener collects the changes of a Store. Beyond Held polls they are lost.
+type Listener struct {
+	*Pending
+	store *Store
 }
 
 // Close ends the listening. Calling it again does nothing.
 func (l *Listener) Close() { l.store.remove(l) }
 
-// add keeps polls and wakes the listener, without waiting for it.
-func (l *Listener) add(polls []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, id := range polls {
-		switch {
-		case l.lost || slices.Contains(l.polls, id):
-		case len(l.polls) == Held:
-			l.polls, l.lost = nil, true
-		default:
-			l.polls = append(l.polls, id)
-		}
+// Pending collects changes until they are taken. Its methods may be called from
+// several goroutines.
+type Pending struct {
+	most  int
+	woken chan struct{}
+
+	mu      sync.Mutex
+	changes []Change
+	at      map[string]int // index into changes by poll
+	lost    bool
+}
+
+// NewPending makes a collection of the changes of at most so many polls.
+func NewPending(most int) *Pending {
+	return &Pending{most: most, woken: make(chan struct{}, 1)}
+}
+
+// Woken gives a value when there may be something to take; one value may stand
+// for many changes, and wakes one receiver. It is never closed.
+func (p *Pending) Woken() <-chan struct{} { return p.woken }
+
+// Take gives the polls that changed since the last Take, each once, in the order
+// of their first change. lost says that there were too many, or that Lose was
+// called: then nothing is given, and every poll may have changed.
+func (p *Pending) Take() (changed []Change, lost bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	changed, lost = p.changes, p.lost
+	p.changes, p.at, p.lost = nil, nil, false
+	return changed, lost
+}
+
+// Add adds changes, without waiting for anybody to take them.
+func (p *Pending) Add(changed ...Change) {
+	if len(changed) == 0 {
+		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, change := range changed {
+		p.add(change)
+	}
+	p.wake()
+}
+
+// Lose drops all changes and marks them as lost.
+func (p *Pending) Lose() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop()
+	p.wake()
+}
+
+func (p *Pending) add(change Change) {
+	if p.lost {
+		return
+	}
+	if at, known := p.at[change.Poll]; known {
+		p.changes[at].Below = p.changes[at].Below || change.Below
+		return
+	}
+	if len(p.changes) == p.most {
+		p.drop()
+		return
+	}
+	if p.at == nil {
+		p.at = map[string]int{}
+	}
+	p.at[change.Poll] = len(p.changes)
+	p.changes = append(p.changes, change)
+}
+
+func (p *Pending) drop() { p.changes, p.at, p.lost = nil, nil, true }
+
+func (p *Pending) wake() {
 	select {
-	case l.woken <- struct{}{}:
-	default: // it is awake and will find these too
+	case p.woken <- struct{}{}:
+	default: // a receiver is yet to come, and finds these too
 	}
 }

@@ -27,8 +27,16 @@ func (c Config) check(p *Problems) {
 	if c.DocumentHints == HintsListen && c.Store != StoreFirestore {
 		p.add("DOCUMENT_HINTS", "is listen, and what can be listened to is firestore alone; set it to off, or QS_STORE to firestore")
 	}
+	for name, perHour := range map[string]int{"NOTICES_PER_HOUR": c.NoticesPerHour, "POLL_COMMANDS": c.PollCommands} {
+		if perHour < 1 || perHour > maxPerHour {
+			p.add(name, "has to be at least 1 and at most %d", maxPerHour)
+		}
+	}
 	if c.MassCancelMin < 1 {
 		p.add("MASS_CANCEL_MIN", "has to be at least 1")
+	}
+	if c.GroupsPerPerson < 1 || c.GroupsPerPerson > 1000 {
+		p.add("GROUPS_PER_PERSON", "has to be from 1 to 1000")
 	}
 	if c.EncKeys.IsSet() {
 		if _, err := seal.ParseKeys(c.EncKeys.Reveal()); err != nil {
@@ -36,6 +44,10 @@ func (c Config) check(p *Problems) {
 		}
 	}
 }
+
+// maxPerHour is the most that may be allowed in an hour, which is as good as no
+// bound.
+const maxPerHour = 1_000_000
 
 func (c Config) checkChoices(p *Problems) {
 	for _, choice := range []struct {

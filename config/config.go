@@ -171,12 +171,20 @@ type Config struct {
 	DiscordEndpoint string `env:"DISCORD_ENDPOINT"`
 
 	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with
-	// commas between, 32 bytes each: the first seals, all open. A single bare
-	// base64 key is taken too. Always needed.
+	// commas between, 32 bytes each: the first seals, all open. Keys derived from
+	// them sign the tokens of watch channels, so an older one stays for WatchTTL
+	// behind a newer one. A single bare base64 key is taken too. Always needed.
 	EncKeys Secret `env:"ENC_KEYS"`
 
 	// NotifySettle is how long a transition rests before it is announced.
 	NotifySettle time.Duration `env:"NOTIFY_SETTLE"`
+	// NoticesPerHour is how many notices of one poll each person gets in an hour, and
+	// its channel messages: half of them at once, the others evenly. What is beyond
+	// is told later, as it stands then.
+	NoticesPerHour int `env:"NOTICES_PER_HOUR"`
+	// PollCommands is how many commands each person may send on one poll in an hour
+	// (to each instance): half of them at once, the others evenly.
+	PollCommands int `env:"POLL_COMMANDS"`
 	// SyncMinGap is the least time between two looks at one calendar.
 	SyncMinGap time.Duration `env:"SYNC_MIN_GAP"`
 	// WatchTTL is how long watch channels are asked for. Google may grant less;
@@ -198,6 +206,9 @@ type Config struct {
 	MassCancelShare float64 `env:"MASS_CANCEL_SHARE"`
 	// MassCancelMin is the number of deletions up to which none is held.
 	MassCancelMin int `env:"MASS_CANCEL_MIN"`
+	// GroupsPerPerson is how many groups one person may have created, those of the
+	// web app counted; whoever has as many can create no other.
+	GroupsPerPerson int `env:"GROUPS_PER_PERSON"`
 
 	// MachineAccounts are the e-mail addresses of the service accounts that may
 	// call /jobs, /webhooks/documents and, as admins do,
@@ -228,10 +239,10 @@ func Default() Config {
 	return Config{
 		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal, FirebaseRevocation: Off,
 		Addr: ":8080", Sync: SyncOn, DocumentHints: HintsOff,
-		NotifySettle: 10 * time.Second, SyncMinGap: time.Second,
+		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
 		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,
-		MassCancelShare: 0.5, MassCancelMin: 5,
+		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50,
 		LogLevel: "info", LogFormat: LogText,
 	}
 }

@@ -364,3 +364,31 @@ func TestLink_NothingFollowedIt_ForgetsItsFailure(t *testing.T) {
 		t.Error("the failure of a calendar that a poll follows goes")
 	}
 }
+
+// At the very end of a pause the calendar may be looked at.
+func TestClaim_AtTheEndOfAPause_BeginsALook(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]cursor.Calendar{
+		"parked": {ParkedUntil: now}, "leased": {LeaseUntil: now}, "looked at a gap ago": {LookedAt: now.Add(-gap)},
+	} {
+		if updates, _, wait := c.Claim(now, gap, 0); len(updates) == 0 || wait != 0 {
+			t.Errorf("%s: wait %s", name, wait)
+		}
+	}
+}
+
+func TestHolds_WithoutAFence_CommitsNothing(t *testing.T) {
+	t.Parallel()
+	same(t, "a look that never claimed a new calendar", cursor.Calendar{}.Holds(0), false)
+	same(t, "the look that did", cursor.Calendar{Fence: 1}.Holds(1), true)
+}
+
+// Since when a calendar fails is said once.
+func TestLost_AfterAFailure_KeepsSinceWhen(t *testing.T) {
+	t.Parallel()
+	k := open(t)
+	for _, at := range []time.Time{now, now.Add(time.Hour)} {
+		c := k.write(func(c cursor.Calendar) []store.Update { return c.Lost(at, "revoked") })
+		same(t, "failed since", c.FailedSince, now)
+	}
+}

@@ -77,8 +77,8 @@ func errUnknown(pollID string) error {
 // load reads what belongs to a poll's document.
 func load(ctx context.Context, reader store.Reader, document store.Document) (h History, err error) {
 	h.Poll = poll.Decode(document)
-	if h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID); err != nil {
-		return History{}, err
+	if h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID); err != nil || h.Poll.Pristine() {
+		return h, err // what else is there is of a deleted poll of its id
 	}
 	var after *store.Cursor
 	for {

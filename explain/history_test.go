@@ -111,3 +111,23 @@ func TestLoad_APollThatChangesMeanwhile_IsReadAgain(t *testing.T) {
 		t.Errorf("a poll that never stops changing: %v", err)
 	}
 }
+
+// Somebody used the id of a deleted poll again, and nothing came by since.
+func TestLoad_RecreatedPoll_HasNothingOfTheOld(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, event := w.Finalised()
+	w.MoveEvent("gm", event, worldtest.Noon)
+	w.DeleteDirectly(pollID)
+	w.Recreate(pollID, "ana")
+	history, err := explain.Load(t.Context(), w.Documents, pollID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(history.Entries) != 0 || history.Announcement.Wanted.Ref != "" {
+		t.Errorf("it has %d entries, and %+v to announce", len(history.Entries), history.Announcement.Wanted)
+	}
+	if verdict := explain.Judge(history); !verdict.Agrees {
+		t.Errorf("its journal does not replay: %+v", verdict)
+	}
+}

@@ -32,7 +32,7 @@ var (
 		rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
 		rules.RecurringUnsupported, rules.UnreadableEvent)}
 	mendings = label{"mending", texts(
-		rules.MendGone, rules.MendCancel, rules.MendReopen, rules.MendLink, rules.MendUnlink, rules.MendRestore, rules.MendNote)}
+		rules.MendGone, rules.MendRecreated, rules.MendCancel, rules.MendReopen, rules.MendLink, rules.MendUnlink, rules.MendRestore, rules.MendNote)}
 	notices = label{"notice", texts(rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain)}
 	// channels are those of Discord, as announcements name them.
 	channels       = label{"channel", []string{"discord", "card"}}

@@ -7,7 +7,8 @@
 // rules.Announce). Telling goes through these steps, and a run that ends
 // between any two of them is gone on with by the next:
 //
-//	begin    what is told now is written down       (telling.go)
+//	begin    what is told now is written down       (telling.go),
+//	         or put off where there was much already (pace.go)
 //	in-app   one document a recipient, by a fixed id (inapp.go)
 //	line     one message in the group's channel      (tell.go)
 //	finish   told is told; what is newer comes next  (telling.go)
@@ -57,6 +58,9 @@ type Announcer struct {
 	AppURL string
 	// Own is OwnTransitions or OwnAll.
 	Own string
+	// PerHour is how many notices of a poll are begun in an hour, at least 1 (see
+	// pace.go); 0: any number.
+	PerHour int
 	// Repair carries a direct edit of a poll through, as a hint about its document
 	// does. It is called before people are told of a poll that was edited since,
 	// so that a change that was taken back directly is not told. nil: what is
@@ -133,10 +137,10 @@ func (a *Announcer) announce(ctx context.Context, work task, rerun bool) (turn, 
 	if err != nil || telling.gone {
 		return turn{}, err
 	}
-	if telling.wait > 0 {
+	if telling.wait > 0 && !telling.deferred {
 		return turn{true, telling.wait}, nil
 	}
-	next := turn{}
+	next := turn{telling.deferred, telling.wait}
 	if telling.told.Ref != "" {
 		if next, err = a.tell(ctx, telling, work.Trace); err != nil {
 			return turn{}, err

@@ -364,6 +364,19 @@ func TestHandle_AGroupOf500_IsToldOnceEach(t *testing.T) {
 	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
 }
 
+func TestHandle_PeopleWhomTheGroupInvites_AreNotTold(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.write(func(tx store.Tx) error {
+		return tx.Update(poll.GroupPath(groupID), poll.Set("memberIds", []any{"gm", "ben"}), poll.Set("pendingMemberIds", []any{"dan"}))
+	})
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "ben", w.bell("ben"), cancelledBody)
+	wantTexts(t, "dan", w.bell("dan"))
+}
+
 func TestHandle_IdsThatNoDocumentCanHave_AreNobody(t *testing.T) {
 	t.Parallel()
 	w := announced(t)

@@ -126,6 +126,22 @@ func (c *DiscordClient) Recent(ctx context.Context, channelID string) ([]Posted,
 	return list, nil
 }
 
+// GuildOf gives the id of the guild that a channel belongs to; "" for one of no
+// guild, such as a message to one person. It implements scheduler.Channels.
+func (c *DiscordClient) GuildOf(ctx context.Context, channelID string) (string, error) {
+	answer, err := c.call(ctx, http.MethodGet, discordgo.EndpointChannel(channelID), nil, channelID)
+	if err != nil {
+		return "", err
+	}
+	var known struct {
+		GuildID string `json:"guild_id"`
+	}
+	if err := json.Unmarshal(answer, &known); err != nil {
+		return "", unreadable(err)
+	}
+	return known.GuildID, nil
+}
+
 func readPosted(message []byte) (Posted, error) {
 	var head struct {
 		ID string `json:"id"`

@@ -63,6 +63,7 @@ func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
 		{"rate limited without JSON", say(429, `<html>`), fault.Unavailable, "", 0},
 		{"a server error with a code", say(500, `{"code":50013}`), fault.Unavailable, "", 0},
 		{"bad gateway", say(502, `{token}`), fault.Unavailable, "", 0},
+		{"a request that took too long", say(408, `{"code":0}`), fault.Unavailable, "", 0},
 		{"no JSON", say(200, `<html>`), fault.Unavailable, "", 0},
 		{"closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "", 0},
 	} {
@@ -137,11 +138,37 @@ func TestDiscordClient_IdsThatAreNoNumbers_NameNoOtherAddress(t *testing.T) {
 	for _, id := range []string{"", "1/../2", "1?x=", "..", "123456789012345678901"} {
 		_, post := client.Post(context.Background(), id, notify.Message{}, "n")
 		_, list := client.Recent(context.Background(), id)
-		for _, err := range []error{post, list, client.Edit(context.Background(), channel, id, notify.Message{})} {
+		_, guild := client.GuildOf(context.Background(), id)
+		for _, err := range []error{post, list, guild, client.Edit(context.Background(), channel, id, notify.Message{})} {
 			if !fault.Is(err, fault.NotFound) {
 				t.Errorf("%q: %v", id, err)
 			}
 		}
+	}
+}
+
+func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: "http://sim", Transport: control.Transport(w.discord.Handler())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guild, err := client.GuildOf(t.Context(), channel); guild != guildID || err != nil {
+		t.Errorf("%q, %v", guild, err)
+	}
+	if guild, err := client.GuildOf(t.Context(), "700000000000000099"); guild != "" || fault.CodeOf(err) != notify.CodeUnknownChannel {
+		t.Errorf("an unknown channel: %q, %v", guild, err)
+	}
+	if err := w.discord.AddChannel(discord.Channel{ID: elsewhere, GuildID: guildID, Denied: []discord.Permission{discord.ViewChannel}}); err != nil {
+		t.Fatal(err)
+	}
+	if guild, err := client.GuildOf(t.Context(), elsewhere); guild != "" || fault.CodeOf(err) != notify.CodeMissingAccess {
+		t.Errorf("a channel that the bot does not see: %q, %v", guild, err)
+	}
+	w.plant(control.Rule{Match: "channels.get", Status: 503})
+	if _, err := client.GuildOf(t.Context(), channel); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("without an answer: %v", err)
 	}
 }
 

@@ -122,7 +122,7 @@ func (a *Announcer) recordCard(ctx context.Context, s scene, drawn drawing, hash
 		updates = append(updates, cardField("lastPostedAt", now),
 			cardField("guildId", store.NullIfEmpty(guild)), cardField("messageUrl", messageURL(guild, drawn)))
 	}
-	return a.writeCard(ctx, s.poll.ID, updates, poll.Delivery{MessageID: drawn.messageID, At: now}, drawn.posted, standing{drawn, hash})
+	return a.writeCard(ctx, s.poll, updates, poll.Delivery{MessageID: drawn.messageID, At: now}, drawn.posted, standing{drawn, hash})
 }
 
 // standing is where a card is and what it shows; the zero one: nothing was drawn.
@@ -153,7 +153,7 @@ func (a *Announcer) cardRefused(ctx context.Context, s scene, refusal error) err
 	}
 	a.meter().DiscordRefused(ChannelCard, fault.CodeOf(refusal))
 	a.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", s.poll.ID), slog.Any("error", refusal))
-	return a.writeCard(ctx, s.poll.ID, nil, poll.Delivery{
+	return a.writeCard(ctx, s.poll, nil, poll.Delivery{
 		MessageID: s.poll.Discord.MessageID, Error: sentenceOf(refusal), At: store.Instant(a.Now()),
 	}, false, standing{})
 }
@@ -162,13 +162,13 @@ func (a *Announcer) cardRefused(ctx context.Context, s scene, refusal error) err
 // with the channel, and beside the other channels where the poll has an
 // announcement. posted says that the channel took a new message, so that
 // nothing is wrong with it; an edit does not show that, since a bot may edit
-// where it may not post. A poll that was deleted since needs no record, and
-// what it says already is not written again: that would be a change of the
+// where it may not post. A poll that was deleted since needs no record, whatever
+// other one has its id, and what it says already is not written again: that would be a change of the
 // document, and so a hint to look at the card once more, without end.
-func (a *Announcer) writeCard(ctx context.Context, pollID string, updates []store.Update, delivery poll.Delivery, posted bool, shown standing) error {
+func (a *Announcer) writeCard(ctx context.Context, of poll.Poll, updates []store.Update, delivery poll.Delivery, posted bool, shown standing) error {
 	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		documents, err := tx.GetAll(ctx, []store.Path{poll.Path(pollID), poll.AnnouncementPath(pollID)})
-		if err != nil || !documents[0].Exists() {
+		documents, err := tx.GetAll(ctx, []store.Path{poll.Path(of.ID), poll.AnnouncementPath(of.ID)})
+		if err != nil || !documents[0].Exists() || !poll.Decode(documents[0]).Same(of) {
 			return err
 		}
 		announcement := poll.DecodeAnnouncement(documents[1])
@@ -178,12 +178,12 @@ func (a *Announcer) writeCard(ctx context.Context, pollID string, updates []stor
 			trouble = line
 		}
 		if trouble != known.Error || posted || !shown.in(known) {
-			err = tx.Update(poll.Path(pollID), slices.Concat(updates, troubleUpdates(trouble, delivery.At))...)
+			err = tx.Update(poll.Path(of.ID), slices.Concat(updates, troubleUpdates(trouble, delivery.At))...)
 		}
 		if err != nil || !documents[1].Exists() {
 			return err
 		}
 		told := poll.Delivery{Ref: announcement.Announced.Ref, MessageID: delivery.MessageID, Error: delivery.Error, At: delivery.At}
-		return tx.Update(poll.AnnouncementPath(pollID), poll.DeliveryUpdate(ChannelCard, told))
+		return tx.Update(poll.AnnouncementPath(of.ID), poll.DeliveryUpdate(ChannelCard, told))
 	})
 }

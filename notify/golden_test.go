@@ -126,6 +126,21 @@ func TestGolden_CardAndLineAndDocumentInEachState(t *testing.T) {
 	}
 }
 
+func TestGolden_TitleWithLinks(t *testing.T) {
+	t.Parallel()
+	w, kept := recorded(t)
+	w.set(poll.Set("title", "[Prize](https://evil.example) <https://evil.example> http://evil.example/x discord.gg/abc </roll:1> <#2>"))
+	w.finalise()
+	w.want("gm", 0)
+	w.mustEnd()
+	kept.sent = nil
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	golden(t, "line-links", kept.sent[0])
+	golden(t, "card-links", kept.sent[1])
+}
+
 func TestGolden_AllDayAndNoZoneAndARole(t *testing.T) {
 	t.Parallel()
 	days, err := rules.Days("2027-02-03", "2027-02-05")

@@ -21,17 +21,54 @@ func (a *Announcer) tellInApp(ctx context.Context, t telling, c company) error {
 	if err != nil {
 		return err
 	}
+	waiting, over, err := a.splitNamed(ctx, t, c)
+	if err != nil {
+		return err
+	}
 	document := a.document(t, c.poll, who)
 	id := notificationID(t.notice, t.pollID, t.told.Ref)
-	for batch := range slices.Chunk(recipients(c, t.told.Actor), inAppBatch) {
+	for batch := range slices.Chunk(recipients(c, t.told.Actor, waiting), inAppBatch) {
 		if err := a.createMissing(ctx, batch, id, document); err != nil {
 			return err
 		}
 	}
-	return a.record(ctx, t, func(_ context.Context, tx store.Tx, _ poll.Announcement) error {
+	return a.record(ctx, t, func(_ context.Context, tx store.Tx, announcement poll.Announcement) error {
 		delivery := poll.Delivery{Ref: t.told.Ref, At: store.Instant(a.Now())}
-		return tx.Update(poll.AnnouncementPath(t.pollID), poll.DeliveryUpdate(ChannelInApp, delivery))
+		updates := []store.Update{poll.DeliveryUpdate(ChannelInApp, delivery)}
+		if len(over) > 0 {
+			named := slices.DeleteFunc(announcement.Named, func(uid string) bool { return slices.Contains(over, uid) })
+			updates = append(updates, poll.NamedUpdates(t.pollID, named)...)
+		}
+		return tx.Update(poll.AnnouncementPath(t.pollID), updates...)
 	})
+}
+
+// splitNamed gives those whom somebody else put into the poll and who have not
+// voted, and those whose being named is over: they have voted, or left.
+func (a *Announcer) splitNamed(ctx context.Context, t telling, c company) (waiting, over []string, err error) {
+	var paths []store.Path
+	for _, uid := range t.named {
+		path := poll.VotePath(t.pollID, uid)
+		switch {
+		case !slices.Contains(c.poll.ParticipantIDs, uid):
+			over = append(over, uid)
+		case c.group.Has(uid): // told as a member
+		case path.Valid() == nil:
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, over, nil
+	}
+	votes, err := a.Store.GetAll(ctx, paths)
+	for _, vote := range votes {
+		if vote.Exists() {
+			over = append(over, vote.Path.ID())
+		} else {
+			waiting = append(waiting, vote.Path.ID())
+		}
+	}
+	return waiting, over, err
 }
 
 func (a *Announcer) createMissing(ctx context.Context, people []string, id string, document map[string]any) error {
@@ -57,12 +94,12 @@ func (a *Announcer) createMissing(ctx context.Context, people []string, id strin
 }
 
 // recipients are the participants and the creator, without whoever caused the
-// change, sorted. An id that no document can have is nobody's: clients write
+// change and those who were named alone (waiting), sorted. An id that no document can have is nobody's: clients write
 // participantIds themselves.
-func recipients(c company, actor string) []string {
+func recipients(c company, actor string, waiting []string) []string {
 	people := append(c.poll.People(c.group), c.poll.CreatorID)
 	people = slices.DeleteFunc(people, func(id string) bool {
-		return id == "" || id == actor || strings.Contains(id, "/") || NotificationPath(id, "x").Valid() != nil
+		return id == "" || id == actor || slices.Contains(waiting, id) || strings.Contains(id, "/") || NotificationPath(id, "x").Valid() != nil
 	})
 	slices.Sort(people)
 	return slices.Compact(people)

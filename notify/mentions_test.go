@@ -1,6 +1,8 @@
 package notify_test
 
 import (
+	"encoding/json"
+	"regexp"
 	"testing"
 
 	"questscheduler/poll"
@@ -76,5 +78,49 @@ func TestHandle_NoEditEverPings(t *testing.T) {
 	}
 	if card := w.cards(channel)[0]; len(card.Pinged) != 0 || card.EditedTimestamp == nil {
 		t.Errorf("card %+v", card)
+	}
+}
+
+// discordLinks is what Discord makes a link of: an address with its scheme, an
+// invite with or without one, text in brackets before an address in brackets, and
+// the forms in angle brackets.
+var discordLinks = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)(https?|discord|steam|mailto):/?/?[^\s<\x{200b}/]`),
+	regexp.MustCompile(`(?i)(discord\.gg|discord(app)?\.com/invite|discord(app)?\.com/(events|channels|template))/[A-Za-z0-9-]`),
+	regexp.MustCompile(`(^|[^\\])\[[^\]]*[^\\]\]\(`),
+	regexp.MustCompile(`(^|[^\\])<[^>]*>`),
+}
+
+func TestHandle_TitleWithLinks_MakesNone(t *testing.T) {
+	t.Parallel()
+	for _, title := range []string{
+		"https://evil.example/x", "HTTP://evil.example", "[Session](https://evil.example)", "[a](<https://evil.example>)",
+		"<https://evil.example>", "discord.gg/abc", "https://discord.gg/abc", "discord.com/invite/abc", "discordapp.com/invite/abc",
+		"</roll:12>", "<#12> <id:browse> <:die:12>", "discord://-/channels/1/2",
+	} {
+		w := announced(t)
+		w.setGroup("notifyRoleId", "none")
+		w.set(poll.Set("title", title))
+		w.cancel()
+		w.want("gm", 0)
+		w.mustEnd()
+		var shown []string
+		for _, card := range w.cards(channel) {
+			var embed struct{ Title string }
+			if err := json.Unmarshal(card.Embeds[0], &embed); err != nil {
+				t.Fatal(err)
+			}
+			shown = append(shown, embed.Title)
+		}
+		for _, text := range append(shown, contents(w.lines(channel))...) {
+			for _, link := range discordLinks {
+				if link.MatchString(text) {
+					t.Errorf("the title %q makes a link of %q (%v)", title, text, link)
+				}
+			}
+		}
+		if len(shown) != 1 || len(w.lines(channel)) != 1 {
+			t.Errorf("%q: %d cards and %d lines", title, len(shown), len(w.lines(channel)))
+		}
 	}
 }

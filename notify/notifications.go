@@ -48,21 +48,20 @@ var (
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{notificationsByTime, unreadNotifications, oldNotifications}
 
-// List reads a person's notifications that they have not dismissed, newest
-// first, at most limit (0: all) behind after. next is where to go on; nil at
-// the end.
+// Walk gives a person's notifications that they have not dismissed to take, newest
+// first, at most limit (0: all) behind after, as store.Walk does.
+func Walk(ctx context.Context, reader store.Reader, uid string, limit int, after *store.Cursor, take func(Notification) (taken bool, err error)) (next *store.Cursor, err error) {
+	asked := notificationsByTime.With(false).Below(store.Doc("users", uid)).First(limit).From(after)
+	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(decodeNotification(doc)) })
+}
+
+// List reads a page of them into memory, whatever their size.
 func List(ctx context.Context, reader store.Reader, uid string, limit int, after *store.Cursor) (list []Notification, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, notificationsByTime.With(false).Below(store.Doc("users", uid)).First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		list = append(list, decodeNotification(doc))
-	}
-	if limit > 0 && len(docs) == limit {
-		next = notificationsByTime.CursorAt(docs[limit-1])
-	}
-	return list, next, nil
+	next, err = Walk(ctx, reader, uid, limit, after, func(n Notification) (bool, error) {
+		list = append(list, n)
+		return true, nil
+	})
+	return list, next, err
 }
 
 func decodeNotification(doc store.Document) Notification {

@@ -26,7 +26,13 @@ type telling struct {
 	// wait is how long until it is due; gone says that the poll was deleted.
 	wait time.Duration
 	gone bool
-	// edited says that it is due, but somebody wrote the poll directly since.
+	// deferred says that it was due, and was put off since the poll had too many
+	// notices within the hour.
+	deferred bool
+	// named are participants whom somebody else named (poll.Announcement).
+	named []string
+	// edited says that it is due, but somebody wrote the poll directly since, or
+	// another one has its id.
 	edited bool
 }
 
@@ -43,13 +49,19 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 		if err != nil {
 			return err
 		}
+		p := poll.Decode(documents[1])
 		found.gone = !documents[1].Exists()
 		if !documents[0].Exists() {
 			return nil
 		}
 		announcement := poll.DecodeAnnouncement(documents[0])
-		edited := checkEdits && poll.Decode(documents[1]).EditedDirectly()
-		updates := a.next(&found, announcement, edited)
+		if !found.gone && p.Pristine() && announcement.Wanted.Ref != "" { // it is of a deleted poll of its id
+			found.edited, found.gone = checkEdits, !checkEdits
+		}
+		if found.edited {
+			return nil
+		}
+		updates := a.next(&found, announcement, checkEdits && p.EditedDirectly())
 		if found.edited {
 			return nil
 		}
@@ -68,7 +80,7 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 // announcement is to hold before that; nil for no change. edited: nothing new
 // is begun.
 func (a *Announcer) next(found *telling, announcement poll.Announcement, edited bool) []store.Update {
-	found.done = announcement.Channels
+	found.done, found.named = announcement.Channels, announcement.Named
 	owed := !announcement.Due.IsZero()
 	found.resumed = announcement.Telling.Ref != ""
 	switch {
@@ -99,7 +111,17 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement, edited 
 		found.told = poll.Told{}
 		return poll.AnnouncedUpdates(known, settled)
 	}
-	return append(poll.TellingUpdates(found.told, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
+	updates := append(poll.TellingUpdates(found.told, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
+	if found.resumed { // it was counted when it was begun
+		return updates
+	}
+	next, wait := a.pace(announcement)
+	if wait > 0 {
+		found.told, found.notice = poll.Told{}, rules.NoticeNone
+		found.wait, found.deferred = wait, true
+		return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))
+	}
+	return append(updates, next...)
 }
 
 // errOvertaken ends a telling that another run has finished meanwhile.

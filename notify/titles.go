@@ -23,18 +23,22 @@ func plainTitle(title string, limit int) string {
 // discordTitle is a title for places that read Markdown. What would be markup
 // is escaped, and every @ is parted from what follows, so that no title can
 // mention anybody: allowed_mentions alone would let @everyone in a title ping
-// where the message itself mentions everyone.
+// where the message itself mentions everyone. Every slash is parted from what
+// follows too, so that no title becomes a link: Discord makes one of any address
+// after http:// or https://, and an invitation of discord.gg/ and a code even
+// without a scheme; a backslash does not prevent either.
 func discordTitle(title string, limit int) string {
 	return writeTitle(title, limit, escape)
 }
 
-// zeroWidthSpace parts an @ from the name behind it.
+// zeroWidthSpace parts an @ from the name behind it, and a slash from the rest of
+// an address.
 const zeroWidthSpace = "\u200b"
 
 func escape(r rune) string {
 	switch r {
-	case '@':
-		return "@" + zeroWidthSpace
+	case '@', '/':
+		return string(r) + zeroWidthSpace
 	case '\\', '*', '_', '~', '`', '|', '<', '>', '[', ']', '(', ')', '#':
 		return `\` + string(r)
 	default:

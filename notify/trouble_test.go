@@ -143,6 +143,14 @@ func TestHandle_WhatPassesByItself_IsTriedAgainAndDoublesNothing(t *testing.T) {
 				if verdict.Outcome != queue.Retry || verdict.After < row.after || verdict.After > row.after+time.Second {
 					t.Fatalf("verdict %+v", verdict)
 				}
+				// The drain leaves what is still to be told to this task, for a while beyond
+				// its next attempt.
+				if a := w.announcement(); !a.Due.IsZero() {
+					left, next := a.AgainAt.Sub(w.clock.Now()), max(row.after, queue.Backoff(1, nil))
+					if left < next+queue.Grace || left > next+queue.Grace+time.Second {
+						t.Errorf("the drain leaves it alone for %s", left)
+					}
+				}
 				w.clock.add(verdict.After)
 				if verdict := w.run(2); verdict.Outcome != queue.Done {
 					t.Fatalf("second run: %+v", verdict)

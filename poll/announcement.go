@@ -43,6 +43,13 @@ type Announcement struct {
 	// whoever changed what it shows may have died before handing that over. A run
 	// takes it away before it draws.
 	CardOwed bool
+	// Named are the participants whom somebody else put into the poll and who have
+	// neither joined nor voted, as far as that is known. Nobody is told anything for
+	// being one of them.
+	Named []string
+	// NextNotice is when the next notice would be due if they came evenly
+	// (rules.Pace); zero: none came yet.
+	NextNotice time.Time
 }
 
 // Told is a story with the transition it comes from.
@@ -88,6 +95,21 @@ func WantUpdates(pollID string, wanted Told, due time.Time) []store.Update {
 func OweCardUpdates(pollID string) []store.Update {
 	return []store.Update{Set("pollId", pollID), Set("cardOwed", true)}
 }
+
+// NamedUpdates gives the fields that record who was named. They are merged, and
+// touch nothing of what is told.
+func NamedUpdates(pollID string, people []string) []store.Update {
+	return []store.Update{Set("pollId", pollID), Set("named", listOf(people))}
+}
+
+// DeferUpdates gives the fields that put off what is wanted. What is wanted next
+// gives it another time, and is put off anew.
+func DeferUpdates(due time.Time) []store.Update {
+	return []store.Update{Set("due", due), Set("againAt", store.Delete)}
+}
+
+// NextNoticeUpdate records that a notice was begun (Announcement.NextNotice).
+func NextNoticeUpdate(next time.Time) store.Update { return Set("nextNotice", next) }
 
 // CardTakenUpdate records that a run has taken up to draw the card.
 func CardTakenUpdate() store.Update { return Set("cardOwed", store.Delete) }
@@ -182,6 +204,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
 		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
+		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"),
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")

@@ -71,7 +71,7 @@ var written = []field{
 // that the poll does not change is not among them, whatever the document holds
 // there, except for what is ours and cannot be read.
 func (p Poll) Changes() []store.Update {
-	before := Decode(store.Document{Path: Path(p.ID), Data: p.stored})
+	before := p.Stored()
 	var updates []store.Update
 	for _, f := range written {
 		value := f.value(p)
@@ -87,6 +87,9 @@ func (p Poll) Changes() []store.Update {
 	}
 	return updates
 }
+
+// Stored is the poll as its document had it.
+func (p Poll) Stored() Poll { return Decode(store.Document{Path: Path(p.ID), Data: p.stored}) }
 
 // Write writes what Changes gives: nothing where nothing changed.
 func (p Poll) Write(tx store.Tx) error {

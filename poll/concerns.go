@@ -30,35 +30,91 @@ func (p Poll) Concerns(userID string, group *Group) bool {
 	return userID != "" && (p.CreatorID == userID || slices.Contains(p.ParticipantIDs, userID) || group.Has(userID))
 }
 
-// Concerning lists the ids of a person's own polls: of those they made, those
-// they take part in and those of each of their groups the newest, most of each
-// at most. The ids are sorted, each once.
-func Concerning(ctx context.Context, reader store.Reader, userID string, most int) ([]string, error) {
-	asked := []store.Bound{pollsOfCreator.With(userID), pollsOfParticipant.With(userID)}
+// How many of a person's own polls Concerning gives, and how many groups it
+// asks for. A stranger can name a person in polls and groups without end, so each
+// kind leaves room to the next, and groups come last.
+const (
+	// MostConcerning is the most polls in all.
+	MostConcerning = 100
+	// mostCreated is how many come first, of those that the person made.
+	mostCreated = 50
+	// mostOutsideGroups is how many there are before those of groups alone.
+	mostOutsideGroups = 80
+	// mostGroups is how many groups are asked for their polls: first those that
+	// the person made.
+	mostGroups = 20
+)
+
+// Concerning lists a person's own polls, at most MostConcerning, each once: the
+// newest that they made, the newest that they take part in, and the newest of
+// each of their groups, as long as there is room.
+func Concerning(ctx context.Context, reader store.Reader, userID string) ([]Poll, error) {
+	own := &ownPolls{reader: reader, listed: map[string]bool{}}
+	if err := own.add(ctx, pollsOfCreator.With(userID).First(mostCreated), mostCreated); err != nil {
+		return nil, err
+	}
+	if err := own.add(ctx, pollsOfParticipant.With(userID).First(mostOutsideGroups), mostOutsideGroups); err != nil {
+		return nil, err
+	}
+	groups, err := groupsOf(ctx, reader, userID)
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range groups {
+		if len(own.polls) == MostConcerning {
+			break
+		}
+		room := MostConcerning - len(own.polls) + own.inGroup(group) // those are given again
+		if err := own.add(ctx, pollsOfGroup.With(group).First(room), MostConcerning); err != nil {
+			return nil, err
+		}
+	}
+	return own.polls, nil
+}
+
+// ownPolls are those that Concerning has found.
+type ownPolls struct {
+	reader store.Reader
+	polls  []Poll
+	listed map[string]bool
+}
+
+// add adds the polls of a query that were not listed yet, until there are most.
+func (o *ownPolls) add(ctx context.Context, query store.Bound, most int) error {
+	docs, err := o.reader.Query(ctx, query)
+	for _, doc := range docs {
+		if id := doc.Path.ID(); len(o.polls) < most && !o.listed[id] {
+			o.listed[id] = true
+			o.polls = append(o.polls, Decode(doc))
+		}
+	}
+	return err
+}
+
+// inGroup counts the polls of a group that were found before it was asked.
+func (o *ownPolls) inGroup(group string) int {
+	count := 0
+	for _, p := range o.polls {
+		if p.GroupID == group {
+			count++
+		}
+	}
+	return count
+}
+
+// groupsOf lists the ids of a person's groups, at most mostGroups.
+func groupsOf(ctx context.Context, reader store.Reader, userID string) ([]string, error) {
 	var groups []string
-	for _, query := range []*store.Query{groupsOfMember, groupsOfCreator} {
-		docs, err := reader.Query(ctx, query.With(userID))
+	for _, query := range []*store.Query{groupsOfCreator, groupsOfMember} {
+		docs, err := reader.Query(ctx, query.With(userID).First(mostGroups))
 		if err != nil {
 			return nil, err
 		}
 		for _, doc := range docs {
-			groups = append(groups, doc.Path.ID())
+			if id := doc.Path.ID(); len(groups) < mostGroups && !slices.Contains(groups, id) {
+				groups = append(groups, id)
+			}
 		}
 	}
-	slices.Sort(groups)
-	for _, group := range slices.Compact(groups) {
-		asked = append(asked, pollsOfGroup.With(group))
-	}
-	var ids []string
-	for _, query := range asked {
-		docs, err := reader.Query(ctx, query.First(most))
-		if err != nil {
-			return nil, err
-		}
-		for _, doc := range docs {
-			ids = append(ids, doc.Path.ID())
-		}
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return groups, nil
 }

@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"questscheduler/store"
@@ -14,7 +15,11 @@ type Group struct {
 	Name      string
 	CreatorID string
 	MemberIDs []string
-	Discord   GroupDiscord
+	// PendingMemberIDs are the people who were invited and have not accepted: they
+	// are no members, read no poll of the group and are told of none. The server
+	// alone writes them.
+	PendingMemberIDs []string
+	Discord          GroupDiscord
 }
 
 // GroupDiscord is where and how a group hears on Discord.
@@ -55,7 +60,7 @@ func DecodeGroup(doc store.Document) Group {
 	discord := f.Map("discord")
 	group := Group{
 		ID: doc.Path.ID(), Name: f.String("name"), CreatorID: f.String("creatorId"),
-		MemberIDs: f.Strings("memberIds"),
+		MemberIDs: f.Strings("memberIds"), PendingMemberIDs: f.Strings("pendingMemberIds"),
 		Discord: GroupDiscord{
 			GuildID: discord.String("guildId"), ChannelID: discord.String("channelId"),
 			NotifyRoleID: discord.String("notifyRoleId"), Notifications: map[string]bool{},
@@ -70,15 +75,38 @@ func DecodeGroup(doc store.Document) Group {
 
 // GroupUpdates gives the fields of a group that people set.
 func GroupUpdates(g Group) []store.Update {
-	wishes := make(map[string]any, len(g.Discord.Notifications))
-	for name, on := range g.Discord.Notifications {
+	return slices.Concat(
+		[]store.Update{Set("name", g.Name), Set("memberIds", listOf(g.MemberIDs)), Set("pendingMemberIds", listOf(g.PendingMemberIDs))},
+		discordUpdates(g.Discord))
+}
+
+// GroupChanges gives the fields of a group that differ from those it was read
+// with; none where nothing does.
+func GroupChanges(before, after Group) (changes []store.Update) {
+	if after.Name != before.Name {
+		changes = append(changes, Set("name", after.Name))
+	}
+	if !slices.Equal(after.MemberIDs, before.MemberIDs) {
+		changes = append(changes, Set("memberIds", listOf(after.MemberIDs)))
+	}
+	if !slices.Equal(after.PendingMemberIDs, before.PendingMemberIDs) {
+		changes = append(changes, Set("pendingMemberIds", listOf(after.PendingMemberIDs)))
+	}
+	if !reflect.DeepEqual(after.Discord, before.Discord) {
+		changes = append(changes, discordUpdates(after.Discord)...)
+	}
+	return changes
+}
+
+func discordUpdates(d GroupDiscord) []store.Update {
+	wishes := make(map[string]any, len(d.Notifications))
+	for name, on := range d.Notifications {
 		wishes[name] = on
 	}
 	return []store.Update{
-		Set("name", g.Name), Set("memberIds", listOf(g.MemberIDs)),
-		{Path: store.Field("discord", "guildId"), Value: store.NullIfEmpty(g.Discord.GuildID)},
-		{Path: store.Field("discord", "channelId"), Value: store.NullIfEmpty(g.Discord.ChannelID)},
-		{Path: store.Field("discord", "notifyRoleId"), Value: store.NullIfEmpty(g.Discord.NotifyRoleID)},
+		{Path: store.Field("discord", "guildId"), Value: store.NullIfEmpty(d.GuildID)},
+		{Path: store.Field("discord", "channelId"), Value: store.NullIfEmpty(d.ChannelID)},
+		{Path: store.Field("discord", "notifyRoleId"), Value: store.NullIfEmpty(d.NotifyRoleID)},
 		{Path: store.Field("discord", "notifications"), Value: wishes},
 	}
 }
@@ -86,4 +114,15 @@ func GroupUpdates(g Group) []store.Update {
 // Has tells whether a person is the group's creator or a member.
 func (g *Group) Has(userID string) bool {
 	return g != nil && userID != "" && (g.CreatorID == userID || slices.Contains(g.MemberIDs, userID))
+}
+
+// Invites tells whether a person was invited and has not answered yet.
+func (g *Group) Invites(userID string) bool {
+	return userID != "" && !g.Has(userID) && slices.Contains(g.PendingMemberIDs, userID)
+}
+
+// GroupsOf counts the groups that a person created, up to most.
+func GroupsOf(ctx context.Context, reader store.Reader, creatorID string, most int) (int, error) {
+	docs, err := reader.Query(ctx, groupsOfCreator.With(creatorID).First(most))
+	return len(docs), err
 }

@@ -162,12 +162,20 @@ var journalsOfCreator = &store.Query{
 	Order:   []store.Order{{Path: store.Field("at"), Descending: true}},
 }
 
-// LoadJournals reads the journals of all polls that a person made as one, newest
-// first, at most limit entries behind after (nil: from the newest). next is where
-// to go on; nil at the end. Entries from before they kept the creator are not in
-// it.
-func LoadJournals(ctx context.Context, reader store.Reader, creatorID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
-	return journalPage(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after))
+// WalkJournals gives the journals of all polls that a person made to take, as one,
+// newest first, at most limit entries behind after (nil: from the newest), as
+// store.Walk does. Entries from before they kept the creator are not among them.
+func WalkJournals(ctx context.Context, reader store.Reader, creatorID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+	return walkEntries(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after), take)
+}
+
+// WalkJournal gives a poll's journal to take in the same way.
+func WalkJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+	return walkEntries(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), take)
+}
+
+func walkEntries(ctx context.Context, reader store.Reader, asked store.Bound, take func(Entry) (bool, error)) (*store.Cursor, error) {
+	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(DecodeEntry(doc)) })
 }
 
 var allJournals = &store.Query{

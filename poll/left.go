@@ -30,8 +30,8 @@ func Left(ctx context.Context, reader store.Reader, pollID string, purging bool)
 
 // Gone lists the polls that are gone and have an announcement still, at most
 // limit behind after: a poll of which people were ever to be told has one, so
-// this finds what a poll that was deleted directly left behind. It costs two
-// reads for each announcement.
+// this finds what a poll that was deleted directly left behind, also where its id
+// has another poll by now. It costs two reads for each announcement.
 func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (pollIDs []string, next *store.Cursor, err error) {
 	docs, err := reader.Query(ctx, allAnnouncements.With().First(limit).From(after))
 	if err != nil || len(docs) == 0 {
@@ -46,7 +46,7 @@ func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Curs
 		return nil, nil, err
 	}
 	for i, doc := range polls {
-		if !doc.Exists() {
+		if !doc.Exists() || Decode(doc).Pristine() && DecodeAnnouncement(docs[i]).Wanted.Ref != "" {
 			pollIDs = append(pollIDs, docs[i].Path.ID())
 		}
 	}

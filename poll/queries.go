@@ -103,7 +103,7 @@ func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Pol
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsOwed, intentsDue, intentsOfPoll, intentsOfAccount,
-	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, allAnnouncements,
+	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
 	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
 	groupsOfMember, groupsOfCreator, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
 }
@@ -119,9 +119,8 @@ type List struct {
 	After       *store.Cursor
 }
 
-// LoadList reads a person's polls, newest first. next is where to go on; nil
-// at the end.
-func LoadList(ctx context.Context, reader store.Reader, list List) (polls []Poll, next *store.Cursor, err error) {
+// WalkList gives a person's polls to take, newest first, as store.Walk does.
+func WalkList(ctx context.Context, reader store.Reader, list List, take func(Poll) (taken bool, err error)) (next *store.Cursor, err error) {
 	query, args := pollsOfCreator, []any{list.UserID}
 	switch {
 	case list.Participant && list.Status != "":
@@ -134,5 +133,6 @@ func LoadList(ctx context.Context, reader store.Reader, list List) (polls []Poll
 	if list.Status != "" {
 		args = append(args, list.Status)
 	}
-	return pollsOf(ctx, reader, query.With(args...).First(list.Limit).From(list.After))
+	asked := query.With(args...).First(list.Limit).From(list.After)
+	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(Decode(doc)) })
 }

@@ -34,12 +34,12 @@ func TestAPersonsPolls_AreListedNewestFirst_PageByPage(t *testing.T) {
 			list, got := c.list, []string(nil)
 			list.Limit = limit
 			for {
-				polls, next, err := poll.LoadList(t.Context(), documents, list)
+				next, err := poll.WalkList(t.Context(), documents, list, func(p poll.Poll) (bool, error) {
+					got = append(got, p.ID)
+					return true, nil
+				})
 				if err != nil {
 					t.Fatal(err)
-				}
-				for _, p := range polls {
-					got = append(got, p.ID)
 				}
 				if list.After = next; next == nil {
 					break
@@ -89,5 +89,17 @@ func TestIntents_AreFoundWhenDue_AndByPoll(t *testing.T) {
 	of, err := poll.IntentsOf(t.Context(), documents, "p0")
 	if err != nil || len(of) != 2 {
 		t.Errorf("of the poll: %+v, %v", of, err)
+	}
+}
+
+// The web app's functions may write anything as a winning slot.
+func TestLoadSlot_OfWhatCanBeNoID_FindsNone(t *testing.T) {
+	t.Parallel()
+	documents := open(t)
+	put(t, documents, poll.VotePath("p1", "ana"), map[string]any{"voterId": "ana"})
+	for _, id := range []string{"", "..", "a/b", "../votes/ana", "one/votes/ana"} {
+		if slot, err := poll.LoadSlot(t.Context(), documents, "p1", id); slot != nil || err != nil {
+			t.Errorf("%q is %v, %v", id, slot, err)
+		}
 	}
 }

@@ -137,12 +137,13 @@ func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot,
 	return slots, nil
 }
 
-// LoadSlot reads one slot; nil where there is none, or slotID is "".
+// LoadSlot reads one slot; nil where there is none, or slotID can be no id.
 func LoadSlot(ctx context.Context, reader store.Reader, pollID, slotID string) (*Slot, error) {
-	if slotID == "" {
+	path := SlotPath(pollID, slotID)
+	if isID := !strings.Contains(slotID, "/") && path.Valid() == nil; !isID {
 		return nil, nil
 	}
-	doc, err := reader.Get(ctx, SlotPath(pollID, slotID))
+	doc, err := reader.Get(ctx, path)
 	if err != nil || !doc.Exists() {
 		return nil, err
 	}

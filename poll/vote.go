@@ -84,6 +84,18 @@ func VoteUpdates(v Vote) []store.Update {
 	}
 }
 
+// EncodeVote gives the fields of a vote's document, for one that is put back.
+func EncodeVote(v Vote) map[string]any {
+	data := map[string]any{
+		"userAvatar": store.NullIfEmpty(v.Avatar), "source": store.NullIfEmpty(v.Source),
+		"lastVotedFrom": store.NullIfEmpty(v.LastVotedFrom),
+	}
+	for _, update := range VoteUpdates(v) {
+		data[update.Path[0]] = update.Value
+	}
+	return data
+}
+
 func choicesMap(choices map[string]string) map[string]any {
 	out := make(map[string]any, len(choices))
 	for slot, choice := range choices {

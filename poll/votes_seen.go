@@ -2,6 +2,7 @@ package poll
 
 import (
 	"slices"
+	"strings"
 
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -34,6 +35,17 @@ func (p Poll) VotesFor(userID string, votes []Vote) []Vote {
 		return votes
 	}
 	return slices.DeleteFunc(slices.Clone(votes), func(vote Vote) bool { return !isOwn(vote) })
+}
+
+// InvitesFor are those of a poll's pending invites that a reader of it may see:
+// its creator all, anybody else their own.
+func (p Poll) InvitesFor(userID, email string) []string {
+	if p.CreatorID == userID {
+		return p.PendingInvites
+	}
+	return slices.DeleteFunc(slices.Clone(p.PendingInvites), func(invited string) bool {
+		return email == "" || !strings.EqualFold(invited, email)
+	})
 }
 
 // shownIn tells whether every reader sees all votes while the poll is in a status.

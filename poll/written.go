@@ -14,8 +14,10 @@ import (
 var writtenSince = []*store.Query{
 	sinceQuery("polls by the time they were made", "schedulers", "createdAt", false),
 	sinceQuery("polls by the time of their last edit", "schedulers", "updatedAt", false),
-	sinceQuery("votes by the time they were given", "votes", "updatedAt", true),
+	votesSince,
 }
+
+var votesSince = sinceQuery("votes by the time they were given", "votes", "updatedAt", true)
 
 func sinceQuery(name, collection, field string, group bool) *store.Query {
 	return &store.Query{
@@ -51,4 +53,34 @@ func Written(ctx context.Context, reader store.Reader, kind int, since time.Time
 		next = query.CursorAt(docs[limit-1])
 	}
 	return pollIDs, next, nil
+}
+
+// GivenVote is a vote that VotesBetween found.
+type GivenVote struct {
+	PollID, UserID string
+	At             time.Time // its updatedAt
+}
+
+// VotesBetween lists the votes of all polls by their updatedAt, from since to
+// until, oldest first, at most limit behind after. next is where to go on; nil at
+// the end. A vote that was deleted, or written without a new updatedAt, is not
+// found.
+func VotesBetween(ctx context.Context, reader store.Reader, since, until time.Time, limit int, after *store.Cursor) (votes []GivenVote, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, votesSince.With(since).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(docs) == limit {
+		next = votesSince.CursorAt(docs[limit-1])
+	}
+	for _, doc := range docs {
+		vote := GivenVote{PollID: doc.Path.Parent().ID(), UserID: doc.Path.ID(), At: store.Fields(doc.Data).Time("updatedAt")}
+		if vote.At.After(until) {
+			return votes, nil, nil
+		}
+		if doc.Path == VotePath(vote.PollID, vote.UserID) { // not of an embedded poll
+			votes = append(votes, vote)
+		}
+	}
+	return votes, next, nil
 }

@@ -8,8 +8,11 @@ type Documents struct {
 	// whether something of it is: below it, or to be announced.
 	Exists bool
 	Left   bool
-	Status Status
-	State  State
+	// Recreated tells of a poll that is there that its id was another one's before,
+	// of which something is left.
+	Recreated bool
+	Status    Status
+	State     State
 	// HasEvent tells whether the poll names a calendar event.
 	HasEvent bool
 	// HasEntry tells whether the index holds an entry for the poll, Fits
@@ -50,6 +53,9 @@ const (
 	// whatever is left below it. Nobody else can remove that: snapshots and
 	// journal are closed to the web app.
 	MendGone Mending = "outside_delete"
+	// MendRecreated: the poll was deleted, and somebody made another one of its id;
+	// as MendGone, and the new one begins with an empty journal.
+	MendRecreated Mending = "outside_recreate"
 	// MendCancel: the poll was cancelled; its link goes, and the event with it.
 	MendCancel Mending = "outside_cancel"
 	// MendReopen: the poll was reopened; the link and what is left of a
@@ -86,6 +92,7 @@ var mendings = []MendingRow{
 	{"poll deleted, entry, insert, announcement or something below it left", MendGone, func(d Documents) bool {
 		return !d.Exists && (d.HasEntry || d.Inserting || d.Left)
 	}},
+	{"another poll made of the id of a deleted one, of which something is left", MendRecreated, func(d Documents) bool { return d.Recreated }},
 	{"poll deleted", MendNothing, func(d Documents) bool { return !d.Exists }},
 	{"awaited event did not come back in time", MendForget, func(d Documents) bool { return d.Awaiting && d.AwaitOver && !d.Edited }},
 	{"awaited event, and the winning slot or the one from before was edited", MendSlots, func(d Documents) bool {

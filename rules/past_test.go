@@ -66,6 +66,8 @@ func TestWhenASessionIsPast(t *testing.T) {
 	neverApplied.Applied, neverApplied.AppliedUpdated = rules.Fingerprint{}, time.Time{}
 	putElsewhere := slotAt(neverApplied, ten)
 	putElsewhere.Baseline = allDay
+	seenLater := linkedBefore()
+	seenLater.Applied = noon
 	applied := rescheduled() // baseline ten, applied and winning noon
 
 	const ms = time.Millisecond
@@ -99,6 +101,8 @@ func TestWhenASessionIsPast(t *testing.T) {
 		{"and is past by where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past + ms), "past: record"},
 		{"a gone event of a poll linked before is cancelled while the slot counts", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past), "deleted: cancel → CANCELLED"},
 		{"and is past with the slot", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past + ms), "past: record"},
+		{"a gone event that was applied ends there where it is the latest", seenLater, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{"and is past a millisecond after", seenLater, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
 		{"a gone event of a poll without any time is cancelled", slotAt(linkedBefore(), rules.Fingerprint{}), shown(rules.Gone, later), noon.EndTime().Add(forgotten + ms), "deleted: cancel → CANCELLED"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

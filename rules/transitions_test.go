@@ -312,3 +312,13 @@ func TestEveryRowDecidesSomethingAndSaysItInWords(t *testing.T) {
 		}
 	}
 }
+
+// What was applied is held against the latest `updated`, whatever is applied after.
+func TestNewest_NeverGoesBack(t *testing.T) {
+	t.Parallel()
+	for updated, want := range map[time.Time]time.Time{earlier: applied, applied: applied, later: later, {}: applied} {
+		if got := rules.Newest(applied, updated); !got.Equal(want) {
+			t.Errorf("after %s was applied it is %s, want %s", updated, got, want)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func TestFinalise_InterruptedAnywhere_LeavesOneStory(t *testing.T) {
 	for _, between := range []act{cancelIt, finaliseSecond, finaliseFirst, editSlots} {
 		t.Run(between.name, func(t *testing.T) {
 			t.Parallel()
-			for n, more := 1, true; more; n++ {
+			for n, more := 1, true; more && n <= worldtest.MostPoints; n++ {
 				t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 					more = interrupt(t, fresh, finaliseFirst, between, n)
 				})
@@ -235,7 +235,7 @@ func TestAnything_InterruptedByAnything_LeavesOneStory(t *testing.T) {
 				start := 1 + pair%*every
 				t.Run(from.name+"/"+first.name+", amid it "+between.name, func(t *testing.T) {
 					t.Parallel()
-					for n, more := start, true; more; n += *every {
+					for n, more := start, true; more && n <= worldtest.MostPoints; n += *every {
 						t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 							more = interrupt(t, from.begin, first, between, n)
 						})

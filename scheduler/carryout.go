@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -91,7 +90,7 @@ func (s *Service) applyRestore(ctx context.Context, tx store.Tx, st state, decis
 	}
 	for _, vote := range vanished(snapshot, votes, st.poll.People(group)) {
 		vote.UpdatedAt = s.Now() // snapshots do not keep it
-		if err := tx.Create(poll.VotePath(st.poll.ID, vote.UserID), voteDocument(vote)); err != nil {
+		if err := tx.Create(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote)); err != nil {
 			return nil, err
 		}
 	}
@@ -110,19 +109,6 @@ func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []pol
 		return old.UserID == "" || !slices.Contains(people, old.UserID) ||
 			slices.ContainsFunc(votes, func(vote poll.Vote) bool { return vote.UserID == old.UserID })
 	})
-}
-
-// voteDocument is a vote as a document of its own, for one that is put back.
-func voteDocument(vote poll.Vote) map[string]any {
-	data := map[string]any{}
-	for _, update := range poll.VoteUpdates(vote) {
-		data[update.Path[0]] = update.Value
-	}
-	maps.Copy(data, map[string]any{
-		"userAvatar": store.NullIfEmpty(vote.Avatar), "source": store.NullIfEmpty(vote.Source),
-		"lastVotedFrom": store.NullIfEmpty(vote.LastVotedFrom),
-	})
-	return data
 }
 
 // applyAdopt takes the event's time as the baseline of a poll that was linked

@@ -16,7 +16,10 @@ import (
 type Create struct {
 	// ID is the poll's, a UUID; "" makes a new one. Asking again for one that
 	// the person made already gives the poll as it is by now.
-	ID               string
+	ID string
+	// Again tells that an earlier request may have made the poll of that ID, which
+	// may have been deleted since.
+	Again            bool
 	Title            string
 	Description      string
 	Timezone         string // IANA name; "" for none
@@ -42,9 +45,9 @@ const (
 
 // Create makes a poll. The creator takes part in it. A group that is named must
 // be one the person belongs to. Conflict where the id that is asked for is
-// another person's poll.
+// another person's poll, or a poll of it was deleted a moment ago.
 func (s *Service) Create(ctx context.Context, person Person, ask Create, cause Cause) (View, error) {
-	if err := ask.check(); err != nil {
+	if err := ask.check(person); err != nil {
 		return View{}, err
 	}
 	fresh := poll.Poll{
@@ -59,7 +62,7 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 	}
 	var p poll.Poll
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		made, err := madeBefore(ctx, tx, person, ask.ID)
+		made, err := madeBefore(ctx, tx, person, ask)
 		if err != nil {
 			return err
 		}
@@ -100,23 +103,39 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 			return err
 		}
 	}
-	return nil
+	return writeNamed(tx, poll.Announcement{}, p.ID, namedOf(p.ParticipantIDs, *p))
 }
 
 // madeBefore is the poll of an id that a person asked for, where an earlier
-// request of theirs made it; nil where there is none.
-func madeBefore(ctx context.Context, tx store.Tx, person Person, id string) (*poll.Poll, error) {
-	if id == "" {
+// request of theirs made it; nil where there is none. Conflict where that one was
+// deleted and something of it is left.
+func madeBefore(ctx context.Context, tx store.Tx, person Person, ask Create) (*poll.Poll, error) {
+	if ask.ID == "" {
 		return nil, nil
 	}
-	made, err := poll.Load(ctx, tx, id)
+	made, err := poll.Load(ctx, tx, ask.ID)
 	if fault.Is(err, fault.NotFound) {
-		return nil, nil
+		if !ask.Again {
+			return nil, nil
+		}
+		return nil, checkGone(ctx, tx, ask.ID)
 	}
 	if err == nil && made.CreatorID != person.ID {
 		err = fault.New(fault.Conflict, "Another poll has this id. Ask for a new one.")
 	}
 	return &made, err
+}
+
+// checkGone refuses an id of which a deleted poll left something.
+func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
+	var gone state
+	if gone.intents, err = poll.IntentsOf(ctx, tx, id); err != nil {
+		return err
+	}
+	if gone.latest, err = poll.Latest(ctx, tx, id); err == nil && gone.recreated() {
+		err = fault.New(fault.Conflict, "This poll was made and deleted. Send the request with a new Idempotency-Key to make another one.")
+	}
+	return err
 }
 
 // oweCard has the poll's card drawn anew where its group has one, by whichever
@@ -140,7 +159,7 @@ func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, ca
 	s.enqueue(ctx, poll.AnnounceKind, p.ID+"/card/"+occasion, Work{ID: p.ID, Trace: cause.Trace}, time.Time{})
 }
 
-func (c Create) check() error {
+func (c Create) check(by Person) error {
 	title := strings.TrimSpace(c.Title)
 	switch {
 	case title == "" || len([]rune(title)) > MaxTitle:
@@ -149,10 +168,12 @@ func (c Create) check() error {
 		return fault.Field("description", "must be at most 8000 characters long")
 	case len(c.Slots) == 0 || len(c.Slots) > MaxSlots:
 		return fault.Field("slots", "must hold 1 to 200 times")
-	case len(c.ParticipantIDs) > MaxPeople:
-		return fault.Field("participant_ids", "must name at most 500 people")
-	case len(c.PendingInvites) > MaxPeople:
-		return fault.Field("pending_invites", "must name at most 500 addresses")
+	}
+	if err := checkPeople("participant_ids", by.ID, c.ParticipantIDs); err != nil {
+		return err
+	}
+	if err := checkInvites(c.PendingInvites); err != nil {
+		return err
 	}
 	for _, times := range c.Slots {
 		if err := times.check(); err != nil {

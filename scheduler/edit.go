@@ -70,11 +70,21 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 		if _, err := rules.Apply(st.rules(), rules.CommandEdit); err != nil {
 			return err
 		}
+		if err := ask.checkPeople(st.poll); err != nil {
+			return err
+		}
 		after := ask.edited(st.poll, now)
+		writeNames, err := ask.nameMore(ctx, tx, person, p)
+		if err != nil {
+			return err
+		}
 		if ask.Slots == nil {
 			err = after.Write(tx)
 		} else {
 			err = s.editSlots(ctx, tx, st, after, *ask.Slots, person, cause)
+		}
+		if err == nil {
+			err = writeNames()
 		}
 		if err != nil {
 			return err
@@ -97,12 +107,13 @@ func (e Edit) check() error {
 	switch {
 	case e.Description != nil && len([]rune(*e.Description)) > MaxDescription:
 		return fault.Field("description", "must be at most 8000 characters long")
-	case e.ParticipantIDs != nil && len(*e.ParticipantIDs) > MaxPeople:
-		return fault.Field("participant_ids", "must name at most 500 people")
-	case e.PendingInvites != nil && len(*e.PendingInvites) > MaxPeople:
-		return fault.Field("pending_invites", "must name at most 500 addresses")
 	case e.Slots != nil && (len(*e.Slots) == 0 || len(*e.Slots) > MaxSlots):
 		return fault.Field("slots", "must hold 1 to 200 times")
+	}
+	if e.PendingInvites != nil {
+		if err := checkInvites(*e.PendingInvites); err != nil {
+			return err
+		}
 	}
 	if e.Slots != nil {
 		for _, slot := range *e.Slots {
@@ -115,6 +126,13 @@ func (e Edit) check() error {
 		return checkTimezone(*e.Timezone)
 	}
 	return nil
+}
+
+func (e Edit) checkPeople(p poll.Poll) error {
+	if e.ParticipantIDs == nil {
+		return nil
+	}
+	return checkPeople("participant_ids", p.CreatorID, *e.ParticipantIDs)
 }
 
 // edited is a poll with the fields that the edit names.

@@ -141,11 +141,3 @@ func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error 
 		return tx.Delete(intent.Path())
 	})
 }
-
-// carryOutPurge removes what is left below a deleted poll, and then its intent.
-func (s *Service) carryOutPurge(ctx context.Context, intent poll.Intent) error {
-	if err := s.Store.DeleteTree(ctx, poll.Path(intent.PollID)); err != nil {
-		return pollError(intent.PollID, "purge", err)
-	}
-	return s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(intent.Path()) })
-}

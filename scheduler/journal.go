@@ -42,6 +42,11 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	if err := p.Write(tx); err != nil {
 		return nil, err
 	}
+	if first := named(poll.Announcement{}, p.Stored()); entry.Command != "" && len(first) > 0 {
+		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.NamedUpdates(p.ID, first)...); err != nil {
+			return nil, err
+		}
+	}
 	told := poll.Told{
 		Ref: entry.ID, Story: p.Story(after.winning), Actor: actor, Trace: entry.Trace,
 		At: entry.At, Updated: entry.Updated,

@@ -193,7 +193,7 @@ func (s *Service) remove(ctx context.Context, person Person, pollID string, keep
 		if done.deletion, err = st.unlink(tx, !keepEvent, account, now, cause.Trace); err != nil {
 			return err
 		}
-		if done.removal, err = purge(tx, pollID, now, cause.Trace); err != nil {
+		if done.removal, err = purge(tx, pollID, st.lastGeneration(), now, cause.Trace); err != nil {
 			return err
 		}
 		return tx.Delete(poll.Path(pollID))
@@ -207,10 +207,11 @@ func (s *Service) remove(ctx context.Context, person Person, pollID string, keep
 	return nil
 }
 
-// purge writes the intent to remove whatever is below a poll that goes, and takes
-// its announcement away. Purging what is not there does nothing.
-func purge(tx store.Tx, pollID string, now time.Time, trace string) (*poll.Intent, error) {
-	intent := poll.Intent{Kind: poll.IntentPurge, PollID: pollID, Due: now, CreatedAt: now, Trace: trace}
+// purge writes the intent to remove whatever is below a poll that goes, whose last
+// generation it keeps, and takes its announcement away. Purging what is not there
+// does nothing.
+func purge(tx store.Tx, pollID string, generation int64, now time.Time, trace string) (*poll.Intent, error) {
+	intent := poll.Intent{Kind: poll.IntentPurge, PollID: pollID, Generation: generation, Due: now, CreatedAt: now, Trace: trace}
 	if err := tx.Set(intent.Path(), poll.EncodeIntent(intent)); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (s *Service) AcceptInvite(ctx context.Context, person Person, pollID string
 // DeclineInvite takes a person's invitation away, and with it, as a rule, the
 // right to see the poll.
 func (s *Service) DeclineInvite(ctx context.Context, person Person, pollID string, cause Cause) error {
-	return s.writeMembers(ctx, person, pollID, "decline invite", cause, func(p *poll.Poll, _ *poll.Group) error {
+	return s.writeMembers(ctx, person, pollID, "decline invite", cause, false, func(p *poll.Poll, _ *poll.Group) error {
 		if !p.InvitedAs(person.Email) {
 			return errNotInvited()
 		}
@@ -71,6 +71,10 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 		case !slices.Contains(p.ParticipantIDs, person.ID):
 			return fault.New(fault.Conflict, "You are not among the participants. If you take part through a group, leave the group.")
 		}
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
 		slots, err := poll.LoadSlots(ctx, tx, pollID)
 		if err != nil {
 			return err
@@ -86,8 +90,11 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 		if err := tx.Delete(poll.VotePath(pollID, person.ID)); err != nil {
 			return err
 		}
+		if err := writeNamed(tx, announcement, pollID, without(named(announcement, p), person.ID)); err != nil {
+			return err
+		}
 		after := p
-		after.ParticipantIDs, after.UpdatedAt = slices.DeleteFunc(slices.Clone(p.ParticipantIDs), func(id string) bool { return id == person.ID }), now
+		after.ParticipantIDs, after.UpdatedAt = without(p.ParticipantIDs, person.ID), now
 		if err := after.Write(tx); err != nil {
 			return err
 		}
@@ -100,18 +107,19 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 	return nil
 }
 
-// changeMembers writes what change does to participants and invites, and gives
-// the poll as it then is.
+// changeMembers writes what change does for a person who joins, and gives the poll
+// as it then is.
 func (s *Service) changeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, change func(*poll.Poll, *poll.Group) error) (View, error) {
-	if err := s.writeMembers(ctx, person, pollID, doing, cause, change); err != nil {
+	if err := s.writeMembers(ctx, person, pollID, doing, cause, true, change); err != nil {
 		return View{}, err
 	}
 	return s.View(ctx, person, pollID)
 }
 
 // writeMembers writes what change does to participants and invites of a poll
-// that the person may see.
-func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, change func(*poll.Poll, *poll.Group) error) error {
+// that the person may see. joins: the person means to take part, whoever named
+// them before.
+func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, joins bool, change func(*poll.Poll, *poll.Group) error) error {
 	var p poll.Poll
 	now := store.Instant(s.Now())
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -120,9 +128,20 @@ func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing
 		if p, group, err = readable(ctx, tx, person, pollID); err != nil {
 			return err
 		}
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
 		before := p
 		before.ParticipantIDs, before.PendingInvites = slices.Clone(p.ParticipantIDs), slices.Clone(p.PendingInvites)
 		if err := change(&p, group); err != nil {
+			return err
+		}
+		people := named(announcement, before)
+		if joins {
+			people = without(people, person.ID)
+		}
+		if err := writeNamed(tx, announcement, pollID, people); err != nil {
 			return err
 		}
 		if slices.Equal(before.ParticipantIDs, p.ParticipantIDs) && slices.Equal(before.PendingInvites, p.PendingInvites) {

@@ -34,7 +34,7 @@ func (s *Service) mendGone(tx store.Tx, st state, creator poll.Creator, done *ha
 			return err
 		}
 	}
-	done.removal, err = purge(tx, st.poll.ID, now, cause.Trace)
+	done.removal, err = purge(tx, st.poll.ID, st.lastGeneration(), now, cause.Trace)
 	return err
 }
 

@@ -23,7 +23,12 @@ import (
 // afterEdits.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	mending, err := s.reconcile(ctx, pollID, cause)
-	if err == nil && mending == rules.MendUnlink { // it may name another event by now, to be followed at once
+	if err == nil && mending == rules.MendRecreated {
+		err = s.purgeNow(ctx, pollID)
+	}
+	if err == nil && (mending == rules.MendUnlink || mending == rules.MendRecreated) {
+		// It may name another event by now, to be followed at once, or was edited
+		// since it was made.
 		_, err = s.reconcile(ctx, pollID, cause)
 	}
 	switch mending {
@@ -67,9 +72,17 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		if err != nil {
 			return err
 		}
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
 		edited = st.poll
 		mending, err = s.mend(ctx, tx, st, exists, account, calendarID, &done, cause)
-		card = isEdit(mending) && done.due == nil && !cause.quietly(mending) // where people are told, it is drawn then
+		if err == nil && exists && mending != rules.MendRecreated { // the new poll's names are read once the old one's are gone
+			err = writeNamed(tx, announcement, pollID, named(announcement, edited))
+		}
+		// Where people are told, it is drawn then; purging takes away what is owed.
+		card = isEdit(mending) && mending != rules.MendRecreated && done.due == nil && !cause.quietly(mending)
 		if err != nil || !card {
 			return err
 		}
@@ -95,15 +108,25 @@ func isEdit(mending rules.Mending) bool {
 }
 
 // mend does what sets one thing right, and gives what that was.
-func (s *Service) mend(ctx context.Context, tx store.Tx, st state, exists bool, account, calendarID string, done *handover, cause Cause) (rules.Mending, error) {
-	switch mending := rules.Mend(st.documents(exists, s.Now())); mending {
-	case rules.MendGone, rules.MendCancel:
-		creator, err := poll.LoadCreator(ctx, tx, st.creator())
+func (s *Service) mend(ctx context.Context, tx store.Tx, st state, exists bool, account, calendarID string, done *handover, cause Cause) (mending rules.Mending, err error) {
+	switch mending = rules.Mend(st.documents(exists, s.Now())); mending {
+	case rules.MendGone, rules.MendRecreated:
+		gone := st
+		gone.poll = poll.Poll{ID: st.poll.ID} // of the one that is meant, its link alone is left
+		if mending == rules.MendGone {
+			if gone.latest, err = poll.Latest(ctx, tx, st.poll.ID); err != nil {
+				return mending, err
+			}
+		}
+		creator, err := poll.LoadCreator(ctx, tx, gone.creator())
 		if err != nil {
 			return mending, err
 		}
-		if mending == rules.MendGone {
-			return mending, s.mendGone(tx, st, creator, done, cause)
+		return mending, s.mendGone(tx, gone, creator, done, cause)
+	case rules.MendCancel:
+		creator, err := poll.LoadCreator(ctx, tx, st.creator())
+		if err != nil {
+			return mending, err
 		}
 		return mending, s.mendCancel(tx, st, creator, account, done, cause)
 	case rules.MendReopen:
@@ -161,6 +184,14 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 	if err := st.loadSlots(ctx, tx); err != nil {
 		return state{}, false, err
 	}
+	if st.intents, err = poll.IntentsOf(ctx, tx, pollID); err != nil {
+		return state{}, false, err
+	}
+	if exists && p.Pristine() {
+		if st.latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && !st.recreated() {
+			return st, true, err // an index entry would have an entry of the journal
+		}
+	}
 	entries, paths, err := poll.IndexesOf(ctx, tx, pollID)
 	if err != nil {
 		return state{}, false, err
@@ -175,8 +206,8 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 			return state{}, false, err
 		}
 	}
-	if st.intents, err = poll.IntentsOf(ctx, tx, pollID); err != nil || exists {
-		return st, exists, err
+	if exists {
+		return st, true, nil
 	}
 	st.left, err = poll.Left(ctx, tx, pollID, st.purging())
 	return st, false, err
@@ -221,7 +252,7 @@ func (st state) awaiting() bool {
 func (st state) documents(exists bool, now time.Time) rules.Documents {
 	p := st.poll
 	return rules.Documents{
-		Exists: exists, Left: st.left, Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
+		Exists: exists, Left: st.left, Recreated: exists && st.recreated(), Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
 		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.EventID(),
 		EntryAwaited: st.entry != nil && st.entry.Awaited, Awaiting: st.awaiting(), AwaitOver: st.awaiting() && now.After(p.Sync.Awaited.Until), SlotsEdited: p.SlotsEdited(st.winning, st.original),
 		Rescheduled: p.Sync.Rescheduled != nil, Marked: p.MarkedCancelled(), Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,

@@ -221,6 +221,13 @@ func TestGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	equal(t, "members", strings.Join(group.MemberIDs, " "), "gm")
+	equal(t, "invited", strings.Join(group.PendingMemberIDs, " "), "ana ben")
+	for _, id := range []string{"ana", "ben"} {
+		if group, err = w.Scheduler.AcceptGroup(t.Context(), worldtest.Person(id), group.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
 	equal(t, "members", strings.Join(group.MemberIDs, " "), "gm ana ben")
 	_, err = w.Scheduler.Group(t.Context(), worldtest.Person("cho"), group.ID)
 	kind(t, err, fault.NotFound)
@@ -233,22 +240,24 @@ func TestGroups(t *testing.T) {
 		"discord":                {Discord: &poll.GroupDiscord{GuildID: "my server"}},
 		"discord.notify_role_id": {Discord: &poll.GroupDiscord{NotifyRoleID: "@everyone"}},
 	} {
-		_, err := w.Scheduler.UpdateGroup(t.Context(), gm, group.ID, edit)
+		_, err := w.Scheduler.UpdateGroup(t.Context(), worldtest.Admin, group.ID, edit)
 		kind(t, err, fault.Invalid)
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("%s: the error %v does not name it", field, err)
 		}
 	}
 	w.Write(poll.GroupPath(group.ID), poll.Set("theme", "dark"))
-	discord := poll.GroupDiscord{GuildID: "1", ChannelID: "2", NotifyRoleID: poll.NotifyNobody, Notifications: map[string]bool{"slotChanges": false}}
-	if _, err := w.Scheduler.UpdateGroup(t.Context(), gm, group.ID, scheduler.EditGroup{Discord: &discord}); err != nil {
+	discord := poll.GroupDiscord{GuildID: worldtest.Guild, ChannelID: worldtest.Channel, NotifyRoleID: poll.NotifyNobody, Notifications: map[string]bool{"slotChanges": false}}
+	_, err = w.Scheduler.UpdateGroup(t.Context(), gm, group.ID, scheduler.EditGroup{Discord: &discord})
+	kind(t, err, fault.Forbidden)
+	if _, err := w.Scheduler.UpdateGroup(t.Context(), worldtest.Admin, group.ID, scheduler.EditGroup{Discord: &discord}); err != nil {
 		t.Fatal(err)
 	}
 	read, err := w.Scheduler.Group(t.Context(), worldtest.Person("ben"), group.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "channel", read.Discord.ChannelID, "2")
+	equal(t, "channel", read.Discord.ChannelID, worldtest.Channel)
 	equal(t, "wish", read.Discord.Notifications["slotChanges"], false)
 	equal(t, "name", read.Name, "Party")
 	equal(t, "another's field", store.Fields(w.Document(poll.GroupPath(group.ID)).Data).String("theme"), "dark")

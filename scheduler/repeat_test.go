@@ -39,7 +39,7 @@ func TestFinalise_BrokenOffAnywhere_RepeatedCompletesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			broken := 0
-			for n, more := 1, true; more; n++ {
+			for n, more := 1, true; more && n <= worldtest.MostPoints; n++ {
 				t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 					w := worldtest.New(t, worldtest.Options{})
 					s := row.begin(w)

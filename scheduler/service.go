@@ -123,6 +123,15 @@ type Watches interface {
 	Ensure(ctx context.Context, accountID, calendarID string) error
 }
 
+// Channels knows the channels of Discord. Its errors have the kinds of package
+// fault: NotFound and Forbidden for a channel that the bot does not see, Provider
+// where Discord refuses the bot for good, RateLimited and Unavailable.
+type Channels interface {
+	// GuildOf gives the id of the guild that a channel belongs to; "" for one of
+	// no guild.
+	GuildOf(ctx context.Context, channelID string) (string, error)
+}
+
 // IDs makes identifiers: UUIDs for shared documents, ULIDs with a prefix for
 // our own.
 type IDs struct {
@@ -138,6 +147,9 @@ type Service struct {
 	Calendar Calendar
 	Accounts Accounts
 	Watches  Watches
+	// Channels, where set, checks the channels that groups are given; nil: there
+	// is no Discord, and a group can be given none.
+	Channels Channels
 	Now      func() time.Time
 	// Wait returns after the duration, or earlier with ctx's error.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -151,7 +163,10 @@ type Service struct {
 	AppTells time.Duration
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration
-	Log          *slog.Logger
+	// GroupsPerPerson is how many groups one person may have created; 0:
+	// DefaultGroupsPerPerson.
+	GroupsPerPerson int
+	Log             *slog.Logger
 	// Meter counts; nil: nothing does.
 	Meter Meter
 }

@@ -31,6 +31,9 @@ type state struct {
 	revival *revival
 	// left tells of a poll that is gone that something of it is not.
 	left bool
+	// latest is the newest entry of its journal; of a pristine poll alone, whose id
+	// was another one's then.
+	latest *poll.Entry
 }
 
 // load reads the state of a poll for a command of a person who must be its
@@ -51,7 +54,8 @@ func load(ctx context.Context, tx store.Tx, person Person, pollID string) (state
 	return st, err
 }
 
-// complete reads what belongs to a poll.
+// complete reads what belongs to a poll. An editedError says that its id was
+// another poll's, of which something is left.
 func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st state, err error) {
 	st.poll = p
 	if err := st.loadSlots(ctx, tx); err != nil {
@@ -65,7 +69,12 @@ func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st state, err erro
 			return state{}, err
 		}
 	}
-	st.intents, err = poll.IntentsOf(ctx, tx, p.ID)
+	if st.intents, err = poll.IntentsOf(ctx, tx, p.ID); err != nil || !p.Pristine() {
+		return st, err
+	}
+	if st.latest, err = poll.Latest(ctx, tx, p.ID); err == nil && st.recreated() {
+		err = &editedError{p.ID}
+	}
 	return st, err
 }
 

@@ -78,11 +78,12 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 }
 
 // showing reads a poll that is to show an error or not. One that was deleted
-// directly has nothing to show it on, and is the zero poll: it keeps no other poll
-// of its calendar from showing the same.
+// directly has nothing to show it on, nor has a pristine one, whose id was that of
+// the poll which was meant: it is the zero poll, and keeps no other poll of its
+// calendar from showing the same.
 func showing(ctx context.Context, tx store.Tx, pollID string) (poll.Poll, error) {
 	p, err := poll.Load(ctx, tx, pollID)
-	if fault.Is(err, fault.NotFound) {
+	if fault.Is(err, fault.NotFound) || err == nil && p.Pristine() {
 		return poll.Poll{}, nil
 	}
 	if err == nil {

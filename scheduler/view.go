@@ -2,10 +2,10 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"questscheduler/cursor"
-	"questscheduler/fault"
 	"questscheduler/poll"
 	"questscheduler/store"
 )
@@ -34,15 +34,31 @@ func (s *Service) View(ctx context.Context, person Person, pollID string) (View,
 	if err != nil {
 		return View{}, err
 	}
+	view, err := s.WholeView(ctx, p, group)
+	return view.For(person), err
+}
+
+// WholeView reads what belongs to a poll, with all votes: For says what of it a
+// person may see. Whether they may read the poll is the caller's to check.
+func (s *Service) WholeView(ctx context.Context, p poll.Poll, group *poll.Group) (View, error) {
 	view, err := viewOf(ctx, s.Store, p, group)
 	if err != nil {
 		return View{}, err
 	}
-	if !person.Admin {
-		view.show(p.VotesFor(person.ID, view.Votes))
-	}
 	view.SyncedAt, err = s.syncedAt(ctx, p)
 	return view, err
+}
+
+// For is a whole view as a reader of the poll may see it. The whole one stays as
+// it is, so that several readers can be answered from it at once.
+func (v View) For(person Person) View {
+	if person.Admin {
+		return v
+	}
+	v.Slots = slices.Clone(v.Slots)
+	v.show(v.Poll.VotesFor(person.ID, v.Votes))
+	v.Poll.PendingInvites = v.Poll.InvitesFor(person.ID, person.Email)
+	return v
 }
 
 // viewOf reads what belongs to a poll; SyncedAt is left out.
@@ -89,35 +105,21 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 	return p.Sync.LastSyncedAt, err
 }
 
-// List reads a page of a person's polls, newest first, and where to go on
-// (nil at the end).
-func (s *Service) List(ctx context.Context, list poll.List) ([]View, *store.Cursor, error) {
-	polls, next, err := poll.LoadList(ctx, s.Store, list)
-	if err != nil {
-		return nil, nil, err
-	}
-	views := make([]View, 0, len(polls))
-	for _, p := range polls {
-		view, err := s.View(ctx, Person{ID: list.UserID}, p.ID)
-		if fault.Is(err, fault.NotFound) {
-			continue // deleted since it was listed
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		views = append(views, view)
-	}
-	return views, next, nil
-}
-
-// Journal reads a page of a poll's journal, newest first. Only the creator may.
-func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor) ([]poll.Entry, *store.Cursor, error) {
+// Journal gives a poll's journal to take, newest first, as poll.WalkJournal does.
+// Only the creator may. Entries of a deleted poll of its id are left out, so a page
+// may hold fewer than there are to come.
+func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor, take func(poll.Entry) (taken bool, err error)) (*store.Cursor, error) {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := checkCreator(person, p); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return poll.LoadJournal(ctx, s.Store, pollID, limit, after)
+	return poll.WalkJournal(ctx, s.Store, pollID, limit, after, func(entry poll.Entry) (taken bool, err error) {
+		if !p.Owns(entry) {
+			return true, nil
+		}
+		return take(entry)
+	})
 }

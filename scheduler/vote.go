@@ -32,6 +32,10 @@ func (s *Service) Vote(ctx context.Context, person Person, pollID string, ask Vo
 		if _, err := rules.Apply(p.Rules("", nil, nil), rules.CommandVote); err != nil {
 			return err
 		}
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
 		slots, err := poll.LoadSlots(ctx, tx, pollID)
 		if err != nil {
 			return err
@@ -45,6 +49,9 @@ func (s *Service) Vote(ctx context.Context, person Person, pollID string, ask Vo
 			return err
 		}
 		if err := writeStats(tx, pollID, slots, withVote(votes, vote)); err != nil {
+			return err
+		}
+		if err := writeNamed(tx, announcement, pollID, without(named(announcement, p), person.ID)); err != nil {
 			return err
 		}
 		if err := oweCard(tx, p); err != nil {

@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,8 @@ type firebaseClaims struct {
 	Name          string           `json:"name,omitempty"`
 	Firebase      struct {
 		Tenant string `json:"tenant,omitempty"`
+		// Provider is how the person signed in, such as password or google.com.
+		Provider string `json:"sign_in_provider,omitempty"`
 	} `json:"firebase"`
 }
 
@@ -112,9 +115,14 @@ func checkFirebase(project string, registered jwt.Claims, extra firebaseClaims, 
 	return checkTimes(registered, now)
 }
 
+// vouchingProviders are the sign-ins that say who a person is without an address,
+// as firestore.rules lists them.
+var vouchingProviders = []string{"google.com", "custom"}
+
 func firebasePerson(registered jwt.Claims, extra firebaseClaims) Person {
 	return Person{
 		UID: registered.Subject, Email: strings.ToLower(extra.Email), Name: extra.Name,
 		EmailVerified: extra.EmailVerified && extra.Email != "",
+		VouchedFor:    extra.EmailVerified || slices.Contains(vouchingProviders, extra.Firebase.Provider),
 	}
 }

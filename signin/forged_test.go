@@ -61,9 +61,33 @@ func TestFirebase_AGoodTokenSpeaksForItsPerson(t *testing.T) {
 	issuer := tokentest.NewIssuer(t)
 	claims := tokentest.Person(project, "ana", noon).With(tokentest.Claims{"email": "Ana@Party.Example", "admin": true})
 	got, err := newFirebase(t, issuer, nil).Verify(t.Context(), issuer.Sign(claims))
-	want := signin.Person{UID: "ana", Email: "ana@party.example", Name: "ana", EmailVerified: true}
+	want := signin.Person{UID: "ana", Email: "ana@party.example", Name: "ana", EmailVerified: true, VouchedFor: true}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestFirebase_WhoIsVouchedFor(t *testing.T) {
+	t.Parallel()
+	issuer := tokentest.NewIssuer(t)
+	firebase := newFirebase(t, issuer, nil)
+	for _, row := range []struct {
+		provider string
+		claims   tokentest.Claims
+		want     bool
+	}{
+		{"password", nil, true},
+		{"google.com", tokentest.Claims{"email_verified": false}, true},
+		{"custom", tokentest.Claims{"email": nil, "email_verified": nil}, true},
+		{"password", tokentest.Claims{"email_verified": false}, false},
+		{"github.com", tokentest.Claims{"email_verified": nil}, false},
+		{"anonymous", tokentest.Claims{"email": nil, "email_verified": nil}, false},
+	} {
+		claims := tokentest.Person(project, "ana", noon).With(tokentest.Claims{"firebase": map[string]any{"sign_in_provider": row.provider}}).With(row.claims)
+		got, err := firebase.Verify(t.Context(), issuer.Sign(claims))
+		if err != nil || got.VouchedFor != row.want {
+			t.Errorf("%s with %v: %v, %v", row.provider, row.claims, got.VouchedFor, err)
+		}
 	}
 }
 
@@ -210,7 +234,7 @@ func TestUnsigned_TakesTheEmulatorsTokensAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ana := signin.Person{UID: "ana", Email: "ana@party.example", Name: "Ana", EmailVerified: true}
+	ana := signin.Person{UID: "ana", Email: "ana@party.example", Name: "Ana", EmailVerified: true, VouchedFor: true}
 	token, err := unsigned.Issue(ana, time.Hour)
 	if err != nil {
 		t.Fatal(err)

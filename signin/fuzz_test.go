@@ -20,7 +20,7 @@ func FuzzVerify(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	ana := signin.Person{UID: "ana", Email: "ana@example.org", Name: "Ana", EmailVerified: true}
+	ana := signin.Person{UID: "ana", Email: "ana@example.org", Name: "Ana", EmailVerified: true, VouchedFor: true}
 	token, err := local.Issue(ana, time.Hour)
 	if err != nil {
 		f.Fatal(err)

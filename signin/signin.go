@@ -23,6 +23,12 @@ type Person struct {
 	// EmailVerified tells that the address is the person's for certain. Only
 	// then may an invitation to it be taken as theirs.
 	EmailVerified bool
+	// VouchedFor tells that the sign-in says who the person is: by a verified
+	// address, by Google or by a custom token, as vouchedFor in firestore.rules has
+	// it, or by a token of this program's own. Firebase lets anybody sign in
+	// anonymously or under an address of somebody else; such a person creates
+	// neither polls nor groups.
+	VouchedFor bool
 	// Admin may read and mend what belongs to others.
 	Admin bool
 }

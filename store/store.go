@@ -43,6 +43,12 @@ type Document struct {
 	// Data holds the fields, or is nil where the document does not exist.
 	// Values are of the types of Normalize.
 	Data map[string]any
+	// Made orders the documents of a store by when they were made: an earlier
+	// commit made the one with the smaller number, and one commit gives all that it
+	// makes the same. Updates leave it; a document that was deleted and made again
+	// has another. 0: it is not there, or the driver keeps no such number
+	// (store/sqlite, to whose file nobody else writes).
+	Made int64
 }
 
 // Exists tells whether the document was there when it was read.

@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,7 +38,7 @@ func FuzzPushHeaders(f *testing.F) {
 	e := echo.New()
 	e.HTTPErrorHandler = func(err error, c echo.Context) { handled = err; _ = c.NoContent(http.StatusTeapot) } // a recorder takes it
 	seen := &taken{}
-	webhooks.Register(e, seen)
+	webhooks.Register(e, seen, webhooks.Guard{Admit: func(echo.Context, bool) error { return nil }, Log: slog.New(slog.DiscardHandler)})
 	f.Fuzz(func(t *testing.T, channel, token, resource, state, second string) {
 		seen.pushes, handled = nil, nil
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, webhooks.PushPaths[0], strings.NewReader(second))

@@ -5,6 +5,7 @@ package webhooks
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -14,11 +15,22 @@ import (
 	"questscheduler/fault"
 )
 
-// Pushes is where Google's pushes go (calendarsync.Watcher). After nil a look
-// follows that begins later than the push; Unauthenticated says that the push
-// is forged; after any other error nothing was handed over.
+// Pushes is where Google's pushes go (calendarsync.Watcher). It calls push.Admit
+// before it reads anything, and returns its error. After nil a look follows that
+// begins later than the push; Unauthenticated says that the push is forged; after
+// any other error nothing was handed over.
 type Pushes interface {
 	Push(ctx context.Context, push calendarsync.Push) error
+}
+
+// Guard keeps forged pushes from costing anything. Both fields are needed.
+type Guard struct {
+	// Admit holds a push to the rate of its address, unless its token proves that it
+	// is Google's (api.AdmitPush). Its error is the answer.
+	Admit func(c echo.Context, proven bool) error
+	// Log is for the lines of refused pushes, which anybody can cause without end
+	// (api.Sampled).
+	Log *slog.Logger
 }
 
 // PushPaths are where Google's pushes arrive: the path that new channels are
@@ -28,9 +40,9 @@ var PushPaths = []string{"/webhooks/google/calendar", "/api/calendarWebhook", "/
 // Register adds the routes to e. What they return as errors has a kind of
 // package fault; e's error handler makes the answer of it, and e has named the
 // request in the header X-Request-Id of the answer by then.
-func Register(e *echo.Echo, pushes Pushes) {
+func Register(e *echo.Echo, pushes Pushes, guard Guard) {
 	for _, path := range PushPaths {
-		e.POST(path, receivePush(pushes))
+		e.POST(path, receivePush(pushes, guard))
 	}
 }
 
@@ -58,21 +70,30 @@ const pushPatience = 20 * time.Second
 const retryPush = 5 * time.Second
 
 // receivePush answers 200 once a look is handed over, 401 to a push that does
-// not prove where it comes from, and 503 where the hand-over failed, so that
-// Google sends it again. The body says nothing and is not read.
-func receivePush(pushes Pushes) echo.HandlerFunc {
+// not prove where it comes from, what the guard says to one that is not admitted,
+// and 503 where the hand-over failed, so that Google sends it again. The body says
+// nothing and is not read.
+func receivePush(pushes Pushes, guard Guard) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		push, whole := pushOf(c.Request().Header)
 		if !whole {
 			return errForged()
 		}
 		push.Trace = c.Response().Header().Get(echo.HeaderXRequestID)
+		var refused error
+		push.Admit = func(proven bool) error {
+			refused = guard.Admit(c, proven)
+			return refused
+		}
 		ctx, cancel := context.WithTimeout(c.Request().Context(), pushPatience)
 		defer cancel()
 		switch err := pushes.Push(ctx, push); {
 		case err == nil:
 			return c.NoContent(http.StatusOK)
+		case refused != nil:
+			return refused
 		case fault.Is(err, fault.Unauthenticated):
+			guard.Log.WarnContext(ctx, "push refused", "trace", push.Trace, "error", err)
 			return err
 		default:
 			return notHandedOver(err)

@@ -1,8 +1,11 @@
 package webhooks_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
@@ -13,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"questscheduler/accounts/seal"
 	"questscheduler/api"
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
@@ -26,31 +30,70 @@ import (
 
 const (
 	channel  = "5f0c7b8e-6d0e-4a53-9d43-0d9f6d3f8c11"
-	token    = "the secret of the channel"
 	resource = "resource-1"
-	address  = "/webhooks/google/calendar"
+	// oldChannel is one from before tokens were signed, with a random token.
+	oldChannel = "5f0c7b8e-6d0e-4a53-9d43-0d9f6d3f8c22"
+	oldToken   = "the secret of the channel"
+	address    = "/webhooks/google/calendar"
+)
+
+// key is a key of QS_ENC_KEYS.
+func key(name string, value byte) string {
+	return name + ":" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{value}, 32))
+}
+
+// token is the token of a channel under the first of some keys.
+func token(keys, channel string) string {
+	parsed, err := seal.ParseKeys(keys)
+	if err != nil {
+		panic(err) // the keys are this file's
+	}
+	made, err := parsed.ChannelToken(channel)
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
+
+// keysNow are the keys of a gate, and genuine is the token of its channel.
+var (
+	keysNow = key("k1", 1)
+	genuine = token(keysNow, channel)
 )
 
 // now is a clock that stands still.
 func now() time.Time { return time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC) }
 
-// gate is the push route before a real watcher, with one live channel.
+// gate is the push route before a real watcher, with two live channels.
 type gate struct {
 	t       *testing.T
 	handler http.Handler
 	store   *storememory.Store
+	reads   *counted
 	queue   *queuememory.Queue
+}
+
+// gateOptions are what a gate may have of its own.
+type gateOptions struct {
+	rate api.Rate
+	log  *slog.Logger
+	keys string // QS_ENC_KEYS; "": keysNow
+	// old are the keys that the tokens of the channel were made with; "": keysNow.
+	old    string
+	status string // of the channels; "": active
 }
 
 func newGate(t *testing.T) *gate {
 	t.Helper()
-	return newLimitedGate(t, api.Rate{})
+	return newGateWith(t, gateOptions{})
 }
 
-// newLimitedGate is newGate with a rate for each address that nobody known asks
-// from.
-func newLimitedGate(t *testing.T, rate api.Rate) *gate {
+func newGateWith(t *testing.T, options gateOptions) *gate {
 	t.Helper()
+	log := options.log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	var queries []*store.Query
 	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, calendarsync.Queries} {
 		queries = append(queries, some...)
@@ -59,19 +102,28 @@ func newLimitedGate(t *testing.T, rate api.Rate) *gate {
 	must(t, err)
 	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{cursor.LookKind}, Now: now})
 	must(t, err)
-	hash, key := sha256.Sum256([]byte(token)), poll.CalendarKey("acc", "cal")
+	calendar := poll.CalendarKey("acc", "cal")
 	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		if err := tx.Create(store.Doc("calendars", key), map[string]any{"accountId": "acc", "calendarId": "cal", "lookGen": 3}); err != nil {
+		if err := tx.Create(store.Doc("calendars", calendar), map[string]any{"accountId": "acc", "calendarId": "cal", "lookGen": 3}); err != nil {
 			return err
 		}
-		return tx.Create(store.Doc("calendarWatches", channel), map[string]any{
-			"calendarKey": key, "status": "active", "resourceId": resource, "tokenHash": hex.EncodeToString(hash[:]),
-		})
+		for id, secret := range map[string]string{channel: token(cmp.Or(options.old, keysNow), channel), oldChannel: oldToken} {
+			hash := sha256.Sum256([]byte(secret))
+			if err := tx.Create(store.Doc("calendarWatches", id), map[string]any{
+				"calendarKey": calendar, "status": cmp.Or(options.status, "active"), "resourceId": resource, "tokenHash": hex.EncodeToString(hash[:]),
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}))
-	log := slog.New(slog.DiscardHandler)
-	e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: rate})
-	webhooks.Register(e, &calendarsync.Watcher{Store: documents, Queue: tasks, Now: now, Log: log})
-	return &gate{t: t, handler: e, store: documents, queue: tasks}
+	reads := &counted{Store: documents}
+	e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate})
+	keys, err := seal.ParseKeys(cmp.Or(options.keys, keysNow))
+	must(t, err)
+	watcher := &calendarsync.Watcher{Store: reads, Queue: tasks, Tokens: keys, Now: now, Log: log, Meter: &reads.refused}
+	webhooks.Register(e, watcher, webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(log, now)})
+	return &gate{t: t, handler: e, store: documents, reads: reads, queue: tasks}
 }
 
 // push sends a push, with some of its headers changed; nil takes one away.
@@ -79,7 +131,7 @@ func (g *gate) push(path string, changed map[string][]string, body string) *http
 	g.t.Helper()
 	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	for name, values := range map[string][]string{
-		"X-Goog-Channel-ID": {channel}, "X-Goog-Channel-Token": {token}, "X-Goog-Resource-ID": {resource},
+		"X-Goog-Channel-ID": {channel}, "X-Goog-Channel-Token": {genuine}, "X-Goog-Resource-ID": {resource},
 		"X-Goog-Resource-State": {"exists"}, "X-Goog-Message-Number": {"7"}, "X-Goog-Channel-Expiration": nil,
 	} {
 		if other, ok := changed[name]; ok {
@@ -163,8 +215,8 @@ func TestPush_ThatIsForged_Is401AndNothingElse(t *testing.T) {
 		"no resource":              {"X-Goog-Resource-ID": nil},
 		"no state":                 {"X-Goog-Resource-State": nil},
 		"another token":            {"X-Goog-Channel-Token": {"another"}},
-		"two tokens, one right":    {"X-Goog-Channel-Token": {token, "another"}},
-		"the token and more":       {"X-Goog-Channel-Token": {token + "x"}},
+		"two tokens, one right":    {"X-Goog-Channel-Token": {genuine, "another"}},
+		"the token and more":       {"X-Goog-Channel-Token": {genuine + "x"}},
 		"another resource":         {"X-Goog-Resource-ID": {"resource-2"}},
 		"an unknown channel":       {"X-Goog-Channel-ID": {"5f0c7b8e-6d0e-4a53-9d43-0d9f6d3f8c12"}},
 		"a channel that is a path": {"X-Goog-Channel-ID": {"x/../" + channel[:20]}},
@@ -204,7 +256,7 @@ func TestPush_ThatIsForged_Is401AndNothingElse(t *testing.T) {
 // and whoever forges pushes there holds up none of them.
 func TestPush_ThatIsValid_CountsForNoAddress(t *testing.T) {
 	t.Parallel()
-	g := newLimitedGate(t, api.Rate{PerSecond: 0.001, Burst: 2})
+	g := newGateWith(t, gateOptions{rate: api.Rate{PerSecond: 0.001, Burst: 2}})
 	forged := map[string][]string{"X-Goog-Channel-Token": {"another"}}
 	for range 5 {
 		if got := g.push(address, nil, ""); got.Code != 200 {
@@ -245,7 +297,7 @@ func TestPush_WhileNothingAnswers_WaitsNoLongerThanItMay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: slog.New(slog.DiscardHandler)})
-		webhooks.Register(e, hanging{})
+		webhooks.Register(e, hanging{}, webhooks.Guard{Admit: api.AdmitPush, Log: slog.New(slog.DiscardHandler)})
 		g := &gate{t: t, handler: e}
 		if got := g.push(address, nil, ""); got.Code != 503 || got.Header().Get("Retry-After") == "" {
 			t.Errorf("answered %d %s", got.Code, got.Body)

@@ -67,10 +67,14 @@ func (d *delivered) Deliver(_ context.Context, kind string, header http.Header, 
 // newMachineGate lets account in by tokens of its issuer for audience.
 func newMachineGate(t *testing.T) *machineGate {
 	t.Helper()
+	return newMachineGateWith(t, api.Rate{PerSecond: 1, Burst: 1 << 20}, slog.New(slog.DiscardHandler))
+}
+
+func newMachineGateWith(t *testing.T, rate api.Rate, log *slog.Logger) *machineGate {
+	t.Helper()
 	g := &machineGate{t: t, issuer: tokentest.NewIssuer(t), jobs: &asked{}, tasks: &delivered{status: http.StatusOK}}
 	g.echo = api.New(api.Options{
-		Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: slog.New(slog.DiscardHandler),
-		AddressRate: api.Rate{PerSecond: 1, Burst: 1 << 20},
+		Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: rate,
 	})
 	webhooks.RegisterJobs(g.echo, g.machines(account), g.jobs)
 	webhooks.RegisterTasks(g.echo, g.machines(account), g.tasks)

@@ -2,7 +2,9 @@ package seal
 
 import (
 	"crypto/aes"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"regexp"
@@ -64,7 +66,11 @@ func parseKey(name, encoded string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	return key{id: name, aead: aead, block: block}, nil
+	mac, err := hkdf.Key(sha256.New, raw, nil, channelLabel, sha256.Size)
+	if err != nil {
+		return key{}, err
+	}
+	return key{id: name, aead: aead, block: block, mac: mac}, nil
 }
 
 // Generate makes one new key in the form of ParseKeys, for an installation that

@@ -36,6 +36,8 @@ type key struct {
 	aead tink.AEAD
 	// block is the same key for what was sealed otherwise before (older.go).
 	block cipher.Block
+	// mac is derived from the key for the tokens of watch channels (channel.go).
+	mac []byte
 }
 
 // Binding is the place that a secret is sealed for. In another place, such as

@@ -20,7 +20,8 @@ type backfillTokensCommand struct {
 func (backfillTokensCommand) Help() string {
 	return `Each token in userSecrets, in whatever shape it is, becomes a linked account of its person, sealed under the first key of ` +
 		`QS_ENC_KEYS; whose Google account it is is learnt when it is linked again. Tokens of ours that an older key sealed are sealed ` +
-		`anew: after it, that key can be taken out of QS_ENC_KEYS. It can be cut off and begun again at any time; what is in order is ` +
+		`anew: after it, that key can be taken out of QS_ENC_KEYS once QS_WATCH_TTL has passed since a newer one stands first, since ` +
+		`it signed the tokens of watch channels too. It can be cut off and begun again at any time; what is in order is ` +
 		`left as it is. With the embedded store the server has to be stopped for it.
 
 Examples:

@@ -19,15 +19,15 @@ var demoPageSource string
 var demoPage = template.Must(template.New("demo").Parse(demoPageSource))
 
 // servePage shows where everything of the demo is and what to try. It holds the
-// demo's tokens, as what the demo prints does: it answers on loopback alone.
+// demo's tokens, as what the demo prints does: it answers this machine alone.
 func (d *demo) servePage(edge *echo.Echo) {
 	edge.GET("/demo", func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 		c.Response().Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 		c.Response().WriteHeader(http.StatusOK)
 		return demoPage.Execute(c.Response(), d.ready())
-	})
-	edge.GET("/demo/link", d.link)
+	}, localPage)
+	edge.GET("/demo/link", d.link, localPage)
 }
 
 // link begins to link a Google account of the simulator for one of the party,

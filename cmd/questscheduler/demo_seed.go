@@ -85,13 +85,22 @@ func (d *demo) seedDiscord(context.Context) error {
 	)
 }
 
+// seedGroup makes the party's group, in which everybody accepts; the admin gives it
+// its channel.
 func (d *demo) seedGroup(ctx context.Context) error {
 	name := "The Party"
-	group, err := d.scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{
-		Name: &name, MemberIDs: party,
-		Discord: &poll.GroupDiscord{GuildID: demoGuildID, ChannelID: demoChannelID, NotifyRoleID: poll.NotifyEveryone},
-	})
+	group, err := d.scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{Name: &name, MemberIDs: party})
+	if err != nil {
+		return err
+	}
 	d.world.GroupID = group.ID
+	for _, player := range party[1:] {
+		if _, err := d.scheduler.AcceptGroup(ctx, d.person(player), group.ID); err != nil {
+			return err
+		}
+	}
+	channel := poll.GroupDiscord{GuildID: demoGuildID, ChannelID: demoChannelID, NotifyRoleID: poll.NotifyEveryone}
+	_, err = d.scheduler.UpdateGroup(ctx, scheduler.Person{ID: demoAdmin, Admin: true}, group.ID, scheduler.EditGroup{Discord: &channel})
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"time"
 
 	"questscheduler/sim/control"
 	"questscheduler/sim/discord"
@@ -62,7 +61,7 @@ func newSimulator(addr string, handler http.Handler) (simulator, error) {
 	if err != nil {
 		return simulator{}, err
 	}
-	return simulator{listener, &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}}, nil
+	return simulator{listener, newHTTPServer(localOnly(handler))}, nil
 }
 
 func (s *simulators) googleURL() string  { return "http://" + s.google.listener.Addr().String() }

@@ -245,3 +245,22 @@ func TestDeploy_EveryFile_IsToldOf(t *testing.T) {
 		}
 	}
 }
+
+var pinnedBase = regexp.MustCompile(`^FROM (scratch|\S+:\d+\.\d+\.\d+@sha256:[0-9a-f]{64})( AS \w+)?$`)
+
+// A tag can lead to another image tomorrow; a digest cannot.
+func TestDockerfile_EveryBase_IsPinnedByDigest(t *testing.T) {
+	t.Parallel()
+	bases := 0
+	for line := range strings.Lines(docs.Read(t, "deploy/Dockerfile")) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "FROM ") {
+			bases++
+			if !pinnedBase.MatchString(line) {
+				t.Errorf("%s: name a version and a digest", line)
+			}
+		}
+	}
+	if bases != 2 {
+		t.Errorf("%d bases were found", bases)
+	}
+}

@@ -137,7 +137,11 @@ func checkEncryptionKeys(_ context.Context, d doctor) []finding {
 	if !d.isSet("QS_ENC_KEYS", d.config.EncKeys.Reveal()) {
 		return nil
 	}
-	return []finding{{fine, "encryption keys", "QS_ENC_KEYS can be used; keep a copy, but not beside the backups, which hold what it seals"}}
+	says := "QS_ENC_KEYS can be used; keep a copy, but not beside the backups, which hold what it seals"
+	if strings.Contains(d.config.EncKeys.Reveal(), ",") {
+		says += "; keep each older key for " + d.config.WatchTTL.String() + " (QS_WATCH_TTL) after a newer one stands first, for the watch channels whose tokens it signed"
+	}
+	return []finding{{fine, "encryption keys", says}}
 }
 
 // googleClientSuffix ends the id of every OAuth client of Google.

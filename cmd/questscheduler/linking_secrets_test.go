@@ -50,13 +50,15 @@ func newSecretWorld(t *testing.T, dir string) *secretWorld {
 	return w
 }
 
-// get follows nothing, and keeps what it is answered.
+// get gets an address as a program of gm's, follows nothing, and keeps what it is
+// answered.
 func (w *secretWorld) get(address string) (location string) {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, strings.Replace(address, publicURL, w.ready.API, 1), nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	request.Header.Set("Authorization", "Bearer "+w.ready.Users["gm"].Token)
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		w.t.Fatal(err)

@@ -130,7 +130,7 @@ func TestToken_SpeaksForItsPerson(t *testing.T) {
 			t.Fatal(err)
 		}
 		person, err := verifier.Verify(t.Context(), strings.TrimSpace(first.out))
-		want := signin.Person{UID: "gm", Email: "gm@example.org", EmailVerified: true}
+		want := signin.Person{UID: "gm", Email: "gm@example.org", EmailVerified: true, VouchedFor: true}
 		if good && (err != nil || person != want) {
 			t.Errorf("after %v it speaks for %+v (%v)", after, person, err)
 		}

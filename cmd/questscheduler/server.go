@@ -142,7 +142,7 @@ func (s *server) wire() error {
 	})
 	s.google = google
 	s.watcher = &calendarsync.Watcher{
-		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, NewToken: newToken,
+		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, Tokens: keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Log: s.log,
 		Meter: s.metrics,
 	}
@@ -154,7 +154,8 @@ func (s *server) wire() error {
 		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google, Elsewhere: elsewhere}, Accounts: s.accounts,
 		Watches: s.watcher, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
-		Settle: s.config.NotifySettle, AppTells: s.appTells(), SnapshotKeep: s.config.SnapshotKeep, Log: s.log,
+		Settle: s.config.NotifySettle, AppTells: s.appTells(), SnapshotKeep: s.config.SnapshotKeep,
+		GroupsPerPerson: s.config.GroupsPerPerson, Log: s.log,
 		Meter: s.metrics,
 	}
 	observing := s.config.Sync == config.SyncObserve
@@ -252,7 +253,7 @@ func newULID(now time.Time) string {
 	return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
 }
 
-// newToken is the secret of a watch channel.
+// newToken is a secret that nobody can guess.
 func newToken() (string, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {

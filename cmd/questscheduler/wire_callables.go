@@ -13,7 +13,7 @@ import (
 )
 
 // wireCallables has the server answer the web app's calls.
-func (s *server) wireCallables(verifier signin.Verifier, linked api.Linked) error {
+func (s *server) wireCallables(verifier signin.Verifier, linked api.Linked, commands *api.Commands) error {
 	return callables.Register(s.edge, callables.Options{
 		Polls: s.scheduler, SignIn: verifier,
 		StartLink: func(ctx context.Context, person signin.Person) (string, error) {
@@ -25,9 +25,11 @@ func (s *server) wireCallables(verifier signin.Verifier, linked api.Linked) erro
 			return address, err
 		},
 		Calendars:    func(ctx context.Context, uid string) ([]gcal.Entry, error) { return calendarsOf(ctx, linked, uid) },
-		LimitPerson:  api.Limit(api.Rate{}, s.now),
+		LimitPerson:  api.LimitPerson(api.Rate{}, s.now),
 		LimitAddress: api.LimitAddress(api.Rate{}, s.now),
-		Upstream:     s.config.CallablesUpstream, Origins: s.callingOrigins(), Callback: api.PathCallback, Log: s.log,
+		Count:        commands.Count,
+		Upstream:     s.config.CallablesUpstream, Origins: s.callingOrigins(), Callback: api.PathCallback,
+		Log: s.log, Refused: api.Sampled(s.log, s.now),
 	})
 }
 

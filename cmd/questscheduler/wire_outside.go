@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -28,7 +27,7 @@ const answerTimeout = 90 * time.Second
 func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
 		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
-		Meter: s.metrics, Repair: s.repair,
+		Meter: s.metrics, Repair: s.repair, PerHour: s.config.NoticesPerHour,
 	}
 	owners := s.owners()
 	s.looker.Owners = owners
@@ -41,7 +40,7 @@ func (s *server) wireOutside() error {
 		if err != nil {
 			return err
 		}
-		s.announcer.Discord = client
+		s.announcer.Discord, s.scheduler.Channels = client, client
 	}
 	s.dashboard = &dashboard.Reader{
 		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Ending: s.health.Ending, Sync: s.config.Sync, Version: version,
@@ -49,24 +48,21 @@ func (s *server) wireOutside() error {
 	ending, end := context.WithCancel(context.Background())
 	verifier := signin.WithAdmins(s.signin, s.config.AdminUsers)
 	s.operators = s.machines(s.audiences(), s.config.MachineAccounts...)
+	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
-		Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
+		Commands: commands, Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: verifier, Operators: s.operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"), TrustedProxies: s.config.TrustedProxies,
 		Now: s.now, Wait: wait, Ending: ending.Done(), NewID: s.scheduler.IDs.ULID, Log: s.log, Version: version,
 		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
 	})
-	webhooks.Register(edge, s.pushes())
+	webhooks.Register(edge, s.pushes(), webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(s.log, s.now)})
 	s.edge = edge
-	s.http = &http.Server{
-		// No ReadTimeout: it would cut handlers off that run long; bodies have
-		// a deadline of their own (api/body.go).
-		Handler: edge, ReadHeaderTimeout: 5 * time.Second,
-		WriteTimeout: answerTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-	}
+	s.http = newHTTPServer(edge)
+	s.http.WriteTimeout = answerTimeout
 	s.http.RegisterOnShutdown(end) // Shutdown waits for streams, which end by nothing else
-	return s.wireCallables(verifier, linked)
+	return s.wireCallables(verifier, linked, commands)
 }
 
 // repair carries a direct edit of a poll through before people are told of it.
@@ -103,17 +99,22 @@ type owners interface {
 // pushes is where Google's pushes go.
 func (s *server) pushes() webhooks.Pushes {
 	if s.config.Sync == config.SyncOff {
-		return unheard{}
+		return unheard{s.watcher.Tokens}
 	}
 	return s.watcher
 }
 
 // unheard takes pushes in and does nothing, for a server that follows no
 // calendar but still has channels of before: Google is not to send them again.
-type unheard struct{}
+// Nothing is read, so those that are forged get the same answer, at the rate of
+// their address.
+type unheard struct{ tokens calendarsync.Tokens }
 
 // Push implements webhooks.Pushes.
-func (unheard) Push(context.Context, calendarsync.Push) error { return nil }
+func (u unheard) Push(_ context.Context, push calendarsync.Push) error {
+	_, proven := u.tokens.VerifyChannelToken(push.Token, push.ChannelID)
+	return push.Admit(proven)
+}
 
 // grantOf tells one failing of an account from the next.
 func (s *server) grantOf(ctx context.Context, accountID string) (string, error) {

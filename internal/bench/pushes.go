@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/accounts/seal"
 	"questscheduler/api"
 	"questscheduler/calendarsync"
 	"questscheduler/cursor"
@@ -38,10 +39,10 @@ const (
 	pressing    = 2 * time.Second
 )
 
-const (
-	pushToken    = "a-token-of-the-channel"
-	pushResource = "resource"
-)
+const pushResource = "resource"
+
+// pushChannel is the channel that pushes come by.
+type pushChannel struct{ id, token string }
 
 // pushes measures how long Google waits for 200, over a socket: for a push that
 // is covered by a look that waits already, for one that hands a look over, and
@@ -59,10 +60,21 @@ func pushes(ctx context.Context, r *report, folder string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Stop(ctx)) }()
-	channel := uuid.NewString()
+	generated, err := seal.Generate()
+	if err != nil {
+		return err
+	}
+	keys, err := seal.ParseKeys(string(generated))
+	if err != nil {
+		return err
+	}
+	channel := pushChannel{id: uuid.NewString()}
+	if channel.token, err = keys.ChannelToken(channel.id); err != nil {
+		return err
+	}
 	watcher := &calendarsync.Watcher{
-		Store: s, Queue: q, Google: granting{}, Now: time.Now, NewUUID: func() string { return channel },
-		NewToken: func() (string, error) { return pushToken, nil }, Address: "https://bench.test/push",
+		Store: s, Queue: q, Google: granting{}, Now: time.Now, NewUUID: func() string { return channel.id },
+		Tokens: keys, Address: "https://bench.test/push",
 		TTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, Log: slog.New(slog.DiscardHandler),
 	}
 	key := poll.CalendarKey("account", "calendar")
@@ -78,13 +90,13 @@ func pushes(ctx context.Context, r *report, folder string) (err error) {
 	return measurePushes(ctx, r, s, watcher, key, channel)
 }
 
-func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *calendarsync.Watcher, key, channel string) error {
+func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *calendarsync.Watcher, key string, channel pushChannel) error {
 	var ids int
 	edge := api.New(api.Options{
 		Now: time.Now, NewID: func(prefix string) string { ids++; return prefix + "_" + strconv.Itoa(ids) },
 		AddressRate: api.Rate{PerSecond: 1e9, Burst: 1e9}, Log: slog.New(slog.DiscardHandler), Version: "bench",
 	})
-	webhooks.Register(edge, watcher)
+	webhooks.Register(edge, watcher, webhooks.Guard{Admit: api.AdmitPush, Log: slog.New(slog.DiscardHandler)})
 	bare := echo.New()
 	bare.POST(webhooks.PushPaths[0], func(c echo.Context) error { return c.NoContent(http.StatusOK) })
 
@@ -139,7 +151,7 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 
 // press sends pushes over 64 connections at once, and tells how many a second
 // were answered.
-func press(ctx context.Context, handler http.Handler, channel string) (rate float64, err error) {
+func press(ctx context.Context, handler http.Handler, channel pushChannel) (rate float64, err error) {
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	server.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = connections
@@ -160,7 +172,7 @@ func press(ctx context.Context, handler http.Handler, channel string) (rate floa
 }
 
 // send sends pushes one after the other, over a socket. before is not counted.
-func send(ctx context.Context, handler http.Handler, channel string, before func(i int) error) (latencies, error) {
+func send(ctx context.Context, handler http.Handler, channel pushChannel, before func(i int) error) (latencies, error) {
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	var taken latencies
@@ -179,13 +191,13 @@ func send(ctx context.Context, handler http.Handler, channel string, before func
 	return taken, nil
 }
 
-func push(ctx context.Context, server *httptest.Server, channel string, number int) error {
+func push(ctx context.Context, server *httptest.Server, channel pushChannel, number int) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+webhooks.PushPaths[0], nil)
 	if err != nil {
 		return err
 	}
 	for name, value := range map[string]string{
-		"X-Goog-Channel-Id": channel, "X-Goog-Channel-Token": pushToken, "X-Goog-Resource-Id": pushResource,
+		"X-Goog-Channel-Id": channel.id, "X-Goog-Channel-Token": channel.token, "X-Goog-Resource-Id": pushResource,
 		"X-Goog-Resource-State": "exists", "X-Goog-Message-Number": strconv.Itoa(number),
 	} {
 		request.Header.Set(name, value)

@@ -3,6 +3,7 @@ package firestorerules_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 func slots() []deed {
@@ -39,11 +40,13 @@ func slots() []deed {
 			name: "a new slot", attempt: attempt{as: gm, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/slots/two", data: slot}}},
 			likewise: []variation{
 				{"of a cancelled poll", where(pollPath, "status", "CANCELLED")},
+				{"under an id of 128 letters", func(a *attempt) { a.writes[0].path = "schedulers/POLL/slots/" + titleOf(128) }},
 				{"on the last day of a month", writing("end", "2026-12-31T23:59:59.999Z")},
 				{"on a day that few years have", both(writing("start", "2028-02-29T10:00:00.000Z"), writing("end", "2028-06-30T10:00:00.000Z"))},
 				{"with counts that are doubles", writing("stats", fields{"feasible": 0.0, "preferred": 0.0})},
 			},
 			but: append(closedFields,
+				variation{"under an id of 129 letters", func(a *attempt) { a.writes[0].path = "schedulers/POLL/slots/" + titleOf(129) }},
 				variation{"without counts", leavingOut("stats")},
 				variation{"without an end", leavingOut("end")},
 				variation{"that somebody voted for", writing("stats", fields{"feasible": 1, "preferred": 0})},
@@ -101,6 +104,9 @@ func votes() []deed {
 			{"with a vote that is none", writing("votes", fields{"one": "MAYBE"})},
 			{"with a vote of an older shape", writing("votes", fields{"one": true})},
 			{"with too many votes", writing("votes", many(201))},
+			{"with a vote for a slot of 129 bytes", writing("votes", fields{"one": "FEASIBLE", titleOf(129): "FEASIBLE"})},
+			{"with a vote for a slot of 130 bytes in 65 letters", writing("votes", fields{strings.Repeat("ä", 65): "FEASIBLE"})},
+			{"with a vote for a path", writing("votes", fields{titleOf(100) + "/" + titleOf(100): "FEASIBLE"})},
 			{"with votes though no times work", writing("noTimesWork", true)},
 			{"with no times that is no yes or no", writing("noTimesWork", "false")},
 			{"at a time that is none", writing("updatedAt", "now")},
@@ -120,6 +126,8 @@ func votes() []deed {
 	likewise := []variation{
 		{"without the time", leavingOut("updatedAt")},
 		{"without an avatar", writing("userAvatar", nil)},
+		{"for as many slots as a poll has", writing("votes", many(200))},
+		{"for slots of 128 bytes", writing("votes", fields{titleOf(128): "FEASIBLE", strings.Repeat("ä", 64): "PREFERRED"})},
 		{"that no times work", both(writing("noTimesWork", true), writing("votes", fields{}))},
 		{"in a poll without a status", where(pollPath, "status", nil)},
 		{"through the group", both(where(pollPath, "participantIds", []any{}), where("questingGroups/GROUP", "memberIds", []any{"ana"}))},

@@ -74,7 +74,7 @@ func closed() []deed {
 }
 
 // opened are the collections that the other tables are about.
-var opened = []string{"schedulers", "slots", "votes", "calendarSyncSnapshots", "questingGroups", "users", "notifications"}
+var opened = []string{"schedulers", "slots", "votes", "calendarSyncSnapshots", "basicPolls", "questingGroups", "users", "notifications"}
 
 // TestEveryCollection_HasItsRows: what the program keeps is either in the tables
 // of what is open or in that of what is closed.

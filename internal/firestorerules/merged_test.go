@@ -73,6 +73,9 @@ func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
 		a.there["questingGroups/GROUP"] = merged(a.there["questingGroups/GROUP"], fields{"discord": here, "of": "merged rules"})
 		return a
 	}
+	inviting := group(here)
+	inviting.there["questingGroups/GROUP"]["pendingMemberIds"] = []any{"dan"}
+	inviting.writes[0].data = fields{"memberIds": []any{"eve"}}
 	created := group(fields{"notifyRoleId": "everyone"})
 	delete(created.there, "questingGroups/GROUP")
 	created.writes = []write{{path: "questingGroups/GROUP-new", data: fields{"creatorId": "eve", "memberIds": []any{"eve"}}}}
@@ -102,8 +105,24 @@ func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
 			},
 		},
 		{
+			name: "members of a group that invites people", attempt: inviting, likewise: []variation{{"with its invitations as they are", writing("pendingMemberIds", []any{"dan"})}},
+			but: []variation{
+				{"with another one who is invited", writing("pendingMemberIds", []any{"dan", "cho"})},
+				{"with nobody who is invited", writing("pendingMemberIds", gone)},
+				{"by one who is invited", as(dan)},
+				{"by one who is invited, of the invitation alone", func(a *attempt) {
+					a.as = dan
+					a.writes[0].data = fields{"pendingMemberIds": []any{}}
+				}},
+				{"by a stranger who invites themselves", func(a *attempt) {
+					a.as = cho
+					a.writes[0].data = fields{"pendingMemberIds": []any{"dan", "cho"}}
+				}},
+			},
+		},
+		{
 			name: "a new group", attempt: created, likewise: []variation{{"with whom it notifies", writing("discord", fields{"notifyRoleId": "none"})}},
-			but: []variation{{"with a channel", writing("discord", here)}},
+			but: []variation{{"with a channel", writing("discord", here)}, {"with people who are invited", writing("pendingMemberIds", []any{"dan"})}},
 		},
 	} {
 		all = append(all, d.cases()...)

@@ -27,6 +27,7 @@ func parts() []deed {
 	inFull := func(a *attempt) {
 		a.there[pollPath]["participantIds"], a.writes[0].data["participantIds"] = people(500), append(people(500), "cho")
 	}
+	twice := where(pollPath, "participantIds", []any{"gm", "ana", "ana"})
 	return []deed{
 		{
 			name: "accepting", attempt: part(cho, accept),
@@ -54,6 +55,8 @@ func parts() []deed {
 				variation{"and forgetting another's inviter", writing("pendingInviteMeta", fields{})},
 				variation{"and forging one's inviter", writing("pendingInviteMeta", fields{cho.email: fields{"by": "eve"}, eve: fields{"by": "gm"}})},
 				variation{"into a full poll", inFull},
+				variation{"with another, where somebody is named twice", both(twice, writing("participantIds", []any{"gm", "ana", "cho", "eve"}))},
+				variation{"twice at once", writing("participantIds", []any{"gm", "ana", "cho", "cho"})},
 				variation{"with participants that are no list", writing("participantIds", "cho")},
 			)...),
 		},
@@ -81,6 +84,8 @@ func parts() []deed {
 			likewise: []variation{
 				{"without the time", leavingOut("updatedAt")},
 				{"by an invitee", both(as(cho), writing("participantIds", []any{"gm", "ana", "cho"}))},
+				{"where somebody is named twice", both(twice, writing("participantIds", []any{"gm", "ana", "ana", "dan"}))},
+				{"and naming nobody twice any more", both(twice, writing("participantIds", []any{"gm", "ana", "dan"}))},
 				{"where nobody is invited", both(where(pollPath, "pendingInvites", nil), writing("pendingInvites", []any{}))},
 				{"where nothing is said of invitations", both(leavingOutThere(pollPath, "pendingInvites"), writing("pendingInvites", []any{}))},
 			},
@@ -88,6 +93,8 @@ func parts() []deed {
 				variation{"where there is none", where(pollPath, "allowLinkSharing", false)},
 				variation{"for another", as(ben)},
 				variation{"with another", writing("participantIds", []any{"gm", "ana", "dan", "eve"})},
+				variation{"with another, where somebody is named twice", both(twice, writing("participantIds", []any{"gm", "ana", "dan", "eve"}))},
+				variation{"in another's place, where somebody is named twice", both(twice, writing("participantIds", []any{"gm", "gm", "gm", "dan"}))},
 				variation{"twice", both(as(ana), writing("participantIds", []any{"gm", "ana", "ana"}))},
 				variation{"and forgetting another's inviter", writing("pendingInviteMeta", fields{})},
 				variation{"and taking another's invitation", writing("pendingInvites", []any{cho.email})},
@@ -98,7 +105,10 @@ func parts() []deed {
 		},
 		{
 			name: "leaving", attempt: part(ana, fields{"participantIds": []any{"gm"}, "updatedAt": serverTime}),
+			likewise: []variation{{"where one is named twice", twice}},
 			but: denied(
+				variation{"once, where one is named twice", both(twice, writing("participantIds", []any{"gm", "ana"}))},
+				variation{"and putting in another, where one is named twice", both(twice, writing("participantIds", []any{"gm", "eve"}))},
 				variation{"for another", as(ben)},
 				variation{"and putting out another", writing("participantIds", []any{})},
 				variation{"and leaving another behind", writing("participantIds", []any{"gm", "eve"})},

@@ -1,6 +1,7 @@
 package firestorerules_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +14,16 @@ func titleOf(n int) string { return strings.Repeat("x", n) }
 func people(n int) []any {
 	list := make([]any, n)
 	for i := range list {
-		list[i] = "u"
+		list[i] = fmt.Sprint("u", i)
+	}
+	return list
+}
+
+// longest are as many uids as a poll may name, each of 128 bytes.
+func longest() []any {
+	list := people(500)
+	for i := range list {
+		list[i] = strings.Repeat("é", 60) + fmt.Sprintf("%08d", i)
 	}
 	return list
 }
@@ -37,9 +47,17 @@ func described() []variation {
 		{"with a title that is no text", writing("title", 7)},
 		{"with a description that is no text", writing("description", []any{})},
 		{"with participants that are no list", writing("participantIds", "gm")},
+		{"with participants that are null", writing("participantIds", nil)},
 		{"with participants that are no texts", writing("participantIds", []any{fields{"uid": "gm"}})},
 		{"with participants that are numbers", writing("participantIds", []any{7})},
 		{"with a participant who is a path", writing("participantIds", []any{"gm/notifications"})},
+		{"with a participant twice", writing("participantIds", []any{"gm", "ana", "ana"})},
+		{"with a participant without a uid", writing("participantIds", []any{"gm", ""})},
+		{"with nobody for a participant", writing("participantIds", []any{""})},
+		{"with a uid of 129 bytes", writing("participantIds", []any{"gm", titleOf(129), "ana"})},
+		{"with a uid of 130 bytes in 65 letters", writing("participantIds", []any{"gm", strings.Repeat("ä", 65)})},
+		{"with a uid of 129 bytes in 43 letters", writing("participantIds", []any{strings.Repeat("語", 43), "gm"})},
+		{"with a uid of 132 bytes in 33 letters", writing("participantIds", []any{strings.Repeat("🎲", 33)})},
 		{"with link sharing that is no yes or no", writing("allowLinkSharing", "true")},
 		{"with a time zone that is no text", writing("timezone", 1)},
 		{"with a mode of the time zone that is no text", writing("timezoneMode", 1)},
@@ -97,6 +115,9 @@ func creating() []deed {
 			{"that hides votes", hiding("hidden")},
 			{"without a time zone", writing("timezone", nil)},
 			{"without participants", writing("participantIds", []any{})},
+			{"with uids of 128 bytes", writing("participantIds", []any{titleOf(128), strings.Repeat("ä", 64), strings.Repeat("語", 42) + "xx", strings.Repeat("🎲", 32)})},
+			{"with as many and as long uids as there may be", writing("participantIds", longest())},
+			{"with uids of any letters", writing("participantIds", []any{"auth0|x:1", "a b", "ana@example.org", "é\n", ".", "~"})},
 			{"with a long title", writing("title", titleOf(200))},
 			{"by somebody whom Google vouches for", as(person{uid: "gm", email: gm.email, provider: "google.com", unverified: true})},
 			{"by somebody whom the app vouches for", as(person{uid: "gm", email: gm.email, provider: "custom", unverified: true})},
@@ -239,6 +260,8 @@ func editing() []deed {
 				a.there["questingGroups/OTHER-GROUP"] = fields{"creatorId": "eve", "memberIds": []any{"gm"}}
 			}},
 			{"that leaves older participants alone", leavingOut("participants")},
+			{"that leaves participants as they are, whoever wrote them", both(where(pollPath, "participantIds", []any{"gm", "ana", "ana", titleOf(129)}),
+				writing("participantIds", []any{"gm", "ana", "ana", titleOf(129)}))},
 			{"with who sees votes", hiding("hidden")},
 			{"where all votes are in", writing("votesAllSubmitted", true)},
 			{"that puts one participant out of a clone", func(a *attempt) {

@@ -41,6 +41,7 @@ func readers(name, reads string) deed {
 			variation{"by a stranger where lists are null", func(a *attempt) {
 				a.as, a.there[pollPath] = dan, fields{"creatorId": "gm", "participantIds": nil, "pendingInvites": nil, "questingGroupId": ""}
 			}},
+			variation{"by one whom its group invites", both(as(dan), where("questingGroups/GROUP", "pendingMemberIds", []any{"dan"}))},
 			variation{"by a member where the group is gone", func(a *attempt) { a.as = ben; delete(a.there, "questingGroups/GROUP") }},
 			variation{"by the creator where it is gone", func(a *attempt) { delete(a.there, pollPath) }}),
 	}
@@ -91,6 +92,25 @@ func hidden(reads string) deed {
 	}
 }
 
+// known is a deed about what the server keeps below a poll, of one that the server
+// has written. Nobody may do it where a client has just made the poll: what is there
+// is of a deleted one of its id.
+func known(d deed) deed {
+	written := func(a *attempt) {
+		if there, ok := a.there[pollPath]; ok {
+			there["calendarSync"] = fields{"generation": 1}
+		}
+	}
+	written(&d.attempt)
+	for _, variations := range [][]variation{d.likewise, d.but} {
+		for i := range variations {
+			variations[i].change = both(variations[i].change, written)
+		}
+	}
+	d.but = append(d.but, variation{"of a deleted poll of the same id", leavingOutThere(pollPath, "calendarSync")})
+	return d
+}
+
 func reading() []deed {
 	embedded := func(path string) deed {
 		return deed{
@@ -109,11 +129,11 @@ func reading() []deed {
 		readers("the votes", "schedulers/POLL/votes"),
 		hidden("schedulers/POLL/votes/ana"),
 		hidden("schedulers/POLL/votes"),
-		hidden("schedulers/POLL/calendarSyncSnapshots/first"),
-		hidden("schedulers/POLL/calendarSyncSnapshots"),
+		known(hidden("schedulers/POLL/calendarSyncSnapshots/first")),
+		known(hidden("schedulers/POLL/calendarSyncSnapshots")),
 		{name: "one's own vote where votes are hidden", attempt: hiddenVotes(ana, "schedulers/POLL/votes/ana"), but: []variation{{"by another", as(ben)}}},
-		readers("a snapshot", "schedulers/POLL/calendarSyncSnapshots/first"),
-		readers("the snapshots", "schedulers/POLL/calendarSyncSnapshots"),
+		known(readers("a snapshot", "schedulers/POLL/calendarSyncSnapshots/first")),
+		known(readers("the snapshots", "schedulers/POLL/calendarSyncSnapshots")),
 		embedded("schedulers/POLL/basicPolls/one"),
 		embedded("schedulers/POLL/basicPolls"),
 		embedded("schedulers/POLL/basicPolls/one/votes/ana"),
@@ -122,6 +142,7 @@ func reading() []deed {
 			name: "a group", attempt: attempt{as: ben, there: withPoll(nil), reads: "questingGroups/GROUP"}, likewise: group,
 			but: []variation{
 				{"by a stranger", as(dan)},
+				{"by one whom it invites", both(as(dan), where("questingGroups/GROUP", "pendingMemberIds", []any{"dan"}))},
 				{"by a participant of a poll of it", as(ana)},
 				{"without signing in", as(nobody)},
 				{"that is gone", func(a *attempt) { delete(a.there, "questingGroups/GROUP") }},

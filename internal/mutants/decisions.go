@@ -121,6 +121,24 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 		}},
 	},
 	{
+		name:   "snapshot-without-invitations",
+		breaks: "A reschedule takes a snapshot that does not say who was invited (invariant 3).",
+		changes: []change{{
+			file: "scheduler/carryout.go",
+			old:  `Participants: st.poll.ParticipantIDs, PendingInvites: st.poll.PendingInvites, Votes: votes,`,
+			new:  `Participants: st.poll.ParticipantIDs, Votes: votes,`,
+		}},
+	},
+	{
+		name:   "restored-vote-without-its-origin",
+		breaks: "A vote that a restore puts back lacks where it was given (invariant 3).",
+		changes: []change{{
+			file: "poll/vote.go",
+			old: `
+		"lastVotedFrom": store.NullIfEmpty(v.LastVotedFrom),`,
+		}},
+	},
+	{
 		name:   "restore-overwrites-votes",
 		breaks: "A restore writes the votes of the snapshot over those that people changed meanwhile (invariant 3).",
 		changes: []change{
@@ -133,8 +151,8 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 			},
 			{
 				file: "scheduler/carryout.go",
-				old:  `tx.Create(poll.VotePath(st.poll.ID, vote.UserID), voteDocument(vote))`,
-				new:  `tx.Set(poll.VotePath(st.poll.ID, vote.UserID), voteDocument(vote))`,
+				old:  `tx.Create(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
+				new:  `tx.Set(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
 		},
 	},
@@ -145,7 +163,7 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 			{
 				file: "scheduler/vote.go",
 				old:  `return tx.Merge(poll.VotePath(pollID, person.ID), poll.VoteUpdates(vote)...)`,
-				new:  `return tx.Set(poll.VotePath(pollID, person.ID), voteDocument(vote))`,
+				new:  `return tx.Set(poll.VotePath(pollID, person.ID), poll.EncodeVote(vote))`,
 			},
 		},
 	},

@@ -105,4 +105,31 @@ var tellings = []mutant{
 			new:  `poll.AnnouncedUpdates(t.told, settled)`,
 		}},
 	},
+	{
+		name:   "notice-dropped-beyond-the-bound",
+		breaks: "What has to wait since a poll had too many notices is recorded as told and never told (invariant 4).",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))`,
+			new:  `return poll.AnnouncedUpdates(announcement.Wanted, true)`,
+		}},
+	},
+	{
+		name:   "notices-not-counted",
+		breaks: "The notices of a poll are not counted, so that each change made by direct writes tells everybody.",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `return append(updates, next...)`,
+			new:  `return append(updates, next[:0]...)`,
+		}},
+	},
+	{
+		name:   "named-people-told",
+		breaks: "People whom somebody else put into a poll are told what became of it, though they neither joined nor voted.",
+		changes: []change{{
+			file: "notify/inapp.go",
+			old:  `slices.Contains(waiting, id)`,
+			new:  `slices.Contains(waiting[:0], id)`,
+		}},
+	},
 }

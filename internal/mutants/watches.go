@@ -23,24 +23,20 @@ var watches = []mutant{
 		changes: []change{{
 			file: "calendarsync/open.go",
 			old: `
-	watch, before, err := w.write(ctx, accountID, calendarID, token, forced)
+	watch, before, err := w.write(ctx, accountID, calendarID, id, token, forced)
 	if err != nil || watch.ChannelID == "" {
 		return Watch{}, err
 	}
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
-		ID: watch.ChannelID, Token: token, Address: w.Address, TTL: w.TTL,
+		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
 	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
 	if err == nil {`,
 			new: `
-	newUUID, id := w.NewUUID, w.NewUUID()
-	once := *w
-	once.NewUUID = func() string { return id }
-	w.NewUUID = newUUID
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	watch, before, writeErr := once.write(ctx, accountID, calendarID, token, true)
+	watch, before, writeErr := w.write(ctx, accountID, calendarID, id, token, true)
 	if writeErr != nil {
 		return Watch{}, writeErr
 	}

@@ -25,6 +25,7 @@ func (l *life) settings() worldtest.Options {
 	}
 	options.LongestGrant = one(l, grants)
 	options.SnapshotKeep = one(l, []time.Duration{0, 0, 3 * time.Hour})
+	options.NoticesPerHour = one(l, []int{0, 0, 0, 1, 2, 3})
 	return options
 }
 

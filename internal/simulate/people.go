@@ -5,7 +5,6 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
 	"questscheduler/scheduler"
 )
 
@@ -39,7 +38,7 @@ var memberships = []deed{
 	}},
 	{weight: 1, do: func(l *life) {
 		members, channel := l.some(guests), one(l, []string{worldtest.Channel, worldtest.OtherChannel, ""})
-		l.party(scheduler.EditGroup{MemberIDs: append(members, "gm"), Discord: &poll.GroupDiscord{GuildID: worldtest.Guild, ChannelID: channel}})
+		l.party(members, channel)
 	}},
 	{weight: 1, do: func(l *life) { l.stranger() }},
 }
@@ -65,16 +64,15 @@ func (l *life) member(what string, do func(*scheduler.Service, context.Context, 
 }
 
 // party changes the group, where there is one.
-func (l *life) party(ask scheduler.EditGroup) {
+func (l *life) party(guests []string, channel string) {
 	if l.group == "" {
 		return
 	}
-	if ask.Discord.ChannelID == "" {
+	if channel == "" {
 		l.w.Silence()
 	}
-	l.say("gm: the party is %v now, its channel %q", ask.MemberIDs, ask.Discord.ChannelID)
-	_, err := l.w.Scheduler.UpdateGroup(l.w.Context(), worldtest.Person("gm"), l.group, ask)
-	l.answer(err)
+	l.say("gm: the party is %v now, its channel %q", append(guests, "gm"), channel)
+	l.answer(l.w.SetParty(l.group, guests, channel))
 }
 
 // stranger has somebody who has nothing to do with a poll, or does not own it,

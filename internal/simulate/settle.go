@@ -41,9 +41,11 @@ func (l *life) settle() {
 	l.w.LosePushes()
 	l.heal()
 	l.w.Run(5 * time.Minute)
+	l.hearAll()
 	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
+	l.hint()
 	l.tell()
 	for _, problem := range append(l.w.HistoryProblems(), l.w.Problems()...) {
 		if !l.unnoticed(problem) {
@@ -71,6 +73,17 @@ func (l *life) heal() {
 	}
 	l.say("a day by the timers alone")
 	l.w.RunTimers(24*time.Hour, 30*time.Minute)
+}
+
+// hearAll lets the time pass for which notices are put off.
+func (l *life) hearAll() {
+	for _, p := range l.w.Polls() {
+		announcement, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
+		l.must(err)
+		if wait := announcement.Due.Sub(l.w.Clock.Now()); wait > 0 {
+			l.w.Run(wait + time.Minute)
+		}
+	}
 }
 
 // unnoticed tells whether a problem is about a poll without an event whose slot
@@ -111,6 +124,16 @@ func (l *life) release() {
 	}
 }
 
+// hint tells of the polls whose id was used again. Of one of which nobody was to be
+// told anything no sweep knows.
+func (l *life) hint() {
+	for _, id := range l.recreated {
+		_, err := l.w.Scheduler.Reconcile(l.w.Context(), id, worldtest.Cause)
+		l.must(err)
+	}
+	l.w.RunDue()
+}
+
 // left finds work that is still owed, and what is left of polls that the web app
 // deleted. (A sweep finds those by their announcements: a journal of which nobody
 // was to be told anything is found by a hint alone.)
@@ -122,6 +145,13 @@ func (l *life) left() {
 		for _, snapshot := range l.w.Snapshots() {
 			if snapshot.Path.Below(poll.Path(id)) {
 				l.Errorf("a snapshot is left of poll %s, which was deleted", id)
+			}
+		}
+	}
+	for _, p := range l.w.Polls() {
+		for _, entry := range l.w.Journal(p.ID) {
+			if entry.CreatorID != p.CreatorID || p.Pristine() {
+				l.Errorf("poll %s of %s has an entry of the journal of another one: %+v", p.ID, p.CreatorID, entry)
 			}
 		}
 	}

@@ -38,8 +38,8 @@ var writes = []deed{
 			return
 		}
 		l.say("the web app: %s votes %s in poll %d", voter, choice, l.number(k))
-		l.w.Write(poll.VotePath(k.id, voter), poll.Set("voterId", voter), poll.Set("userEmail", worldtest.Person(voter).Email),
-			poll.Set("votes", map[string]any{k.slots[slot]: choice}), poll.Set("noTimesWork", false), l.now())
+		l.w.Write(poll.VotePath(k.id, voter), append(worldtest.AppVote(voter), poll.Set("voterId", voter), poll.Set("userEmail", worldtest.Person(voter).Email),
+			poll.Set("votes", map[string]any{k.slots[slot]: choice}), poll.Set("noTimesWork", false), l.now())...)
 	}},
 	{weight: 1, do: func(l *life) { // it rewrites every slot, even where nothing changed
 		k, p := l.anyPoll()
@@ -149,19 +149,32 @@ func (l *life) outsideRestore() {
 	l.noticed(k)
 }
 
-// outsideDelete deletes a poll as the web app does, one document after the
-// other.
+// outsideDelete deletes a poll as the web app does, one document after the other,
+// or makes another one of the id of a poll that is gone.
 func (l *life) outsideDelete() {
 	k, p := l.anyPoll()
 	if p.ID == "" {
+		l.recreate(k)
 		return
 	}
 	l.say("the web app: poll %d is deleted", l.number(k))
 	l.vanished = append(l.vanished, k.id)
-	for _, document := range l.w.Below(k.id) {
-		l.w.Remove(document)
+	l.w.DeleteDirectly(k.id)
+	l.noticed(k)
+	if !l.w.Document(poll.Path(k.id)).Exists() && l.draws.IntN(2) == 0 {
+		l.recreate(k)
 	}
-	l.w.Remove(poll.Path(k.id))
+}
+
+// recreate has somebody make a poll of the id of one that is gone.
+func (l *life) recreate(k known) {
+	owner := one(l, l.owners)
+	i := l.number(k) - 1
+	l.say("the web app: %s makes another poll of the id of poll %d", owner, i+1)
+	l.vanished = slices.DeleteFunc(l.vanished, func(id string) bool { return id == k.id })
+	l.recreated = append(l.recreated, k.id)
+	k.owner, k.slots = owner, l.w.Recreate(k.id, owner)
+	l.polls[i] = k
 	l.noticed(k)
 }
 

@@ -93,10 +93,11 @@ type life struct {
 	group  string
 	// crowded: there are many sessions in one calendar.
 	crowded bool
-	// gone are events that people took out of their calendars, and vanished are
-	// polls that the web app deleted.
-	gone     []event
-	vanished []string
+	// gone are events that people took out of their calendars, vanished are polls
+	// that the web app deleted, and recreated those whose id it used again.
+	gone      []event
+	vanished  []string
+	recreated []string
 	// stood is how each poll was last told of.
 	stood map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -224,14 +225,14 @@ func (l *life) check() {
 	}
 }
 
-// excused tells whether a problem is about a poll that was edited directly and
-// is not set right yet.
+// excused tells whether a problem is about a poll that was edited directly, or
+// made of the id of another one, and is not set right yet.
 func (l *life) excused(problem string) bool {
 	if slices.ContainsFunc(l.vanished, func(id string) bool { return strings.Contains(problem, id) }) {
 		return true
 	}
 	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
-		return strings.Contains(problem, p.ID) && (p.EditedDirectly() || l.unfollowed(p))
+		return strings.Contains(problem, p.ID) && (p.EditedDirectly() || p.Pristine() || l.unfollowed(p))
 	})
 }
 

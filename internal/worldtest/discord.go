@@ -24,6 +24,13 @@ const (
 	botToken   = "token-of-the-bot"
 )
 
+// channels are those of every world, also where it has no Discord: groups have
+// channels there that nobody posts to.
+type channels struct{}
+
+// GuildOf implements scheduler.Channels.
+func (channels) GuildOf(context.Context, string) (string, error) { return Guild, nil }
+
 // openDiscord makes the simulator with its guild, where the world has one.
 func (w *World) openDiscord() {
 	w.t.Helper()

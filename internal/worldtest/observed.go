@@ -46,6 +46,9 @@ func (o *observed) Run(ctx context.Context, fn func(context.Context, store.Tx) e
 		last = &observedTx{Tx: tx, store: o, keeps: o.world.keeping}
 		return fn(ctx, last)
 	})
+	if err == nil {
+		o.world.past.wrong = append(o.world.past.wrong, last.wrong...)
+	}
 	if err == nil && last.keeps {
 		o.released(last.unlinked)
 	}
@@ -83,11 +86,16 @@ type observedTx struct {
 	// keeps: the event that it takes from a poll is to stay where it is.
 	keeps    bool
 	unlinked []poll.IndexEntry
+	// wrong is what is wrong with its writes, should they count.
+	wrong []string
 }
 
 // Create implements store.Tx.
 func (t *observedTx) Create(path store.Path, data map[string]any) error {
 	t.store.written[path] = true
+	if path.Collection() == allSnapshots.Collection {
+		t.wrong = append(t.wrong, t.store.world.snapshotLacks(path, data)...)
+	}
 	return t.Tx.Create(path, data)
 }
 

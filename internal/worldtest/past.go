@@ -23,6 +23,10 @@ type past struct {
 	concerned map[string][]string
 	ever      map[string]map[string]bool
 	telling   map[string]bool
+	// named are, by poll, those whom somebody else put into it.
+	named map[string][]string
+	// announced are the announcements as they were when the world was last asked.
+	announced map[string]poll.Announcement
 	// notices are what people were told in the app, by poll and announcement
 	// reference; heard are those that were checked.
 	notices map[string]map[string]*notice
@@ -64,7 +68,7 @@ type past struct {
 func newPast() past {
 	return past{
 		unknown: map[store.Path]bool{}, snapshots: map[store.Path]map[string]any{},
-		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, telling: map[string]bool{},
+		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, telling: map[string]bool{}, named: map[string][]string{}, announced: map[string]poll.Announcement{},
 		notices: map[string]map[string]*notice{}, untold: map[string]bool{}, heard: map[string]bool{}, judged: map[string]bool{},
 		absences: map[string][]absence{}, confirmed: map[string]bool{}, adopted: map[string]bool{}, moved: map[string]bool{},
 		arrived: map[string]time.Time{},
@@ -92,6 +96,7 @@ func (w *World) HistoryProblems() (problems []string) {
 			problems = append(problems, w.remember(document)...)
 		case allTold.Collection:
 			w.rememberTelling(document)
+			problems = append(problems, w.droppedProblems(document)...)
 		}
 	}
 	before := w.rememberConcerned()

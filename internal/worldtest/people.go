@@ -23,6 +23,9 @@ var People = []scheduler.Person{
 	{ID: "cho", Email: "cho@example.com"},
 }
 
+// Admin is who runs the program.
+var Admin = scheduler.Person{ID: "root", Admin: true}
+
 // Person is one of People.
 func Person(id string) scheduler.Person {
 	for _, person := range People {
@@ -151,12 +154,24 @@ func (w *World) PollOf(person string, ask scheduler.Create) (pollID string, slot
 // Party makes a group of gm with ana and ben, whose channel is Channel.
 func (w *World) Party() (groupID string) {
 	w.t.Helper()
-	name := "The party"
-	group, err := w.Scheduler.CreateGroup(w.ctx, Person("gm"), scheduler.EditGroup{
-		Name: &name, MemberIDs: []string{"ana", "ben"}, Discord: &poll.GroupDiscord{GuildID: Guild, ChannelID: Channel},
-	})
+	name, guests := "The party", []string{"ana", "ben"}
+	group, err := w.Scheduler.CreateGroup(w.ctx, Person("gm"), scheduler.EditGroup{Name: &name, MemberIDs: guests})
 	w.must(err)
+	w.must(w.SetParty(group.ID, guests, Channel))
 	return group.ID
+}
+
+// SetParty says who belongs to a group of gm's beside gm, all of whom accept, and
+// which channel it has; "": none.
+func (w *World) SetParty(groupID string, guests []string, channel string) error {
+	ask := scheduler.EditGroup{MemberIDs: append([]string{"gm"}, guests...), Discord: &poll.GroupDiscord{GuildID: Guild, ChannelID: channel}}
+	_, err := w.Scheduler.UpdateGroup(w.ctx, Admin, groupID, ask)
+	for _, guest := range guests {
+		if err == nil {
+			_, err = w.Scheduler.AcceptGroup(w.ctx, Person(guest), groupID)
+		}
+	}
+	return err
 }
 
 // Votes are the votes of a poll.

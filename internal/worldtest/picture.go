@@ -274,7 +274,7 @@ func (s *shelf[T]) all(yield func(store.Path, T) bool) {
 var secretMarks = []string{"1//sim-", "ya29.sim-", channelSecret, clientSecret}
 
 const (
-	channelSecret = "channel-secret-"
+	channelSecret = "v1.channel-secret."
 	clientSecret  = "client-secret-"
 	longestMark   = len(channelSecret)
 )

@@ -91,7 +91,7 @@ func (w *World) program() *Program {
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
-		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, NewToken: w.newToken,
+		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
 		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
 	}
 	if w.options.NoPushes {
@@ -103,12 +103,12 @@ func (w *World) program() *Program {
 	}
 	p.Scheduler = &scheduler.Service{
 		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, Elsewhere: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
-		Now: now, Wait: w.wait,
+		Channels: channels{}, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
 	p.Watcher.Polls = p.Scheduler
-	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, Log: log}
+	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, PerHour: w.options.NoticesPerHour, Log: log}
 	p.Announcer.Repair = func(ctx context.Context, pollID, trace string) error {
 		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
 		return err

@@ -16,6 +16,8 @@ type Settings struct {
 	Settle time.Duration
 	// AppTells is how long the web app's own functions have to tell people.
 	AppTells time.Duration
+	// NoticesPerHour is the Announcer's.
+	NoticesPerHour int
 	// TTL and RenewBefore are the Watcher's.
 	TTL, RenewBefore time.Duration
 	// LongestGrant is the longest that Google grants a watch channel for; 0: for
@@ -32,6 +34,7 @@ func (s Settings) filled() Settings {
 	s.MinGap = cmp.Or(s.MinGap, MinGap)
 	s.HoldShare, s.HoldMin = cmp.Or(s.HoldShare, 0.5), cmp.Or(s.HoldMin, 5)
 	s.Settle = cmp.Or(s.Settle, Settle)
+	s.NoticesPerHour = cmp.Or(s.NoticesPerHour, 20)
 	s.TTL, s.RenewBefore = cmp.Or(s.TTL, 7*24*time.Hour), cmp.Or(s.RenewBefore, 48*time.Hour)
 	s.SnapshotKeep = cmp.Or(s.SnapshotKeep, 90*24*time.Hour)
 	return s

@@ -28,6 +28,34 @@ func (w *World) snapshotChanged(document store.Document) (problems []string) {
 	return problems
 }
 
+// snapshotLacks: a snapshot that is being written holds the poll as it was
+// committed last (invariant 3): people and invitations, and each vote whole. The
+// names of its fields are those that a restore, and the web app, read.
+func (w *World) snapshotLacks(path store.Path, data map[string]any) (problems []string) {
+	lacks := func(what string, got, want any) {
+		if !reflect.DeepEqual(got, want) {
+			problems = append(problems, fmt.Sprintf("the snapshot %s has %s %v, and the poll %v", path, what, got, want))
+		}
+	}
+	holds, p := store.Fields(data), poll.Decode(w.observed.document(path.Parent()))
+	lacks("the winning slot", holds.String("winningSlotId"), p.WinningSlotID)
+	lacks("the participants", holds.Strings("participants"), p.ParticipantIDs)
+	lacks("the invitations", holds.Strings("pendingInvites"), p.PendingInvites)
+	votes, err := poll.LoadVotes(w.ctx, w.observed.stored, p.ID)
+	w.must(err)
+	held := holds.List("votes")
+	lacks("a number of votes", len(held), len(votes))
+	for i := range min(len(held), len(votes)) {
+		vote, _ := held[i].(map[string]any)
+		f := store.Fields(vote)
+		lacks("a vote", []string{f.String("uid"), f.String("userEmail"), f.String("userAvatar"), f.String("source"), f.String("lastVotedFrom")},
+			[]string{votes[i].UserID, votes[i].Email, votes[i].Avatar, votes[i].Source, votes[i].LastVotedFrom})
+		lacks("a vote that says none fits", f.Bool("noTimesWork"), votes[i].NoTimesWork)
+		lacks("choices", len(f.Map("votes")), len(votes[i].Choices))
+	}
+	return problems
+}
+
 // rescheduleProblems: while a reschedule names a snapshot it is there, and it
 // holds the winning slot of before, after any number of moves; a restore gives
 // back that slot, and the votes as they were (invariant 3).
@@ -77,8 +105,11 @@ func (w *World) voteProblems(p poll.Poll, before []poll.Vote) (problems []string
 			continue
 		}
 		i := slices.IndexFunc(votes, func(vote poll.Vote) bool { return vote.UserID == was.UserID })
-		if i < 0 || !reflect.DeepEqual(votes[i].Choices, was.Choices) || votes[i].NoTimesWork != was.NoTimesWork {
-			problems = append(problems, fmt.Sprintf("poll %s was restored, but the vote of %s is not what it was: %v", p.ID, was.UserID, was.Choices))
+		if i >= 0 {
+			votes[i].UpdatedAt = was.UpdatedAt // a vote that is put back is written anew
+		}
+		if i < 0 || !reflect.DeepEqual(votes[i], was) {
+			problems = append(problems, fmt.Sprintf("poll %s was restored, but the vote of %s is not what it was: %+v", p.ID, was.UserID, was))
 		}
 	}
 	return problems

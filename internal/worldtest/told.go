@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/notify"
@@ -20,6 +21,7 @@ type notice struct {
 	pollID string
 	ref    string
 	time   string // of the session, as the notice says it
+	at     time.Time
 	people []string
 }
 
@@ -43,15 +45,36 @@ func (w *World) remember(document store.Document) (problems []string) {
 		at := f.Map("metadata")
 		known = &notice{
 			kind: rules.Notice(kind), pollID: pollID, ref: ref,
-			time: spanned(at.String("start"), at.String("end"), at.Bool("allDay")),
+			time: spanned(at.String("start"), at.String("end"), at.Bool("allDay")), at: f.Time("createdAt"),
 		}
 		w.past.notices[pollID][ref] = known
+		problems = append(problems, w.paceProblems(pollID)...)
 	}
 	if known.kind != rules.Notice(kind) || f.String("type") != kind || "dedupe:"+f.String("dedupeKey") != document.Path.ID() {
 		problems = append(problems, fmt.Sprintf("poll %s: the notice %s is one of %s and says %s", pollID, document.Path, known.kind, f.String("type")))
 	}
 	if person := document.Path.Parent().ID(); !slices.Contains(known.people, person) {
 		known.people = append(known.people, person)
+	}
+	return problems
+}
+
+// paceProblems: no hour has more notices of a poll than are allowed. One more may
+// be among them that was begun earlier, by a run that died.
+func (w *World) paceProblems(pollID string) (problems []string) {
+	if w.skewed {
+		return nil
+	}
+	var times []time.Time
+	for _, known := range w.past.notices[pollID] {
+		times = append(times, known.at)
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	more := w.options.NoticesPerHour + 1
+	for i := more; i < len(times); i++ {
+		if times[i].Sub(times[i-more]) < time.Hour {
+			problems = append(problems, fmt.Sprintf("poll %s: people were told more than %d times between %v and %v", pollID, more, times[i-more], times[i]))
+		}
 	}
 	return problems
 }
@@ -147,9 +170,11 @@ func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (pro
 	return problems
 }
 
-// rememberTelling notes that a poll's telling is under way, or is not.
+// rememberTelling notes that a poll's telling is under way, or is not, and who was
+// named in it.
 func (w *World) rememberTelling(document store.Document) {
 	delete(w.past.telling, document.Path.ID())
+	w.past.named[document.Path.ID()] = poll.DecodeAnnouncement(document).Named
 	if document.Exists() && poll.DecodeAnnouncement(document).Telling.Ref != "" {
 		w.past.telling[document.Path.ID()] = true
 	}
@@ -167,7 +192,7 @@ func (w *World) rememberConcerned() (before map[string][]string) {
 		if known, ok := w.past.groups[p.GroupID]; ok {
 			group = &known
 		}
-		people := append(slices.Clone(p.People(group)), p.CreatorID)
+		people := append(w.whoTakesPart(p, group), p.CreatorID)
 		w.Concern(p.ID, people...)
 		if w.past.telling[p.ID] {
 			people = slices.DeleteFunc(people, func(person string) bool { return !slices.Contains(before[p.ID], person) })
@@ -175,6 +200,25 @@ func (w *World) rememberConcerned() (before map[string][]string) {
 		w.past.concerned[p.ID] = people
 	}
 	return before
+}
+
+// whoTakesPart are the participants of a poll without those whom somebody else
+// named, and who have neither joined nor voted.
+func (w *World) whoTakesPart(p poll.Poll, group *poll.Group) []string {
+	people := slices.Clone(p.People(group))
+	if len(w.past.named[p.ID]) == 0 {
+		return people
+	}
+	var count []string
+	for _, vote := range w.Votes(p.ID) {
+		count = append(count, vote.UserID)
+	}
+	if group != nil {
+		count = append(count, group.MemberIDs...)
+	}
+	return slices.DeleteFunc(people, func(person string) bool {
+		return slices.Contains(w.past.named[p.ID], person) && !slices.Contains(count, person)
+	})
 }
 
 // Concern says that a poll concerns people, or may for a moment.

@@ -16,7 +16,7 @@ import (
 // cancelled.
 func cancelled(t *testing.T, w *worldtest.World) (pollID string) {
 	t.Helper()
-	pollID, slots := w.PollOf("gm", scheduler.Create{ParticipantIDs: []string{"gm", "ben"}})
+	pollID, slots := w.PollOf("gm", scheduler.Create{ParticipantIDs: []string{"gm", "ben"}, AllowLinkSharing: true})
 	if _, err := w.Finalise(pollID, slots[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,7 @@ func TestWhoJoinsAmidATelling_MayBeToldOrNot(t *testing.T) {
 		}
 		w.TakeOver()
 		problems := w.HistoryProblems()
-		people := []string{"gm", "ben", "ana"}
-		if _, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), pollID, scheduler.Edit{ParticipantIDs: &people}, worldtest.Cause); err != nil {
+		if _, err := w.Scheduler.Join(w.Context(), worldtest.Person("ana"), pollID, worldtest.Cause); err != nil {
 			t.Fatal(err)
 		}
 		problems = append(problems, w.HistoryProblems()...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"questscheduler/poll"
 	"questscheduler/store"
 )
 
@@ -21,7 +22,7 @@ var unknownTo = map[string][]store.FieldPath{
 
 // Unknown writes into documents fields that the program has never heard of. From
 // then on they must stay as they are for as long as the document is there
-// (invariant 12).
+// (invariant 12). Votes get the fields of AppVote too.
 func (w *World) Unknown(paths ...store.Path) {
 	w.t.Helper()
 	w.must(w.Documents.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
@@ -29,6 +30,9 @@ func (w *World) Unknown(paths ...store.Path) {
 			var updates []store.Update
 			for _, field := range unknownTo[path.Collection()] {
 				updates = append(updates, store.Update{Path: field, Value: unknownValue(path, field)})
+			}
+			if path.Collection() == allVotes.Collection {
+				updates = append(updates, AppVote(path.ID())...)
 			}
 			if err := tx.Merge(path, updates...); err != nil {
 				return err
@@ -38,6 +42,14 @@ func (w *World) Unknown(paths ...store.Path) {
 	}))
 	for _, path := range paths {
 		w.past.unknown[path] = true
+	}
+}
+
+// AppVote are the fields of a person's vote that only the web app and its bot
+// write, and that a restore gives back.
+func AppVote(voter string) []store.Update {
+	return []store.Update{
+		poll.Set("userAvatar", "https://example.com/"+voter+".png"), poll.Set("source", "discord"), poll.Set("lastVotedFrom", "web"),
 	}
 }
 

@@ -152,7 +152,7 @@ type World struct {
 	shared   *storememory.Store // see Options.Shared
 	ids      int
 	meter    meter
-	// secrets were given out by newToken.
+	// secrets are the tokens of watch channels, in the order in which they were made.
 	secrets []string
 	// Verdicts tell, oldest first, the runs of tasks that did not end well.
 	Verdicts []string
@@ -268,11 +268,4 @@ func (w *World) uuid() string {
 func (w *World) ulid(now time.Time) string {
 	w.ids++
 	return fmt.Sprintf("%013d%013d", now.UnixMilli(), w.ids)
-}
-
-func (w *World) newToken() (string, error) {
-	w.ids++
-	token := fmt.Sprintf(channelSecret+"%06d", w.ids)
-	w.secrets = append(w.secrets, token)
-	return token, nil
 }

@@ -21,7 +21,7 @@ func (s *Store) query(ctx context.Context, in *session, bound store.Bound) ([]st
 	}
 	var out []store.Document
 	err = s.ask(ctx, in, bound.Parent, structured, func(document *pb.Document) {
-		out = append(out, store.Document{Path: s.pathOf(document.GetName()), Data: decodeMap(document.GetFields())})
+		out = append(out, s.decode(document))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("query %q: %w", bound.Query.Name, err)

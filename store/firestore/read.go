@@ -78,11 +78,11 @@ func (c *session) note(id []byte) {
 }
 
 func (s *Store) getAll(ctx context.Context, in *session, paths []store.Path) ([]store.Document, error) {
-	found := make(map[store.Path]map[string]any, len(paths))
+	found := make(map[store.Path]store.Document, len(paths))
 	var names []string
 	for _, path := range paths {
 		if _, asked := found[path]; !asked { // Firestore answers each once
-			found[path] = nil
+			found[path] = store.Document{Path: path}
 			names = append(names, s.name(path))
 		}
 	}
@@ -95,17 +95,26 @@ func (s *Store) getAll(ctx context.Context, in *session, paths []store.Path) ([]
 	out := make([]store.Document, len(paths))
 	given := make(map[store.Path]bool, len(paths))
 	for i, path := range paths {
-		out[i] = store.Document{Path: path, Data: found[path]}
+		out[i] = found[path]
 		if given[path] {
-			out[i].Data = copied(found[path])
+			out[i].Data = copied(found[path].Data)
 		}
 		given[path] = true
 	}
 	return out, nil
 }
 
-// getBatch reads documents and notes the fields of those that are there.
-func (s *Store) getBatch(ctx context.Context, in *session, names []string, found map[store.Path]map[string]any) error {
+// decode is a document as the port gives it. Commits have times that grow, and a
+// document has that of the one that made it.
+func (s *Store) decode(document *pb.Document) store.Document {
+	return store.Document{
+		Path: s.pathOf(document.GetName()), Data: decodeMap(document.GetFields()),
+		Made: document.GetCreateTime().AsTime().UnixMicro(),
+	}
+}
+
+// getBatch reads documents and notes those that are there.
+func (s *Store) getBatch(ctx context.Context, in *session, names []string, found map[store.Path]store.Document) error {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
 	request := &pb.BatchGetDocumentsRequest{Database: s.database, Documents: names}
@@ -131,7 +140,8 @@ func (s *Store) getBatch(ctx context.Context, in *session, names []string, found
 		in.note(response.GetTransaction())
 		switch response.GetResult().(type) {
 		case *pb.BatchGetDocumentsResponse_Found:
-			found[s.pathOf(response.GetFound().GetName())] = decodeMap(response.GetFound().GetFields())
+			document := s.decode(response.GetFound())
+			found[document.Path] = document
 			answered++
 		case *pb.BatchGetDocumentsResponse_Missing:
 			answered++

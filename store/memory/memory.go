@@ -41,6 +41,7 @@ type Store struct {
 type document struct {
 	fields  map[string]any
 	version uint64 // of the commit that wrote it; 0 where it is not there
+	made    uint64 // of the commit that made it
 	digest  uint64 // of the fields when they were written, in a store that shares them
 }
 
@@ -82,7 +83,8 @@ func (s *Store) GetAll(ctx context.Context, paths []store.Path) ([]store.Documen
 	defer s.mu.Unlock()
 	out := make([]store.Document, len(paths))
 	for i, path := range paths {
-		out[i] = store.Document{Path: path, Data: s.give(s.documents[path].fields)}
+		doc := s.documents[path]
+		out[i] = store.Document{Path: path, Data: s.give(doc.fields), Made: int64(doc.made)}
 	}
 	return out, nil
 }
@@ -158,7 +160,7 @@ func (s *Store) commit(changes []txn.Change) {
 		if change.After == nil {
 			delete(s.documents, change.Path)
 		} else {
-			s.documents[change.Path] = s.written(change.After)
+			s.documents[change.Path] = s.written(change)
 		}
 		for _, i := range s.queries.Holding(change.Path) {
 			index, lists := s.queries.Indexes()[i], s.indexes[i]
@@ -176,10 +178,13 @@ func (s *Store) commit(changes []txn.Change) {
 }
 
 // written is a document that the present commit writes. The lock is held.
-func (s *Store) written(fields map[string]any) document {
-	doc := document{fields: fields, version: s.version}
+func (s *Store) written(change txn.Change) document {
+	doc := document{fields: change.After, version: s.version, made: s.version}
+	if before, there := s.documents[change.Path]; there {
+		doc.made = before.made
+	}
 	if s.shared {
-		doc.digest = digest(fields)
+		doc.digest = digest(doc.fields)
 	}
 	return doc
 }
@@ -191,9 +196,10 @@ func (s *Store) answer(plan entries.Plan) []store.Document {
 		found := list.between(part.From, part.To, limit)
 		hits := make([]entries.Hit, len(found))
 		for i, item := range found {
+			doc := s.documents[item.path]
 			hits[i] = entries.Hit{
 				Key:      item.key,
-				Document: store.Document{Path: item.path, Data: s.documents[item.path].fields},
+				Document: store.Document{Path: item.path, Data: doc.fields, Made: int64(doc.made)},
 			}
 		}
 		return hits, nil

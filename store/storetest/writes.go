@@ -113,6 +113,7 @@ var writes = append(updatePromises(), []promise{
 		set(t, s, doc, map[string]any{"m": map[string]any{"y": 2}})
 		wantFields(t, s, doc, map[string]any{"m": map[string]any{"y": int64(2)}})
 	}},
+	{"documents are ordered by the commits that made them, where the driver keeps that", checkMade},
 	{"update refuses a document that is not there", func(t *testing.T, s store.Store) {
 		refused(t, s, fault.NotFound, func(tx store.Tx) error { return tx.Update(doc, field(1, "a")) })
 		wantFields(t, s, doc, nil)
@@ -214,5 +215,55 @@ func checkDemands(t *testing.T, s store.Store) {
 			}
 			wantFields(t, s, doc, row.after)
 		})
+	}
+}
+
+// checkMade holds what Document.Made says, by a list and by a query.
+func checkMade(t *testing.T, s store.Store) {
+	first, second, later := book.Doc("notes", "1"), book.Doc("notes", "2"), book.Doc("notes", "3")
+	made := func(path store.Path) int64 {
+		t.Helper()
+		document, err := s.Get(t.Context(), path)
+		must(t, err)
+		for _, found := range ask(t, s, byRank.With().Below(book)) {
+			if found.Path == path && found.Made != document.Made {
+				t.Fatalf("%s was made at %d by a list and at %d by a query", path, document.Made, found.Made)
+			}
+		}
+		return document.Made
+	}
+	run(t, s, func(tx store.Tx) error {
+		if err := tx.Create(second, map[string]any{"rank": 2}); err != nil {
+			return err
+		}
+		return tx.Create(first, map[string]any{"rank": 1})
+	})
+	set(t, s, later, map[string]any{"rank": 3})
+	before := made(first)
+	if before == 0 { // not kept
+		if got := made(later); got != 0 {
+			t.Fatalf("one document has %d, another none", got)
+		}
+		return
+	}
+	if got := made(second); got != before {
+		t.Fatalf("one commit made documents at %d and %d", before, got)
+	}
+	if got := made(later); got <= before {
+		t.Fatalf("a later one was made at %d, the first at %d", got, before)
+	}
+	run(t, s, func(tx store.Tx) error { return tx.Update(first, field(4, "rank")) })
+	set(t, s, second, map[string]any{"rank": 5})
+	if made(first) != before || made(second) != before {
+		t.Fatalf("after an update it was made at %d, after a set at %d, and before at %d", made(first), made(second), before)
+	}
+	latest := made(later)
+	run(t, s, func(tx store.Tx) error { return tx.Delete(first) })
+	if got := made(first); got != 0 {
+		t.Fatalf("one that is not there was made at %d", got)
+	}
+	set(t, s, first, map[string]any{"rank": 1})
+	if got := made(first); got <= latest {
+		t.Fatalf("made again, it was made at %d, and another before at %d", got, latest)
 	}
 }

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/changes"
+	"questscheduler/poll"
+	"questscheduler/store"
+)
+
+// How votes are found that other processes wrote. The web app writes a vote's
+// document alone, so the poll's own document does not show it.
+const (
+	// clockSkew is how wrong the clocks may be that gave votes their times.
+	clockSkew = time.Minute
+	// votesPage is how many votes are read at once, and votePages how many pages
+	// one scan reads; the next scan goes on behind them.
+	votesPage = 100
+	votePages = 10
+)
+
+// voteScan is how far the votes of all polls were read, once for all streams.
+type voteScan struct {
+	since   time.Time // zero: never
+	after   *store.Cursor
+	seen    map[store.Path]time.Time // votes that the next scan reads again, by their times
+	scans   int
+	running bool
+	// settling are polls that another process wrote since the last scan, and
+	// settled those of the scan before. The web app does not write a poll and its
+	// slots at once, so they are read once more.
+	settling, settled *changes.Pending
+}
+
+func newVoteScan() voteScan {
+	return voteScan{
+		seen: map[store.Path]time.Time{}, settling: changes.NewPending(changes.Held), settled: changes.NewPending(changes.Held),
+	}
+}
+
+// settle has a poll be read once more, between one and two scans later.
+func (v *voteScan) settle(pollID string) {
+	v.settling.Add(changes.Change{Poll: pollID, Below: true})
+}
+
+// scanVotes finds the votes that were written since the last scan, and has them
+// routed like changes of this process. Each stream calls it at its recheck, with
+// the count of scans that it knew then: only if there was none since, this is one.
+func (d *dispatcher) scanVotes(ctx context.Context, known *int) error {
+	scan, begun := d.beginScan(known)
+	if !begun {
+		return nil
+	}
+	defer d.endScan()
+	started := d.Now()
+	first := scan.since.IsZero()
+	if first {
+		scan.since = started.Add(-clockSkew)
+	}
+	var found []poll.GivenVote
+	for range votePages {
+		votes, next, err := poll.VotesBetween(ctx, d.Store, scan.since, started.Add(clockSkew), votesPage, scan.after)
+		if err != nil {
+			return err
+		}
+		found, scan.after = append(found, votes...), next
+		if next == nil {
+			scan.since = started.Add(-clockSkew)
+			break
+		}
+	}
+	d.scanned(scan, found, first, started.Add(-clockSkew))
+	*known = scan.scans + 1
+	return nil
+}
+
+func (d *dispatcher) beginScan(known *int) (scan voteScan, begun bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.votes.scans != *known || d.votes.running {
+		*known = d.votes.scans
+		return voteScan{}, false
+	}
+	d.votes.running = true
+	return d.votes, true
+}
+
+func (d *dispatcher) endScan() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.votes.running = false
+}
+
+// scanned keeps what a scan found, and has it routed unless it is the first,
+// which finds what no stream has missed. Votes from before overlap are read by no
+// later scan, so they are not kept.
+func (d *dispatcher) scanned(scan voteScan, found []poll.GivenVote, first bool, overlap time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.votes.since, d.votes.after, d.votes.scans = scan.since, scan.after, scan.scans+1
+	for _, vote := range found {
+		path := poll.VotePath(vote.PollID, vote.UserID)
+		if at, seen := d.votes.seen[path]; seen && at.Equal(vote.At) {
+			continue
+		}
+		d.votes.seen[path] = vote.At
+		if loaded := d.loaded.byID[vote.PollID]; !first && (loaded == nil || !loaded.routed || !loaded.holds(vote)) {
+			d.written.Add(changes.Change{Poll: vote.PollID, Below: true})
+		}
+	}
+	for path, at := range d.votes.seen {
+		if at.Before(overlap) {
+			delete(d.votes.seen, path)
+		}
+	}
+	settled, lost := d.votes.settled.Take()
+	d.votes.settling, d.votes.settled = d.votes.settled, d.votes.settling
+	if lost {
+		d.written.Lose()
+	}
+	d.written.Add(settled...)
+}

@@ -1,4 +1,0 @@
-package api
-
-// NewWithPatience is New with another patience for bodies.
-var NewWithPatience = build

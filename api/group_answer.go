@@ -1,0 +1,54 @@
+package api
+
+import (
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+)
+
+// groupAnswer is a group as its members see it.
+type groupAnswer struct {
+	ID               string        `json:"id"`
+	Name             string        `json:"name"`
+	CreatorID        string        `json:"creator_id"`
+	Invited          bool          `json:"invited" doc:"One is invited and has not answered: members and Discord are shown once one has accepted."`
+	MemberIDs        []string      `json:"member_ids"`
+	PendingMemberIDs []string      `json:"pending_member_ids" doc:"Who is invited and has not accepted; the creator and admins see them, for others it is empty."`
+	Discord          discordAnswer `json:"discord"`
+}
+
+type discordAnswer struct {
+	GuildID       *string         `json:"guild_id"`
+	ChannelID     *string         `json:"channel_id"`
+	NotifyRoleID  string          `json:"notify_role_id" doc:"everyone, none or a role's id."`
+	Notifications map[string]bool `json:"notifications" doc:"What was wished; the rest is as the web app has it by default."`
+}
+
+// answerGroup is a group as a person may see it.
+func answerGroup(g poll.Group, person scheduler.Person) groupAnswer {
+	manages := person.Admin || g.CreatorID == person.ID
+	answer := groupAnswer{
+		ID: g.ID, Name: g.Name, CreatorID: g.CreatorID, Invited: g.Invites(person.ID) && !manages,
+		MemberIDs: []string{}, PendingMemberIDs: []string{},
+	}
+	if answer.Invited {
+		g.Discord = poll.GroupDiscord{}
+	} else {
+		answer.MemberIDs = each(g.MemberIDs, itself)
+	}
+	if manages {
+		answer.PendingMemberIDs = each(g.PendingMemberIDs, itself)
+	}
+	answer.Discord = answerDiscord(g.Discord)
+	return answer
+}
+
+func answerDiscord(d poll.GroupDiscord) discordAnswer {
+	role, wishes := d.NotifyRoleID, d.Notifications
+	if role == "" {
+		role = poll.NotifyEveryone
+	}
+	if wishes == nil {
+		wishes = map[string]bool{}
+	}
+	return discordAnswer{GuildID: optional(d.GuildID), ChannelID: optional(d.ChannelID), NotifyRoleID: role, Notifications: wishes}
+}

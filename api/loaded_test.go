@@ -1,0 +1,68 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+)
+
+func TestLoadedPolls_TooManyOrTooLarge_DropTheOldest(t *testing.T) {
+	t.Parallel()
+	kept := func(c *loadedPolls) (count, size int) {
+		for _, l := range c.byID {
+			size += l.size()
+		}
+		if len(c.oldest) != len(c.byID) || c.size != size {
+			t.Errorf("%d polls of %d are in order, of %d values %d are counted", len(c.oldest), len(c.byID), size, c.size)
+		}
+		return len(c.byID), size
+	}
+	var c loadedPolls
+	load := func(i, slots int) {
+		l := newLoadedPoll(poll.WithGroup{ID: fmt.Sprintf("p%d", i), Poll: &poll.Poll{}}, true)
+		c.put(l)
+		l.view.Store(&scheduler.View{Slots: make([]poll.Slot, slots)})
+		c.weigh(l)
+	}
+	for i := range 2 * mostLoaded {
+		load(i, 1)
+		load(i, 1) // again
+	}
+	if count, _ := kept(&c); count != mostLoaded || c.byID["p0"] != nil {
+		t.Errorf("%d polls are kept", count)
+	}
+	for i := range 20 {
+		load(i, mostLoadedSizes/10)
+	}
+	if _, size := kept(&c); size > mostLoadedSizes || c.byID["p19"] == nil {
+		t.Errorf("polls of %d values are kept", size)
+	}
+	load(1, 2*mostLoadedSizes)
+	if count, _ := kept(&c); count != 1 || c.byID["p1"] == nil {
+		t.Errorf("%d polls are kept beside one that is too large", count)
+	}
+}
+
+func TestShownPolls_NoRoom_ForgetTheOldestUnlisted(t *testing.T) {
+	t.Parallel()
+	s := newShownPolls()
+	id := func(i int) string { return fmt.Sprintf("p%03d", i) }
+	listed := map[string]bool{}
+	for i := range poll.MostConcerning {
+		listed[id(i)] = true
+		s.set(id(i), shownPoll{})
+	}
+	s.list(listed)
+	for i := range 3 * mostShown {
+		s.set(id(poll.MostConcerning+i), shownPoll{})
+	}
+	others := s.list(listed)
+	if len(s.polls) != mostShown || len(s.oldest) != mostShown || len(others) != mostShown-len(listed) {
+		t.Fatalf("%d polls are remembered, %d beside those listed", len(s.polls), len(others))
+	}
+	if others[0] != id(poll.MostConcerning+3*mostShown-len(others)) {
+		t.Errorf("the oldest that is remembered is %s", others[0])
+	}
+}

@@ -1,0 +1,115 @@
+package calendarsync
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/cursor"
+	"questscheduler/fault"
+	"questscheduler/internal/roundtrip"
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/store"
+	"questscheduler/store/memory"
+)
+
+func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
+	t.Parallel()
+	for attempt, want := range map[int]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour} {
+		if got := longerEach(refusedPause, attempt); got != want {
+			t.Errorf("a look's attempt %d is followed by %s, want %s", attempt, got, want)
+		}
+	}
+	for failures, want := range map[int64]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 9: 256 * time.Minute, 10: 6 * time.Hour, 99: 6 * time.Hour} {
+		if got := waitAfter(failures); got != want {
+			t.Errorf("a channel's failure %d is followed by %s, want %s", failures, got, want)
+		}
+	}
+}
+
+// Each row is why a look failed, and how long every other keeps off the calendar.
+func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	l := &look{Looker: &Looker{Now: func() time.Time { return now }}}
+	for name, row := range map[string]struct {
+		cause error
+		leave time.Duration
+	}{
+		"rate":               {&fault.Error{Kind: fault.RateLimited, RetryAfter: 40 * time.Second}, 40 * time.Second},
+		"rate, without when": {&fault.Error{Kind: fault.RateLimited}, 0},
+		"quota":              {&fault.Error{Kind: fault.Exhausted, RetryAfter: time.Second}, time.Hour},
+		"no answer":          {&fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second}, 0},
+		"refused":            {&fault.Error{Kind: fault.Provider}, 0},
+	} {
+		updates := l.failed(cursor.Calendar{}, failureOf(row.cause), row.cause)
+		want := time.Time{}
+		if row.leave > 0 {
+			want = now.Add(row.leave)
+		}
+		if got := cursor.Decode(roundtrip.Kept(t, cursor.Path("key"), updates)).ParkedUntil; !got.Equal(want) {
+			t.Errorf("%s: left alone until %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestHandleSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
+	t.Parallel()
+	documents, err := memory.Open(nil) // it answers no query
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Create(cursor.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Watcher{Store: documents, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	for attempt, want := range map[int]queue.Outcome{1: queue.Retry, 3: queue.Retry, 4: queue.Done} {
+		got := w.HandleSweep(t.Context(), queue.Delivery{Kind: SweepKind, Payload: []byte(`{"key":"key"}`), Attempt: attempt})
+		if got.Outcome != want || (got.Err != nil) != (want == queue.Retry) {
+			t.Errorf("attempt %d: %+v", attempt, got)
+		}
+	}
+}
+
+// Where channels are granted for minutes, those that ended long ago are removed
+// when another is opened.
+func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	documents, err := memory.Open(Queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := poll.CalendarKey("acc", "cal")
+	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		for i := range endedKept + 2 {
+			watch := Watch{ChannelID: fmt.Sprintf("ended-%02d", i), CalendarKey: key, Status: Expired, Expiration: now.Add(-time.Duration(i+1) * time.Hour)}
+			if err := tx.Create(watchPath(watch.ChannelID), encodeWatch(watch)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Watcher{Store: documents, Now: func() time.Time { return now }, NewUUID: func() string { return "new" }, TTL: time.Hour, RenewBefore: time.Minute}
+	if _, _, err := w.write(t.Context(), "acc", "cal", "new", "token", true); err != nil {
+		t.Fatal(err)
+	}
+	left, err := watchesOf(t.Context(), documents, "acc", "cal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := slices.ContainsFunc(left, func(watch Watch) bool { return watch.ChannelID == "ended-10" || watch.ChannelID == "ended-11" })
+	if len(left) != endedKept+1 || gone {
+		t.Errorf("%d are left, those that ended long ago among them: %t", len(left), gone)
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestCommands_OfBothDoors_ShareOneBound: what was sent to our routes counts for
+// the web app's calls, and the other way round.
+func TestCommands_OfBothDoors_ShareOneBound(t *testing.T) {
+	t.Parallel()
+	o := &outside{t, startDemo(t, t.TempDir(), "QS_POLL_COMMANDS=4")} // two at once
+	id := o.ready.Polls["open"]
+	finalise := map[string]any{"schedulerId": id, "slotId": o.slotsOf(id)[0]}
+	o.result("googleCalendarFinalizePoll", finalise)
+	if _, err := o.v1("gm", "POST", "/polls/"+id+"/cancel", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"googleCalendarFinalizePoll", "googleCalendarDeleteEvent"} {
+		got, err := o.call("gm", "/"+name, finalise)
+		if err != nil {
+			t.Fatal(err)
+		}
+		problem, _ := got.body["error"].(map[string]any)
+		said := fmt.Sprint(problem["message"])
+		if got.status != http.StatusTooManyRequests || problem["status"] != "RESOURCE_EXHAUSTED" || !strings.Contains(said, "Try again in") {
+			t.Errorf("%s answers %d: %v", name, got.status, got.body)
+		}
+	}
+	if _, err := o.v1("gm", "POST", "/polls/"+id+"/reopen", nil); err == nil || !strings.Contains(err.Error(), "429") {
+		t.Errorf("our route answers %v", err)
+	}
+	if _, err := o.v1("gm", "POST", "/polls/"+id+"/sync", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCallable_RepeatedBeyondTheBound_IsAnswered: the app's client asks again where
+// no answer came, and gets what the first call made.
+func TestCallable_RepeatedBeyondTheBound_IsAnswered(t *testing.T) {
+	t.Parallel()
+	o := &outside{t, startDemo(t, t.TempDir(), "QS_POLL_COMMANDS=2")} // one at once
+	id := o.ready.Polls["open"]
+	finalise := map[string]any{"schedulerId": id, "slotId": o.slotsOf(id)[0]}
+	first := o.result("googleCalendarFinalizePoll", finalise)["eventId"]
+	for range 5 {
+		if again := o.result("googleCalendarFinalizePoll", finalise)["eventId"]; again != first {
+			t.Errorf("event %v, then %v", first, again)
+		}
+	}
+}

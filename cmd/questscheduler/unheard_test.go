@@ -1,0 +1,38 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"testing"
+
+	"questscheduler/accounts/seal"
+	"questscheduler/calendarsync"
+)
+
+// With QS_SYNC=off pushes are answered without a read, and those that prove nothing
+// at the rate of their address.
+func TestUnheard_AsksWhetherAPushIsAdmitted(t *testing.T) {
+	t.Parallel()
+	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	genuine, err := keys.ChannelToken("channel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errTooMany := errors.New("too many")
+	admit := func(proven bool) error {
+		if proven {
+			return nil
+		}
+		return errTooMany
+	}
+	for token, want := range map[string]error{genuine: nil, "guessed": errTooMany, genuine + "x": errTooMany} {
+		err := unheard{keys}.Push(t.Context(), calendarsync.Push{ChannelID: "channel", Token: token, Admit: admit})
+		if !errors.Is(err, want) {
+			t.Errorf("token %q: %v, want %v", token, err, want)
+		}
+	}
+}

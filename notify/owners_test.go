@@ -1,0 +1,73 @@
+package notify
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"questscheduler/store"
+	"questscheduler/store/memory"
+)
+
+// owners tell people of their calendars at now; the grant is the account's second.
+func owners(t *testing.T, now time.Time) (Owners, store.Store) {
+	t.Helper()
+	documents, err := memory.Open(Queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Owners{
+		Announcer: &Announcer{Store: documents, Now: func() time.Time { return now }},
+		Occasion:  func(context.Context, string) (string, error) { return "2", nil },
+	}, documents
+}
+
+// types are what somebody was told, newest first.
+func types(t *testing.T, documents store.Store) (types []string) {
+	t.Helper()
+	list, _, err := List(t.Context(), documents, "gm", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, notification := range list {
+		types = append(types, notification.Type+" "+notification.Title)
+	}
+	return types
+}
+
+// That an account was unlinked is other news than that its grant is dead, and each
+// is told once; cancellations that are held are the same in whatever order.
+func TestOwners_SameThingTwice_IsToldOnce(t *testing.T) {
+	t.Parallel()
+	o, documents := owners(t, time.Now())
+	for range 2 {
+		for _, told := range []error{
+			o.TellSyncError(t.Context(), "gm", "acc_1"), o.TellUnlinked(t.Context(), "gm", "acc_1"),
+			o.TellHeld(t.Context(), "gm", "key", []string{"a", "b"}), o.TellHeld(t.Context(), "gm", "key", []string{"b", "a"}),
+		} {
+			if told != nil {
+				t.Fatal(told)
+			}
+		}
+	}
+	if got := types(t, documents); len(got) != 3 {
+		t.Errorf("told %q", got)
+	}
+}
+
+// A notice for an owner keeps them from being told again, so it stays.
+func TestRemoveOld_NoticesForOwners_Stay(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	o, documents := owners(t, now)
+	if err := o.TellHeld(t.Context(), "gm", "key", []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.TellSyncError(t.Context(), "gm", "acc_1"); err != nil {
+		t.Fatal(err)
+	}
+	removed, more, err := RemoveOld(t.Context(), documents, now.Add(2*Kept), 10)
+	if removed != 0 || more || err != nil || len(types(t, documents)) != 2 {
+		t.Errorf("removed %d, %t, %v", removed, more, err)
+	}
+}

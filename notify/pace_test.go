@@ -1,0 +1,163 @@
+package notify_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/poll"
+	"questscheduler/queue"
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// paced is a world whose poll people know as finalised, with four notices an hour:
+// two at once.
+func paced(t *testing.T) *world {
+	t.Helper()
+	w := announced(t)
+	w.announcer.PerHour = 4
+	return w
+}
+
+// directly has the web app cancel the poll and take that back, each told, as long
+// as there is a turn for it.
+func (w *world) directly(times int) {
+	w.t.Helper()
+	for i := range times {
+		if i%2 == 0 {
+			w.cancel()
+		} else {
+			w.revive()
+		}
+		w.want("gm", 0)
+		w.run(1)
+		w.clock.add(time.Second)
+	}
+}
+
+func TestPace_BeyondTheBound_TellsTheLatestStateLater(t *testing.T) {
+	t.Parallel()
+	w := paced(t)
+	w.directly(7) // cancelled in the end, and people know that it is on again
+	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
+	wantTexts(t, "ben", w.bell("ben"), cancelledBody, onAgainBody)
+	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, onAgainLine)
+	if got := w.field("Status"); got != "Cancelled" && got != "CANCELLED" {
+		t.Errorf("the card shows %q meanwhile", got)
+	}
+	verdict := w.run(1)
+	if verdict.Outcome != queue.Later || verdict.After <= 0 || verdict.After > 20*time.Minute {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	if a := w.announcement(); !a.Due.Equal(store.Instant(w.clock.Now().Add(verdict.After))) {
+		t.Errorf("it is due at %v, and the task runs in %v", a.Due, verdict.After)
+	}
+	w.clock.add(verdict.After)
+	w.mustEnd()
+	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody, cancelledBody)
+	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, onAgainLine, cancelledLine)
+	if a := w.announcement(); !a.Due.IsZero() || a.Announced.Story.Status != rules.Cancelled {
+		t.Errorf("left: %+v", a)
+	}
+}
+
+func TestPace_WhatWasTakenBackWhileItWaits_IsNeverTold(t *testing.T) {
+	t.Parallel()
+	w := paced(t)
+	w.directly(4)
+	w.clock.add(time.Hour)
+	w.mustEnd()
+	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
+}
+
+// Whatever people do directly in a day, nobody is told more in any hour.
+func TestPace_OverADayOfDirectWrites_KeepsEachHour(t *testing.T) {
+	t.Parallel()
+	w := paced(t)
+	var heard []time.Time
+	for i := range 24 * 60 {
+		before := len(w.bell("ana"))
+		if i%2 == 0 {
+			w.cancel()
+		} else {
+			w.revive()
+		}
+		w.want("gm", 0)
+		w.run(1)
+		for range len(w.bell("ana")) - before {
+			heard = append(heard, w.clock.Now())
+		}
+		w.clock.add(time.Minute)
+	}
+	for i := range heard {
+		if i >= 4 && heard[i].Sub(heard[i-4]) < time.Hour {
+			t.Errorf("five notices between %v and %v", heard[i-4], heard[i])
+		}
+	}
+	if len(heard) < 24 || len(w.lines(channel)) != len(heard) {
+		t.Errorf("%d notices in a day, %d messages", len(heard), len(w.lines(channel)))
+	}
+}
+
+// A run dies at each of its calls, with what it did or without. Whoever goes on
+// with it counts nothing, is not put off, and doubles nothing.
+func TestPace_InterruptedAnywhere_CountsAndTellsOnce(t *testing.T) {
+	t.Parallel()
+	const most = 40
+	for call := 1; call <= most; call++ {
+		for _, when := range []moment{before, after} {
+			w := paced(t)
+			w.directly(1)
+			w.revive()
+			w.want("gm", 0) // the last that has a turn now
+			verdict := runTask(w.interrupt(call, when), 1)
+			if verdict.Outcome == queue.Done {
+				call = most
+			}
+			w.toTheEnd(2)
+			next := w.announcement().NextNotice
+			if wait := next.Sub(w.clock.Now()); wait > 40*time.Minute {
+				t.Errorf("call %d: the next would be due in %v: it was counted twice", call, wait)
+			}
+			w.cancel()
+			w.want("gm", 0)
+			if verdict := w.run(1); verdict.Outcome != queue.Later {
+				t.Errorf("call %d: a third at once ends as %+v", call, verdict)
+			}
+			wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
+			wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, onAgainLine)
+		}
+	}
+}
+
+func TestNamed_WhoNeitherJoinedNorVoted_HearsNothing(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.set(poll.Set("participantIds", []any{"gm", "ana", "dan", "eli", "ben"}))
+	w.write(func(tx store.Tx) error {
+		return first(
+			tx.Merge(poll.AnnouncementPath(pollID), poll.NamedUpdates(pollID, []string{"ana", "ben", "dan", "fay"})...),
+			voteOf("eli", "s1")(tx),
+		)
+	})
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	// ana has voted, ben is in the group, nobody says who put eli there.
+	for _, uid := range []string{"ana", "ben", "cho", "eli"} {
+		wantTexts(t, uid, w.bell(uid), cancelledBody)
+	}
+	wantTexts(t, "dan", w.bell("dan"))
+	// Whose vote vanishes later still hears: fay has left.
+	wantTexts(t, "named", w.announcement().Named, "ben", "dan")
+	w.write(func(tx store.Tx) error { return tx.Delete(poll.VotePath(pollID, "ana")) })
+	w.revive()
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
+	w.write(voteOf("dan", "s1"))
+	w.cancel()
+	w.want("gm", 0)
+	w.mustEnd()
+	wantTexts(t, "dan", w.bell("dan"), cancelledBody)
+}

@@ -1,0 +1,116 @@
+package poll
+
+import (
+	"context"
+
+	"questscheduler/rules"
+	"questscheduler/store"
+)
+
+// The web app makes and deletes documents of schedulers without asking us, so a
+// person can make a poll under the id of one that was deleted before we came by.
+// No field of a client's tells the two apart, but calendarSync does: clients can
+// neither make a poll with it nor change it, and every transaction of ours that
+// leaves something beside a poll (journal entry, snapshot, index entry, intent,
+// what is to be announced) writes it.
+
+// Pristine tells that the server never wrote calendarSync of the poll's document.
+// Whatever of the server's stands under the id of a pristine poll is of another one
+// that was deleted, whoever created the two.
+func (p Poll) Pristine() bool {
+	s := p.Sync
+	return s.Recorded.At.IsZero() && s.Generation == 0 && s.State == rules.StateNone && s.Applied.IsZero()
+}
+
+// Same tells whether two readings of a path are of one poll.
+func (p Poll) Same(other Poll) bool {
+	return p.CreatorID == other.CreatorID && p.CreatedAt.Equal(other.CreatedAt)
+}
+
+// Owns tells whether a journal entry under the poll's id is its own: none of a
+// pristine one is, and none that names another creator.
+func (p Poll) Owns(entry Entry) bool {
+	return !p.Pristine() && (entry.CreatorID == "" || entry.CreatorID == p.CreatorID)
+}
+
+// Latest reads the newest entry under a poll's id; nil where there is none. It
+// costs one read.
+func Latest(ctx context.Context, reader store.Reader, pollID string) (*Entry, error) {
+	entries, _, err := LoadJournal(ctx, reader, pollID, 1, nil)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0], nil
+}
+
+// Begun is a pristine poll under whose id nothing is left any more of another one,
+// whose last generation was before. Its own begin behind that, so it shares no event
+// id with it.
+func (p Poll) Begun(before int64, r Recorded) Poll {
+	r.Status = rules.Open // as it was made
+	p.Sync.Generation, p.Sync.Recorded = before+1, r
+	return p
+}
+
+var embeddedOf = &store.Query{Name: "embedded polls of a poll", Collection: "basicPolls"}
+
+// below are the collections below a poll's path. No client writes the closed ones.
+var below = []struct {
+	documents *store.Query
+	closed    bool
+}{{journalByTime, true}, {snapshotsOf, true}, {slotsOf, false}, {votesOf, false}, {embeddedOf, false}}
+
+// Remains are documents that a deleted poll left.
+type Remains struct {
+	// Below are those below its path. Embedded are its embedded polls, which have
+	// documents below them in turn.
+	Below, Embedded []store.Path
+}
+
+// LoadRemains reads what a deleted poll left below its path, of each collection at
+// most limit documents; nothing: nothing is left. at is the document at that path,
+// as the same transaction read it. Where it is there, it is another poll, which has
+// to be pristine: it has no journal and no snapshot, and its slots, votes and
+// embedded polls are those that were not made before it (store.Document.Made), and
+// the votes that were given or changed since.
+func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, limit int) (left Remains, err error) {
+	for _, collection := range below {
+		mixed := at.Exists() && !collection.closed
+		asked := collection.documents.With().Below(at.Path)
+		if !mixed {
+			asked = asked.First(limit)
+		}
+		documents, err := reader.Query(ctx, asked)
+		if err != nil {
+			return Remains{}, err
+		}
+		for _, document := range documents {
+			switch {
+			case mixed && !isOlder(document, at):
+			case collection.documents == embeddedOf:
+				left.Embedded = append(left.Embedded, document.Path)
+			case len(left.Below) < limit:
+				left.Below = append(left.Below, document.Path)
+			}
+		}
+	}
+	return left, nil
+}
+
+// isOlder tells whether a document below a pristine poll is of one before it. A
+// slot that the calendar made is, whatever the driver says of ages. A vote is not
+// that its voter changed since, since the same person's stands at the same path.
+func isOlder(document, at store.Document) bool {
+	switch document.Path.Collection() {
+	case slotsOf.Collection:
+		if DecodeSlot(document).Source == SourceCalendar {
+			return true
+		}
+	case votesOf.Collection:
+		made := Decode(at).CreatedAt
+		if !made.IsZero() && !DecodeVote(document).UpdatedAt.Before(made) {
+			return false
+		}
+	}
+	return document.Made < at.Made
+}

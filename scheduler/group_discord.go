@@ -1,0 +1,72 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/fault"
+	"questscheduler/poll"
+)
+
+// errDiscordIsAdmins refuses a person who says where a group hears on Discord. The
+// bot posts there and may mention everybody, and nothing that the server knows of a
+// person proves that they manage a guild.
+func errDiscordIsAdmins() error {
+	return fault.New(fault.Forbidden, "Only those who run this server may say where a group hears on Discord. Leave discord out, or ask them to set it.")
+}
+
+// checkDiscord checks what a person gives as a group's place on Discord; nil is
+// nothing. It asks Discord for the channel's guild, so it is called before the
+// transaction. Invalid where the channel is none of that guild or none that the bot
+// sees, Conflict where there is no bot or Discord refuses it.
+func (s *Service) checkDiscord(ctx context.Context, person Person, discord *poll.GroupDiscord) error {
+	switch {
+	case discord == nil:
+		return nil
+	case !person.Admin:
+		return errDiscordIsAdmins()
+	}
+	if err := checkDiscordIDs(*discord); err != nil || discord.ChannelID == "" {
+		return err
+	}
+	if s.Channels == nil {
+		return fault.New(fault.Conflict, "This server has no Discord bot. Set QS_DISCORD_BOT_TOKEN before a group is given a channel.")
+	}
+	guild, err := s.Channels.GuildOf(ctx, discord.ChannelID)
+	switch {
+	case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Forbidden):
+		refused := fault.Field("discord.channel_id", "must be a channel that the bot can see: check the number, and invite the bot to the channel")
+		refused.Err = err
+		return refused
+	case fault.Is(err, fault.Provider):
+		return &fault.Error{
+			Kind: fault.Conflict, Code: fault.CodeOf(err), Err: err,
+			Message: "Discord does not show the channel to the bot. Check the channel's number; questscheduler doctor checks the bot's token.",
+		}
+	case err != nil:
+		return err
+	case guild != discord.GuildID:
+		return fault.Field("discord.channel_id", "must be a channel of the guild that guild_id names")
+	}
+	return nil
+}
+
+func checkDiscordIDs(discord poll.GroupDiscord) error {
+	for _, id := range []string{discord.GuildID, discord.ChannelID} {
+		if !isSnowflake(id) {
+			return fault.Field("discord", "must name guild and channel by their numbers, as Discord's \"Copy ID\" gives them")
+		}
+	}
+	if discord.ChannelID != "" && discord.GuildID == "" {
+		return fault.Field("discord.guild_id", "must be given beside channel_id")
+	}
+	role := discord.NotifyRoleID
+	if role != "" && role != poll.NotifyEveryone && role != poll.NotifyNobody && !isSnowflake(role) {
+		return fault.Field("discord.notify_role_id", "must be everyone, none or a role's number")
+	}
+	return nil
+}
+
+func isSnowflake(id string) bool {
+	return len(id) <= 20 && !slices.ContainsFunc([]rune(id), func(r rune) bool { return r < '0' || r > '9' })
+}

@@ -1,0 +1,49 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/poll"
+)
+
+// UnderWay tells whether a finalisation was asked for before and is still carried
+// out, or was within the minutes for which its name is known: asking again begins
+// nothing. It reads, and writes nothing. The errors are those of Finalise.
+func (s *Service) UnderWay(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
+	underWay, err := s.underWay(ctx, person, pollID, ask)
+	if err != nil {
+		return false, pollError(pollID, "finalise", err)
+	}
+	return underWay, nil
+}
+
+func (s *Service) underWay(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
+	p, _, err := readable(ctx, s.Store, person, pollID)
+	if err != nil {
+		return false, err
+	}
+	if err := checkCreator(person, p); err != nil {
+		return false, err
+	}
+	if s.answered(p, ask) {
+		return true, nil
+	}
+	intents, err := poll.IntentsOf(ctx, s.Store, pollID)
+	if err != nil {
+		return false, err
+	}
+	pending := state{poll: p, intents: intents}.pendingInsert()
+	if pending == nil || !ask.CreateEvent {
+		return false, nil
+	}
+	slot, err := chosenSlot(ctx, s.Store, pollID, ask)
+	if err != nil {
+		return false, err
+	}
+	// The account of an older event is found out on the way.
+	ask.oldAccount = pending.Session.OldAccount
+	sameCalendar := slices.Contains([]string{"", "primary", pending.CalendarID}, ask.CalendarID)
+	sameAccount := slices.Contains([]string{"", pending.AccountID}, ask.AccountID)
+	return sameCalendar && sameAccount && sameSession(pending.Session, sessionOf(p, *slot, ask, person)), nil
+}
