@@ -44,7 +44,7 @@ type createGroup struct {
 
 type createGroupBody struct {
 	Name      string        `json:"name" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500" doc:"Who is invited; the creator is a member anyway."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"Who is invited, 500 people at most; the creator is a member anyway."`
 	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it."`
 }
 
@@ -55,9 +55,9 @@ type updateGroup struct {
 
 type updateGroupBody struct {
 	Name      *string       `json:"name,omitempty" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500" doc:"All who are to belong, the creator apart: who is no member is invited, who is missing is removed, also one who is invited."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"All members that the group must have, 500 at most beside the creator: people who are not members are invited, and members whom it does not name are removed. Invitations stay; remove_member_ids withdraws them."`
 	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"Who is invited; everybody else stays. Not beside member_ids."`
-	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"Who is removed, members and those who are invited; everybody else stays. Not beside member_ids."`
+	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"Who is removed, members and those who are invited; everybody else stays. Not beside member_ids, and nobody whom add_member_ids names."`
 	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it. Given whole: it takes the place of what was set."`
 }
 

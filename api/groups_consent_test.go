@@ -106,8 +106,9 @@ func TestGroup_MemberLeaves_AndNoLongerSeesIt(t *testing.T) {
 	wantPeople(t, "then", w.groupOf("gm", group), []string{"gm"}, []string{})
 }
 
-// TestGroup_MemberIDs_ChangeByWhatDiffers: the list says who is to belong. Those
-// who do stay as they are; nobody is moved or made a member by it.
+// TestGroup_MemberIDs_ChangeByWhatDiffers: the list says who must belong. Members
+// whom it names keep their places, and nobody becomes a member by it. Those who are
+// invited stay so: only the creator and admins are shown them, in another list.
 func TestGroup_MemberIDs_ChangeByWhatDiffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -120,17 +121,58 @@ func TestGroup_MemberIDs_ChangeByWhatDiffers(t *testing.T) {
 	}{
 		{"a name alone", map[string]any{"name": "Others"}, []string{"gm", "ana"}, []string{"ben"}},
 		{"the same people", map[string]any{"member_ids": []string{"ben", "ana"}}, []string{"gm", "ana"}, []string{"ben"}},
-		{"another one", map[string]any{"member_ids": []string{"cho", "ana", "ben"}}, []string{"gm", "ana"}, []string{"ben", "cho"}},
-		{"without a member and one who is pending", map[string]any{"member_ids": []string{"gm", "cho"}}, []string{"gm"}, []string{"cho"}},
-		{"one out, one in", map[string]any{"remove_member_ids": []string{"cho", "gm"}, "add_member_ids": []string{"ben"}}, []string{"gm"}, []string{"ben"}},
-		{"nobody", map[string]any{"member_ids": []string{}}, []string{"gm"}, []string{}},
+		{"the members as they were shown", map[string]any{"member_ids": []string{"gm", "ana"}}, []string{"gm", "ana"}, []string{"ben"}},
+		{"another one", map[string]any{"member_ids": []string{"cho", "ana"}}, []string{"gm", "ana"}, []string{"ben", "cho"}},
+		{"without a member", map[string]any{"member_ids": []string{"gm", "cho"}}, []string{"gm"}, []string{"ben", "cho"}},
+		{"one out, one in", map[string]any{"remove_member_ids": []string{"cho", "gm"}, "add_member_ids": []string{"dan"}}, []string{"gm"}, []string{"ben", "dan"}},
+		{"nobody", map[string]any{"member_ids": []string{}}, []string{"gm"}, []string{"ben", "dan"}},
 	} {
 		wantPeople(t, step.name, w.patchGroup(group, step.body), step.members, step.pending)
 	}
 	both := call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"member_ids": []string{"ana"}, "add_member_ids": []string{"ben"}}}
 	wantField(t, w.want(400, both, nil), "member_ids")
-	w.patchGroup(group, map[string]any{"add_member_ids": many(499, "p%d")})
-	w.want(409, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"add_member_ids": []string{"one-more"}}}, nil)
+}
+
+func TestGroup_SamePersonAddedAndRemoved_IsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	before := w.store.writes.Load()
+	got := w.want(400, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{
+		"add_member_ids": []string{"ben", "cho"}, "remove_member_ids": []string{"ana", "cho"},
+	}}, nil)
+	wantField(t, got, "remove_member_ids")
+	if w.store.writes.Load() != before {
+		t.Error("something was written")
+	}
+}
+
+// TestGroup_OfMostPeople_HoldsThemBesideItsCreator: the creator does not count, and
+// the bound holds only for requests that add somebody.
+func TestGroup_OfMostPeople_HoldsThemBesideItsCreator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var made groupJSON
+	everybody := many(500, "p%d")
+	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The guild", "member_ids": append([]string{"gm"}, everybody...)}}, &made)
+	wantPeople(t, "made", made, []string{"gm"}, everybody)
+	w.want(400, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The guild", "member_ids": many(501, "p%d")}}, nil)
+
+	wantPeople(t, "invited again", w.patchGroup(made.ID, map[string]any{"member_ids": append([]string{"gm"}, everybody...)}), []string{"gm"}, everybody)
+	more := call{as: "gm", method: "PATCH", path: "/v1/groups/" + made.ID, body: map[string]any{"add_member_ids": []string{"one-more"}}}
+	w.want(409, more, nil)
+	w.patchGroup(made.ID, map[string]any{"remove_member_ids": everybody[:1]})
+	w.want(200, more, nil)
+
+	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error { // the web app adds people beyond the bound
+		return tx.Update(poll.GroupPath(made.ID), poll.Set("memberIds", []any{"gm", "ana", "ben", "cho"}))
+	}))
+	for _, body := range []map[string]any{
+		{"name": "The guild again"}, {"member_ids": []string{"gm", "ana", "ben"}}, {"add_member_ids": []string{"ana"}}, {"remove_member_ids": []string{"ben"}},
+	} {
+		w.patchGroup(made.ID, body)
+	}
+	wantPeople(t, "then", w.groupOf("gm", made.ID), []string{"gm", "ana"}, append(slices.Clone(everybody[1:]), "one-more"))
 }
 
 // TestGroup_AppWritesMeanwhile_NothingIsLost: the web app adds a person and sets a

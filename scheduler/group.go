@@ -21,8 +21,9 @@ const CodeTooManyGroups = "too_many_groups"
 // EditGroup is what a person gives for a group; nil leaves a field as it is.
 type EditGroup struct {
 	Name *string
-	// MemberIDs are all who are to belong, the creator apart, who always does: who
-	// is not yet a member is invited, who is missing is removed, invited or not.
+	// MemberIDs are all members that the group must have beside its creator: those
+	// who are not members yet are invited, and members whom it does not name are
+	// removed. Invitations stay; Remove withdraws them.
 	MemberIDs []string
 	// Add are invited, and Remove removed, whoever else belongs. Neither goes with
 	// MemberIDs.

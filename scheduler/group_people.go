@@ -11,29 +11,41 @@ import (
 // changePeople invites and removes people by what differs from the group as it
 // was read. Nobody becomes a member by it, and those who stay keep their places.
 func (e EditGroup) changePeople(group *poll.Group) error {
+	creator := []string{group.CreatorID}
 	add, remove := e.Add, e.Remove
 	switch {
 	case e.MemberIDs == nil:
 	case add != nil || remove != nil:
 		return fault.Field("member_ids", "must be left out beside add_member_ids and remove_member_ids")
-	case len(e.MemberIDs) > MaxPeople:
-		return fault.Field("member_ids", "must name at most 500 people")
+	case len(without(e.MemberIDs, creator)) > MaxPeople:
+		return fault.Field("member_ids", "must name at most 500 people beside the creator")
 	default:
-		add = e.MemberIDs
-		remove = without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), e.MemberIDs)
+		add, remove = e.MemberIDs, without(group.MemberIDs, e.MemberIDs)
 	}
-	remove = without(remove, []string{group.CreatorID})
+	if slices.ContainsFunc(remove, func(id string) bool { return slices.Contains(add, id) }) {
+		return fault.Field("remove_member_ids", "must name nobody whom add_member_ids names")
+	}
+	remove = without(remove, creator)
 	group.MemberIDs = without(group.MemberIDs, remove)
 	group.PendingMemberIDs = without(group.PendingMemberIDs, remove)
+	before := len(group.PendingMemberIDs)
 	for _, id := range add {
 		if id != "" && !group.Has(id) && !slices.Contains(group.PendingMemberIDs, id) {
 			group.PendingMemberIDs = append(group.PendingMemberIDs, id)
 		}
 	}
-	if len(add) > 0 && len(group.MemberIDs)+len(group.PendingMemberIDs) > MaxPeople {
-		return fault.New(fault.Conflict, "This group would be too large: 500 people may belong to it or be invited. Remove some first.")
+	if len(group.PendingMemberIDs) > before && othersOf(*group) > MaxPeople {
+		return fault.New(fault.Conflict, "This group would be too large: 500 people beside its creator may belong to it or be invited. Remove some first.")
 	}
 	return nil
+}
+
+// othersOf counts the members and the people whom a group invites, without its
+// creator.
+func othersOf(group poll.Group) int {
+	others := without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), []string{group.CreatorID})
+	slices.Sort(others)
+	return len(slices.Compact(others))
 }
 
 // without gives the people of a list who are not in another.
