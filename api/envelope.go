@@ -28,13 +28,6 @@ func (e *envelope[T]) complete(m meta) {
 	e.Meta = m
 }
 
-// page is embedded in the data of a list: where the list goes on.
-type page struct {
-	next string
-}
-
-func (p page) nextCursor() string { return p.next }
-
 // enclose puts data into its envelope.
 func enclose[T any](data T) *envelope[T] {
 	e := &envelope[T]{OK: true, Data: data}

@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/poll"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // groupRoutes are the routes of groups: people who play together, and the
@@ -16,6 +17,10 @@ func (s *server) groupRoutes() {
 		id: "create-group", method: http.MethodPost, path: "/v1/groups", tag: tag, status: http.StatusCreated,
 		audience: persons, vouched: true, summary: "Make a group, and invite people to it",
 	}, s.createGroup)
+	route(s, operation{
+		id: "list-groups", method: http.MethodGet, path: "/v1/groups", tag: tag,
+		audience: persons, summary: "The groups that one created, belongs to or is invited to (invited: true), sorted by id",
+	}, s.listGroups)
 	route(s, operation{
 		id: "get-group", method: http.MethodGet, path: "/v1/groups/{id}", tag: tag,
 		audience: groupReaders, names: namesGroup, summary: "A group; one who is invited sees its name alone",
@@ -110,6 +115,20 @@ func (s *server) createGroup(ctx context.Context, by caller, in *createGroup) (g
 		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
 	})
 	return answerGroup(group, by.person), err
+}
+
+type groupList struct {
+	page
+	Groups []groupAnswer `json:"groups"`
+}
+
+func (s *server) listGroups(ctx context.Context, by caller, in *struct{ Paging }) (groupList, error) {
+	place := listing{name: "groups", collection: "questingGroups", byID: true}
+	answer := func(group poll.Group) groupAnswer { return answerGroup(group, by.person) }
+	groups, is, err := listed(place, in.Paging, answer, func(after *store.Cursor, take func(poll.Group) (bool, error)) (*store.Cursor, error) {
+		return s.Scheduler.Groups(ctx, by.person, in.Limit, after, take)
+	})
+	return groupList{page: is, Groups: groups}, err
 }
 
 func (s *server) getGroup(ctx context.Context, by caller, in *onGroup) (groupAnswer, error) {

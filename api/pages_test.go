@@ -25,12 +25,21 @@ type listed struct {
 	// changes one as people do.
 	make           func() string
 	remove, change func(id string)
+	// long is where a text of an item stands that can be long.
+	long func(id string) (path store.Path, field string)
 }
 
 // page reads a page of two.
 func (w *world) page(l listed, after string) (ids []string, next string) {
 	w.t.Helper()
-	path := l.path + "limit=2"
+	ids, _, next = w.pageOf(l, 2, after)
+	return ids, next
+}
+
+// pageOf reads a page of at most limit, and says how many bytes its data has.
+func (w *world) pageOf(l listed, limit int, after string) (ids []string, bytes int, next string) {
+	w.t.Helper()
+	path := fmt.Sprint(l.path, "limit=", limit)
 	if after != "" {
 		path += "&cursor=" + after
 	}
@@ -45,7 +54,7 @@ func (w *world) page(l listed, after string) (ids []string, next string) {
 	for _, item := range items {
 		ids = append(ids, cmp.Or(item.ID, item.ChannelID))
 	}
-	return ids, got.Meta.NextCursor
+	return ids, len(got.Data), got.Meta.NextCursor
 }
 
 // listings are all that answer in pages.
@@ -63,6 +72,7 @@ func (w *world) listings() map[string]listed {
 		path: "/v1/polls?", as: "gm", key: "polls", make: func() string { return w.newPoll(nil).ID },
 		remove: func(id string) { w.want(200, call{as: "gm", method: "DELETE", path: "/v1/polls/" + id}, nil) },
 		change: func(id string) { w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + id + "/cancel"}, nil) },
+		long:   func(id string) (store.Path, string) { return poll.Path(id), "description" },
 	}
 	takingPart := polls
 	takingPart.as, takingPart.path = "ana", "/v1/polls?role=participant&status=OPEN&"
@@ -87,6 +97,7 @@ func (w *world) listings() map[string]listed {
 			change: func(id string) {
 				w.want(200, call{as: "ben", method: "POST", path: "/v1/notifications/" + id + "/read"}, nil)
 			},
+			long: func(id string) (store.Path, string) { return notify.NotificationPath("ben", id), "body" },
 		},
 		"list-journal": {
 			path: "/v1/polls/" + p.ID + "/journal?", as: "gm", key: "entries",
@@ -107,6 +118,7 @@ func (w *world) listings() map[string]listed {
 				})
 			},
 			change: func(id string) { edit(poll.EntryPath(p.ID, id), poll.Set("fieldOfTheWebApp", true)) },
+			long:   func(id string) (store.Path, string) { return poll.EntryPath(p.ID, id), "reason" },
 		},
 	}
 	journals := listings["list-journal"]
@@ -123,10 +135,25 @@ func (w *world) listings() map[string]listed {
 		},
 		remove: func(id string) { remove(store.Doc("calendarWatches", id)) },
 		change: func(id string) { edit(store.Doc("calendarWatches", id), poll.Set("status", "retiring")) },
+		long:   func(id string) (store.Path, string) { return store.Doc("calendarWatches", id), "reason" },
 	}
 	status := listings["list-watches"]
 	status.path = "/admin/channel-status?"
 	listings["channel-status"] = status
+	groups := 0
+	listings["list-groups"] = listed{
+		path: "/v1/groups?", as: "gm", key: "groups",
+		make: func() string {
+			id := fmt.Sprintf("group-%02d", 50-groups)
+			groups++
+			person := []map[string]any{{"creatorId": "gm"}, {"memberIds": []any{"gm"}}, {"pendingMemberIds": []any{"gm"}}}[groups%3]
+			must(w.t, w.write("questingGroups/"+id, person))
+			return id
+		},
+		remove: func(id string) { remove(poll.GroupPath(id)) },
+		change: func(id string) { edit(poll.GroupPath(id), poll.Set("memberIds", []any{"ana", "gm"})) },
+		long:   func(id string) (store.Path, string) { return poll.GroupPath(id), "name" },
+	}
 	return listings
 }
 

@@ -82,6 +82,12 @@ func (s *Service) Group(ctx context.Context, person Person, groupID string) (pol
 	return *group, nil
 }
 
+// Groups gives the groups that a person created, belongs to or is invited to to
+// take, as poll.WalkGroups does.
+func (s *Service) Groups(ctx context.Context, person Person, limit int, after *store.Cursor, take func(poll.Group) (taken bool, err error)) (next *store.Cursor, err error) {
+	return poll.WalkGroups(ctx, s.Store, person.ID, limit, after, take)
+}
+
 // visibleGroup loads a group that a person may see. One they may not see is
 // NotFound, as one that is not there.
 func visibleGroup(ctx context.Context, reader store.Reader, person Person, groupID string) (*poll.Group, error) {
