@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"questscheduler/poll"
@@ -179,13 +181,18 @@ func TestGroup_OfMostPeople_HoldsThemBesideItsCreator(t *testing.T) {
 // field of its own between a transaction's reads and its commit.
 func TestGroup_AppWritesMeanwhile_NothingIsLost(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]call{
-		"changed":  {as: "gm", method: "PATCH", body: map[string]any{"name": "Others", "add_member_ids": []string{"eve"}, "remove_member_ids": []string{"ana"}}},
-		"accepted": {as: "ben", method: "POST", path: "/accept-invite"},
-		"declined": {as: "ben", method: "POST", path: "/decline-invite"},
-		"left":     {as: "ana", method: "POST", path: "/leave"},
+	change := map[string]any{"name": "Others", "add_member_ids": []string{"eve"}, "remove_member_ids": []string{"ana"}}
+	for _, row := range []struct {
+		name             string
+		c                call
+		members, pending []string
+	}{
+		{"changed", call{as: "gm", method: "PATCH", body: change}, []string{"gm", "cho"}, []string{"ben", "eve"}},
+		{"accepted", call{as: "ben", method: "POST", path: "/accept-invite"}, []string{"gm", "ana", "cho", "ben"}, nil},
+		{"declined", call{as: "ben", method: "POST", path: "/decline-invite"}, []string{"gm", "ana", "cho"}, nil},
+		{"left", call{as: "ana", method: "POST", path: "/leave"}, []string{"gm", "cho"}, []string{"ben"}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			group := w.newGroup()
@@ -201,12 +208,15 @@ func TestGroup_AppWritesMeanwhile_NothingIsLost(t *testing.T) {
 						store.Update{Path: store.Field("discord", "channelId"), Value: "77"})
 				}))
 			}
-			c.path = "/v1/groups/" + group + c.path
-			w.want(200, c, nil)
+			row.c.path = "/v1/groups/" + group + row.c.path
+			w.want(200, row.c, nil)
 			doc, err := w.store.Get(t.Context(), poll.GroupPath(group))
 			must(t, err)
 			got := poll.DecodeGroup(doc)
-			if !written || !slices.Contains(got.MemberIDs, "cho") || doc.Data["theme"] != "dark" || got.Discord.ChannelID != "77" {
+			if !slices.Equal(got.MemberIDs, row.members) || !slices.Equal(got.PendingMemberIDs, row.pending) {
+				t.Errorf("members %v and pending %v, want %v and %v", got.MemberIDs, got.PendingMemberIDs, row.members, row.pending)
+			}
+			if !written || doc.Data["theme"] != "dark" || got.Discord.ChannelID != "77" {
 				t.Errorf("the app's write is lost: %v", doc.Data)
 			}
 		})
@@ -253,4 +263,36 @@ func TestGroups_OfOneCreator_AreLimited(t *testing.T) {
 		t.Error("something was written")
 	}
 	w.want(http.StatusCreated, ask("ana"), nil)
+}
+
+// TestGroups_CreatedAtOnce_AreLimited: all transactions count the person's groups
+// before one of them commits.
+func TestGroups_CreatedAtOnce_AreLimited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const atOnce, most = 5, 2
+	w.options.Scheduler.GroupsPerPerson = most
+	var merges atomic.Int64
+	var counted sync.WaitGroup
+	counted.Add(atOnce)
+	w.store.updating = func(path store.Path) {
+		if path.Collection() == "questingGroups" && merges.Add(1) <= atOnce {
+			counted.Done()
+			counted.Wait()
+		}
+	}
+	statuses := make([]int, atOnce)
+	var done sync.WaitGroup
+	for i := range atOnce {
+		done.Go(func() {
+			statuses[i] = w.do(call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "Party"}}).status
+		})
+	}
+	done.Wait()
+	slices.Sort(statuses)
+	made, err := poll.GroupsOf(t.Context(), w.store, "gm", 100)
+	must(t, err)
+	if !slices.Equal(statuses, []int{201, 201, 409, 409, 409}) || made != most {
+		t.Errorf("answered %v, and %d groups are there, want %d", statuses, made, most)
+	}
 }
