@@ -16,6 +16,10 @@ var (
 		Name: "groups of a creator", Collection: "questingGroups",
 		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
 	}
+	groupsInviting = &store.Query{
+		Name: "groups that invite a person", Collection: "questingGroups",
+		Filters: []store.Filter{{Path: store.Field("pendingMemberIds"), Op: store.ArrayContains}},
+	}
 	pollsOfGroup = &store.Query{
 		Name: "polls of a group, newest first", Collection: "schedulers",
 		Filters: []store.Filter{{Path: store.Field("questingGroupId"), Op: store.Equal}},
