@@ -183,7 +183,8 @@ func TestPush_OfAnOldToken_IsTakenWithinTheRate(t *testing.T) {
 }
 
 // TestPush_AfterKeysChanged: the first key signs, and each that is still there
-// verifies; with a key the pushes of its channels go.
+// verifies. What a key made that is not there, as on an instance that does not have
+// the newest yet, is known by its channel's document.
 func TestPush_AfterKeysChanged(t *testing.T) {
 	t.Parallel()
 	k1, k2 := key("k1", 1), key("k2", 2)
@@ -195,7 +196,7 @@ func TestPush_AfterKeysChanged(t *testing.T) {
 		"a newer key stands first":  {k2 + "," + k1, k1, 200, 2},
 		"made by the newer key":     {k2 + "," + k1, k2, 200, 2},
 		"the key has another name":  {k2 + "," + key("old", 1), k1, 200, 2},
-		"the key was taken out":     {k2, k1, 401, 0},
+		"the key is not there":      {k2, k1, 200, 2},
 		"another key took its name": {key("k1", 2), k1, 401, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -206,6 +207,24 @@ func TestPush_AfterKeysChanged(t *testing.T) {
 				t.Errorf("answered %d with %d reads, want %d with %d", got.Code, g.reads.reads.Load(), row.status, row.reads)
 			}
 		})
+	}
+}
+
+// TestPush_OfAnUnknownKey_CountsForItsAddress: nothing is read for it beyond that.
+func TestPush_OfAnUnknownKey_CountsForItsAddress(t *testing.T) {
+	t.Parallel()
+	k1, k2 := key("k1", 1), key("k2", 2)
+	g := newGateWith(t, gateOptions{rate: few, keys: k1, old: k2})
+	for _, row := range []struct {
+		made   string
+		status int
+		reads  int64
+	}{{k2, 200, 2}, {key("k2", 3), 401, 1}, {k2, 429, 0}} {
+		before := g.reads.reads.Load()
+		got := g.push(address, as(channel, token(row.made, channel)), "")
+		if reads := g.reads.reads.Load() - before; got.Code != row.status || reads != row.reads {
+			t.Errorf("answered %d with %d reads, want %d with %d", got.Code, reads, row.status, row.reads)
+		}
 	}
 }
 
