@@ -74,9 +74,9 @@ type Options struct {
 	// HTTPS tells that callers come by HTTPS, and are to come by nothing else.
 	HTTPS bool
 	// PersonRate limits what each person who is signed in may ask, AddressRate
-	// what each address may that nobody known asks from. Zero: limits that
-	// nobody meets who waits for answers.
-	PersonRate, AddressRate Rate
+	// what each address may that nobody known asks from, ChannelRate the pushes of
+	// each watch channel. Zero: limits that nobody meets who waits for answers.
+	PersonRate, AddressRate, ChannelRate Rate
 	// Commands bounds people's commands on a poll; nil: by a number of its own. It
 	// is shared with whatever else takes commands.
 	Commands *Commands
@@ -110,10 +110,10 @@ type server struct {
 	echo *echo.Echo
 	huma huma.API
 	// start names this start of the process.
-	start             string
-	people, addresses *limiter
-	streaming         streaming
-	dispatch          *dispatcher
+	start                       string
+	people, addresses, channels *limiter
+	streaming                   streaming
+	dispatch                    *dispatcher
 	// refused is Log for lines that anybody can cause.
 	refused *slog.Logger
 }
@@ -128,7 +128,7 @@ func New(options Options) *echo.Echo {
 	s := &server{
 		Options: options, echo: echo.New(), start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
-		refused: Sampled(options.Log, options.Now),
+		channels: newLimiter(options.ChannelRate, defaultChannelRate), refused: Sampled(options.Log, options.Now),
 	}
 	s.dispatch = &dispatcher{server: s}
 	if s.Ticks == nil {

@@ -34,14 +34,19 @@ func (s *server) charge(c echo.Context) error {
 // AdmitPush holds a push that proves nothing by itself to the rate of its address,
 // for the route that is added to the API: its error is the answer. A push that is
 // proven counts for no address, however it is answered: Google pushes for everybody
-// from few.
-func AdmitPush(c echo.Context, proven bool) error {
+// from few. It counts for its channel, since a token never expires and whoever has
+// one can replay it.
+func AdmitPush(c echo.Context, channelID string, proven bool) error {
 	request := requestOf(c.Request().Context())
-	if proven {
-		request.proven = true
-		return nil
+	s := request.server
+	if !proven {
+		return s.charge(c)
 	}
-	return request.server.charge(c)
+	request.proven = true
+	if wait := s.channels.take(channelID, s.Now()); wait > 0 {
+		return errTooFast(wait)
+	}
+	return nil
 }
 
 // orTooFast is the failure that is answered in place of another. An address pays

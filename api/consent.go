@@ -61,15 +61,16 @@ func (s *server) startConsent(c echo.Context) error {
 }
 
 // askedBy reads what is to be linked for whom, and tells whether a program asks,
-// by a person's token. It may bring a ticket of that person too.
+// by a person's valid token. It may bring a ticket of that person too. Any other
+// Authorization header is not a program's: a proxy may add one to what browsers send.
 func (s *server) askedBy(c echo.Context) (ask accounts.Ask, program bool, err error) {
 	query := c.QueryParams()
 	ticket := query.Get("ticket")
-	if ticket != "" && c.Request().Header.Get(echo.HeaderAuthorization) == "" {
+	known, err := s.personOf(c)
+	if ticket != "" && fault.Is(err, fault.Unauthenticated) {
 		ask, err = s.Linked.Consents.Asked(ticket)
 		return ask, false, err
 	}
-	known, err := s.personOf(c)
 	if err != nil {
 		return accounts.Ask{}, true, err
 	}
@@ -106,24 +107,21 @@ func nameOf(ask accounts.Ask) string {
 
 // endConsent takes what a browser brings back from Google, links the account,
 // and sends the browser on to where its person wanted to go. A program that began
-// with a person's token sends that token again.
+// with a person's token sends that token again. The browser's secret stays for its
+// other tabs until it expires; each state is good once.
 func (s *server) endConsent(c echo.Context) error {
 	query := c.QueryParams()
 	back := accounts.Back{
 		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), Browser: s.keptSecret(c),
 	}
-	if c.Request().Header.Get(echo.HeaderAuthorization) != "" {
-		known, err := s.personOf(c)
-		if err != nil {
-			return s.showFailure(c, accounts.Ask{}, err)
-		}
-		back.PersonID = known.UID
+	known, err := s.personOf(c)
+	sent := c.Request().Header.Get(echo.HeaderAuthorization) != ""
+	if err != nil && (!fault.Is(err, fault.Unauthenticated) || sent && back.Browser == "") {
+		return s.showFailure(c, accounts.Ask{}, err)
 	}
+	back.PersonID = known.UID
 	ctx := c.Request().Context()
 	ask, account, err := s.Linked.Consents.Finish(ctx, back)
-	if back.Browser != "" {
-		c.SetCookie(s.consentCookie("", -1))
-	}
 	if err != nil {
 		return s.showFailure(c, ask, err)
 	}

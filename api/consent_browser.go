@@ -23,12 +23,12 @@ const cookieName = "questscheduler_consent"
 // one.
 const hostPrefix = "__Host-"
 
-// consentCookie is the cookie of a browser's secret. Google sends the browser
-// back by a link, with which Lax cookies come along; to the web app's old address
-// too (package callables), so it is for all of them.
-func (s *server) consentCookie(secret string, seconds int) *http.Cookie {
+// consentCookie is the cookie of a browser's secret, for as long as a consent may
+// take. Google sends the browser back by a link, with which Lax cookies come along;
+// to the web app's old address too (package callables), so it is for all of them.
+func (s *server) consentCookie(secret string) *http.Cookie {
 	return &http.Cookie{ //nolint:gosec // secure wherever we are reached by HTTPS
-		Name: s.consentCookieName(), Value: secret, Path: "/", MaxAge: seconds,
+		Name: s.consentCookieName(), Value: secret, Path: "/", MaxAge: int(accounts.StateLife.Seconds()),
 		HttpOnly: true, Secure: s.HTTPS, SameSite: http.SameSiteLaxMode,
 	}
 }
@@ -40,14 +40,14 @@ func (s *server) consentCookieName() string {
 	return cookieName
 }
 
-// browserSecret is the secret of the browser that asks, which keeps it for as
-// long as a consent may take. One that it has stays, for its other tabs.
+// browserSecret is the secret of the browser that asks. One that it has stays, for
+// its other tabs.
 func (s *server) browserSecret(c echo.Context) string {
 	secret := s.keptSecret(c)
 	if secret == "" {
 		secret = rand.Text()
 	}
-	c.SetCookie(s.consentCookie(secret, int(accounts.StateLife.Seconds())))
+	c.SetCookie(s.consentCookie(secret))
 	return secret
 }
 

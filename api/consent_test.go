@@ -400,6 +400,76 @@ func TestLinking_BrowserWithoutFetchHeaders_IsAskedAndLinks(t *testing.T) {
 	w.wantAccounts("gm", "active gm@example.com")
 }
 
+// Each row is what one tab of a browser comes back to before the other does.
+func TestLinking_SecondTab_LinksAfterTheFirst(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		decision google.Consent
+		address  string
+		status   int
+	}{
+		"linked":                      {google.Consent{User: "gm"}, "", http.StatusFound},
+		"declined":                    {google.Consent{User: "gm", Deny: true}, "", http.StatusFound},
+		"led there by a foreign site": {google.Consent{}, ourURL + "/oauth/google/callback?state=x&code=y", http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			jar := map[string]*http.Cookie{}
+			browse := func(address string) page {
+				var kept []*http.Cookie
+				for _, cookie := range jar {
+					kept = append(kept, cookie)
+				}
+				got := w.visit(address, "same-site", kept...)
+				for _, cookie := range got.cookies {
+					if jar[cookie.Name] = cookie; cookie.MaxAge < 0 {
+						delete(jar, cookie.Name)
+					}
+				}
+				return got
+			}
+			first, second := browse(w.begin("gm", map[string]any{})), browse(w.begin("gm", map[string]any{}))
+			if row.address == "" {
+				back, err := w.google.Consent(t.Context(), first.location.String(), row.decision)
+				must(t, err)
+				row.address = back
+			}
+			if got := browse(row.address); got.status != row.status {
+				t.Fatalf("the first tab is answered %d: %s", got.status, got.text)
+			}
+			back, err := w.google.Consent(t.Context(), second.location.String(), google.Consent{User: "work"})
+			must(t, err)
+			if got := browse(back); got.status != http.StatusFound {
+				t.Errorf("the second tab is answered %d: %s", got.status, got.text)
+			}
+		})
+	}
+}
+
+// Each row is an Authorization header that a proxy adds to what a browser sends.
+func TestLinking_BrowserBehindAProxysAuthorization_Links(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string]string{"Basic": "Basic Z206c2VjcmV0", "another issuer's token": "Bearer x.y.z"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.proxied = header
+			back := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm"})
+			if got := w.visit(back, "cross-site"); got.status != http.StatusUnauthorized {
+				t.Errorf("without its cookie it is answered %d: %s", got.status, got.text)
+			}
+			if got := w.comeBack(back); got.status != http.StatusFound {
+				t.Errorf("it is answered %d: %s", got.status, got.text)
+			}
+			if got := w.visit(ourURL+"/oauth/google/start", "same-origin"); got.status != http.StatusUnauthorized {
+				t.Errorf("without a ticket it is answered %d", got.status)
+			}
+			w.wantAccounts("gm", "active gm@example.com")
+		})
+	}
+}
+
 // With HTTPS no other host of the domain can plant the secret.
 func TestLinking_CookieByHTTPS_IsOfThisHostAlone(t *testing.T) {
 	t.Parallel()

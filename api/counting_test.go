@@ -17,7 +17,7 @@ type countingStore struct {
 	refuse func(path store.Path, data map[string]any) error
 	// setting is called before a document is set, with its transaction's context.
 	setting func(ctx context.Context, path store.Path, data map[string]any)
-	// updating is called before the fields of a document are written.
+	// updating is called before the fields of a document are written or merged.
 	updating func(path store.Path)
 }
 
@@ -72,6 +72,9 @@ func (tx *countingTx) Update(path store.Path, updates ...store.Update) error {
 }
 
 func (tx *countingTx) Merge(path store.Path, updates ...store.Update) error {
+	if tx.updating != nil {
+		tx.updating(path)
+	}
 	tx.writes++
 	return tx.Tx.Merge(path, updates...)
 }

@@ -20,7 +20,7 @@ type Paging struct {
 }
 
 // listing is a list that is given in pages: its name and where its documents
-// stand. All are sorted by one field.
+// stand. It is sorted by one field, or by the ids.
 type listing struct {
 	name       string
 	parent     store.Path // "" at the top
@@ -28,6 +28,7 @@ type listing struct {
 	// within, where set, is the collection of the documents below which those of
 	// the listing stand, one of each such document's: its ids go before theirs.
 	within string
+	byID   bool // sorted by the documents' ids; cursors hold no value of a field
 }
 
 // cursorToken is a place in a listing, as it travels. It holds nothing that the
@@ -51,10 +52,13 @@ func (l listing) token(next *store.Cursor) (string, error) {
 	if next == nil {
 		return "", nil
 	}
-	if len(next.Values) != 1 {
-		return "", errors.New("a listing is not sorted by one field")
+	token := cursorToken{List: l.mark(), ID: next.Path.ID()}
+	switch {
+	case l.byID != (len(next.Values) == 0) || len(next.Values) > 1:
+		return "", errors.New("a listing is not sorted as it says")
+	case !l.byID:
+		token.Value = next.Values[0]
 	}
-	token := cursorToken{List: l.mark(), Value: next.Values[0], ID: next.Path.ID()}
 	if l.within != "" {
 		token.In = next.Path.Parent().ID()
 	}
@@ -78,6 +82,12 @@ func (l listing) cursor(text string) (*store.Cursor, error) {
 	var token cursorToken
 	if json.Unmarshal(content, &token) != nil || token.List != l.mark() || !isDocumentID(token.ID) || (l.within == "") == isDocumentID(token.In) {
 		return nil, errCursor()
+	}
+	if l.byID {
+		if token.Value != nil {
+			return nil, errCursor()
+		}
+		return &store.Cursor{Path: l.path(token)}, nil
 	}
 	if fields, ok := token.Value.(map[string]any); ok {
 		digits, _ := fields["t"].(string)

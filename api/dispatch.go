@@ -25,9 +25,7 @@ type dispatcher struct {
 	feeds   []*feed
 	written *changes.Listener // nil while no stream is open
 	loaded  loadedPolls
-	rounds  int // how often loaded was written after changes
 	routing bool
-	again   bool // there is more to route
 	votes   voteScan
 }
 
@@ -36,9 +34,9 @@ func (d *dispatcher) enter(f *feed) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.feeds) == 0 {
-		d.written, d.loaded, d.votes = d.Changes.Listen(), loadedPolls{}, newVoteScan()
+		d.written, d.loaded, d.votes = d.Changes.Listen(), loadedPolls{}, newVoteScan(d.Now())
 	}
-	d.feeds, f.written = append(d.feeds, f), d.written
+	d.feeds, f.written, f.scans = append(d.feeds, f), d.written, d.votes.scans
 }
 
 func (d *dispatcher) leave(f *feed) {
@@ -51,99 +49,94 @@ func (d *dispatcher) leave(f *feed) {
 	}
 }
 
-// route takes all changes to their streams. If another stream does so already,
-// that one does the rest too. After an error the changes stand as before.
+// route takes the changes that there are to their streams, unless another stream
+// does so. For what comes in the meantime, and for what an error left, a stream is
+// woken after the routing has ended.
 func (d *dispatcher) route(ctx context.Context) error {
 	if !d.begin() {
 		return nil
 	}
-	ended := false
-	defer func() {
-		if !ended {
-			d.end()
-		}
-	}()
-	for {
-		changed, lost := d.written.Take()
-		if lost {
-			d.lose()
-		}
-		for len(changed) > 0 {
-			some := changed[:min(len(changed), routedAtOnce)]
-			if err := d.deliver(ctx, some); err != nil {
-				d.written.Add(changed...)
-				return err
-			}
+	changed, lost := d.written.Take()
+	if lost {
+		d.lose()
+	}
+	var err error
+	for err == nil && len(changed) > 0 {
+		some := changed[:min(len(changed), routedAtOnce)]
+		if err = d.deliver(ctx, some); err == nil {
 			changed = changed[len(some):]
 		}
-		if ended = !d.more(); ended {
-			return nil
-		}
 	}
+	d.end()
+	d.written.Add(changed...)
+	return err
 }
 
 func (d *dispatcher) begin() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.again = d.routing
-	if d.routing {
-		return false
-	}
+	begun := !d.routing
 	d.routing = true
-	return true
+	return begun
 }
 
-// more tells whether there is more to route, and ends the routing otherwise.
-func (d *dispatcher) more() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.routing, d.again = d.again, false
-	return d.routing
-}
-
-// end ends a routing that failed.
 func (d *dispatcher) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.routing, d.again = false, false
+	d.routing = false
 }
 
 // deliver reads the polls and hands each to the streams that it concerns, and to
 // those that showed it.
 func (d *dispatcher) deliver(ctx context.Context, changed []changes.Change) error {
-	ids := make([]string, len(changed))
-	for i, change := range changed {
-		ids[i] = change.Poll
-	}
-	polls, err := poll.LoadWithGroups(ctx, d.Store, ids)
+	polls, err := poll.LoadWithGroups(ctx, d.Store, d.outdate(changed))
 	if err != nil {
 		return err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.rounds++
+	now := d.Now()
 	for i, p := range polls {
-		d.loaded.remove(p.ID)
 		wanted := false
 		for _, f := range d.feeds {
-			if f.shown.wants(p.ID) || p.Concerns(f.by.person.ID) {
+			if f.shown.wants(changed[i]) || p.Concerns(f.by.person.ID) {
 				f.pending.Add(changed[i])
 				wanted = true
 			}
 		}
-		if wanted {
-			d.loaded.put(newLoadedPoll(p, true))
+		if !wanted {
+			continue
+		}
+		if d.loaded.byID[p.ID] == nil { // otherwise a stream has read it since
+			l := newLoadedPoll(p.ID)
+			l.fill(p)
+			d.loaded.put(l)
+		}
+		if isNew(p.Poll, now) {
+			d.votes.settle(p.Poll)
 		}
 	}
 	return nil
 }
 
-// lose has every stream check all of its polls: changes were lost.
+// outdate forgets how polls were loaded before these changes, and gives their ids.
+func (d *dispatcher) outdate(changed []changes.Change) (ids []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, change := range changed {
+		d.loaded.remove(change.Poll)
+		ids = append(ids, change.Poll)
+	}
+	return ids
+}
+
+// lose has every stream compare its polls, and the next scan find votes again:
+// changes were lost.
 func (d *dispatcher) lose() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.rounds++
 	d.loaded = loadedPolls{}
+	d.votes.again()
 	for _, f := range d.feeds {
 		f.pending.Lose()
 	}
@@ -151,31 +144,41 @@ func (d *dispatcher) lose() {
 
 // current gives a poll as it was loaded after its last change in this process.
 // fits, where not nil, tells whether that is how a recheck found the poll; if it
-// is not, another process wrote the poll, which is read again then.
+// is not, another process wrote the poll, which is read again then. Of several
+// streams one reads.
 func (d *dispatcher) current(ctx context.Context, id string, fits func(*loadedPoll) bool) (*loadedPoll, error) {
-	d.mu.Lock()
-	loaded, rounds := d.loaded.byID[id], d.rounds
-	d.mu.Unlock()
-	if loaded != nil && (fits == nil || fits(loaded)) {
-		return loaded, nil
+	var old *loadedPoll
+	for {
+		l := d.entry(id, old)
+		read, err := l.load(ctx, d.Store)
+		if err != nil {
+			return nil, err
+		}
+		if read {
+			d.settle(l.Poll)
+			d.weigh(l)
+		}
+		if read || fits == nil || fits(l) {
+			return l, nil
+		}
+		old = l
 	}
-	polls, err := poll.LoadWithGroups(ctx, d.Store, []string{id})
-	if err != nil {
-		return nil, err
-	}
-	loaded = newLoadedPoll(polls[0], false)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.rounds == rounds { // otherwise this may be older than what is there
-		d.loaded.put(loaded)
-	}
-	if fits != nil && loaded.Poll != nil {
-		d.votes.settle(id)
-	}
-	return loaded, nil
 }
 
-// weigh counts a loaded poll anew once its slots and votes were read.
+// entry gives a poll that was loaded or is about to be; a new one where there is
+// none but old.
+func (d *dispatcher) entry(id string, old *loadedPoll) *loadedPoll {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l := d.loaded.byID[id]; l != nil && l != old {
+		return l
+	}
+	l := newLoadedPoll(id)
+	d.loaded.put(l)
+	return l
+}
+
+// weigh counts a poll anew once it was read, or its slots and votes were.
 func (d *dispatcher) weigh(l *loadedPoll) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 )
 
 // mostPending is how many changed polls a stream keeps until it shows them. Beyond
-// it, the stream checks all that it knows.
+// it, the stream compares all that it knows.
 const mostPending = 256
 
 // feed is one person's stream: what was shown of their polls, and how it goes
@@ -38,10 +38,10 @@ func (f *feed) send(event string, data any) error {
 func (f *feed) showChanged(ctx context.Context) error {
 	changed, lost := f.pending.Take()
 	if lost {
-		return f.recheck(ctx, true)
+		return f.recheck(ctx)
 	}
 	for _, change := range changed {
-		if err := f.show(ctx, change, nil); err != nil {
+		if err := f.show(ctx, change.Poll, nil); err != nil {
 			return err
 		}
 	}
@@ -51,22 +51,21 @@ func (f *feed) showChanged(ctx context.Context) error {
 // show sends a poll where it is the person's own and not as it was shown last,
 // and its removal where it was their own and is no more. fits is
 // dispatcher.current's.
-func (f *feed) show(ctx context.Context, change changes.Change, fits func(*loadedPoll) bool) error {
-	before, known := f.shown.get(change.Poll)
-	f.shown.set(change.Poll, before) // before it is read, so that no change after that is missed
-	loaded, err := f.dispatch.current(ctx, change.Poll, fits)
+func (f *feed) show(ctx context.Context, id string, fits func(*loadedPoll) bool) error {
+	before, known := f.shown.begin(id) // before it is read, so that no change after that is missed
+	loaded, err := f.dispatch.current(ctx, id, fits)
 	if err != nil {
 		return err
 	}
 	if !loaded.Concerns(f.by.person.ID) {
-		f.shown.forget(change.Poll)
+		f.shown.forget(id)
 		if !known {
 			return nil
 		}
-		return f.send("removed", removedPoll{ID: change.Poll})
+		return f.send("removed", removedPoll{ID: id})
 	}
 	now := shownPoll{}
-	if now.document, err = loaded.document(); err != nil || known && !change.Below && now.document == before.document {
+	if now.document, err = loaded.document(); err != nil || known && !before.below && now.document == before.document {
 		return err
 	}
 	view, err := loaded.whole(ctx, f.Scheduler)
@@ -78,7 +77,7 @@ func (f *feed) show(ctx context.Context, change changes.Change, fits func(*loade
 	if now.looks, err = looks(answer); err != nil {
 		return err
 	}
-	f.shown.set(change.Poll, now)
+	f.shown.set(id, now)
 	if now.looks == before.looks {
 		return nil
 	}
@@ -99,12 +98,9 @@ func looks(answer pollAnswer) (string, error) {
 }
 
 // recheck shows whatever changed of the polls that are known or have come. It
-// reads slots and votes of those alone whose documents other processes wrote, or
-// of all of them. Before the stream begins it only learns.
-func (f *feed) recheck(ctx context.Context, all bool) error {
-	if err := f.dispatch.scanVotes(ctx, &f.scans); err != nil {
-		return err
-	}
+// reads slots and votes of those alone whose documents differ, or of which a
+// change was lost. Before the stream begins it only learns.
+func (f *feed) recheck(ctx context.Context) error {
 	found, err := poll.Concerning(ctx, f.Store, f.by.person.ID)
 	if err != nil {
 		return err
@@ -115,15 +111,15 @@ func (f *feed) recheck(ctx context.Context, all bool) error {
 	}
 	others := f.shown.list(listed)
 	for _, p := range found {
-		if err := f.compare(ctx, poll.WithGroup{ID: p.ID, Poll: &p}, true, all); err != nil {
+		if err := f.compare(ctx, poll.WithGroup{ID: p.ID, Poll: &p}, true); err != nil {
 			return err
 		}
 	}
-	return f.recheckOthers(ctx, others, all)
+	return f.recheckOthers(ctx, others)
 }
 
 // recheckOthers shows what changed of polls that are known and were not listed.
-func (f *feed) recheckOthers(ctx context.Context, ids []string, all bool) error {
+func (f *feed) recheckOthers(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -135,7 +131,7 @@ func (f *feed) recheckOthers(ctx context.Context, ids []string, all bool) error 
 		if _, known := f.shown.get(p.ID); !known {
 			continue // forgotten for one that came
 		}
-		if err := f.compare(ctx, p, p.Concerns(f.by.person.ID), all); err != nil {
+		if err := f.compare(ctx, p, p.Concerns(f.by.person.ID)); err != nil {
 			return err
 		}
 	}
@@ -143,7 +139,7 @@ func (f *feed) recheckOthers(ctx context.Context, ids []string, all bool) error 
 }
 
 // compare shows a poll that a recheck found, where it is not as it was shown last.
-func (f *feed) compare(ctx context.Context, p poll.WithGroup, concerned, all bool) error {
+func (f *feed) compare(ctx context.Context, p poll.WithGroup, concerned bool) error {
 	document := ""
 	if p.Poll != nil {
 		var err error
@@ -153,17 +149,16 @@ func (f *feed) compare(ctx context.Context, p poll.WithGroup, concerned, all boo
 	}
 	if f.out == nil {
 		f.shown.set(p.ID, shownPoll{document: document})
-		return nil
-	}
-	before, known := f.shown.get(p.ID)
-	change := changes.Change{Poll: p.ID, Below: true}
-	if known && concerned && document == before.document {
-		if all {
-			return f.show(ctx, change, nil)
+		if isNew(p.Poll, f.Now()) {
+			f.dispatch.settle(p.Poll)
 		}
 		return nil
 	}
-	return f.show(ctx, change, func(loaded *loadedPoll) bool {
+	before, known := f.shown.get(p.ID)
+	if known && concerned && document == before.document && !before.below {
+		return nil
+	}
+	return f.show(ctx, p.ID, func(loaded *loadedPoll) bool {
 		now, err := loaded.document()
 		return err == nil && now == document && loaded.Concerns(f.by.person.ID) == concerned
 	})

@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/poll"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
 // groupRoutes are the routes of groups: people who play together, and the
@@ -16,6 +17,10 @@ func (s *server) groupRoutes() {
 		id: "create-group", method: http.MethodPost, path: "/v1/groups", tag: tag, status: http.StatusCreated,
 		audience: persons, vouched: true, summary: "Make a group, and invite people to it",
 	}, s.createGroup)
+	route(s, operation{
+		id: "list-groups", method: http.MethodGet, path: "/v1/groups", tag: tag,
+		audience: persons, summary: "The groups that one created, belongs to or is invited to (invited: true), sorted by id",
+	}, s.listGroups)
 	route(s, operation{
 		id: "get-group", method: http.MethodGet, path: "/v1/groups/{id}", tag: tag,
 		audience: groupReaders, names: namesGroup, summary: "A group; one who is invited sees its name alone",
@@ -44,7 +49,7 @@ type createGroup struct {
 
 type createGroupBody struct {
 	Name      string        `json:"name" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500" doc:"Who is invited; the creator is a member anyway."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"Who is invited, 500 people at most; the creator is a member anyway."`
 	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it."`
 }
 
@@ -55,9 +60,9 @@ type updateGroup struct {
 
 type updateGroupBody struct {
 	Name      *string       `json:"name,omitempty" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"500" doc:"All who are to belong, the creator apart: who is no member is invited, who is missing is removed, also one who is invited."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"All members that the group must have, 500 at most beside the creator: people who are not members are invited, and members whom it does not name are removed. Invitations stay; remove_member_ids withdraws them."`
 	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"Who is invited; everybody else stays. Not beside member_ids."`
-	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"Who is removed, members and those who are invited; everybody else stays. Not beside member_ids."`
+	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"Who is removed, members and those who are invited; everybody else stays. Not beside member_ids, and nobody whom add_member_ids names."`
 	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it. Given whole: it takes the place of what was set."`
 }
 
@@ -110,6 +115,20 @@ func (s *server) createGroup(ctx context.Context, by caller, in *createGroup) (g
 		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
 	})
 	return answerGroup(group, by.person), err
+}
+
+type groupList struct {
+	page
+	Groups []groupAnswer `json:"groups"`
+}
+
+func (s *server) listGroups(ctx context.Context, by caller, in *struct{ Paging }) (groupList, error) {
+	place := listing{name: "groups", collection: "questingGroups", byID: true}
+	answer := func(group poll.Group) groupAnswer { return answerGroup(group, by.person) }
+	groups, is, err := listed(place, in.Paging, answer, func(after *store.Cursor, take func(poll.Group) (bool, error)) (*store.Cursor, error) {
+		return s.Scheduler.Groups(ctx, by.person, in.Limit, after, take)
+	})
+	return groupList{page: is, Groups: groups}, err
 }
 
 func (s *server) getGroup(ctx context.Context, by caller, in *onGroup) (groupAnswer, error) {

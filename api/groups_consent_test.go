@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"questscheduler/poll"
@@ -106,8 +108,9 @@ func TestGroup_MemberLeaves_AndNoLongerSeesIt(t *testing.T) {
 	wantPeople(t, "then", w.groupOf("gm", group), []string{"gm"}, []string{})
 }
 
-// TestGroup_MemberIDs_ChangeByWhatDiffers: the list says who is to belong. Those
-// who do stay as they are; nobody is moved or made a member by it.
+// TestGroup_MemberIDs_ChangeByWhatDiffers: the list says who must belong. Members
+// whom it names keep their places, and nobody becomes a member by it. Those who are
+// invited stay so: only the creator and admins are shown them, in another list.
 func TestGroup_MemberIDs_ChangeByWhatDiffers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -120,30 +123,76 @@ func TestGroup_MemberIDs_ChangeByWhatDiffers(t *testing.T) {
 	}{
 		{"a name alone", map[string]any{"name": "Others"}, []string{"gm", "ana"}, []string{"ben"}},
 		{"the same people", map[string]any{"member_ids": []string{"ben", "ana"}}, []string{"gm", "ana"}, []string{"ben"}},
-		{"another one", map[string]any{"member_ids": []string{"cho", "ana", "ben"}}, []string{"gm", "ana"}, []string{"ben", "cho"}},
-		{"without a member and one who is pending", map[string]any{"member_ids": []string{"gm", "cho"}}, []string{"gm"}, []string{"cho"}},
-		{"one out, one in", map[string]any{"remove_member_ids": []string{"cho", "gm"}, "add_member_ids": []string{"ben"}}, []string{"gm"}, []string{"ben"}},
-		{"nobody", map[string]any{"member_ids": []string{}}, []string{"gm"}, []string{}},
+		{"the members as they were shown", map[string]any{"member_ids": []string{"gm", "ana"}}, []string{"gm", "ana"}, []string{"ben"}},
+		{"another one", map[string]any{"member_ids": []string{"cho", "ana"}}, []string{"gm", "ana"}, []string{"ben", "cho"}},
+		{"without a member", map[string]any{"member_ids": []string{"gm", "cho"}}, []string{"gm"}, []string{"ben", "cho"}},
+		{"one out, one in", map[string]any{"remove_member_ids": []string{"cho", "gm"}, "add_member_ids": []string{"dan"}}, []string{"gm"}, []string{"ben", "dan"}},
+		{"nobody", map[string]any{"member_ids": []string{}}, []string{"gm"}, []string{"ben", "dan"}},
 	} {
 		wantPeople(t, step.name, w.patchGroup(group, step.body), step.members, step.pending)
 	}
 	both := call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"member_ids": []string{"ana"}, "add_member_ids": []string{"ben"}}}
 	wantField(t, w.want(400, both, nil), "member_ids")
-	w.patchGroup(group, map[string]any{"add_member_ids": many(499, "p%d")})
-	w.want(409, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"add_member_ids": []string{"one-more"}}}, nil)
+}
+
+func TestGroup_SamePersonAddedAndRemoved_IsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	before := w.store.writes.Load()
+	got := w.want(400, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{
+		"add_member_ids": []string{"ben", "cho"}, "remove_member_ids": []string{"ana", "cho"},
+	}}, nil)
+	wantField(t, got, "remove_member_ids")
+	if w.store.writes.Load() != before {
+		t.Error("something was written")
+	}
+}
+
+// TestGroup_OfMostPeople_HoldsThemBesideItsCreator: the creator does not count, and
+// the bound holds only for requests that add somebody.
+func TestGroup_OfMostPeople_HoldsThemBesideItsCreator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var made groupJSON
+	everybody := many(500, "p%d")
+	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The guild", "member_ids": append([]string{"gm"}, everybody...)}}, &made)
+	wantPeople(t, "made", made, []string{"gm"}, everybody)
+	w.want(400, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The guild", "member_ids": many(501, "p%d")}}, nil)
+
+	wantPeople(t, "invited again", w.patchGroup(made.ID, map[string]any{"member_ids": append([]string{"gm"}, everybody...)}), []string{"gm"}, everybody)
+	more := call{as: "gm", method: "PATCH", path: "/v1/groups/" + made.ID, body: map[string]any{"add_member_ids": []string{"one-more"}}}
+	w.want(409, more, nil)
+	w.patchGroup(made.ID, map[string]any{"remove_member_ids": everybody[:1]})
+	w.want(200, more, nil)
+
+	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error { // the web app adds people beyond the bound
+		return tx.Update(poll.GroupPath(made.ID), poll.Set("memberIds", []any{"gm", "ana", "ben", "cho"}))
+	}))
+	for _, body := range []map[string]any{
+		{"name": "The guild again"}, {"member_ids": []string{"gm", "ana", "ben"}}, {"add_member_ids": []string{"ana"}}, {"remove_member_ids": []string{"ben"}},
+	} {
+		w.patchGroup(made.ID, body)
+	}
+	wantPeople(t, "then", w.groupOf("gm", made.ID), []string{"gm", "ana"}, append(slices.Clone(everybody[1:]), "one-more"))
 }
 
 // TestGroup_AppWritesMeanwhile_NothingIsLost: the web app adds a person and sets a
 // field of its own between a transaction's reads and its commit.
 func TestGroup_AppWritesMeanwhile_NothingIsLost(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]call{
-		"changed":  {as: "gm", method: "PATCH", body: map[string]any{"name": "Others", "add_member_ids": []string{"eve"}, "remove_member_ids": []string{"ana"}}},
-		"accepted": {as: "ben", method: "POST", path: "/accept-invite"},
-		"declined": {as: "ben", method: "POST", path: "/decline-invite"},
-		"left":     {as: "ana", method: "POST", path: "/leave"},
+	change := map[string]any{"name": "Others", "add_member_ids": []string{"eve"}, "remove_member_ids": []string{"ana"}}
+	for _, row := range []struct {
+		name             string
+		c                call
+		members, pending []string
+	}{
+		{"changed", call{as: "gm", method: "PATCH", body: change}, []string{"gm", "cho"}, []string{"ben", "eve"}},
+		{"accepted", call{as: "ben", method: "POST", path: "/accept-invite"}, []string{"gm", "ana", "cho", "ben"}, nil},
+		{"declined", call{as: "ben", method: "POST", path: "/decline-invite"}, []string{"gm", "ana", "cho"}, nil},
+		{"left", call{as: "ana", method: "POST", path: "/leave"}, []string{"gm", "cho"}, []string{"ben"}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			group := w.newGroup()
@@ -159,12 +208,15 @@ func TestGroup_AppWritesMeanwhile_NothingIsLost(t *testing.T) {
 						store.Update{Path: store.Field("discord", "channelId"), Value: "77"})
 				}))
 			}
-			c.path = "/v1/groups/" + group + c.path
-			w.want(200, c, nil)
+			row.c.path = "/v1/groups/" + group + row.c.path
+			w.want(200, row.c, nil)
 			doc, err := w.store.Get(t.Context(), poll.GroupPath(group))
 			must(t, err)
 			got := poll.DecodeGroup(doc)
-			if !written || !slices.Contains(got.MemberIDs, "cho") || doc.Data["theme"] != "dark" || got.Discord.ChannelID != "77" {
+			if !slices.Equal(got.MemberIDs, row.members) || !slices.Equal(got.PendingMemberIDs, row.pending) {
+				t.Errorf("members %v and pending %v, want %v and %v", got.MemberIDs, got.PendingMemberIDs, row.members, row.pending)
+			}
+			if !written || doc.Data["theme"] != "dark" || got.Discord.ChannelID != "77" {
 				t.Errorf("the app's write is lost: %v", doc.Data)
 			}
 		})
@@ -211,4 +263,36 @@ func TestGroups_OfOneCreator_AreLimited(t *testing.T) {
 		t.Error("something was written")
 	}
 	w.want(http.StatusCreated, ask("ana"), nil)
+}
+
+// TestGroups_CreatedAtOnce_AreLimited: all transactions count the person's groups
+// before one of them commits.
+func TestGroups_CreatedAtOnce_AreLimited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const atOnce, most = 5, 2
+	w.options.Scheduler.GroupsPerPerson = most
+	var merges atomic.Int64
+	var counted sync.WaitGroup
+	counted.Add(atOnce)
+	w.store.updating = func(path store.Path) {
+		if path.Collection() == "questingGroups" && merges.Add(1) <= atOnce {
+			counted.Done()
+			counted.Wait()
+		}
+	}
+	statuses := make([]int, atOnce)
+	var done sync.WaitGroup
+	for i := range atOnce {
+		done.Go(func() {
+			statuses[i] = w.do(call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "Party"}}).status
+		})
+	}
+	done.Wait()
+	slices.Sort(statuses)
+	made, err := poll.GroupsOf(t.Context(), w.store, "gm", 100)
+	must(t, err)
+	if !slices.Equal(statuses, []int{201, 201, 409, 409, 409}) || made != most {
+		t.Errorf("answered %v, and %d groups are there, want %d", statuses, made, most)
+	}
 }

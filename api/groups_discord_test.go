@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -98,6 +99,37 @@ func TestGroupDiscord_SetByAnAdmin_IsChecked(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestGroupDiscord_OfNoGroup_AsksNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.want(404, call{as: "admin", method: "PATCH", path: "/v1/groups/none", body: map[string]any{"discord": here}}, nil)
+	if w.channels.asked != 0 {
+		t.Errorf("Discord was asked %d times", w.channels.asked)
+	}
+}
+
+func TestGroupDiscord_Refused_IsLogged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	w.channels.err = &fault.Error{
+		Kind: fault.Provider, Code: "bot_token_refused", Message: "Discord does not accept the bot's token.", Err: errors.New("discord: status 401, code 0"),
+	}
+	w.want(409, call{as: "admin", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"discord": here}}, nil)
+	for line := range strings.Lines(w.log.String()) {
+		if !strings.Contains(line, `"msg":"discord refused to show a channel"`) {
+			continue
+		}
+		for _, part := range []string{`"level":"WARN"`, `"group":"` + group + `"`, `"channel":"22"`, `"code":"bot_token_refused"`, "status 401, code 0"} {
+			if !strings.Contains(line, part) {
+				t.Errorf("the line lacks %s: %s", part, line)
+			}
+		}
+		return
+	}
+	t.Error("nothing is logged")
 }
 
 func TestGroupDiscord_WithoutABot_TakesNoChannel(t *testing.T) {

@@ -23,6 +23,10 @@ type Rate struct {
 var (
 	defaultPersonRate  = Rate{PerSecond: 100, Burst: 1000}
 	defaultAddressRate = Rate{PerSecond: 100, Burst: 1000}
+	// defaultChannelRate is far above what Google pushes of one calendar. A push beyond
+	// it comes a tenth of a second at most after one that was taken, so the sync of
+	// that one sees its change; where that sync had begun, the sweep does.
+	defaultChannelRate = Rate{PerSecond: 10, Burst: 100}
 )
 
 // maxLimited is how many people or addresses a limiter tells apart at a time.

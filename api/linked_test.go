@@ -86,6 +86,9 @@ func (w *world) browse(address, site string, cookies ...*http.Cookie) *http.Resp
 		request.Header.Set("Sec-Fetch-Mode", "navigate")
 		request.Header.Set("Sec-Fetch-Site", site)
 	}
+	if w.proxied != "" {
+		request.Header.Set("Authorization", w.proxied)
+	}
 	for _, cookie := range cookies {
 		request.AddCookie(cookie)
 	}

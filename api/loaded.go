@@ -10,28 +10,33 @@ import (
 
 	"questscheduler/poll"
 	"questscheduler/scheduler"
+	"questscheduler/store"
 )
 
-// loadedPoll is a poll that was read once for all streams that show it. Its slots
-// and votes are read when the first of them needs them.
+// loadedPoll is a poll that is read once for all streams that show it: first
+// itself and its group, then its slots and votes when one of them needs those.
 type loadedPoll struct {
-	poll.WithGroup
-	// routed tells that every stream which the poll concerns was told of it.
-	routed bool
-	// document is documentOf the poll; "" where there is none.
+	poll.WithGroup // the id alone until it is read
+	// document is documentOf the poll, "" where there is none; nil until it is read.
 	document func() (string, error)
 	turn     chan struct{} // taken by the stream that reads
 	view     atomic.Pointer[scheduler.View]
 	weight   int // as the cache counts it
 }
 
-func newLoadedPoll(p poll.WithGroup, routed bool) *loadedPoll {
-	return &loadedPoll{WithGroup: p, routed: routed, turn: make(chan struct{}, 1), document: sync.OnceValues(func() (string, error) {
+func newLoadedPoll(id string) *loadedPoll {
+	return &loadedPoll{WithGroup: poll.WithGroup{ID: id}, turn: make(chan struct{}, 1)}
+}
+
+// fill keeps what was read.
+func (l *loadedPoll) fill(p poll.WithGroup) {
+	l.Poll, l.Group = p.Poll, p.Group
+	l.document = sync.OnceValues(func() (string, error) {
 		if p.Poll == nil {
 			return "", nil
 		}
 		return documentOf(*p.Poll)
-	})}
+	})
 }
 
 // documentOf is a hash of all that the poll's own document decides of how the
@@ -48,15 +53,43 @@ func documentOf(p poll.Poll) (string, error) {
 	return hash(fmt.Appendf(text, "%q%q%v", p.WinningSlotID, original, p.Votes)), nil
 }
 
-// whole gives the poll with its slots and votes. Of several callers one reads, and
-// the others wait for it; after an error the next one tries again.
-func (l *loadedPoll) whole(ctx context.Context, s *scheduler.Service) (scheduler.View, error) {
+// take waits until no other stream reads. Of several callers one reads, and the
+// others find it done; after an error the next one tries again.
+func (l *loadedPoll) take(ctx context.Context) (release func(), err error) {
 	select {
 	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
+		return func() { <-l.turn }, nil
 	case <-ctx.Done():
-		return scheduler.View{}, ctx.Err()
+		return nil, ctx.Err()
 	}
+}
+
+// load reads the poll and its group, unless that was done.
+func (l *loadedPoll) load(ctx context.Context, reader store.Reader) (read bool, err error) {
+	release, err := l.take(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if l.document != nil {
+		return false, nil
+	}
+	polls, err := poll.LoadWithGroups(ctx, reader, []string{l.ID})
+	if err != nil {
+		return false, err
+	}
+	l.fill(polls[0])
+	return true, nil
+}
+
+// whole gives the loaded poll with its slots and votes, which it reads unless that
+// was done.
+func (l *loadedPoll) whole(ctx context.Context, s *scheduler.Service) (scheduler.View, error) {
+	release, err := l.take(ctx)
+	if err != nil {
+		return scheduler.View{}, err
+	}
+	defer release()
 	if view := l.view.Load(); view != nil {
 		return *view, nil
 	}
@@ -65,14 +98,6 @@ func (l *loadedPoll) whole(ctx context.Context, s *scheduler.Service) (scheduler
 		l.view.Store(&view)
 	}
 	return view, err
-}
-
-// holds tells whether the poll was read with a vote as it is.
-func (l *loadedPoll) holds(vote poll.GivenVote) bool {
-	view := l.view.Load()
-	return view != nil && slices.ContainsFunc(view.Votes, func(v poll.Vote) bool {
-		return v.UserID == vote.UserID && v.UpdatedAt.Equal(vote.At)
-	})
 }
 
 // size is the number of values that the poll keeps in memory, roughly.

@@ -21,7 +21,8 @@ func TestLoadedPolls_TooManyOrTooLarge_DropTheOldest(t *testing.T) {
 	}
 	var c loadedPolls
 	load := func(i, slots int) {
-		l := newLoadedPoll(poll.WithGroup{ID: fmt.Sprintf("p%d", i), Poll: &poll.Poll{}}, true)
+		l := newLoadedPoll(fmt.Sprintf("p%d", i))
+		l.fill(poll.WithGroup{Poll: &poll.Poll{}})
 		c.put(l)
 		l.view.Store(&scheduler.View{Slots: make([]poll.Slot, slots)})
 		c.weigh(l)

@@ -147,7 +147,7 @@ type answer[T any] struct {
 // longer than a command under an Idempotency-Key.
 const answerPatience = keyTime + 5*time.Second
 
-// AnswerTime is how long a request takes at most, from its header until its answer
+// AnswerTime is how long a request takes at most, from its sign-in until its answer
 // is written: the body, the work, and keeping the answer to an Idempotency-Key.
 // The server must give an answer longer than that (http.Server.WriteTimeout), so
 // that there is one however many transactions of it meet others.

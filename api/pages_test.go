@@ -140,6 +140,20 @@ func (w *world) listings() map[string]listed {
 	status := listings["list-watches"]
 	status.path = "/admin/channel-status?"
 	listings["channel-status"] = status
+	groups := 0
+	listings["list-groups"] = listed{
+		path: "/v1/groups?", as: "gm", key: "groups",
+		make: func() string {
+			id := fmt.Sprintf("group-%02d", 50-groups)
+			groups++
+			person := []map[string]any{{"creatorId": "gm"}, {"memberIds": []any{"gm"}}, {"pendingMemberIds": []any{"gm"}}}[groups%3]
+			must(w.t, w.write("questingGroups/"+id, person))
+			return id
+		},
+		remove: func(id string) { remove(poll.GroupPath(id)) },
+		change: func(id string) { edit(poll.GroupPath(id), poll.Set("memberIds", []any{"ana", "gm"})) },
+		long:   func(id string) (store.Path, string) { return poll.GroupPath(id), "name" },
+	}
 	return listings
 }
 

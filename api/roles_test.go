@@ -131,6 +131,7 @@ var roleTable = map[string]roleRow{
 	"create-group": {call: func(scene) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}
 	}, want: statuses{401, 201, 201, 201, 201, 201, 201}},
+	"list-groups":          {before: (*scene).inviteToGroup, call: plain("GET", "/v1/groups"), want: forPersons},
 	"get-group":            {before: (*scene).inviteToGroup, call: onGroup("GET", ""), want: statuses{401, 404, 200, 404, 200, 200, 200}},
 	"accept-group-invite":  {before: (*scene).inviteToGroup, call: onGroup("POST", "/accept-invite"), want: statuses{401, 404, 200, 404, 200, 200, 409}},
 	"decline-group-invite": {before: (*scene).inviteToGroup, call: onGroup("POST", "/decline-invite"), want: statuses{401, 404, 200, 404, 409, 409, 409}},

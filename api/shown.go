@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"questscheduler/changes"
 )
 
 // mostShown is how many polls a stream remembers: those that a recheck lists
@@ -14,6 +16,7 @@ const mostShown = 150
 type shownPoll struct {
 	document string // documentOf it
 	looks    string // see looks; "": its slots and votes were not read yet
+	below    bool   // slots or votes were written since
 }
 
 // shownPolls are the polls that a stream knows. The stream alone writes them, and
@@ -31,11 +34,16 @@ func newShownPolls() *shownPolls {
 }
 
 // wants tells whether the stream must hear of a change of a poll that may not
-// concern its person.
-func (s *shownPolls) wants(id string) bool {
+// concern its person. Of a poll that it knows it records that slots or votes were
+// written, which no comparison of documents finds once the change is lost.
+func (s *shownPolls) wants(change changes.Change) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, known := s.polls[id]
+	shown, known := s.polls[change.Poll]
+	if known {
+		shown.below = shown.below || change.Below
+		s.polls[change.Poll] = shown
+	}
 	return known || s.learning
 }
 
@@ -46,11 +54,27 @@ func (s *shownPolls) get(id string) (shown shownPoll, known bool) {
 	return shown, known
 }
 
-// set remembers a poll. Where there is no room, the oldest is forgotten that the
-// last recheck did not list.
+// begin gives how a poll was shown last, and remembers the poll: what is written
+// from now on is written since.
+func (s *shownPolls) begin(id string) (before shownPoll, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, known = s.polls[id]
+	s.put(id, shownPoll{document: before.document, looks: before.looks})
+	return before, known
+}
+
+// set remembers how a poll is shown.
 func (s *shownPolls) set(id string, shown shownPoll) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	shown.below = s.polls[id].below
+	s.put(id, shown)
+}
+
+// put keeps a poll. Where there is no room, the oldest is forgotten that the last
+// recheck did not list.
+func (s *shownPolls) put(id string, shown shownPoll) {
 	if _, known := s.polls[id]; !known {
 		s.oldest = append(s.oldest, id)
 	}

@@ -72,7 +72,7 @@ func (s *server) stream(ctx context.Context, _ *struct{}) (*huma.StreamResponse,
 		s.dispatch.leave(f)
 		leave()
 	}
-	if err := f.recheck(ctx, false); err != nil {
+	if err := f.recheck(ctx); err != nil {
 		end()
 		return nil, asFailure(err)
 	}
@@ -110,7 +110,10 @@ func (f *feed) run(ctx context.Context) error {
 				return nil
 			}
 			if err == nil {
-				err = f.recheck(ctx, false)
+				err = f.dispatch.scanVotes(ctx, &f.scans)
+			}
+			if err == nil {
+				err = f.recheck(ctx)
 			}
 		case <-f.written.Woken():
 			err = f.dispatch.route(ctx)

@@ -69,6 +69,7 @@ type world struct {
 	tokens   map[string]string
 	options  api.Options
 	kept     []*http.Cookie // of the browser that consents
+	proxied  string         // the Authorization header that a proxy adds to what a browser sends
 }
 
 // setup is what a test may have otherwise.

@@ -18,17 +18,33 @@ type body struct {
 
 	mu       sync.Mutex
 	until    time.Time // see Extend; zero: the deadline does not move
+	begun    bool      // the first read began
 	whole    bool      // it was read to its end
 	closed   bool
+	settled  bool // the answer set the last deadline
 	finished bool // the handler returned
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. The first one gives the body its time.
 func (b *body) Read(into []byte) (int, error) {
-	if b.isClosed() {
-		return 0, http.ErrBodyReadAfterClose
+	if err := b.begin(); err != nil {
+		return 0, err
 	}
 	return b.read(into)
+}
+
+// begin sets the deadline of the first read.
+func (b *body) begin() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return http.ErrBodyReadAfterClose
+	}
+	if b.begun || b.whole || b.settled || b.finished {
+		return nil
+	}
+	b.begun = true
+	return b.move()
 }
 
 // read moves the deadline with what arrives, and lifts it at the end.
@@ -62,7 +78,7 @@ func (b *body) Close() error {
 func (b *body) extend(until time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.whole {
+	if b.whole || b.settled {
 		return nil
 	}
 	b.until = until
@@ -72,10 +88,17 @@ func (b *body) extend(until time.Time) error {
 // move gives the next part its time. The caller holds mu.
 func (b *body) move() error {
 	deadline := time.Now().Add(b.patience)
-	if deadline.After(b.until) {
+	if !b.until.IsZero() && deadline.After(b.until) {
 		deadline = b.until
 	}
 	return b.connection.SetReadDeadline(deadline)
+}
+
+// settle leaves the deadline to the answer: no read moves it any more.
+func (b *body) settle() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.settled, b.until = true, time.Time{}
 }
 
 // drop reads the rest and forgets it; false where it does not arrive until then,
@@ -102,12 +125,6 @@ func (b *body) isWhole() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.whole
-}
-
-func (b *body) isClosed() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.closed
 }
 
 type readerFunc func(into []byte) (int, error)

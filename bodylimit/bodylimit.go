@@ -25,8 +25,9 @@ const maxRest = 256 << 10
 
 // Handler answers by next, and bounds each request that has a body:
 //
-//   - The body must arrive within patience after the headers. Later reads fail,
-//     and the connection is closed after the answer.
+//   - The body must arrive within patience after its first read, so that the time
+//     of a sign-in before it does not count. Later reads fail, and the connection
+//     is closed after the answer.
 //   - An answer of 400 or above closes the connection unless the whole body was
 //     read before. The rest of the body is not read.
 //   - An answer below 400 waits a second for a body that the route did not read,
@@ -104,6 +105,7 @@ func (a *answer) settle(status int) {
 		return
 	}
 	a.settled = true
+	a.sent.settle()
 	if a.sent.isWhole() || status < http.StatusBadRequest && a.sent.drop(maxRest, time.Now().Add(restPatience)) {
 		return
 	}

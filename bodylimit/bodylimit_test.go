@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +79,15 @@ func routes() http.Handler {
 	mux.HandleFunc("/refuses", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	mux.HandleFunc("/reads", func(w http.ResponseWriter, r *http.Request) { echoBody(w, r, 0) })
 	mux.HandleFunc("/reads-longer", func(w http.ResponseWriter, r *http.Request) { echoBody(w, r, 3*patience) })
+	mux.HandleFunc("/signs-in-first", func(w http.ResponseWriter, r *http.Request) {
+		<-time.After(patience + time.Second)
+		echoBody(w, r, 0)
+	})
+	mux.HandleFunc("/answers-early", func(w http.ResponseWriter, r *http.Request) {
+		if err := bodylimit.Extend(r, time.Now().Add(5*patience)); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	})
 	mux.HandleFunc("/streams", func(w http.ResponseWriter, r *http.Request) {
 		for i := range 5 {
 			_, _ = fmt.Fprintf(w, "data: %d\n\n", i) // its error shows as an event that never came
@@ -210,6 +220,107 @@ func TestHandler_SlowBody_ArrivesWithinTheBound(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The time for a body begins when the route reads it: a sign-in before that may
+// take as long.
+func TestHandler_BodyReadAfterSlowSignIn_Arrives(t *testing.T) {
+	t.Parallel()
+	served(t, func(t *testing.T, dial func() net.Conn) {
+		connection := dial()
+		defer connection.Close()
+		header := "POST /signs-in-first HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n"
+		if status, body := ask(t, bufio.NewReader(nil), connection, header, "body"); status != http.StatusOK || body != "body" {
+			t.Errorf("it is answered %d %q", status, body)
+		}
+	})
+}
+
+// A client that sends a byte of an unread body every half a second delays the
+// answer by a second at most, also where the body was given more time.
+func TestHandler_DrippedRest_DelaysTheAnswerByASecond(t *testing.T) {
+	t.Parallel()
+	served(t, func(t *testing.T, dial func() net.Conn) {
+		connection := dial()
+		defer connection.Close()
+		var answered atomic.Bool
+		dripped := make(chan int)
+		go func() {
+			count := 0
+			_, err := io.WriteString(connection, "POST /answers-early HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
+			for err == nil && !answered.Load() {
+				if _, err = io.WriteString(connection, "a"); err == nil {
+					count++
+				}
+				<-time.After(time.Second / 2)
+			}
+			dripped <- count
+		}()
+		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered.Store(true)
+		if err := connection.Close(); err != nil {
+			t.Error(err)
+		}
+		if count := <-dripped; count > 3 || response.StatusCode != http.StatusOK || !response.Close {
+			t.Errorf("it is answered %d after %d bytes, closed: %v", response.StatusCode, count, response.Close)
+		}
+	})
+}
+
+// recorded is a connection that keeps its last deadline.
+type recorded struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (r *recorded) SetReadDeadline(at time.Time) error {
+	r.deadline = at
+	return nil
+}
+
+// part is a body whose first part arrives when it is told to.
+type part struct{ asked, arrives chan struct{} }
+
+func (p part) Read(into []byte) (int, error) {
+	close(p.asked)
+	<-p.arrives
+	return copy(into, "a"), nil
+}
+
+func (part) Close() error { return nil }
+
+// A proxy may still read the body when the refusal is answered.
+func TestHandler_ReadThatEndsAfterTheAnswer_MovesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		connection := &recorded{ResponseRecorder: httptest.NewRecorder()}
+		sent := part{make(chan struct{}), make(chan struct{})}
+		bodylimit.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := bodylimit.Extend(r, time.Now().Add(time.Hour)); err != nil {
+				t.Error(err)
+			}
+			ended := make(chan error)
+			go func() {
+				_, err := r.Body.Read(make([]byte, 1))
+				ended <- err
+			}()
+			<-sent.asked
+			w.WriteHeader(http.StatusUnauthorized)
+			close(sent.arrives)
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			if err := bodylimit.Extend(r, time.Now().Add(time.Hour)); err != nil {
+				t.Error(err)
+			}
+		}), patience).ServeHTTP(connection, httptest.NewRequest(http.MethodPost, "/", sent))
+		if left := time.Until(connection.deadline); left > 0 {
+			t.Errorf("the connection has %s more", left)
+		}
+	})
 }
 
 // The deadline ends with the body: a stream goes on for five times as long, and

@@ -32,8 +32,8 @@ type Push struct {
 type Tokens interface {
 	// ChannelToken makes the token of a channel.
 	ChannelToken(channelID string) (string, error)
-	// VerifyChannelToken reports whether a token has the form of ChannelToken, and
-	// whether it was made for that channel.
+	// VerifyChannelToken reports whether a token was made for that channel (valid), and
+	// whether the keys here decide that (signed).
 	VerifyChannelToken(token, channelID string) (signed, valid bool)
 }
 
@@ -53,8 +53,9 @@ func errForged(reason string) error {
 // Google is to send it again.
 //
 // A token in the form of Tokens that was not made for the channel is refused
-// without a read. Channels from before that form have random tokens, which only
-// the channel's document can verify.
+// without a read. Only the channel's document can verify the random tokens of
+// channels from before that form, and those under a key that is not here: during a
+// change of keys another instance may have it already.
 func (w *Watcher) Push(ctx context.Context, push Push) error {
 	if push.ChannelID == "" || push.Token == "" || len(push.ChannelID) > 64 || len(push.Token) > 256 ||
 		strings.Contains(push.ChannelID, "/") || watchPath(push.ChannelID).Valid() != nil {
@@ -83,7 +84,7 @@ func (w *Watcher) admit(push Push) error {
 		}
 	}
 	if signed && !valid {
-		return errForged("the token was made for another channel, or by a key that QS_ENC_KEYS does not hold")
+		return errForged("no key of QS_ENC_KEYS made the token for this channel")
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func (s *server) shareOrigins() echo.MiddlewareFunc {
 // people read why it failed.
 const answerPatience = 50 * time.Second
 
-// AnswerTime is how long a call takes at most, from its header until its answer is
+// AnswerTime is how long a call takes at most, from its sign-in until its answer is
 // written: that of a function of ours with its body, or that of one that is passed
 // on with the note of what it told people.
 const AnswerTime = max(bodylimit.Patience+answerPatience, passingPatience+notePatience)

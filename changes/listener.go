@@ -56,17 +56,17 @@ func (p *Pending) Take() (changed []Change, lost bool) {
 	return changed, lost
 }
 
-// Add adds changes, without waiting for anybody to take them.
+// Add adds changes, without waiting for anybody to take them. It wakes a receiver
+// if there is anything to take, even where nothing was added.
 func (p *Pending) Add(changed ...Change) {
-	if len(changed) == 0 {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, change := range changed {
 		p.add(change)
 	}
-	p.wake()
+	if p.lost || len(p.changes) > 0 {
+		p.wake()
+	}
 }
 
 // Lose drops all changes and marks them as lost.

@@ -351,7 +351,9 @@ func TestHandle_AGroupOf500_IsToldOnceEach(t *testing.T) {
 	for i := range 500 {
 		members = append(members, "member-"+string(rune('a'+i%26))+string(rune('a'+i/26)))
 	}
-	w.write(func(tx store.Tx) error { return tx.Update(poll.GroupPath(groupID), poll.Set("memberIds", members)) })
+	w.write(func(tx store.Tx) error {
+		return tx.Update(poll.GroupPath(groupID), poll.Set("creatorId", "gm"), poll.Set("memberIds", members))
+	})
 	w.cancel()
 	w.want("gm", 0)
 	w.mustEnd()

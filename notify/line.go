@@ -14,12 +14,13 @@ import (
 
 // line is the message that tells a transition in the group's channel. Its
 // button leads to the poll, and marks the message as the one of that
-// transition.
+// transition. It mentions nobody where the poll's creator does not belong to the
+// group.
 func (a *Announcer) line(notice rules.Notice, told poll.Told, p poll.Poll, group *poll.Group) Message {
 	words := texts[notice]
 	text := fill(words.discord, discordTitle(p.Title, maxLineTitle), discordTime(told.Story.At))
 	message := Message{Content: text}
-	if words.mentions {
+	if words.mentions && group.Has(p.CreatorID) { // whoever left the group no longer reaches all of it
 		prefix, mentions := mentionsOf(group.Discord)
 		message.Content, message.Mentions = prefix+text, mentions
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"questscheduler/poll"
+	"questscheduler/store"
 )
 
 func TestHandle_MentionsFollowTheGroupsRole(t *testing.T) {
@@ -43,6 +44,47 @@ func TestHandle_MentionsFollowTheGroupsRole(t *testing.T) {
 				wantTexts(t, "pinged by "+lines[i].Content, lines[i].Pinged, pinged...)
 			}
 		})
+	}
+}
+
+// TestHandle_CreatorLeftTheGroup_MentionsNobody: whoever left a group must not
+// reach all of it by a poll of before.
+func TestHandle_CreatorLeftTheGroup_MentionsNobody(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name     string
+		creator  string
+		members  []any
+		pending  []any
+		mentions bool
+	}{
+		{"a member", "ben", []any{"ben", "gm"}, nil, true},
+		{"the group's creator", "gm", []any{"ben"}, nil, true},
+		{"one whom it invites", "ben", []any{"ben"}, []any{"gm"}, false},
+		{"nobody of it", "ben", []any{"ben"}, nil, false},
+	} {
+		for _, role := range []string{"everyone", roleID} {
+			t.Run(row.name+" with "+role, func(t *testing.T) {
+				t.Parallel()
+				w := announced(t)
+				w.setGroup("notifyRoleId", role)
+				w.write(func(tx store.Tx) error {
+					return tx.Update(poll.GroupPath(groupID),
+						poll.Set("creatorId", row.creator), poll.Set("memberIds", row.members), poll.Set("pendingMemberIds", row.pending))
+				})
+				w.cancel()
+				w.want("gm", 0)
+				w.mustEnd()
+				lines := w.lines(channel)
+				if len(lines) != 1 {
+					t.Fatalf("%d lines, want 1", len(lines))
+				}
+				bare := cancelledLine[len("@everyone "):]
+				if got := len(lines[0].Pinged) > 0; got != row.mentions || row.mentions == (lines[0].Content == bare) {
+					t.Errorf("the line %q pings %v", lines[0].Content, lines[0].Pinged)
+				}
+			})
+		}
 	}
 }
 

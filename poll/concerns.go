@@ -16,6 +16,10 @@ var (
 		Name: "groups of a creator", Collection: "questingGroups",
 		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
 	}
+	groupsInviting = &store.Query{
+		Name: "groups that invite a person", Collection: "questingGroups",
+		Filters: []store.Filter{{Path: store.Field("pendingMemberIds"), Op: store.ArrayContains}},
+	}
 	pollsOfGroup = &store.Query{
 		Name: "polls of a group, newest first", Collection: "schedulers",
 		Filters: []store.Filter{{Path: store.Field("questingGroupId"), Op: store.Equal}},
@@ -47,7 +51,7 @@ const (
 
 // Concerning lists a person's own polls, at most MostConcerning, each once: the
 // newest that they made, the newest that they take part in, and the newest of
-// each of their groups, as long as there is room.
+// each of their groups. The groups share the room that is left.
 func Concerning(ctx context.Context, reader store.Reader, userID string) ([]Poll, error) {
 	own := &ownPolls{reader: reader, listed: map[string]bool{}}
 	if err := own.add(ctx, pollsOfCreator.With(userID).First(mostCreated), mostCreated); err != nil {
@@ -60,12 +64,14 @@ func Concerning(ctx context.Context, reader store.Reader, userID string) ([]Poll
 	if err != nil {
 		return nil, err
 	}
-	for _, group := range groups {
-		if len(own.polls) == MostConcerning {
+	for i, group := range groups {
+		room := MostConcerning - len(own.polls)
+		if room == 0 {
 			break
 		}
-		room := MostConcerning - len(own.polls) + own.inGroup(group) // those are given again
-		if err := own.add(ctx, pollsOfGroup.With(group).First(room), MostConcerning); err != nil {
+		share := max(1, room/(len(groups)-i))
+		given := own.inGroup(group) // and are given again
+		if err := own.add(ctx, pollsOfGroup.With(group).First(share+given), len(own.polls)+share); err != nil {
 			return nil, err
 		}
 	}

@@ -38,11 +38,41 @@ func TestConcerning_ManyOfEachKind_LeaveRoomToTheNext(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, p := range found {
-		count[p.ID[:4]]++
+		kind := p.ID[:4]
+		if p.CreatorID == "eve" {
+			kind = p.ID[:2] // each of another group
+		}
+		count[kind]++
 	}
-	same(t, "what is listed", count, map[string]int{"made": 50, "join": 30, "own-": 5, "aa00": 15})
+	same(t, "what is listed", count, map[string]int{"made": 50, "join": 30, "own-": 1, "aa": 19})
 	same(t, "the first", found[0].ID, "made119")
 	same(t, "the first of the next kind", found[50].ID, "joined119")
+}
+
+// TestConcerning_LargeGroup_LeavesRoomToOthers: a stranger's group has more polls
+// than there is room for, and is asked first.
+func TestConcerning_LargeGroup_LeavesRoomToOthers(t *testing.T) {
+	t.Parallel()
+	documents := open(t)
+	write := func(group string, n int) {
+		put(t, documents, poll.GroupPath(group), map[string]any{"creatorId": "eve", "memberIds": []any{"gm"}})
+		for i := range n {
+			p := poll.Poll{CreatorID: "eve", GroupID: group, CreatedAt: moment.Add(time.Duration(i) * time.Second)}
+			put(t, documents, poll.Path(fmt.Sprintf("%s%03d", group, i)), poll.New(p))
+		}
+	}
+	write("aa", 200)
+	write("bb", 1)
+	write("cc", 60)
+	found, err := poll.Concerning(t.Context(), documents, "gm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, p := range found {
+		count[p.GroupID]++
+	}
+	same(t, "what is listed", count, map[string]int{"aa": 33, "bb": 1, "cc": 60})
 }
 
 // TestConcerning_GroupPollsListedBefore_TakeNoRoom: the newest polls of a group are

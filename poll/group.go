@@ -17,7 +17,7 @@ type Group struct {
 	MemberIDs []string
 	// PendingMemberIDs are the people who were invited and have not accepted: they
 	// are no members, read no poll of the group and are told of none. The server
-	// alone writes them.
+	// alone adds to them; the web app may remove people.
 	PendingMemberIDs []string
 	Discord          GroupDiscord
 }

@@ -105,7 +105,7 @@ var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsOwed, intentsDue, intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
 	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
-	groupsOfMember, groupsOfCreator, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
+	groupsOfMember, groupsOfCreator, groupsInviting, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
 }
 
 // List is which polls of a person are asked for.

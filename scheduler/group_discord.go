@@ -19,7 +19,7 @@ func errDiscordIsAdmins() error {
 // nothing. It asks Discord for the channel's guild, so it is called before the
 // transaction. Invalid where the channel is none of that guild or none that the bot
 // sees, Conflict where there is no bot or Discord refuses it.
-func (s *Service) checkDiscord(ctx context.Context, person Person, discord *poll.GroupDiscord) error {
+func (s *Service) checkDiscord(ctx context.Context, person Person, groupID string, discord *poll.GroupDiscord) error {
 	switch {
 	case discord == nil:
 		return nil
@@ -39,6 +39,8 @@ func (s *Service) checkDiscord(ctx context.Context, person Person, discord *poll
 		refused.Err = err
 		return refused
 	case fault.Is(err, fault.Provider):
+		s.Log.WarnContext(ctx, "discord refused to show a channel", "group", groupID, "channel", discord.ChannelID,
+			"userId", person.ID, "code", fault.CodeOf(err), "error", err)
 		return &fault.Error{
 			Kind: fault.Conflict, Code: fault.CodeOf(err), Err: err,
 			Message: "Discord does not show the channel to the bot. Check the channel's number; questscheduler doctor checks the bot's token.",

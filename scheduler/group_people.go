@@ -11,32 +11,42 @@ import (
 // changePeople invites and removes people by what differs from the group as it
 // was read. Nobody becomes a member by it, and those who stay keep their places.
 func (e EditGroup) changePeople(group *poll.Group) error {
+	creator := group.CreatorID
 	add, remove := e.Add, e.Remove
 	switch {
 	case e.MemberIDs == nil:
 	case add != nil || remove != nil:
 		return fault.Field("member_ids", "must be left out beside add_member_ids and remove_member_ids")
-	case len(e.MemberIDs) > MaxPeople:
-		return fault.Field("member_ids", "must name at most 500 people")
 	default:
-		add = e.MemberIDs
-		remove = without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), e.MemberIDs...)
+		add, remove = e.MemberIDs, without(group.MemberIDs, e.MemberIDs...)
 	}
-	if err := checkPeople("member_ids", group.CreatorID, add); err != nil {
+	if err := checkNames("member_ids", without(add, creator), "people beside the creator", maxUID); err != nil {
 		return err
 	}
-	remove = without(remove, group.CreatorID)
+	if slices.ContainsFunc(remove, func(id string) bool { return slices.Contains(add, id) }) {
+		return fault.Field("remove_member_ids", "must name nobody whom add_member_ids names")
+	}
+	remove = without(remove, creator)
 	group.MemberIDs = without(group.MemberIDs, remove...)
 	group.PendingMemberIDs = without(group.PendingMemberIDs, remove...)
+	before := len(group.PendingMemberIDs)
 	for _, id := range add {
 		if id != "" && !group.Has(id) && !slices.Contains(group.PendingMemberIDs, id) {
 			group.PendingMemberIDs = append(group.PendingMemberIDs, id)
 		}
 	}
-	if len(add) > 0 && len(group.MemberIDs)+len(group.PendingMemberIDs) > MaxPeople {
-		return fault.New(fault.Conflict, "This group would be too large: 500 people may belong to it or be invited. Remove some first.")
+	if len(group.PendingMemberIDs) > before && othersOf(*group) > MaxPeople {
+		return fault.New(fault.Conflict, "This group would be too large: 500 people beside its creator may belong to it or be invited. Remove some first.")
 	}
 	return nil
+}
+
+// othersOf counts the members and the people whom a group invites, without its
+// creator.
+func othersOf(group poll.Group) int {
+	others := without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), group.CreatorID)
+	slices.Sort(others)
+	return len(slices.Compact(others))
 }
 
 // without gives the people of a list who are not in another.
@@ -46,7 +56,7 @@ func without(people []string, others ...string) []string {
 
 // AcceptGroup makes a member of a person whom a group invites. A member stays one.
 func (s *Service) AcceptGroup(ctx context.Context, person Person, groupID string) (poll.Group, error) {
-	return s.changeGroup(ctx, person, groupID, func(group *poll.Group) error {
+	return s.changeGroup(ctx, person, groupID, "accept invitation", func(group *poll.Group) error {
 		switch {
 		case group.Has(person.ID):
 		case !group.Invites(person.ID):
@@ -62,7 +72,7 @@ func (s *Service) AcceptGroup(ctx context.Context, person Person, groupID string
 // DeclineGroup takes a person's invitation to a group away, and with it the right
 // to see the group.
 func (s *Service) DeclineGroup(ctx context.Context, person Person, groupID string) error {
-	_, err := s.changeGroup(ctx, person, groupID, func(group *poll.Group) error {
+	_, err := s.changeGroup(ctx, person, groupID, "decline invitation", func(group *poll.Group) error {
 		if !group.Invites(person.ID) {
 			return errNotInvitedToGroup()
 		}
@@ -75,7 +85,7 @@ func (s *Service) DeclineGroup(ctx context.Context, person Person, groupID strin
 // LeaveGroup ends a person's membership. Their votes in the group's polls stay, as
 // where the creator removes them. The creator cannot leave.
 func (s *Service) LeaveGroup(ctx context.Context, person Person, groupID string) error {
-	_, err := s.changeGroup(ctx, person, groupID, func(group *poll.Group) error {
+	_, err := s.changeGroup(ctx, person, groupID, "leave", func(group *poll.Group) error {
 		switch {
 		case group.CreatorID == person.ID:
 			return fault.New(fault.Conflict, "You created this group and cannot leave it. Remove its members instead.")

@@ -123,24 +123,79 @@ func TestPush_ForgedWithinTheRate_ReadsNothing(t *testing.T) {
 	}
 }
 
+// pushesAtOnce is how many pushes of a channel are taken at once, and
+// pushesASecond in the long run.
+const (
+	pushesAtOnce  = 100
+	pushesASecond = 10
+)
+
 func TestPush_ProvenFromAnAddressOverItsRate_IsTaken(t *testing.T) {
 	t.Parallel()
 	var out lines
 	g := newGateWith(t, gateOptions{rate: few, log: out.log()})
 	g.exhaust()
-	for range 1000 {
+	for range pushesAtOnce {
 		if got := g.push(address, nil, ""); got.Code != http.StatusOK {
 			t.Fatalf("answered %d %s", got.Code, got.Body)
 		}
 	}
-	if g.looks() != 1 || out.count("status=200") != 1000 {
+	if g.looks() != 1 || out.count("status=200") != pushesAtOnce {
 		t.Errorf("%d looks were handed over, and %d lines tell of pushes that were taken", g.looks(), out.count("status=200"))
 	}
 }
 
-// TestPush_OfAChannelThatEnded_IsRefusedWithoutLimit: what Google still sends on
+// TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel: a token never expires, so
+// whoever has one could replay it. Each row is what became of its channel.
+func TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel(t *testing.T) {
+	t.Parallel()
+	for status, row := range map[string]struct {
+		answer int
+		once   int // documents read once, beside one for each push that its rate admits
+		looks  int
+	}{"active": {200, 1, 1}, "stopped": {401, 0, 0}} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			var out lines
+			var passed atomic.Int64
+			g := newGateWith(t, gateOptions{rate: few, log: out.log(), status: status, now: func() time.Time { return now().Add(time.Duration(passed.Load())) }})
+			replay := func(taken int) {
+				t.Helper()
+				answers, before := map[int]int{}, g.reads.reads.Load()
+				for range 1000 {
+					got := g.push(address, nil, "")
+					answers[got.Code]++
+					if got.Code == http.StatusTooManyRequests && (got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "RATE_LIMITED")) {
+						t.Fatalf("answered with %v: %s", got.Header(), got.Body)
+					}
+				}
+				if answers[row.answer] != taken || answers[http.StatusTooManyRequests] != 1000-taken {
+					t.Errorf("1000 replays are answered %v, want %d with %d", answers, taken, row.answer)
+				}
+				if reads := int(g.reads.reads.Load() - before); reads > taken+row.once {
+					t.Errorf("1000 replays read %d documents", reads)
+				}
+			}
+			replay(pushesAtOnce)
+			if written := out.count("\n"); written > pushesAtOnce+20 {
+				t.Errorf("1000 replays wrote %d lines", written)
+			}
+			if g.looks() != row.looks {
+				t.Errorf("%d looks were handed over, want %d", g.looks(), row.looks)
+			}
+			passed.Store(int64(time.Second))
+			replay(pushesASecond)
+			if got := g.push(address, as(oldChannel, token(keysNow, oldChannel)), ""); got.Code != http.StatusUnauthorized {
+				t.Errorf("the push of another channel is answered %d", got.Code)
+			}
+			g.exhaust() // of the address, whose rate was not touched
+		})
+	}
+}
+
+// TestPush_OfAChannelThatEnded_CountsForNoAddress: what Google still sends on
 // channels that were stopped spends nothing of the rate of Google's address.
-func TestPush_OfAChannelThatEnded_IsRefusedWithoutLimit(t *testing.T) {
+func TestPush_OfAChannelThatEnded_CountsForNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{"expired", "stopped", "failed"} {
 		t.Run(status, func(t *testing.T) {
@@ -183,7 +238,8 @@ func TestPush_OfAnOldToken_IsTakenWithinTheRate(t *testing.T) {
 }
 
 // TestPush_AfterKeysChanged: the first key signs, and each that is still there
-// verifies; with a key the pushes of its channels go.
+// verifies. What a key made that is not there, as on an instance that does not have
+// the newest yet, is known by its channel's document.
 func TestPush_AfterKeysChanged(t *testing.T) {
 	t.Parallel()
 	k1, k2 := key("k1", 1), key("k2", 2)
@@ -195,7 +251,7 @@ func TestPush_AfterKeysChanged(t *testing.T) {
 		"a newer key stands first":  {k2 + "," + k1, k1, 200, 2},
 		"made by the newer key":     {k2 + "," + k1, k2, 200, 2},
 		"the key has another name":  {k2 + "," + key("old", 1), k1, 200, 2},
-		"the key was taken out":     {k2, k1, 401, 0},
+		"the key is not there":      {k2, k1, 200, 2},
 		"another key took its name": {key("k1", 2), k1, 401, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -206,6 +262,24 @@ func TestPush_AfterKeysChanged(t *testing.T) {
 				t.Errorf("answered %d with %d reads, want %d with %d", got.Code, g.reads.reads.Load(), row.status, row.reads)
 			}
 		})
+	}
+}
+
+// TestPush_OfAnUnknownKey_CountsForItsAddress: nothing is read for it beyond that.
+func TestPush_OfAnUnknownKey_CountsForItsAddress(t *testing.T) {
+	t.Parallel()
+	k1, k2 := key("k1", 1), key("k2", 2)
+	g := newGateWith(t, gateOptions{rate: few, keys: k1, old: k2})
+	for _, row := range []struct {
+		made   string
+		status int
+		reads  int64
+	}{{k2, 200, 2}, {key("k2", 3), 401, 1}, {k2, 429, 0}} {
+		before := g.reads.reads.Load()
+		got := g.push(address, as(channel, token(row.made, channel)), "")
+		if reads := g.reads.reads.Load() - before; got.Code != row.status || reads != row.reads {
+			t.Errorf("answered %d with %d reads, want %d with %d", got.Code, reads, row.status, row.reads)
+		}
 	}
 }
 

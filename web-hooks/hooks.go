@@ -25,9 +25,9 @@ type Pushes interface {
 
 // Guard keeps forged pushes from costing anything. Both fields are needed.
 type Guard struct {
-	// Admit holds a push to the rate of its address, unless its token proves that it
-	// is Google's (api.AdmitPush). Its error is the answer.
-	Admit func(c echo.Context, proven bool) error
+	// Admit holds a push to the rate of its address, and one whose token was made for
+	// its channel to the rate of that channel (api.AdmitPush). Its error is the answer.
+	Admit func(c echo.Context, channelID string, proven bool) error
 	// Log is for the lines of refused pushes, which anybody can cause without end
 	// (api.Sampled).
 	Log *slog.Logger
@@ -82,7 +82,7 @@ func receivePush(pushes Pushes, guard Guard) echo.HandlerFunc {
 		push.Trace = c.Response().Header().Get(echo.HeaderXRequestID)
 		var refused error
 		push.Admit = func(proven bool) error {
-			refused = guard.Admit(c, proven)
+			refused = guard.Admit(c, push.ChannelID, proven)
 			return refused
 		}
 		ctx, cancel := context.WithTimeout(c.Request().Context(), pushPatience)

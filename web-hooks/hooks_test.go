@@ -80,7 +80,8 @@ type gateOptions struct {
 	keys string // QS_ENC_KEYS; "": keysNow
 	// old are the keys that the tokens of the channel were made with; "": keysNow.
 	old    string
-	status string // of the channels; "": active
+	status string           // of the channels; "": active
+	now    func() time.Time // nil: a clock that stands still
 }
 
 func newGate(t *testing.T) *gate {
@@ -93,6 +94,9 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	log := options.log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
+	}
+	if options.now == nil {
+		options.now = now
 	}
 	var queries []*store.Query
 	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, calendarsync.Queries} {
@@ -118,7 +122,7 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 		return nil
 	}))
 	reads := &counted{Store: documents}
-	e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate})
+	e := api.New(api.Options{Now: options.now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate})
 	keys, err := seal.ParseKeys(cmp.Or(options.keys, keysNow))
 	must(t, err)
 	watcher := &calendarsync.Watcher{Store: reads, Queue: tasks, Tokens: keys, Now: now, Log: log, Meter: &reads.refused}

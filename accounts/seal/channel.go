@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"questscheduler/fault"
@@ -28,10 +29,12 @@ func (k Keys) ChannelToken(channelID string) (string, error) {
 	return strings.Join([]string{version, first.id, base64.RawURLEncoding.EncodeToString(first.sign(channelID))}, "."), nil
 }
 
-// VerifyChannelToken reports whether a token has the form of ChannelToken (signed)
-// and whether one of the keys made it for that channel (valid). It takes constant
-// time for each key. The key of the recorded name is tried first, then the others,
-// since keys can have been renamed.
+// VerifyChannelToken reports whether one of the keys made a token for that channel
+// (valid), and whether these keys decide that (signed). They do not for a token that
+// is not in the form of ChannelToken, nor for one under a name that none of them has:
+// another instance may have that key already. It takes constant time for each key.
+// The key of the recorded name is tried first, then the others, since keys can have
+// been renamed.
 func (k Keys) VerifyChannelToken(token, channelID string) (signed, valid bool) {
 	rest, signed := strings.CutPrefix(token, version+".")
 	if !signed {
@@ -50,7 +53,7 @@ func (k Keys) VerifyChannelToken(token, channelID string) (signed, valid bool) {
 			return true, true
 		}
 	}
-	return true, false
+	return slices.ContainsFunc(k.list, func(known key) bool { return known.id == id }), false
 }
 
 // sign is the MAC of a channel's id.

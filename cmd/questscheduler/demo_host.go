@@ -15,11 +15,17 @@ import (
 // else that was made to lead here.
 const sayLocal = "The demo answers on this machine alone: use its address as it was printed, such as http://127.0.0.1:8080/demo."
 
-// localPage keeps a page of the demo to this machine.
-func localPage(next echo.HandlerFunc) echo.HandlerFunc {
+// localPage keeps a page of the demo to this machine, and leads a browser that asks
+// under another of its names, such as localhost, to the printed address: Google
+// sends it back there, and a cookie stays with the name that it was set under.
+func (d *demo) localPage(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !api.FromThisMachine(c.Request()) {
+		request := c.Request()
+		if !api.FromThisMachine(request) {
 			return fault.New(fault.Forbidden, sayLocal)
+		}
+		if "http://"+request.Host != d.url() {
+			return c.Redirect(http.StatusFound, d.url()+request.URL.RequestURI())
 		}
 		return next(c)
 	}

@@ -27,6 +27,25 @@ func asHost(t *testing.T, address, host string) (status int, text string) {
 	return response.StatusCode, string(read) + response.Header.Get("Location")
 }
 
+// A browser keeps what it is given for the host alone under which it asked, and
+// Google sends it back to the printed address.
+func TestDemo_PageUnderAnotherLocalName_LeadsToThePrinted(t *testing.T) {
+	t.Parallel()
+	ready := startDemo(t, t.TempDir())
+	printed := strings.TrimPrefix(ready.API, "http://")
+	_, port, _ := strings.Cut(printed, ":")
+	for _, path := range []string{"/demo", "/demo/link?user=gm"} {
+		for _, host := range []string{"localhost:" + port, "localhost", "[::1]:" + port} {
+			if status, text := asHost(t, ready.API+path, host); status != http.StatusFound || !strings.HasSuffix(text, ready.API+path) || strings.Contains(text, "ticket=") {
+				t.Errorf("%s as %s is answered %d: %.300s", path, host, status, text)
+			}
+		}
+		if _, text := asHost(t, ready.API+path, printed); strings.HasSuffix(text, ready.API+path) {
+			t.Errorf("%s leads to itself", path)
+		}
+	}
+}
+
 // A page on the internet can have its own name lead to this machine, and read
 // what is answered to that name.
 func TestDemo_ForeignHost_IsRefused(t *testing.T) {
@@ -42,7 +61,9 @@ func TestDemo_ForeignHost_IsRefused(t *testing.T) {
 		ready.Google + "/o/oauth2/v2/auth?x=y": http.StatusUnauthorized,
 	} {
 		for _, host := range []string{"127.0.0.1:" + port, "localhost:" + port, "localhost", "[::1]:" + port} {
-			if status, text := asHost(t, address, host); status != open {
+			status, text := asHost(t, address, host)
+			toPrinted := status == http.StatusFound && strings.HasSuffix(text, address)
+			if status != open && !toPrinted {
 				t.Errorf("%s as %s is answered %d: %s", address, host, status, text)
 			}
 		}

@@ -26,8 +26,8 @@ func (d *demo) servePage(edge *echo.Echo) {
 		c.Response().Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 		c.Response().WriteHeader(http.StatusOK)
 		return demoPage.Execute(c.Response(), d.ready())
-	}, localPage)
-	edge.GET("/demo/link", d.link, localPage)
+	}, d.localPage)
+	edge.GET("/demo/link", d.link, d.localPage)
 }
 
 // link begins to link a Google account of the simulator for one of the party,

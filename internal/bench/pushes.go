@@ -94,7 +94,7 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 	var ids int
 	edge := api.New(api.Options{
 		Now: time.Now, NewID: func(prefix string) string { ids++; return prefix + "_" + strconv.Itoa(ids) },
-		AddressRate: api.Rate{PerSecond: 1e9, Burst: 1e9}, Log: slog.New(slog.DiscardHandler), Version: "bench",
+		ChannelRate: api.Rate{PerSecond: 1e9, Burst: 1e9}, Log: slog.New(slog.DiscardHandler), Version: "bench",
 	})
 	webhooks.Register(edge, watcher, webhooks.Guard{Admit: api.AdmitPush, Log: slog.New(slog.DiscardHandler)})
 	bare := echo.New()

@@ -74,7 +74,7 @@ func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
 		return a
 	}
 	inviting := group(here)
-	inviting.there["questingGroups/GROUP"]["pendingMemberIds"] = []any{"dan"}
+	inviting.there["questingGroups/GROUP"]["pendingMemberIds"] = []any{"dan", "fay"}
 	inviting.writes[0].data = fields{"memberIds": []any{"eve"}}
 	created := group(fields{"notifyRoleId": "everyone"})
 	delete(created.there, "questingGroups/GROUP")
@@ -105,10 +105,17 @@ func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
 			},
 		},
 		{
-			name: "members of a group that invites people", attempt: inviting, likewise: []variation{{"with its invitations as they are", writing("pendingMemberIds", []any{"dan"})}},
+			name: "members of a group that invites people", attempt: inviting,
+			likewise: []variation{
+				{"with its invitations as they are", writing("pendingMemberIds", []any{"dan", "fay"})},
+				{"with an invitation less", writing("pendingMemberIds", []any{"fay"})},
+				{"with no invitation", writing("pendingMemberIds", []any{})},
+				{"with no list of invitations", writing("pendingMemberIds", gone)},
+			},
 			but: []variation{
-				{"with another one who is invited", writing("pendingMemberIds", []any{"dan", "cho"})},
-				{"with nobody who is invited", writing("pendingMemberIds", gone)},
+				{"with another one who is invited", writing("pendingMemberIds", []any{"dan", "fay", "cho"})},
+				{"with another one in place of one", writing("pendingMemberIds", []any{"dan", "cho"})},
+				{"with invitations that are no list", writing("pendingMemberIds", "dan")},
 				{"by one who is invited", as(dan)},
 				{"by one who is invited, of the invitation alone", func(a *attempt) {
 					a.as = dan

@@ -1,0 +1,55 @@
+package scheduler_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"questscheduler/fault"
+	"questscheduler/internal/worldtest"
+	"questscheduler/poll"
+	"questscheduler/scheduler"
+)
+
+// TestGroup_Error_NamesGroupAndVerb: a line of the log is to say what failed where.
+func TestGroup_Error_NamesGroupAndVerb(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	ana, s := worldtest.Person("ana"), w.Scheduler
+	for doing, do := range map[string]func() error{
+		"read": func() error { _, err := s.Group(t.Context(), ana, "none"); return err },
+		"update": func() error {
+			_, err := s.UpdateGroup(t.Context(), ana, "none", scheduler.EditGroup{})
+			return err
+		},
+		"accept invitation":  func() error { _, err := s.AcceptGroup(t.Context(), ana, "none"); return err },
+		"decline invitation": func() error { return s.DeclineGroup(t.Context(), ana, "none") },
+		"leave":              func() error { return s.LeaveGroup(t.Context(), ana, "none") },
+	} {
+		err := do()
+		kind(t, err, fault.NotFound)
+		if !strings.HasPrefix(errorText(err), "group none: "+doing+": ") {
+			t.Errorf("%s: %v", doing, err)
+		}
+	}
+	_, err := s.CreateGroup(t.Context(), ana, scheduler.EditGroup{})
+	kind(t, err, fault.Invalid)
+	if text := errorText(err); !strings.HasPrefix(text, "group ") || !strings.Contains(text, ": create: name ") {
+		t.Errorf("create: %v", err)
+	}
+	_, err = s.UpdateGroup(t.Context(), worldtest.Admin, "none", scheduler.EditGroup{Discord: &poll.GroupDiscord{GuildID: "1", ChannelID: "2"}})
+	kind(t, err, fault.NotFound)
+	if !strings.HasPrefix(errorText(err), "group none: update: ") {
+		t.Errorf("update of Discord: %v", err)
+	}
+	if _, known := errors.AsType[*fault.Error](err); !known {
+		t.Errorf("%v has no sentence for a person", err)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
