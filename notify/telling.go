@@ -26,9 +26,6 @@ type telling struct {
 	// wait is how long until it is due; gone says that the poll was deleted.
 	wait time.Duration
 	gone bool
-	// deferred says that it was due, and was put off since the poll had too many
-	// notices within the hour.
-	deferred bool
 	// named are participants whom somebody else named (poll.Announcement).
 	named []string
 	// edited says that it is due, but somebody wrote the poll directly since, or
@@ -94,6 +91,9 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement, edited 
 	case !owed:
 		return nil
 	case a.Now().Before(announcement.Due):
+		if announcement.DeferredTo.Equal(announcement.Due) { // the drain hands it over then
+			return nil
+		}
 		found.wait = announcement.Due.Sub(a.Now())
 		return nil
 	case edited:
@@ -118,7 +118,6 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement, edited 
 	next, wait := a.pace(announcement)
 	if wait > 0 {
 		found.told, found.notice = poll.Told{}, rules.NoticeNone
-		found.wait, found.deferred = wait, true
 		return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))
 	}
 	return append(updates, next...)

@@ -126,7 +126,7 @@ func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 			updates = append(updates, poll.ResendUpdates(a, a.Due))
 		}
 		updates = append(updates,
-			poll.KnownUpdates(a.PollID, a.Announced), poll.WantUpdates(a.PollID, a.Wanted, a.Due), poll.TellingUpdates(a.Telling, a.Attempts),
+			poll.DeferUpdates(a.DeferredTo), poll.KnownUpdates(a.PollID, a.Announced), poll.WantUpdates(a.PollID, a.Wanted, a.Due), poll.TellingUpdates(a.Telling, a.Attempts),
 			[]store.Update{poll.BeforeUpdate(a.Before), poll.AgainUpdate(a.AgainAt), poll.NextNoticeUpdate(a.NextNotice)},
 			poll.NamedUpdates(a.PollID, a.Named))
 		for channel, delivery := range a.Channels {
