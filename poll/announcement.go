@@ -50,6 +50,8 @@ type Announcement struct {
 	// NextNotice is when the next notice would be due if they came evenly
 	// (rules.Pace); zero: none came yet.
 	NextNotice time.Time
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 }
 
 // Told is a story with the transition it comes from.
@@ -204,7 +206,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
 		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
-		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"),
+		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")

@@ -188,7 +188,7 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 		return state{}, false, err
 	}
 	if exists && p.Pristine() {
-		if st.latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && !st.recreated() {
+		if st.latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && st.latest == nil && len(st.intents) == 0 {
 			return st, true, err // an index entry would have an entry of the journal
 		}
 	}
@@ -207,6 +207,7 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 		}
 	}
 	if exists {
+		st.countOn()
 		return st, true, nil
 	}
 	st.left, err = poll.Left(ctx, tx, pollID, st.purging())

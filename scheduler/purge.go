@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 
 	"questscheduler/fault"
 	"questscheduler/poll"
@@ -17,9 +18,39 @@ const (
 )
 
 // recreated tells of a poll that is there that its id was another one's, of which
-// something is left (poll.Pristine).
+// something is left: its journal says so, or where it has none, its link or what is
+// yet to be done of it.
 func (st state) recreated() bool {
-	return st.poll.Pristine() && (st.latest != nil || len(st.intents) > 0 || st.entry != nil)
+	switch {
+	case st.purging():
+		return st.poll.Pristine()
+	case st.latest != nil:
+		return st.poll.Replaces(*st.latest)
+	case st.entry != nil:
+		return st.poll.ReplacesLinked(*st.entry)
+	default:
+		return slices.ContainsFunc(st.intents, st.poll.ReplacesIntent)
+	}
+}
+
+// past reads what says of a pristine poll whether its id was another one's.
+func (st *state) past(ctx context.Context, reader store.Reader) (err error) {
+	if !st.poll.Pristine() {
+		return nil
+	}
+	if st.intents, err = poll.IntentsOf(ctx, reader, st.poll.ID); err == nil {
+		st.latest, err = poll.Latest(ctx, reader, st.poll.ID)
+	}
+	st.countOn()
+	return err
+}
+
+// countOn has a poll that lost calendarSync go on with the generation that it had,
+// which its link and its events are of.
+func (st *state) countOn() {
+	if st.poll.Pristine() && !st.recreated() {
+		st.poll.Sync.Generation = st.lastGeneration()
+	}
 }
 
 // lastGeneration is the highest generation of a poll that anything of it names.
