@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"questscheduler/rules"
@@ -83,73 +84,35 @@ func Latest(ctx context.Context, reader store.Reader, pollID string) (*Entry, er
 	return &entries[0], nil
 }
 
+// Recreated tells whether a pristine poll is another one than whoever had its id
+// before: the journal says so, or where there is none what is yet to be done. It
+// costs two reads, and none of a poll that is not pristine.
+func Recreated(ctx context.Context, reader store.Reader, p Poll) (bool, error) {
+	if !p.Pristine() {
+		return false, nil
+	}
+	intents, err := IntentsOf(ctx, reader, p.ID)
+	if err != nil {
+		return false, err
+	}
+	latest, err := Latest(ctx, reader, p.ID)
+	return p.RecreatedBy(latest, intents), err
+}
+
+// RecreatedBy is Recreated for what was read already. A purge that stands has begun
+// to take the journal away.
+func (p Poll) RecreatedBy(latest *Entry, intents []Intent) bool {
+	purging := func(i Intent) bool { return i.Kind == IntentPurge }
+	if latest != nil && !slices.ContainsFunc(intents, purging) {
+		return p.Replaces(*latest)
+	}
+	return slices.ContainsFunc(intents, p.ReplacesIntent)
+}
+
 // FirstRecorded gives the updates of a pristine poll under whose id nothing is left
 // any more of another one, whose last generation was before. Its own begin behind
 // that, so it shares no event id with it.
 func FirstRecorded(before int64, r Recorded) []store.Update {
 	r.Status = rules.Open // as it was made
 	return []store.Update{SetSync("generation", before+1), SetRecorded(r)}
-}
-
-var embeddedOf = &store.Query{Name: "embedded polls of a poll", Collection: "basicPolls"}
-
-// below are the collections below a poll's path. No client writes the closed ones.
-var below = []struct {
-	documents *store.Query
-	closed    bool
-}{{journalByTime, true}, {snapshotsOf, true}, {slotsOf, false}, {votesOf, false}, {embeddedOf, false}}
-
-// Remains are documents that a deleted poll left.
-type Remains struct {
-	// Below are those below its path. Embedded are its embedded polls, which have
-	// documents below them in turn.
-	Below, Embedded []store.Path
-}
-
-// LoadRemains reads what a deleted poll left below its path, of each collection at
-// most limit documents; nothing: nothing is left. at is the document at that path,
-// as the same transaction read it. Where it is there, it is another poll, which has
-// to be pristine: it has no journal and no snapshot, and its slots, votes and
-// embedded polls are those that were not made before it (store.Document.Made), and
-// the votes that were given or changed since.
-func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, limit int) (left Remains, err error) {
-	for _, collection := range below {
-		mixed := at.Exists() && !collection.closed
-		asked := collection.documents.With().Below(at.Path)
-		if !mixed {
-			asked = asked.First(limit)
-		}
-		documents, err := reader.Query(ctx, asked)
-		if err != nil {
-			return Remains{}, err
-		}
-		for _, document := range documents {
-			switch {
-			case mixed && !isOlder(document, at):
-			case collection.documents == embeddedOf:
-				left.Embedded = append(left.Embedded, document.Path)
-			case len(left.Below) < limit:
-				left.Below = append(left.Below, document.Path)
-			}
-		}
-	}
-	return left, nil
-}
-
-// isOlder tells whether a document below a pristine poll is of one before it. A
-// slot that the calendar made is, whatever the driver says of ages. A vote is not
-// that its voter changed since, since the same person's stands at the same path.
-func isOlder(document, at store.Document) bool {
-	switch document.Path.Collection() {
-	case slotsOf.Collection:
-		if DecodeSlot(document).Source == SourceCalendar {
-			return true
-		}
-	case votesOf.Collection:
-		made := Decode(at).CreatedAt
-		if !made.IsZero() && !DecodeVote(document).UpdatedAt.Before(made) {
-			return false
-		}
-	}
-	return document.Made < at.Made
 }

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"slices"
 
 	"questscheduler/fault"
 	"questscheduler/poll"
@@ -21,16 +20,8 @@ const (
 // something is left: its journal says so, or where it has none, its link or what is
 // yet to be done of it.
 func (st state) recreated() bool {
-	switch {
-	case st.purging():
-		return st.poll.Pristine()
-	case st.latest != nil:
-		return st.poll.Replaces(*st.latest)
-	case st.entry != nil:
-		return st.poll.ReplacesLinked(*st.entry)
-	default:
-		return slices.ContainsFunc(st.intents, st.poll.ReplacesIntent)
-	}
+	return st.poll.RecreatedBy(st.latest, st.intents) ||
+		st.latest == nil && st.entry != nil && st.poll.ReplacesLinked(*st.entry)
 }
 
 // past reads what says of a pristine poll whether its id was another one's.
