@@ -23,21 +23,28 @@ import (
 // afterEdits.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	mending, err := s.reconcile(ctx, pollID, cause)
+	second := rules.MendNothing
 	if err == nil && mending == rules.MendRecreated {
 		err = s.purgeNow(ctx, pollID)
 	}
 	if err == nil && (mending == rules.MendUnlink || mending == rules.MendRecreated) {
 		// It may name another event by now, to be followed at once, or was edited
 		// since it was made.
-		_, err = s.reconcile(ctx, pollID, cause)
+		second, err = s.reconcile(ctx, pollID, cause)
 	}
-	switch mending {
-	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
-		if !cause.quietly(mending) {
-			s.lookAtItsEvent(ctx, pollID, cause)
-		}
+	if cause.looksAfter(mending) || cause.looksAfter(second) {
+		s.lookAtItsEvent(ctx, pollID, cause)
 	}
 	return mending, err
+}
+
+// looksAfter tells whether a mending asked for a look that is handed over at once.
+func (c Cause) looksAfter(mending rules.Mending) bool {
+	switch mending {
+	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
+		return !c.quietly(mending)
+	}
+	return false
 }
 
 // quietly tells whether a mending is left at what it writes.

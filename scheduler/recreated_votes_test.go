@@ -1,10 +1,12 @@
 package scheduler_test
 
 import (
+	"strings"
 	"testing"
 
 	"questscheduler/internal/worldtest"
 	"questscheduler/poll"
+	"questscheduler/rules"
 	"questscheduler/store"
 )
 
@@ -40,4 +42,31 @@ func TestRecreatedPoll_VotesOverLeftovers_StayWhereTheyAreItsOwn(t *testing.T) {
 			equal(t, "the vote stays", w.Document(poll.VotePath(s.poll, "ben")).Exists(), test.want)
 		})
 	}
+}
+
+// A recreated poll that names an event is linked by the second pass, and looked at
+// at once: no drain comes by.
+func TestReconcile_RecreatedPollWithEvent_LooksAtOnce(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	w.DeleteDirectly(s.poll)
+	slots := w.Recreate(s.poll, "gm")
+	made := w.InsertEvent("gm", map[string]any{
+		"start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
+	})
+	w.LosePushes()
+	w.RunDue()
+	w.Write(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", slots[0]),
+		poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "gm@example.com"))
+	if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	looks := 0
+	for _, task := range w.Queue.Due(w.Clock.Now()) {
+		if strings.Contains(task.Kind, "look") || strings.Contains(task.Kind, "sync") {
+			looks++
+		}
+	}
+	equal(t, "looks", looks, 1)
 }
