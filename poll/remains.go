@@ -15,19 +15,13 @@ var below = []struct {
 	closed    bool
 }{{journalByTime, true}, {snapshotsOf, true}, {slotsOf, false}, {votesOf, false}, {embeddedOf, false}}
 
-// Remains are documents that a deleted poll left.
-type Remains struct {
-	// Below are those below its path. Embedded are its embedded polls, which have
-	// documents below them in turn.
-	Below, Embedded []store.Path
-}
-
-// LoadRemains reads what a deleted poll left below its path, of each collection at
-// most limit documents; nothing: nothing is left. at is the document at that path,
+// LoadRemains reads what a deleted poll left below its path, a
+// page of about limit documents, votes before the embedded poll that they are below;
+// nothing: nothing is left. at is the document at that path,
 // as the same transaction read it. Where it is there, it is another poll, which has
 // to be pristine: it has no journal and no snapshot, and its slots, votes and
 // embedded polls are those that are not older (ages).
-func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, limit int) (left Remains, err error) {
+func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, limit int) (left []store.Path, err error) {
 	old := newAges(Decode(at))
 	for _, collection := range below {
 		mixed := at.Exists() && !collection.closed
@@ -37,15 +31,25 @@ func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, li
 		}
 		documents, err := reader.Query(ctx, asked)
 		if err != nil {
-			return Remains{}, err
+			return nil, err
 		}
 		for _, document := range documents {
 			switch {
 			case mixed && !old.isOld(document):
+			case len(left) >= limit:
 			case collection.documents == embeddedOf:
-				left.Embedded = append(left.Embedded, document.Path)
-			case len(left.Below) < limit:
-				left.Below = append(left.Below, document.Path)
+				votes, err := reader.Query(ctx, votesOf.With().Below(document.Path).First(limit))
+				if err != nil {
+					return nil, err
+				}
+				for _, vote := range votes {
+					left = append(left, vote.Path)
+				}
+				if len(votes) < limit { // it goes with the last of them
+					left = append(left, document.Path)
+				}
+			default:
+				left = append(left, document.Path)
 			}
 		}
 	}
