@@ -13,6 +13,8 @@ import (
 // telling is what a run has to tell.
 type telling struct {
 	pollID string
+	// announcement is as it was when the run began.
+	announcement poll.Announcement
 	// told is the story; its Ref is "" where there is nothing to tell.
 	told   poll.Told
 	notice rules.Notice
@@ -52,7 +54,8 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 			return nil
 		}
 		announcement := poll.DecodeAnnouncement(documents[0])
-		if !found.gone && p.Pristine() && announcement.Wanted.Ref != "" { // it is of a deleted poll of its id
+		found.announcement = announcement
+		if !found.gone && p.ReplacesTold(announcement) { // it is of a deleted poll of its id
 			found.edited, found.gone = checkEdits, !checkEdits
 		}
 		if found.edited {

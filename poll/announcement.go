@@ -53,6 +53,8 @@ type Announcement struct {
 	// NextNotice is when the next notice would be due if they came evenly
 	// (rules.Pace); zero: none came yet.
 	NextNotice time.Time
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 }
 
 // Told is a story with the transition it comes from.
@@ -207,7 +209,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
 		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
-		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), DeferredTo: f.Time("deferredTo"),
+		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), DeferredTo: f.Time("deferredTo"), Made: doc.Made,
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")

@@ -53,6 +53,8 @@ type Poll struct {
 	Sync      Sync
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 }
 
 // Cancelled says when and why a poll was cancelled.
@@ -109,7 +111,7 @@ func Decode(doc store.Document) Poll {
 		Cancelled: decodeCancelled(f.Map("cancelled")), HasCancelledAt: truthy(f["cancelledAt"]),
 		Votes:     decodeVotesSeen(f),
 		Sync:      decodeSync(f.Map("calendarSync")),
-		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"), Made: doc.Made,
 	}
 	if p.Status == "" {
 		p.Status = rules.Open

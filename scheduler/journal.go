@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"slices"
 	"time"
 
 	"questscheduler/poll"
@@ -39,7 +40,11 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	entry = leaving(entry, p)
 	known := p.Sync.Recorded
 	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, p.Status, p.WinningSlotID, p.GoogleEventID
-	if err := tx.Update(poll.Path(p.ID), append(after.updates, poll.SetRecorded(known))...); err != nil {
+	updates := append(after.updates, poll.SetRecorded(known))
+	if p.Sync.Recorded.At.IsZero() && !counts(updates) { // it may have lost its own (countOn)
+		updates = append(updates, poll.SetSync("generation", p.Sync.Generation))
+	}
+	if err := tx.Update(poll.Path(p.ID), updates...); err != nil {
 		return nil, err
 	}
 	if first := named(poll.Announcement{}, p); entry.Command != "" && len(first) > 0 {
@@ -64,6 +69,12 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 		}
 	}
 	return due, tx.Create(poll.EntryPath(p.ID, entry.ID), poll.EncodeEntry(entry))
+}
+
+// counts tells whether updates write the generation.
+func counts(updates []store.Update) bool {
+	path := poll.SetSync("generation", nil).Path.String()
+	return slices.ContainsFunc(updates, func(u store.Update) bool { return u.Path.String() == path })
 }
 
 // leaving is an entry that leaves a poll as it is given.
