@@ -112,7 +112,7 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 		told = poll.Announcement{PollID: in.ID}
 	}
 	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, inspectedEntries, nil)
-	entries = slices.DeleteFunc(entries, func(entry poll.Entry) bool { return !view.Poll.Owns(entry) })
+	entries = slices.DeleteFunc(entries, func(entry poll.Entry) bool { return view.Poll.Replaces(entry) })
 	answer.Intents, answer.Told, answer.Journal = each(intents, answerIntent), answerAnnouncement(told), each(entries, answerEntry)
 	return answer, err
 }
