@@ -108,11 +108,11 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 	if err != nil {
 		return inspectedAnswer{}, err
 	}
-	if view.Poll.Pristine() { // people were told of another poll of its id
+	if view.Poll.ReplacesTold(told) { // people were told of another poll of its id
 		told = poll.Announcement{PollID: in.ID}
 	}
 	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, inspectedEntries, nil)
-	entries = slices.DeleteFunc(entries, func(entry poll.Entry) bool { return !view.Poll.Owns(entry) })
+	entries = slices.DeleteFunc(entries, func(entry poll.Entry) bool { return view.Poll.Replaces(entry) })
 	answer.Intents, answer.Told, answer.Journal = each(intents, answerIntent), answerAnnouncement(told), each(entries, answerEntry)
 	return answer, err
 }

@@ -18,8 +18,9 @@ const defaultPollCommands = 60
 
 // Commands bounds the commands of each person on each poll in an hour, in this
 // process: finalise, cancel, reopen, archive, unarchive, restore, accept and edit,
-// and the web app's calls that do the same. Reads, syncs, votes, deleting the poll,
-// and what the server does on its own do not count. It may be used concurrently.
+// and the web app's call that finalises. Reads, syncs, votes, deleting the poll,
+// the app's call that deletes its event before that, and what the server does on its
+// own do not count. It may be used concurrently.
 type Commands struct {
 	now   func() time.Time
 	mu    sync.Mutex
@@ -83,26 +84,37 @@ func counted[T any](s *server, by caller, pollID string, do func() (T, error)) (
 	return do()
 }
 
-// countedFinalise carries out a finalisation. The replay of an answer, and a retry
-// of one that still runs or was cut off, count nothing and are never refused: they
-// are told by the record of their key, or by the intent under way.
-func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, ask scheduler.Finalise, asked command) (pollAnswer, error) {
+// countedFinalise carries out a finalisation, which asked makes a command of. It
+// counts what begins something new, also where the drain finishes that, and what
+// fails. The replay of an answer, and a retry of one that still runs or was cut off,
+// count nothing and are never refused: they are told by the record of their key, or
+// by the intent under way.
+func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, ask scheduler.Finalise, asked func(scheduler.Finalise) command) (pollAnswer, error) {
 	undo, refusal := s.count(by, pollID)
 	if refusal != nil {
-		again, err := s.asksAgain(ctx, by, pollID, ask, asked)
-		if err != nil || !again {
+		again, err := s.asksAgain(ctx, by, pollID, ask, asked(ask))
+		switch {
+		case err != nil && !scheduler.Refused(err):
+			return pollAnswer{}, err
+		case err != nil || !again:
 			return pollAnswer{}, refusal
 		}
-		return s.once(ctx, by, asked)
+		ask.Begin = func() error { return refusal }
+		return s.once(ctx, by, asked(ask))
 	}
-	began, do := false, asked.do
-	asked.do = func(ctx context.Context, t try) (pollAnswer, error) {
-		began = !t.again
+	ran, began := false, false
+	ask.Begin = func() error {
+		began = true
+		return nil
+	}
+	carried := asked(ask)
+	do := carried.do
+	carried.do = func(ctx context.Context, t try) (pollAnswer, error) {
+		ran = true
 		return do(ctx, t)
 	}
-	answer, err := s.once(ctx, by, asked)
-	unfinished := fault.Is(err, fault.Unavailable) && ctx.Err() == nil // it is still running
-	if !began || unfinished {
+	answer, err := s.once(ctx, by, carried)
+	if !ran || !began && s.Scheduler.Repeats(ctx, by.person, pollID, ask, err) {
 		undo()
 	}
 	return answer, err

@@ -84,7 +84,8 @@ func TestCommands_RunningFinalise_IsNeverRefused(t *testing.T) {
 			}
 			w.loseInsert(finalise)
 			w.loseInsert(finalise)
-			w.spend(made) // three more: what still runs was taken back
+			w.want(http.StatusOK, editCall(made), nil) // two more: the retry was taken back
+			w.want(http.StatusOK, editCall(made), nil)
 			w.loseInsert(finalise)
 			another := finaliseCall(made)
 			another.body = map[string]any{"slot_id": made.Slots[1].ID}

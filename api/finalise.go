@@ -37,20 +37,22 @@ func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAns
 		Attendees: texts(body.Attendees), KeepOldEvent: !unlessSaid(body.DeleteOldEvent, true),
 	}
 	asItIs := func(ctx context.Context, _ try) (pollAnswer, error) { return s.getPoll(ctx, by, in.ID) }
-	return s.countedFinalise(ctx, by, in.ID, ask, command{
-		route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: asItIs,
-		do: func(ctx context.Context, t try) (pollAnswer, error) {
-			done, err := s.finalisedBefore(ctx, by, in, t)
-			if err != nil {
-				return pollAnswer{}, err
-			}
-			if done {
-				return asItIs(ctx, t)
-			}
-			ask.Request = t.id // the journal may have been read a moment too early
-			view, err := s.Scheduler.Finalise(ctx, by.person, in.ID, ask, by.cause)
-			return answerPoll(view), err
-		},
+	return s.countedFinalise(ctx, by, in.ID, ask, func(ask scheduler.Finalise) command {
+		return command{
+			route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: asItIs,
+			do: func(ctx context.Context, t try) (pollAnswer, error) {
+				done, err := s.finalisedBefore(ctx, by, in, t)
+				if err != nil {
+					return pollAnswer{}, err
+				}
+				if done {
+					return asItIs(ctx, t)
+				}
+				ask.Request = t.id // the journal may have been read a moment too early
+				view, err := s.Scheduler.Finalise(ctx, by.person, in.ID, ask, by.cause)
+				return answerPoll(view), err
+			},
+		}
 	})
 }
 

@@ -292,7 +292,7 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 		}
 		want.PollID, want.CreatorID = pollID, "gm"
 		want.EventID, want.CalendarID, want.AccountID, want.Generation = eventID, "gm@example.com", w.Account("gm"), 1
-		want.ID, want.At, want.Updated, want.Fence, want.Announcement = got.ID, got.At, got.Updated, got.Fence, got.Announcement
+		want.ID, want.At, want.Made, want.Updated, want.Fence, want.Announcement = got.ID, got.At, got.Made, got.Updated, got.Fence, got.Announcement
 		if i > 0 {
 			want.Trace = got.Trace
 		}

@@ -37,6 +37,7 @@ type Polls interface {
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
 	UnderWay(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise) (bool, error)
+	Repeats(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, outcome error) bool
 	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error
 }
 

@@ -183,6 +183,10 @@ func (hungPolls) Finalise(ctx context.Context, _ scheduler.Person, _ string, _ s
 	return scheduler.View{}, ctx.Err()
 }
 
+func (hungPolls) Repeats(context.Context, scheduler.Person, string, scheduler.Finalise, error) bool {
+	return false
+}
+
 func (hungPolls) Verify(context.Context, string) (signin.Person, error) {
 	return signin.Person{UID: "gm"}, nil
 }

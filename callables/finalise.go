@@ -56,13 +56,22 @@ func (s *server) countedFinalise(ctx context.Context, in call, pollID string, as
 	undo, refusal := s.count(in, pollID)
 	if refusal != nil {
 		underWay, err := s.Polls.UnderWay(ctx, in.person, pollID, ask)
-		if err != nil || !underWay {
+		switch {
+		case err != nil && !scheduler.Refused(err):
+			return scheduler.View{}, err
+		case err != nil || !underWay:
 			return scheduler.View{}, refusal
 		}
-		undo = func() {}
+		ask.Begin = func() error { return refusal }
+		return s.Polls.Finalise(ctx, in.person, pollID, ask, in.cause)
+	}
+	began := false
+	ask.Begin = func() error {
+		began = true
+		return nil
 	}
 	view, err := s.Polls.Finalise(ctx, in.person, pollID, ask, in.cause)
-	if fault.Is(err, fault.Unavailable) && ctx.Err() == nil { // it is still running
+	if !began && s.Polls.Repeats(ctx, in.person, pollID, ask, err) {
 		undo()
 	}
 	return view, err

@@ -77,8 +77,8 @@ func errUnknown(pollID string) error {
 // load reads what belongs to a poll's document.
 func load(ctx context.Context, reader store.Reader, document store.Document) (h History, err error) {
 	h.Poll = poll.Decode(document)
-	if h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID); err != nil || h.Poll.Pristine() {
-		return h, err // what else is there is of a deleted poll of its id
+	if h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID); err != nil {
+		return History{}, err
 	}
 	var after *store.Cursor
 	for {
@@ -92,9 +92,13 @@ func load(ctx context.Context, reader store.Reader, document store.Document) (h 
 		}
 		after = next
 	}
+	h.Entries = slices.DeleteFunc(h.Entries, h.Poll.Replaces) // of a deleted poll of its id
 	slices.SortFunc(h.Entries, func(a, b poll.Entry) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 	h.Announcement, err = poll.LoadAnnouncement(ctx, reader, h.Poll.ID)
+	if h.Poll.ReplacesTold(h.Announcement) {
+		h.Announcement = poll.Announcement{PollID: h.Poll.ID}
+	}
 	return h, err
 }

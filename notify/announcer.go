@@ -83,8 +83,9 @@ type task struct {
 // is gone does nothing.
 //
 // Later says that it is not due yet, or that something newer came up while it
-// was told. Retry says that the store or Discord did not answer; nothing that
-// was done is done again. What Discord refuses for good is recorded and holds
+// was told. What is put off ends Done: the drain hands it over when it is due, so
+// that the tasks of many changes do not wait beside each other. Retry says that the
+// store or Discord did not answer; nothing that was done is done again. What Discord refuses for good is recorded and holds
 // up nothing. Permanent is for a payload that names no poll.
 func (a *Announcer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var work task
@@ -137,10 +138,10 @@ func (a *Announcer) announce(ctx context.Context, work task, rerun bool) (turn, 
 	if err != nil || telling.gone {
 		return turn{}, err
 	}
-	if telling.wait > 0 && !telling.deferred {
+	if telling.wait > 0 {
 		return turn{true, telling.wait}, nil
 	}
-	next := turn{telling.deferred, telling.wait}
+	next := turn{}
 	if telling.told.Ref != "" {
 		if next, err = a.tell(ctx, telling, work.Trace); err != nil {
 			return turn{}, err

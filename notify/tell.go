@@ -16,7 +16,7 @@ import (
 // told. A channel that was told by an earlier run is not told again.
 func (a *Announcer) tell(ctx context.Context, t telling, trace string) (turn, error) {
 	c, err := a.company(ctx, t.pollID)
-	if fault.Is(err, fault.NotFound) || err == nil && c.poll.Pristine() { // deleted since: the next run finds that
+	if fault.Is(err, fault.NotFound) || err == nil && c.poll.ReplacesTold(t.announcement) { // deleted since: the next run finds that
 		return turn{needed: true}, nil
 	}
 	if err != nil {
@@ -121,7 +121,7 @@ func (a *Announcer) recordLine(ctx context.Context, t telling, delivery poll.Del
 		if trouble == "" && a.Own == OwnAll {
 			trouble = announcement.Channels[ChannelCard].Error // the card has yet to show that it is mended
 		}
-		if p.ID != "" && !p.Pristine() && (trouble != "" || isOurs(p.Discord.Error)) {
+		if p.ID != "" && !p.ReplacesTold(announcement) && (trouble != "" || isOurs(p.Discord.Error)) {
 			if err := tx.Update(poll.Path(p.ID), troubleUpdates(trouble, delivery.At)...); err != nil {
 				return err
 			}

@@ -13,6 +13,8 @@ import (
 // telling is what a run has to tell.
 type telling struct {
 	pollID string
+	// announcement is as it was when the run began.
+	announcement poll.Announcement
 	// told is the story; its Ref is "" where there is nothing to tell.
 	told   poll.Told
 	notice rules.Notice
@@ -26,9 +28,6 @@ type telling struct {
 	// wait is how long until it is due; gone says that the poll was deleted.
 	wait time.Duration
 	gone bool
-	// deferred says that it was due, and was put off since the poll had too many
-	// notices within the hour.
-	deferred bool
 	// named are participants whom somebody else named (poll.Announcement).
 	named []string
 	// edited says that it is due, but somebody wrote the poll directly since, or
@@ -55,7 +54,8 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 			return nil
 		}
 		announcement := poll.DecodeAnnouncement(documents[0])
-		if !found.gone && p.Pristine() && announcement.Wanted.Ref != "" { // it is of a deleted poll of its id
+		found.announcement = announcement
+		if !found.gone && p.ReplacesTold(announcement) { // it is of a deleted poll of its id
 			found.edited, found.gone = checkEdits, !checkEdits
 		}
 		if found.edited {
@@ -94,6 +94,9 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement, edited 
 	case !owed:
 		return nil
 	case a.Now().Before(announcement.Due):
+		if announcement.DeferredTo.Equal(announcement.Due) { // the drain hands it over then
+			return nil
+		}
 		found.wait = announcement.Due.Sub(a.Now())
 		return nil
 	case edited:
@@ -118,7 +121,6 @@ func (a *Announcer) next(found *telling, announcement poll.Announcement, edited 
 	next, wait := a.pace(announcement)
 	if wait > 0 {
 		found.told, found.notice = poll.Told{}, rules.NoticeNone
-		found.wait, found.deferred = wait, true
 		return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))
 	}
 	return append(updates, next...)

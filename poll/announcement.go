@@ -47,9 +47,14 @@ type Announcement struct {
 	// neither joined nor voted, as far as that is known. Nobody is told anything for
 	// being one of them.
 	Named []string
+	// DeferredTo is when what was wanted then was put off to; zero: never. Where it
+	// is Due, it is still put off, and the drain has it told.
+	DeferredTo time.Time
 	// NextNotice is when the next notice would be due if they came evenly
 	// (rules.Pace); zero: none came yet.
 	NextNotice time.Time
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 }
 
 // Told is a story with the transition it comes from.
@@ -105,7 +110,7 @@ func NamedUpdates(pollID string, people []string) []store.Update {
 // DeferUpdates gives the fields that put off what is wanted. What is wanted next
 // gives it another time, and is put off anew.
 func DeferUpdates(due time.Time) []store.Update {
-	return []store.Update{Set("due", due), Set("againAt", store.Delete)}
+	return []store.Update{Set("due", due), Set("deferredTo", due), Set("againAt", store.Delete)}
 }
 
 // NextNoticeUpdate records that a notice was begun (Announcement.NextNotice).
@@ -204,7 +209,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
 		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
-		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"),
+		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), DeferredTo: f.Time("deferredTo"), Made: doc.Made,
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")

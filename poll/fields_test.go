@@ -80,9 +80,12 @@ func TestSnapshot_EveryField_IsStored(t *testing.T) {
 	})
 }
 
+// ofDocument is why Made is no field.
+const ofDocument = "it is when the document was made"
+
 func TestEntry_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[poll.Entry]{Through: func(e poll.Entry) poll.Entry {
+	roundtrip.Check(t, roundtrip.Codec[poll.Entry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.Entry) poll.Entry {
 		return poll.DecodeEntry(kept(t, poll.EntryPath(e.PollID, e.ID), poll.EncodeEntry(e)))
 	}})
 }
@@ -90,10 +93,10 @@ func TestEntry_EveryField_IsStored(t *testing.T) {
 func TestIntent_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	through := func(i poll.Intent) poll.Intent { return poll.DecodeIntent(kept(t, i.Path(), poll.EncodeIntent(i))) }
-	roundtrip.Check(t, roundtrip.Codec[poll.Intent]{Through: through, Fixed: map[string]any{"Kind": poll.IntentInsert}})
+	roundtrip.Check(t, roundtrip.Codec[poll.Intent]{Through: through, Fixed: map[string]any{"Kind": poll.IntentInsert}, Lost: map[string]string{"Made": ofDocument}})
 
 	const noEvent = "nothing is made"
-	session := map[string]string{}
+	session := map[string]string{"Made": ofDocument}
 	for _, field := range []string{
 		"SlotID", "Start", "End", "AllDay", "Title", "Description", "Timezone", "Attendees", "KeepOld", "OldAccount", "Actor", "Request",
 	} {
@@ -107,7 +110,7 @@ func TestIntent_EveryField_IsStored(t *testing.T) {
 func TestIndexEntry_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
-		roundtrip.Check(t, roundtrip.Codec[poll.IndexEntry]{Through: func(e poll.IndexEntry) poll.IndexEntry {
+		roundtrip.Check(t, roundtrip.Codec[poll.IndexEntry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.IndexEntry) poll.IndexEntry {
 			path := poll.IndexPath(e.EventID)
 			if shared {
 				path = poll.SharedIndexPath(e.EventID, e.AccountID, e.CalendarID)
@@ -119,13 +122,13 @@ func TestIndexEntry_EveryField_IsStored(t *testing.T) {
 
 func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[poll.Announcement]{Through: func(a poll.Announcement) poll.Announcement {
+	roundtrip.Check(t, roundtrip.Codec[poll.Announcement]{Lost: map[string]string{"Made": ofDocument}, Through: func(a poll.Announcement) poll.Announcement {
 		var updates [][]store.Update
 		if a.Resent {
 			updates = append(updates, poll.ResendUpdates(a, a.Due))
 		}
 		updates = append(updates,
-			poll.KnownUpdates(a.PollID, a.Announced), poll.WantUpdates(a.PollID, a.Wanted, a.Due), poll.TellingUpdates(a.Telling, a.Attempts),
+			poll.DeferUpdates(a.DeferredTo), poll.KnownUpdates(a.PollID, a.Announced), poll.WantUpdates(a.PollID, a.Wanted, a.Due), poll.TellingUpdates(a.Telling, a.Attempts),
 			[]store.Update{poll.BeforeUpdate(a.Before), poll.AgainUpdate(a.AgainAt), poll.NextNoticeUpdate(a.NextNotice)},
 			poll.NamedUpdates(a.PollID, a.Named))
 		for channel, delivery := range a.Channels {
@@ -150,6 +153,7 @@ func TestPoll_EveryField_IsRead(t *testing.T) {
 		Fixed: map[string]any{"stored": map[string]any(nil)},
 		Lost: map[string]string{
 			"Votes.hidden": "the web app alone writes it", "Votes.when": "the web app alone writes it", "Votes.allIn": "the web app alone writes it",
+			"Made": ofDocument,
 		},
 	})
 }
@@ -174,7 +178,7 @@ func pollUpdates(p poll.Poll) [][]store.Update {
 // A new poll is open, and linked to nothing: that much is not of what is given.
 func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 	t.Parallel()
-	lost := map[string]string{"UpdatedAt": "it is when the poll was made"}
+	lost := map[string]string{"Made": ofDocument, "UpdatedAt": "it is when the poll was made"}
 	for _, later := range []string{
 		"Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
 		"Discord.GuildID", "Discord.MessageURL", "Discord.NotifyRoleID", "Discord.Hash", "Discord.Error", "Cancelled", "HasCancelledAt",

@@ -28,6 +28,8 @@ type IndexEntry struct {
 	// Awaited tells that the event was deleted and cancelled the poll, which follows
 	// it for a while in case that it comes back (Sync.Awaited).
 	Awaited bool
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 }
 
 // Place is a calendar as one account sees it.
@@ -82,7 +84,7 @@ func DecodeIndex(doc store.Document) IndexEntry {
 	return IndexEntry{
 		EventID: eventID, PollID: f.String("schedulerId"), AccountID: f.String("accountId"),
 		CreatorID: f.String("creatorId"), CalendarID: f.String("calendarId"), Generation: f.Int("generation"),
-		CreatedAt: f.Time("createdAt"), Awaited: f.Bool("awaited"),
+		CreatedAt: f.Time("createdAt"), Awaited: f.Bool("awaited"), Made: doc.Made,
 	}
 }
 

@@ -70,6 +70,8 @@ type Intent struct {
 	Trace     string
 	// Session is what the event is made of; for inserts alone.
 	Session Session
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 }
 
 // Session is what a finalisation asks for.
@@ -155,7 +157,7 @@ func DecodeIntent(doc store.Document) Intent {
 		Kind: IntentKind(f.String("kind")), PollID: f.String("pollId"), Generation: f.Int("generation"),
 		AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), EventID: f.String("eventId"),
 		Due: f.Time("due"), Until: f.Time("until"), Attempts: f.Int("attempts"), LastError: f.String("lastError"),
-		CreatedAt: f.Time("createdAt"), Trace: f.String("trace"),
+		CreatedAt: f.Time("createdAt"), Trace: f.String("trace"), Made: doc.Made,
 		Session: Session{
 			SlotID: s.String("slotId"), Start: s.Time("start"), End: s.Time("end"), AllDay: s.Bool("allDay"),
 			Title: s.String("title"), Description: s.String("description"), Timezone: s.String("timezone"),

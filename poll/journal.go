@@ -59,6 +59,8 @@ type Entry struct {
 	Cancelled     bool // whether a mark of a cancellation is in the poll
 	// Announcement is the reference of what was made due; "" where nothing was.
 	Announcement string
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 }
 
 // Inputs are the part of a decision's inputs that is nowhere else in a journal:
@@ -147,7 +149,7 @@ func DecodeEntry(doc store.Document) Entry {
 		WinningSlotID: result.String("winningSlotId"), Rescheduled: result.Bool("rescheduled"),
 		// The state says it too in entries from before the mark was kept.
 		Cancelled: result.Bool("cancelled") || state == rules.StateCancelled, Inputs: inputs,
-		Announcement: f.String("announcement"), Observed: f.Bool("observed"),
+		Announcement: f.String("announcement"), Observed: f.Bool("observed"), Made: doc.Made,
 	}
 }
 

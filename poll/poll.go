@@ -54,6 +54,8 @@ type Poll struct {
 	Sync      Sync
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
 
 	// stored is the document that the poll was read from, nil for none. It is only
 	// read: Changes compares the poll with it.
@@ -114,7 +116,7 @@ func Decode(doc store.Document) Poll {
 		Cancelled: decodeCancelled(f.Map("cancelled")), HasCancelledAt: truthy(f["cancelledAt"]),
 		Votes:     decodeVotesSeen(f),
 		Sync:      decodeSync(f.Map("calendarSync")),
-		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"), Made: doc.Made,
 		stored: doc.Data,
 	}
 	if p.Status == "" {

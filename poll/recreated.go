@@ -2,6 +2,8 @@ package poll
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"questscheduler/rules"
 	"questscheduler/store"
@@ -9,14 +11,14 @@ import (
 
 // The web app makes and deletes documents of schedulers without asking us, so a
 // person can make a poll under the id of one that was deleted before we came by.
-// No field of a client's tells the two apart, but calendarSync does: clients can
-// neither make a poll with it nor change it, and every transaction of ours that
-// leaves something beside a poll (journal entry, snapshot, index entry, intent,
-// what is to be announced) writes it.
+// Clients can neither make a poll with calendarSync nor change it, and every
+// transaction of ours that leaves something beside a poll (journal entry, snapshot,
+// index entry, intent, what is to be announced) writes it: so a poll that has it is
+// the one that those are of. One that lacks it may have lost it, by an import or in
+// the console: it is another one only where something says so.
 
-// Pristine tells that the server never wrote calendarSync of the poll's document.
-// Whatever of the server's stands under the id of a pristine poll is of another one
-// that was deleted, whoever created the two.
+// Pristine tells that the poll's document has no calendarSync. What of the server's
+// stands under its id may be of a deleted poll (Replaces).
 func (p Poll) Pristine() bool {
 	s := p.Sync
 	return s.Recorded.At.IsZero() && s.Generation == 0 && s.State == rules.StateNone && s.Applied.IsZero()
@@ -27,10 +29,49 @@ func (p Poll) Same(other Poll) bool {
 	return p.CreatorID == other.CreatorID && p.CreatedAt.Equal(other.CreatedAt)
 }
 
-// Owns tells whether a journal entry under the poll's id is its own: none of a
-// pristine one is, and none that names another creator.
+// Replaces tells whether a journal entry under the poll's id is of a deleted poll
+// that had it before.
+func (p Poll) Replaces(entry Entry) bool {
+	return p.replaces(entry.CreatorID, entry.Made, entry.At)
+}
+
+// ReplacesLinked is Replaces for an index entry.
+func (p Poll) ReplacesLinked(entry IndexEntry) bool {
+	return p.replaces(entry.CreatorID, entry.Made, entry.CreatedAt)
+}
+
+// ReplacesIntent is Replaces for an intent. To purge is decided of a deleted poll
+// alone.
+func (p Poll) ReplacesIntent(intent Intent) bool {
+	return p.Pristine() && intent.Kind == IntentPurge || p.replaces("", intent.Made, intent.CreatedAt)
+}
+
+// ReplacesTold is Replaces for an announcement of which something was to be told.
+func (p Poll) ReplacesTold(told Announcement) bool {
+	return told.Wanted.Ref != "" && p.replaces("", told.Made, told.Wanted.At)
+}
+
+// replaces tells whether a poll is another one than that of which a document is
+// that names its creator ("": it names none), where made and at say when that
+// document was made: a pristine poll that somebody else created, or that was made
+// later. at is for stores that keep no order.
+func (p Poll) replaces(creatorID string, made int64, at time.Time) bool {
+	switch {
+	case !p.Pristine():
+		return false
+	case creatorID != "" && p.CreatorID != "" && creatorID != p.CreatorID:
+		return true
+	case p.Made != 0 && made != 0:
+		return p.Made > made
+	default:
+		return !at.IsZero() && p.CreatedAt.After(at)
+	}
+}
+
+// Owns tells whether a journal entry under the poll's id is its own, for its creator
+// to read: none of a deleted one is, and none that names another creator.
 func (p Poll) Owns(entry Entry) bool {
-	return !p.Pristine() && (entry.CreatorID == "" || entry.CreatorID == p.CreatorID)
+	return !p.Replaces(entry) && (entry.CreatorID == "" || entry.CreatorID == p.CreatorID)
 }
 
 // Latest reads the newest entry under a poll's id; nil where there is none. It
@@ -43,6 +84,31 @@ func Latest(ctx context.Context, reader store.Reader, pollID string) (*Entry, er
 	return &entries[0], nil
 }
 
+// Recreated tells whether a pristine poll is another one than whoever had its id
+// before: the journal says so, or where there is none what is yet to be done. It
+// costs two reads, and none of a poll that is not pristine.
+func Recreated(ctx context.Context, reader store.Reader, p Poll) (bool, error) {
+	if !p.Pristine() {
+		return false, nil
+	}
+	intents, err := IntentsOf(ctx, reader, p.ID)
+	if err != nil {
+		return false, err
+	}
+	latest, err := Latest(ctx, reader, p.ID)
+	return p.RecreatedBy(latest, intents), err
+}
+
+// RecreatedBy is Recreated for what was read already. A purge that stands has begun
+// to take the journal away.
+func (p Poll) RecreatedBy(latest *Entry, intents []Intent) bool {
+	purging := func(i Intent) bool { return i.Kind == IntentPurge }
+	if latest != nil && !slices.ContainsFunc(intents, purging) {
+		return p.Replaces(*latest)
+	}
+	return slices.ContainsFunc(intents, p.ReplacesIntent)
+}
+
 // Begun is a pristine poll under whose id nothing is left any more of another one,
 // whose last generation was before. Its own begin behind that, so it shares no event
 // id with it.
@@ -50,67 +116,4 @@ func (p Poll) Begun(before int64, r Recorded) Poll {
 	r.Status = rules.Open // as it was made
 	p.Sync.Generation, p.Sync.Recorded = before+1, r
 	return p
-}
-
-var embeddedOf = &store.Query{Name: "embedded polls of a poll", Collection: "basicPolls"}
-
-// below are the collections below a poll's path. No client writes the closed ones.
-var below = []struct {
-	documents *store.Query
-	closed    bool
-}{{journalByTime, true}, {snapshotsOf, true}, {slotsOf, false}, {votesOf, false}, {embeddedOf, false}}
-
-// Remains are documents that a deleted poll left.
-type Remains struct {
-	// Below are those below its path. Embedded are its embedded polls, which have
-	// documents below them in turn.
-	Below, Embedded []store.Path
-}
-
-// LoadRemains reads what a deleted poll left below its path, of each collection at
-// most limit documents; nothing: nothing is left. at is the document at that path,
-// as the same transaction read it. Where it is there, it is another poll, which has
-// to be pristine: it has no journal and no snapshot, and its slots, votes and
-// embedded polls are those that were not made before it (store.Document.Made), and
-// the votes that were given or changed since.
-func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, limit int) (left Remains, err error) {
-	for _, collection := range below {
-		mixed := at.Exists() && !collection.closed
-		asked := collection.documents.With().Below(at.Path)
-		if !mixed {
-			asked = asked.First(limit)
-		}
-		documents, err := reader.Query(ctx, asked)
-		if err != nil {
-			return Remains{}, err
-		}
-		for _, document := range documents {
-			switch {
-			case mixed && !isOlder(document, at):
-			case collection.documents == embeddedOf:
-				left.Embedded = append(left.Embedded, document.Path)
-			case len(left.Below) < limit:
-				left.Below = append(left.Below, document.Path)
-			}
-		}
-	}
-	return left, nil
-}
-
-// isOlder tells whether a document below a pristine poll is of one before it. A
-// slot that the calendar made is, whatever the driver says of ages. A vote is not
-// that its voter changed since, since the same person's stands at the same path.
-func isOlder(document, at store.Document) bool {
-	switch document.Path.Collection() {
-	case slotsOf.Collection:
-		if DecodeSlot(document).Source == SourceCalendar {
-			return true
-		}
-	case votesOf.Collection:
-		made := Decode(at).CreatedAt
-		if !made.IsZero() && !DecodeVote(document).UpdatedAt.Before(made) {
-			return false
-		}
-	}
-	return document.Made < at.Made
 }

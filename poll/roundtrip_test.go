@@ -71,7 +71,8 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		},
 		"journal entry": func(t *rapid.T) (any, any) {
 			wrote := poll.Entry{
-				ID: id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Hint: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
+				Made: 1, // its store's first commit
+				ID:   id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Hint: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
 				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), Seen: text.Draw(t, "seen"),
 				Fingerprint: fingerprint.Draw(t, "fingerprint"), Updated: perhaps.Draw(t, "updated"), EventID: text.Draw(t, "event"),
 				CalendarID: text.Draw(t, "calendar"), AccountID: text.Draw(t, "account"), Before: fingerprint.Draw(t, "before"),
@@ -89,6 +90,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		},
 		"intent": func(t *rapid.T) (any, any) {
 			wrote := poll.Intent{
+				Made: 1, // its store's first commit
 				Kind: poll.IntentInsert, PollID: id.Draw(t, "poll"), Generation: rapid.Int64Range(0, 99).Draw(t, "generation"),
 				AccountID: text.Draw(t, "account"), CalendarID: text.Draw(t, "calendar"), EventID: id.Draw(t, "event"), Due: instant.Draw(t, "due"),
 				Until: perhaps.Draw(t, "until"), Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), LastError: text.Draw(t, "error"),
@@ -106,6 +108,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		},
 		"index entry": func(t *rapid.T) (any, any) {
 			wrote := poll.IndexEntry{
+				Made:    1, // its store's first commit
 				EventID: id.Draw(t, "event"), PollID: text.Draw(t, "poll"), AccountID: text.Draw(t, "account"), CreatorID: text.Draw(t, "creator"),
 				CalendarID: text.Draw(t, "calendar"), Generation: rapid.Int64Range(0, 99).Draw(t, "generation"), CreatedAt: instant.Draw(t, "created"),
 			}
@@ -117,6 +120,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		},
 		"announcement": func(t *rapid.T) (any, any) {
 			wrote := poll.Announcement{
+				Made:   1, // its store's first commit
 				PollID: id.Draw(t, "poll"), Wanted: told(t), Due: instant.Draw(t, "due"), Announced: told(t), Before: told(t), Telling: told(t),
 				Channels: map[string]poll.Delivery{"in-app": {Ref: text.Draw(t, "ref"), MessageID: text.Draw(t, "message"), Error: text.Draw(t, "error"), At: instant.Draw(t, "at")}},
 				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"),
@@ -183,7 +187,7 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	merge(poll.TellingUpdates(first, 1))
 	after := merge(poll.AnnouncedUpdates(first, true))
 	same(t, "owed", due(noon.Add(time.Hour)), 0)
-	same(t, "told", after, poll.Announcement{PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{}})
+	same(t, "told", after, poll.Announcement{Made: 1, PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{}})
 	same(t, "told with something newer", merge(poll.AnnouncedUpdates(first, false)).Due, noon)
 }
 
@@ -222,7 +226,7 @@ func TestAnOwedCard_IsListedUntilItIsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the announcement", announcement, poll.Announcement{PollID: "p1", Wanted: wanted, Due: noon, Channels: map[string]poll.Delivery{}})
+	same(t, "the announcement", announcement, poll.Announcement{Made: 1, PollID: "p1", Wanted: wanted, Due: noon, Channels: map[string]poll.Delivery{}})
 }
 
 func put(t rapid.TB, documents store.Store, path store.Path, data map[string]any) {

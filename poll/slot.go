@@ -124,6 +124,11 @@ func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot,
 	if err != nil {
 		return nil, err
 	}
+	return decodeSlots(docs), nil
+}
+
+// decodeSlots reads slots' documents, earliest first.
+func decodeSlots(docs []store.Document) []Slot {
 	slots := make([]Slot, len(docs))
 	for i, doc := range docs {
 		slots[i] = DecodeSlot(doc)
@@ -134,7 +139,7 @@ func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot,
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	return slots, nil
+	return slots
 }
 
 // LoadSlot reads one slot; nil where there is none, or slotID can be no id.

@@ -130,9 +130,13 @@ func LoadVotes(ctx context.Context, reader store.Reader, pollID string) ([]Vote,
 	if err != nil {
 		return nil, err
 	}
+	return decodeVotes(docs), nil
+}
+
+func decodeVotes(docs []store.Document) []Vote {
 	votes := make([]Vote, len(docs))
 	for i, doc := range docs {
 		votes[i] = DecodeVote(doc)
 	}
-	return votes, nil
+	return votes
 }

@@ -131,6 +131,9 @@ func followed(ctx context.Context, tx store.Tx, seen Observed) (st state, err er
 		// creator's settings say what becomes of its event (mendGone).
 		return st, &editedError{st.entry.PollID}
 	}
+	if err == nil {
+		err = st.past(ctx, tx)
+	}
 	if err == nil && st.recreated() {
 		return st, &editedError{st.poll.ID} // the entry is of a deleted poll of its id
 	}

@@ -132,7 +132,7 @@ func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
 	if gone.intents, err = poll.IntentsOf(ctx, tx, id); err != nil {
 		return err
 	}
-	if gone.latest, err = poll.Latest(ctx, tx, id); err == nil && gone.recreated() {
+	if gone.latest, err = poll.Latest(ctx, tx, id); err == nil && (gone.latest != nil || len(gone.intents) > 0) {
 		err = fault.New(fault.Conflict, "This poll was made and deleted. Send the request with a new Idempotency-Key to make another one.")
 	}
 	return err

@@ -32,6 +32,10 @@ type Finalise struct {
 	// Request, where set, names the request: the same one again within
 	// requestKept finds the poll as it left it, and changes nothing.
 	Request string
+	// Begin, where set, is called before anything new begins, maybe more than once,
+	// and its error refuses that. The same choice as one that is under way, and a
+	// request that was answered, begin nothing.
+	Begin func() error
 	// oldAccount is the account of an older event that the index does not know.
 	oldAccount string
 }
@@ -110,6 +114,14 @@ func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 		ask.CreateEvent == (p.GoogleEventID != "")
 }
 
+// begin is Begin.
+func (f Finalise) begin() error {
+	if f.Begin == nil {
+		return nil
+	}
+	return f.Begin()
+}
+
 // loadToFinalise reads a poll and the slot that is to be its session's, and
 // refuses where person may not, or the poll's status or the slot's times do not
 // allow it.
@@ -152,6 +164,9 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 			intent.Session.Request = cmp.Or(ask.Request, intent.Session.Request)
 			return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts),
 				poll.SetSessionRequest(intent.Session.Request))
+		}
+		if err := ask.begin(); err != nil {
+			return err
 		}
 		generation := st.poll.Sync.Generation + 1
 		intent = poll.Intent{
@@ -233,6 +248,9 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 		due, deletion, superseded = nil, nil, nil
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
+			return err
+		}
+		if err := ask.begin(); err != nil {
 			return err
 		}
 		now := s.Now()

@@ -237,7 +237,7 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 		if stands == nil || stands.Kind != poll.IntentInsert {
 			return errSuperseded
 		}
-		if p.ID == "" || p.Pristine() { // deleted by somebody who knows of no intents
+		if p.ID == "" || p.ReplacesIntent(*stands) { // deleted by somebody who knows of no intents
 			removed = true
 			return tx.Delete(intent.Path())
 		}

@@ -38,7 +38,7 @@ func (s *Service) listed(ctx context.Context, p poll.Poll, parts Parts) (view Vi
 		view, err = s.outline(ctx, p)
 	}
 	if err == nil && parts.Votes && !parts.Slots {
-		view.Votes, err = poll.LoadVotes(ctx, s.Store, p.ID)
+		view.Votes, err = poll.LoadVotesOf(ctx, s.Store, p)
 	}
 	if err != nil {
 		return View{}, err

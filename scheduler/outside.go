@@ -23,21 +23,28 @@ import (
 // afterEdits.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	mending, err := s.reconcile(ctx, pollID, cause)
+	second := rules.MendNothing
 	if err == nil && mending == rules.MendRecreated {
 		err = s.purgeNow(ctx, pollID)
 	}
 	if err == nil && (mending == rules.MendUnlink || mending == rules.MendRecreated) {
 		// It may name another event by now, to be followed at once, or was edited
 		// since it was made.
-		_, err = s.reconcile(ctx, pollID, cause)
+		second, err = s.reconcile(ctx, pollID, cause)
 	}
-	switch mending {
-	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
-		if !cause.quietly(mending) {
-			s.lookAtItsEvent(ctx, pollID, cause)
-		}
+	if cause.looksAfter(mending) || cause.looksAfter(second) {
+		s.lookAtItsEvent(ctx, pollID, cause)
 	}
 	return mending, err
+}
+
+// looksAfter tells whether a mending asked for a look that is handed over at once.
+func (c Cause) looksAfter(mending rules.Mending) bool {
+	switch mending {
+	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
+		return !c.quietly(mending)
+	}
+	return false
 }
 
 // quietly tells whether a mending is left at what it writes.
@@ -188,7 +195,7 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 		return state{}, false, err
 	}
 	if exists && p.Pristine() {
-		if st.latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && !st.recreated() {
+		if st.latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && st.latest == nil && len(st.intents) == 0 {
 			return st, true, err // an index entry would have an entry of the journal
 		}
 	}
@@ -207,6 +214,7 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 		}
 	}
 	if exists {
+		st.countOn()
 		return st, true, nil
 	}
 	st.left, err = poll.Left(ctx, tx, pollID, st.purging())

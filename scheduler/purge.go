@@ -17,9 +17,31 @@ const (
 )
 
 // recreated tells of a poll that is there that its id was another one's, of which
-// something is left (poll.Pristine).
+// something is left: its journal says so, or where it has none, its link or what is
+// yet to be done of it.
 func (st state) recreated() bool {
-	return st.poll.Pristine() && (st.latest != nil || len(st.intents) > 0 || st.entry != nil)
+	return st.poll.RecreatedBy(st.latest, st.intents) ||
+		st.latest == nil && st.entry != nil && st.poll.ReplacesLinked(*st.entry)
+}
+
+// past reads what says of a pristine poll whether its id was another one's.
+func (st *state) past(ctx context.Context, reader store.Reader) (err error) {
+	if !st.poll.Pristine() {
+		return nil
+	}
+	if st.intents, err = poll.IntentsOf(ctx, reader, st.poll.ID); err == nil {
+		st.latest, err = poll.Latest(ctx, reader, st.poll.ID)
+	}
+	st.countOn()
+	return err
+}
+
+// countOn has a poll that lost calendarSync go on with the generation that it had,
+// which its link and its events are of.
+func (st *state) countOn() {
+	if st.poll.Pristine() && !st.recreated() {
+		st.poll.Sync.Generation = st.lastGeneration()
+	}
 }
 
 // lastGeneration is the highest generation of a poll that anything of it names.
@@ -43,14 +65,9 @@ func (st state) lastGeneration() int64 {
 // next.
 func (s *Service) carryOutPurge(ctx context.Context, intent poll.Intent) error {
 	for range maxPurgePages {
-		embedded, done, err := s.purgeOnce(ctx, intent)
+		done, err := s.purgeOnce(ctx, intent)
 		if err != nil {
 			return pollError(intent.PollID, "purge", err)
-		}
-		for _, path := range embedded {
-			if err := s.Store.DeleteTree(ctx, path); err != nil {
-				return pollError(intent.PollID, "purge an embedded poll", err)
-			}
 		}
 		if done {
 			return nil
@@ -59,12 +76,11 @@ func (s *Service) carryOutPurge(ctx context.Context, intent poll.Intent) error {
 	return pollError(intent.PollID, "purge", fault.New(fault.Unavailable, "more came to be removed all the time"))
 }
 
-// purgeOnce removes a page of what is left, and gives the embedded polls that are,
-// which the caller removes. Where nothing is, it removes the intent, and a poll
-// that has the id by now begins: from then on it is no longer pristine.
-func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (embedded []store.Path, done bool, err error) {
+// purgeOnce removes a page of what is left. Where nothing is, it removes the intent,
+// and a poll that has the id by now begins: from then on it is no longer pristine.
+func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		embedded, done = nil, false
+		done = false
 		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
 		if done = stands == nil; err != nil || done {
 			return err
@@ -82,13 +98,12 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (embedded [
 		if err != nil {
 			return err
 		}
-		for _, path := range left.Below {
+		for _, path := range left {
 			if err := tx.Delete(path); err != nil {
 				return err
 			}
 		}
-		embedded = left.Embedded
-		if done = len(left.Below)+len(embedded) == 0; !done {
+		if done = len(left) == 0; !done {
 			return nil
 		}
 		if err := tx.Delete(intent.Path()); err != nil || !document.Exists() {
@@ -99,7 +114,7 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (embedded [
 		}
 		return oweCard(tx, p)
 	})
-	return embedded, done, err
+	return done, err
 }
 
 // purgeNow carries a poll's purge out, without waiting for its task.

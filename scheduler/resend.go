@@ -33,7 +33,7 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 		if err != nil {
 			return err
 		}
-		if p.Pristine() { // people were told of another poll of its id
+		if p.ReplacesTold(told) { // people were told of another poll of its id
 			told = poll.Announcement{}
 		}
 		notice, ref = rules.NoticeNone, told.Wanted.Ref

@@ -75,6 +75,7 @@ func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st state, err erro
 	if st.latest, err = poll.Latest(ctx, tx, p.ID); err == nil && st.recreated() {
 		err = &editedError{p.ID}
 	}
+	st.countOn()
 	return st, err
 }
 

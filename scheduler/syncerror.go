@@ -78,12 +78,18 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 }
 
 // showing reads a poll that is to show an error or not. One that was deleted
-// directly has nothing to show it on, nor has a pristine one, whose id was that of
-// the poll which was meant: it is the zero poll, and keeps no other poll of its
-// calendar from showing the same.
+// directly has nothing to show it on, nor has another one that has its id by now: it
+// is the zero poll, and keeps no other poll of its calendar from showing the same.
 func showing(ctx context.Context, tx store.Tx, pollID string) (poll.Poll, error) {
 	p, err := poll.Load(ctx, tx, pollID)
-	if fault.Is(err, fault.NotFound) || err == nil && p.Pristine() {
+	if fault.Is(err, fault.NotFound) {
+		return poll.Poll{}, nil
+	}
+	st := state{poll: p}
+	if err == nil {
+		err = st.past(ctx, tx)
+	}
+	if err == nil && st.recreated() {
 		return poll.Poll{}, nil
 	}
 	if err == nil {

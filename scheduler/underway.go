@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"questscheduler/fault"
 	"questscheduler/poll"
 )
 
@@ -16,6 +17,28 @@ func (s *Service) UnderWay(ctx context.Context, person Person, pollID string, as
 		return false, pollError(pollID, "finalise", err)
 	}
 	return underWay, nil
+}
+
+// Repeats tells whether a finalisation that began nothing (Finalise.Begin) and ended
+// with outcome repeats another: one that was answered, or one that is still carried
+// out. It reads only where outcome is Unavailable, and gives false where that fails.
+func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask Finalise, outcome error) bool {
+	if !fault.Is(outcome, fault.Unavailable) {
+		return outcome == nil
+	}
+	underWay, err := s.underWay(ctx, person, pollID, ask)
+	return err == nil && underWay
+}
+
+// Refused tells whether UnderWay decided: the person may not finalise the poll so. Of
+// another error, such as Unavailable, nothing follows.
+func Refused(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Forbidden, fault.NotFound, fault.Conflict:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *Service) underWay(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {

@@ -64,10 +64,7 @@ func (v View) For(person Person) View {
 // viewOf reads what belongs to a poll; SyncedAt is left out.
 func viewOf(ctx context.Context, reader store.Reader, p poll.Poll, group *poll.Group) (view View, err error) {
 	view = View{Poll: p, Group: group}
-	if view.Slots, err = poll.LoadSlots(ctx, reader, p.ID); err != nil {
-		return View{}, err
-	}
-	if view.Votes, err = poll.LoadVotes(ctx, reader, p.ID); err != nil {
+	if view.Slots, view.Votes, err = poll.LoadChoices(ctx, reader, p); err != nil {
 		return View{}, err
 	}
 	view.show(view.Votes)

@@ -18,17 +18,16 @@ func TestCommands_OfBothDoors_ShareOneBound(t *testing.T) {
 	if _, err := o.v1("gm", "POST", "/polls/"+id+"/cancel", nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"googleCalendarFinalizePoll", "googleCalendarDeleteEvent"} {
-		got, err := o.call("gm", "/"+name, finalise)
-		if err != nil {
-			t.Fatal(err)
-		}
-		problem, _ := got.body["error"].(map[string]any)
-		said := fmt.Sprint(problem["message"])
-		if got.status != http.StatusTooManyRequests || problem["status"] != "RESOURCE_EXHAUSTED" || !strings.Contains(said, "Try again in") {
-			t.Errorf("%s answers %d: %v", name, got.status, got.body)
-		}
+	got, err := o.call("gm", "/googleCalendarFinalizePoll", finalise)
+	if err != nil {
+		t.Fatal(err)
 	}
+	problem, _ := got.body["error"].(map[string]any)
+	said := fmt.Sprint(problem["message"])
+	if got.status != http.StatusTooManyRequests || problem["status"] != "RESOURCE_EXHAUSTED" || !strings.Contains(said, "Try again in") {
+		t.Errorf("the call answers %d: %v", got.status, got.body)
+	}
+	o.result("googleCalendarDeleteEvent", finalise) // it comes before deleting, which is never refused
 	if _, err := o.v1("gm", "POST", "/polls/"+id+"/reopen", nil); err == nil || !strings.Contains(err.Error(), "429") {
 		t.Errorf("our route answers %v", err)
 	}

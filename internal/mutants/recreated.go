@@ -7,9 +7,9 @@ var recreated = []mutant{
 		name:   "recreated-poll-taken-for-the-old",
 		breaks: "A poll that somebody made of the id of a deleted one goes on with its journal, and its link and event stay (invariants 1 and 5).",
 		changes: []change{{
-			file: "scheduler/purge.go",
-			old:  `return st.poll.Pristine() && (st.latest != nil`,
-			new:  `return st.poll.ID == "" && (st.latest != nil`,
+			file: "poll/recreated.go",
+			old:  `return p.Replaces(*latest)`,
+			new:  `return false`,
 		}},
 	},
 }
