@@ -146,7 +146,7 @@ func TestPoll_EveryField_IsRead(t *testing.T) {
 	roundtrip.Check(t, roundtrip.Codec[poll.Poll]{
 		Through: func(p poll.Poll) poll.Poll { return poll.Decode(merged(t, poll.Path(p.ID), pollUpdates(p)...)) },
 		Lost: map[string]string{
-			"Votes.hidden": "the web app alone writes it", "Votes.when": "the web app alone writes it", "Votes.allIn": "the web app alone writes it",
+			"Untouched": "the store knows", "Votes.hidden": "the web app alone writes it", "Votes.when": "the web app alone writes it", "Votes.allIn": "the web app alone writes it",
 		},
 	})
 }
@@ -184,7 +184,7 @@ func pollUpdates(p poll.Poll) [][]store.Update {
 // A new poll is open, and linked to nothing: that much is not of what is given.
 func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 	t.Parallel()
-	lost := map[string]string{"UpdatedAt": "it is when the poll was made"}
+	lost := map[string]string{"UpdatedAt": "it is when the poll was made", "Untouched": "the store knows"}
 	for _, later := range []string{
 		"Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
 		"Discord.GuildID", "Discord.MessageURL", "Discord.NotifyRoleID", "Discord.Hash", "Discord.Error", "Cancelled", "HasCancelledAt",

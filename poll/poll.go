@@ -45,6 +45,9 @@ type Poll struct {
 	FinalizedAt time.Time
 	Discord     Card
 	Cancelled   *Cancelled
+	// Untouched tells that nobody has written the document since it was made. false
+	// where the store does not know.
+	Untouched bool
 	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for
 	// a cancellation too. Nothing of ours sets it.
 	HasCancelledAt bool
@@ -110,6 +113,7 @@ func Decode(doc store.Document) Poll {
 		Votes:     decodeVotesSeen(f),
 		Sync:      decodeSync(f.Map("calendarSync")),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+		Untouched: doc.Made != 0 && doc.Written == doc.Made,
 	}
 	if p.Status == "" {
 		p.Status = rules.Open

@@ -94,6 +94,9 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (embedded [
 		if err := tx.Delete(intent.Path()); err != nil || !document.Exists() {
 			return err
 		}
+		if err := s.nameFirst(tx, p); err != nil {
+			return err
+		}
 		if err := tx.Update(document.Path, poll.FirstRecorded(stands.Generation, poll.Recorded{At: s.entryTime(p)})...); err != nil {
 			return err
 		}
