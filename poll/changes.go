@@ -75,7 +75,7 @@ func (p Poll) Changes() []store.Update {
 	var updates []store.Update
 	for _, f := range written {
 		value := f.value(p)
-		unreadable := f.ours && store.IsDelete(value) && valueAt(p.stored, f.path) != nil
+		unreadable := f.ours && store.IsDelete(value) && valueAt(p.stored.Data, f.path) != nil
 		if unreadable || !equal(value, f.value(before)) {
 			updates = append(updates, store.Update{Path: f.path, Value: value})
 		}
@@ -89,7 +89,7 @@ func (p Poll) Changes() []store.Update {
 }
 
 // Stored is the poll as its document had it.
-func (p Poll) Stored() Poll { return Decode(store.Document{Path: Path(p.ID), Data: p.stored}) }
+func (p Poll) Stored() Poll { return Decode(p.stored) }
 
 // Write writes what Changes gives: nothing where nothing changed.
 func (p Poll) Write(tx store.Tx) error {

@@ -9,13 +9,13 @@ import (
 
 // Bare is a poll without the document that it was read from.
 func Bare(p Poll) Poll {
-	p.stored = nil
+	p.stored = store.Document{}
 	return p
 }
 
 // Anew is a poll that was read from an empty document.
 func Anew(p Poll) Poll {
-	p.stored = map[string]any{}
+	p.stored = store.Document{Path: Path(p.ID), Data: map[string]any{}}
 	return p
 }
 

@@ -150,10 +150,10 @@ func TestPoll_EveryField_IsRead(t *testing.T) {
 		Through: func(p poll.Poll) poll.Poll {
 			return poll.Bare(poll.Decode(merged(t, poll.Path(p.ID), pollUpdates(p)...)))
 		},
-		Fixed: map[string]any{"stored": map[string]any(nil)},
+		Fixed: map[string]any{"stored": store.Document{}},
 		Lost: map[string]string{
 			"Votes.hidden": "the web app alone writes it", "Votes.when": "the web app alone writes it", "Votes.allIn": "the web app alone writes it",
-			"Made": ofDocument,
+			"Made": ofDocument, "Untouched": ofDocument,
 		},
 	})
 }
@@ -178,7 +178,7 @@ func pollUpdates(p poll.Poll) [][]store.Update {
 // A new poll is open, and linked to nothing: that much is not of what is given.
 func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 	t.Parallel()
-	lost := map[string]string{"Made": ofDocument, "UpdatedAt": "it is when the poll was made"}
+	lost := map[string]string{"Made": ofDocument, "Untouched": ofDocument, "UpdatedAt": "it is when the poll was made"}
 	for _, later := range []string{
 		"Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
 		"Discord.GuildID", "Discord.MessageURL", "Discord.NotifyRoleID", "Discord.Hash", "Discord.Error", "Cancelled", "HasCancelledAt",
@@ -190,7 +190,7 @@ func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 	}
 	roundtrip.Check(t, roundtrip.Codec[poll.Poll]{
 		Through: func(p poll.Poll) poll.Poll { return poll.Bare(poll.Decode(kept(t, poll.Path(p.ID), poll.New(p)))) },
-		Fixed:   map[string]any{"stored": map[string]any(nil)},
+		Fixed:   map[string]any{"stored": store.Document{}},
 		Lost:    lost,
 	})
 }

@@ -46,6 +46,9 @@ type Poll struct {
 	FinalizedAt time.Time
 	Discord     Card
 	Cancelled   *Cancelled
+	// Untouched tells that nobody has written the document since it was made. false
+	// where the store does not know.
+	Untouched bool
 	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for
 	// a cancellation too. Nothing of ours sets it.
 	HasCancelledAt bool
@@ -57,9 +60,9 @@ type Poll struct {
 	// Made is when the document was made (store.Document.Made); no field holds it.
 	Made int64
 
-	// stored is the document that the poll was read from, nil for none. It is only
-	// read: Changes compares the poll with it.
-	stored map[string]any
+	// stored is the document that the poll was read from; the zero one for none. It
+	// is only read: Changes compares the poll with it.
+	stored store.Document
 }
 
 // Cancelled says when and why a poll was cancelled.
@@ -117,7 +120,8 @@ func Decode(doc store.Document) Poll {
 		Votes:     decodeVotesSeen(f),
 		Sync:      decodeSync(f.Map("calendarSync")),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"), Made: doc.Made,
-		stored: doc.Data,
+		Untouched: doc.Made != 0 && doc.Written == doc.Made,
+		stored:    doc,
 	}
 	if p.Status == "" {
 		p.Status = rules.Open

@@ -74,7 +74,7 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 			return err
 		}
 		after := ask.edited(st.poll, now)
-		writeNames, err := ask.nameMore(ctx, tx, person, p)
+		writeNames, err := s.nameMore(ctx, tx, person, p, ask)
 		if err != nil {
 			return err
 		}

@@ -181,6 +181,9 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 		if err := tx.Create(intent.Path(), poll.EncodeIntent(intent)); err != nil {
 			return err
 		}
+		if err := s.nameFirst(tx, st.poll); err != nil {
+			return err
+		}
 		st.poll.Sync.Generation = generation
 		return st.poll.Write(tx)
 	})

@@ -42,8 +42,8 @@ func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor str
 	if err := p.Write(tx); err != nil {
 		return nil, err
 	}
-	if first := named(poll.Announcement{}, p.Stored()); entry.Command != "" && len(first) > 0 {
-		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.NamedUpdates(p.ID, first)...); err != nil {
+	if entry.Command != "" {
+		if err := s.nameFirst(tx, p.Stored()); err != nil {
 			return nil, err
 		}
 	}

@@ -90,7 +90,7 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 		if err := tx.Delete(poll.VotePath(pollID, person.ID)); err != nil {
 			return err
 		}
-		if err := writeNamed(tx, announcement, pollID, without(named(announcement, p), person.ID)); err != nil {
+		if err := writeNamed(tx, announcement, pollID, without(s.named(announcement, p), person.ID)); err != nil {
 			return err
 		}
 		after := p
@@ -137,11 +137,12 @@ func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing
 		if err := change(&p, group); err != nil {
 			return err
 		}
-		people := named(announcement, before)
 		if joins {
-			people = without(people, person.ID)
+			err = s.unname(tx, announcement, before, person.ID)
+		} else {
+			err = writeNamed(tx, announcement, pollID, s.named(announcement, before))
 		}
-		if err := writeNamed(tx, announcement, pollID, people); err != nil {
+		if err != nil {
 			return err
 		}
 		if slices.Equal(before.ParticipantIDs, p.ParticipantIDs) && slices.Equal(before.PendingInvites, p.PendingInvites) {

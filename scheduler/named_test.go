@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -87,6 +88,93 @@ func finalisedThen(t *testing.T, w *worldtest.World, id string) {
 	}
 }
 
+// writtenByApp is a poll of gm's that the web app made, with ana and ben in it.
+func writtenByApp(w *worldtest.World) (id string) {
+	id = "written"
+	w.Write(poll.Path(id), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("status", "OPEN"), poll.Set("allowLinkSharing", true),
+		poll.Set("participantIds", []any{"gm", "ana", "ben"}), poll.Set("createdAt", w.Clock.Now()))
+	w.Write(poll.SlotPath(id, "s1"), poll.Set("start", "2026-03-10T10:00:00.000Z"), poll.Set("end", "2026-03-10T11:00:00.000Z"))
+	return id
+}
+
+// cancelled has gm cancel a poll, and people told of it.
+func cancelled(t *testing.T, w *worldtest.World, id string) {
+	t.Helper()
+	if _, err := w.Cancel(id); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+}
+
+// ben is among the participants of a poll of the app, and joins or votes over the
+// API, which changes nobody's part in it.
+func TestNamed_WhoJoinsOverTheAPI_StaysUnnamed(t *testing.T) {
+	t.Parallel()
+	for name, joins := range map[string]func(w *worldtest.World, id string) error{
+		"joins": func(w *worldtest.World, id string) error {
+			_, err := w.Scheduler.Join(w.Context(), worldtest.Person("ben"), id, worldtest.Cause)
+			return err
+		},
+		"accepts": func(w *worldtest.World, id string) error {
+			_, err := w.Scheduler.AcceptInvite(w.Context(), worldtest.Person("ben"), id, worldtest.Cause)
+			return err
+		},
+		"votes": func(w *worldtest.World, id string) error {
+			_, err := w.Scheduler.Vote(w.Context(), worldtest.Person("ben"), id, scheduler.Vote{Choices: map[string]string{"s1": poll.Feasible}}, worldtest.Cause)
+			w.Remove(poll.VotePath(id, "ben")) // and the app takes the vote back
+			return err
+		},
+	} {
+		for _, hinted := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", hinted ", hinted), func(t *testing.T) {
+				t.Parallel()
+				w := worldtest.New(t, worldtest.Options{})
+				id := writtenByApp(w)
+				if hinted {
+					reconciled(t, w, id)
+				}
+				if err := joins(w, id); err != nil {
+					t.Fatal(err)
+				}
+				wantNamed(t, w, id, "ben "+name, "ana")
+				if hinted {
+					reconciled(t, w, id)
+					wantNamed(t, w, id, "a hint tells of the poll", "ana")
+				}
+				finalisedThen(t, w, id)
+				wantNamed(t, w, id, "finalising", "ana")
+				cancelled(t, w, id)
+				equal(t, "notices of ben", len(w.Notices("ben")), 1)
+				equal(t, "notices of ana", len(w.Notices("ana")), 0)
+			})
+		}
+	}
+}
+
+// The rules let a join leave updatedAt out. Where the document does not tell whether
+// somebody joined, everybody counts.
+func TestNamed_DirectJoinWithoutATime_IsNotSilenced(t *testing.T) {
+	t.Parallel()
+	for name, hinted := range map[string]bool{"after the first hint": true, "before any": false} {
+		for then, seen := range map[string]func(t *testing.T, w *worldtest.World, id string){"a hint": reconciled, "no hint": func(*testing.T, *worldtest.World, string) {}} {
+			t.Run(name+", then "+then, func(t *testing.T) {
+				t.Parallel()
+				w := worldtest.New(t, worldtest.Options{})
+				id := writtenByApp(w)
+				if hinted {
+					reconciled(t, w, id)
+				}
+				w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "ana", "ben", "cho"}))
+				seen(t, w, id)
+				finalisedThen(t, w, id)
+				cancelled(t, w, id)
+				equal(t, "notices of cho", len(w.Notices("cho")), 1)
+				equal(t, "notices of ana", len(w.Notices("ana")), map[bool]int{true: 0, false: 1}[hinted])
+			})
+		}
+	}
+}
+
 // A poll that the web app made names its first participants, as long as nobody has
 // written it again: a join would have.
 func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
@@ -105,10 +193,7 @@ func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})
-			const id = "written"
-			w.Write(poll.Path(id), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("status", "OPEN"),
-				poll.Set("participantIds", []any{"gm", "ana", "ben"}), poll.Set("createdAt", w.Clock.Now()))
-			w.Write(poll.SlotPath(id, "s1"), poll.Set("start", "2026-03-10T10:00:00.000Z"), poll.Set("end", "2026-03-10T11:00:00.000Z"))
+			id := writtenByApp(w)
 			if row.before != nil {
 				row.before(w, id)
 			}
@@ -126,23 +211,36 @@ func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
 	}
 }
 
-// A poll of before has no record, and everybody in it counts.
-func TestNamed_PollOfBefore_EverybodyIsTold(t *testing.T) {
+// Another poll of the id of one that was deleted has its own people.
+func TestNamed_RecreatedPoll_AreThoseOfTheNewOne(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
-	id, slots := w.Poll()
-	w.Write(poll.AnnouncementPath(id), poll.NamedUpdates(id, nil)...)
-	for _, voter := range []string{"ana", "ben", "cho"} {
-		w.Remove(poll.VotePath(id, voter))
-	}
-	if _, err := w.Finalise(id, slots[0]); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Cancel(id); err != nil {
-		t.Fatal(err)
-	}
-	w.Run(time.Minute)
-	for _, person := range []string{"ana", "ben", "cho"} {
-		equal(t, "notices of "+person, len(w.Notices(person)), 1)
+	id := writtenByApp(w)
+	finalisedThen(t, w, id)
+	w.Run(time.Hour)
+	w.DeleteDirectly(id)
+	writtenByApp(w)
+	reconciled(t, w, id)
+	wantNamed(t, w, id, "a hint tells of the new poll", "ana", "ben")
+}
+
+// A poll of the app that was there before this program came by has no record, and
+// everybody in it counts, also where nobody has written it since it was made.
+func TestNamed_PollOfBefore_EverybodyIsTold(t *testing.T) {
+	t.Parallel()
+	for name, seen := range map[string]func(t *testing.T, w *worldtest.World, id string){"a hint": reconciled, "no hint": func(*testing.T, *worldtest.World, string) {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			id := writtenByApp(w)
+			w.Run(15 * time.Minute)
+			seen(t, w, id)
+			finalisedThen(t, w, id)
+			wantNamed(t, w, id, "finalising a poll of before")
+			cancelled(t, w, id)
+			for _, person := range []string{"ana", "ben"} {
+				equal(t, "notices of "+person, len(w.Notices(person)), 1)
+			}
+		})
 	}
 }

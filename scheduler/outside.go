@@ -86,7 +86,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		edited = st.poll
 		mending, err = s.mend(ctx, tx, st, exists, account, calendarID, &done, cause)
 		if err == nil && exists && mending != rules.MendRecreated { // the new poll's names are read once the old one's are gone
-			err = writeNamed(tx, announcement, pollID, named(announcement, edited))
+			err = writeNamed(tx, announcement, pollID, s.named(announcement, edited))
 		}
 		// Where people are told, it is drawn then; purging takes away what is owed.
 		card = isEdit(mending) && mending != rules.MendRecreated && done.due == nil && !cause.quietly(mending)

@@ -109,6 +109,9 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool,
 		if err := tx.Delete(intent.Path()); err != nil || !document.Exists() {
 			return err
 		}
+		if err := s.nameFirst(tx, p); err != nil {
+			return err
+		}
 		if err := p.Begun(stands.Generation, poll.Recorded{At: s.entryTime(p)}).Write(tx); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func (s *Service) Vote(ctx context.Context, person Person, pollID string, ask Vo
 		if err := writeStats(tx, pollID, slots, withVote(votes, vote)); err != nil {
 			return err
 		}
-		if err := writeNamed(tx, announcement, pollID, without(named(announcement, p), person.ID)); err != nil {
+		if err := s.unname(tx, announcement, p, person.ID); err != nil {
 			return err
 		}
 		if err := oweCard(tx, p); err != nil {

@@ -49,6 +49,9 @@ type Document struct {
 	// has another. 0: it is not there, or the driver keeps no such number
 	// (store/sqlite, to whose file nobody else writes).
 	Made int64
+	// Written is Made of the commit that wrote the document last: equal to Made where
+	// nobody wrote it since. 0 where Made is.
+	Written int64
 }
 
 // Exists tells whether the document was there when it was read.

@@ -109,7 +109,7 @@ func (s *Store) getAll(ctx context.Context, in *session, paths []store.Path) ([]
 func (s *Store) decode(document *pb.Document) store.Document {
 	return store.Document{
 		Path: s.pathOf(document.GetName()), Data: decodeMap(document.GetFields()),
-		Made: document.GetCreateTime().AsTime().UnixMicro(),
+		Made: document.GetCreateTime().AsTime().UnixMicro(), Written: document.GetUpdateTime().AsTime().UnixMicro(),
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *Store) GetAll(ctx context.Context, paths []store.Path) ([]store.Documen
 	out := make([]store.Document, len(paths))
 	for i, path := range paths {
 		doc := s.documents[path]
-		out[i] = store.Document{Path: path, Data: s.give(doc.fields), Made: int64(doc.made)}
+		out[i] = store.Document{Path: path, Data: s.give(doc.fields), Made: int64(doc.made), Written: int64(doc.version)}
 	}
 	return out, nil
 }
@@ -199,7 +199,7 @@ func (s *Store) answer(plan entries.Plan) []store.Document {
 			doc := s.documents[item.path]
 			hits[i] = entries.Hit{
 				Key:      item.key,
-				Document: store.Document{Path: item.path, Data: doc.fields, Made: int64(doc.made)},
+				Document: store.Document{Path: item.path, Data: doc.fields, Made: int64(doc.made), Written: int64(doc.version)},
 			}
 		}
 		return hits, nil

@@ -137,7 +137,7 @@ func (v *view) GetAll(ctx context.Context, paths []store.Path) ([]store.Document
 	for i, path := range paths {
 		doc := v.store.documents[path]
 		v.documents = append(v.documents, seenDocument{path, doc.version})
-		out[i] = store.Document{Path: path, Data: v.store.give(doc.fields), Made: int64(doc.made)}
+		out[i] = store.Document{Path: path, Data: v.store.give(doc.fields), Made: int64(doc.made), Written: int64(doc.version)}
 	}
 	return out, nil
 }

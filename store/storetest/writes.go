@@ -226,11 +226,17 @@ func checkMade(t *testing.T, s store.Store) {
 		document, err := s.Get(t.Context(), path)
 		must(t, err)
 		for _, found := range ask(t, s, byRank.With().Below(book)) {
-			if found.Path == path && found.Made != document.Made {
-				t.Fatalf("%s was made at %d by a list and at %d by a query", path, document.Made, found.Made)
+			if found.Path == path && (found.Made != document.Made || found.Written != document.Written) {
+				t.Fatalf("%s was made at %d and written at %d by a list, and at %d and %d by a query", path, document.Made, document.Written, found.Made, found.Written)
 			}
 		}
 		return document.Made
+	}
+	untouched := func(path store.Path) bool {
+		t.Helper()
+		document, err := s.Get(t.Context(), path)
+		must(t, err)
+		return document.Written == document.Made
 	}
 	run(t, s, func(tx store.Tx) error {
 		if err := tx.Create(second, map[string]any{"rank": 2}); err != nil {
@@ -249,6 +255,9 @@ func checkMade(t *testing.T, s store.Store) {
 	if got := made(second); got != before {
 		t.Fatalf("one commit made documents at %d and %d", before, got)
 	}
+	if !untouched(first) || !untouched(second) || !untouched(later) {
+		t.Fatal("documents that nobody wrote again were written later than made")
+	}
 	if got := made(later); got <= before {
 		t.Fatalf("a later one was made at %d, the first at %d", got, before)
 	}
@@ -256,6 +265,9 @@ func checkMade(t *testing.T, s store.Store) {
 	set(t, s, second, map[string]any{"rank": 5})
 	if made(first) != before || made(second) != before {
 		t.Fatalf("after an update it was made at %d, after a set at %d, and before at %d", made(first), made(second), before)
+	}
+	if untouched(first) || untouched(second) || !untouched(later) {
+		t.Fatal("documents that were written again do not tell")
 	}
 	latest := made(later)
 	run(t, s, func(tx store.Tx) error { return tx.Delete(first) })
