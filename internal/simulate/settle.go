@@ -40,12 +40,12 @@ func (l *life) settle() {
 	}
 	l.w.LosePushes()
 	l.heal()
+	l.hint()
 	l.w.Run(5 * time.Minute)
 	l.hearAll()
 	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
-	l.hint()
 	l.tell()
 	for _, problem := range append(l.w.HistoryProblems(), l.w.Problems()...) {
 		if !l.unnoticed(problem) {
