@@ -40,7 +40,7 @@ test: webapp emulators ## Runs every test
 .PHONY: test-here
 test-here: # Every test on the embedded parts
 	$(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 ./...
-	$(if $(RACE),$(GO) test -count=1 ./internal/simulate/)
+	$(if $(RACE),$(GO) test -count=1 ./internal/test/simulate/)
 
 # Those of the main job and its cases over HTTP, where production has its parts.
 # They wait more than they work: the emulator of Firestore has who meets another
@@ -52,7 +52,7 @@ test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud 
 
 .PHONY: emulators
 emulators: # Says what is missing of what tests talk to, and are skipped without
-	@$(GO) test -v -run '^TestFind_' ./internal/emulator ./internal/webapp ./internal/chromium | grep -o 'skipped: .*' || true
+	@$(GO) test -v -run '^TestFind_' ./internal/test/emulator ./internal/test/webapp ./internal/test/chromium | grep -o 'skipped: .*' || true
 
 # What npm brings; the file is what it writes last. Both at once: one waits for
 # the network while the other unpacks.
@@ -62,7 +62,7 @@ WHOLE := node_modules/.package-lock.json
 webapp: ## Installs the official Firebase client and Auth emulator, by which tests play the web app
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j2 bin/webapp/$(WHOLE) bin/emulators/$(WHOLE); fi
 
-bin/webapp/$(WHOLE): internal/webapp/package.json internal/webapp/package-lock.json
+bin/webapp/$(WHOLE): internal/test/webapp/package.json internal/test/webapp/package-lock.json
 	@echo "installing the official Firebase client"
 	$(INSTALL)
 
@@ -87,7 +87,7 @@ format: ## Finds files that gofmt would change
 .PHONY: vet
 vet: ## Runs go vet, over the files of other systems too
 	$(GO) vet ./...
-	GOOS=windows $(GO) vet ./store/sqlite/
+	GOOS=windows $(GO) vet ./internal/store/sqlite/
 
 .PHONY: lint
 lint: $(LINT) ## Runs the linters; .golangci.yaml says what is off and why
@@ -95,11 +95,11 @@ lint: $(LINT) ## Runs the linters; .golangci.yaml says what is off and why
 
 .PHONY: layout
 layout: ## Checks the direction of imports, names, and that exported names are documented
-	$(GO) test ./internal/layout/
+	$(GO) test ./internal/test/layout/
 
 .PHONY: generated
 generated: ## Checks that generated pages are current, and that pages name only what exists
-	$(GO) test -run '^Test(Page|Every|What)' ./internal/docs/ ./cmd/questscheduler/
+	$(GO) test -run '^Test(Page|Every|What)' ./internal/test/docs/ ./cmd/questscheduler/
 
 .PHONY: openapi
 openapi: $(OPENAPI) ## Lints the OpenAPI document; docs/openapi.rules.yaml says what is off and why
@@ -107,7 +107,7 @@ openapi: $(OPENAPI) ## Lints the OpenAPI document; docs/openapi.rules.yaml says 
 
 .PHONY: generate
 generate: ## Writes the generated pages of docs/ anew
-	$(GO) test -count=1 -run '^TestPage_' ./internal/docs/ ./cmd/questscheduler/ -update
+	$(GO) test -count=1 -run '^TestPage_' ./internal/test/docs/ ./cmd/questscheduler/ -update
 
 .PHONY: tidy
 tidy: ## Checks that go.mod and go.sum hold what the code needs
@@ -133,13 +133,13 @@ fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/
 
 .PHONY: sim
 sim: ## Lives through SEEDS (1000) random worlds from SEED (1) on, looking for broken invariants
-	@$(GO) run ./internal/simulate -seeds $(SEEDS) -first $(SEED)
+	@$(GO) run ./internal/test/simulate -seeds $(SEEDS) -first $(SEED)
 
 # A fault that is planted wants more worlds than a look at the tree needs.
 .PHONY: mutants
 mutants: SEEDS = 10000
 mutants: ## Plants one fault after the other, or MUTANT alone, and shows the first of SEEDS (10000) worlds that finds each
-	@$(GO) run ./internal/mutants -seeds $(SEEDS) -mutant "$(MUTANT)"
+	@$(GO) run ./internal/test/mutants -seeds $(SEEDS) -mutant "$(MUTANT)"
 
 # The emulator of Firestore goes through whole collections for a query, and leaves
 # the dead their locks for a minute.
@@ -149,13 +149,13 @@ backfill: ## Brings POLLS (10000) existing polls in on the emulator of Firestore
 
 .PHONY: bench
 bench: bin/decoders ## Prints one line a figure: name, value, unit, ratio to what
-	@$(GO) run ./internal/bench
+	@$(GO) run ./internal/test/bench
 
 bin/decoders: tools/decoders/main.go tools/go.mod tools/go.sum
 	@echo "building $@"
 	@cd tools && $(GO) build -o ../bin/ ./decoders
 
-# Tests build it by themselves where it is missing (internal/emulator).
+# Tests build it by themselves where it is missing (internal/test/emulator).
 bin/cloud-tasks-emulator: tools/emulators/go.mod tools/emulators/go.sum
 	@echo "building $@"
 	@cd tools/emulators && $(GO) build -o ../../bin/ github.com/aertje/cloud-tasks-emulator

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/accounts"
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
-	"questscheduler/gcal"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/scheduler"
 )
 

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
-	"questscheduler/queue"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 )
 
 // Tasks is what admins need of the queue (queue.Queue).

@@ -9,9 +9,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/dashboard"
-	"questscheduler/fault"
-	"questscheduler/signin"
+	"questscheduler/api/dashboard"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
 )
 
 // adminCookie is the cookie that holds the token of an admin who signed in with

@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"questscheduler/calendarsync"
-	"questscheduler/cursor"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 )
 
 // inspectedEntries is how much of a journal an inspection shows.
@@ -124,7 +124,7 @@ func (s *server) calendarOf(ctx context.Context, p poll.Poll) (*inspectedCalenda
 	if err != nil || entry == nil {
 		return nil, err
 	}
-	c, _, err := cursor.Load(ctx, s.Store, entry.AccountID, entry.CalendarID)
+	c, _, err := calendars.Load(ctx, s.Store, entry.AccountID, entry.CalendarID)
 	if err != nil {
 		return nil, err
 	}

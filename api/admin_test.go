@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 func TestAdminRoutes_GiveNothingThatOpensAnything(t *testing.T) {

@@ -28,10 +28,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/dashboard"
+	"questscheduler/api/dashboard"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/signin"
-	"questscheduler/store"
 )
 
 // Options are what the API is made of. All fields are needed but those that say

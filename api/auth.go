@@ -7,9 +7,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
 	"questscheduler/scheduler"
-	"questscheduler/signin"
 )
 
 // hintPerson is the hint of all that people ask for.

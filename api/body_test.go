@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // TestBody_ThatDoesNotArrive_IsGivenUp: the time for a body is the body's

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 func TestUpdate_WhatIsLeftOutStays(t *testing.T) {
@@ -190,7 +190,7 @@ func TestConfirm_LooksAtHeldEventsAgain(t *testing.T) {
 	made := w.finalise(w.newPoll(nil))
 	key := poll.CalendarKey("acc_gm", "gm@example.com")
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(cursor.Path(key), poll.Set("ownerId", "gm"), cursor.Park(*made.GoogleEventID, cursor.PendingHeld))
+		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"), calendars.Park(*made.GoogleEventID, calendars.PendingHeld))
 	}))
 	var answer struct {
 		LookedAt *int `json:"looked_at"`

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

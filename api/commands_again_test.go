@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"testing"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // editCall is a command that counts.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"questscheduler/api"
+	"questscheduler/internal/poll"
 	"questscheduler/notify"
-	"questscheduler/poll"
 )
 
 // commanding has a world in which each person may send six commands on a poll in

@@ -12,10 +12,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/accounts"
-	"questscheduler/fault"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
 	"questscheduler/scheduler"
-	"questscheduler/signin"
 )
 
 //go:embed consent.html

@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/accounts"
+	"questscheduler/internal/accounts"
 )
 
 // cookieName is that of the secret which a browser keeps from the start until it

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"sync"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // readCounter counts the documents that were read, by their collection. A query

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // countingStore counts what is written and read through it, and may refuse to write a

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
 )
 
 // Paging is how much of a list is asked for; routes of lists embed it.

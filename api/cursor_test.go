@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
 )
 
 var journalOf7 = listing{name: "journal", parent: store.Doc("schedulers", "7"), collection: "journal"}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/dashboard"
-	"questscheduler/fault"
+	"questscheduler/api/dashboard"
+	"questscheduler/internal/fault"
 )
 
 // dashboardPath is where the operator's page is; its buttons are below it.

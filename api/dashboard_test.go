@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"questscheduler/api"
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/signin"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/store"
 )
 
 // press sends what a browser does: a form where there is one, and cookies. site
@@ -190,7 +190,7 @@ func (w *world) newHeld() string {
 	key := w.newCalendar("gm")
 	must(w.t, w.write("calendarEventIndex/event", map[string]any{"schedulerId": "held", "accountId": "acc_gm", "calendarId": "gm@example.com"}))
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(cursor.Path(key), cursor.Park("event", cursor.PendingHeld), poll.Set("lookGen", 1))
+		return tx.Update(calendars.Path(key), calendars.Park("event", calendars.PendingHeld), poll.Set("lookGen", 1))
 	}))
 	return key
 }

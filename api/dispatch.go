@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"questscheduler/changes"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store/changes"
 )
 
 // routedAtOnce is how many changed polls are read together.

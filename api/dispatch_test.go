@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/changes"
-	"questscheduler/poll"
-	"questscheduler/store"
-	"questscheduler/store/memory"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/changes"
+	"questscheduler/internal/store/memory"
 )
 
 // failingStore is a store whose reads a test may have fail.

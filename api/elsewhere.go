@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/changes"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/changes"
 )
 
 // How votes are found that other processes wrote. The web app writes a vote's

@@ -14,7 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 	"questscheduler/scheduler"
 )
 

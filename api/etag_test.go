@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // getIf reads a poll as gm under a condition; 304 must come without a body.
@@ -145,7 +145,7 @@ func TestETag_ALookWithoutAChange_IsSeenAndHoldsUpNoEdit(t *testing.T) {
 	tag := w.tag(p)
 	key := poll.CalendarKey("acc_gm", "gm@example.com")
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(cursor.Path(key), poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1).Add(time.Microsecond)))
+		return tx.Merge(calendars.Path(key), poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1).Add(time.Microsecond)))
 	}))
 	if got := w.getIf(p, tag); got.status != 200 {
 		t.Errorf("who does not know of the look is answered %d", got.status)

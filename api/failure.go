@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // The error codes of the API (seed 003, "Error Code Taxonomy", and interface.md).

@@ -14,7 +14,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 func TestFailure_OfEveryKind(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"questscheduler/changes"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store/changes"
 )
 
 // mostPending is how many changed polls a stream keeps until it shows them. Beyond

@@ -3,7 +3,7 @@ package api
 import (
 	"testing"
 
-	"questscheduler/internal/roundtrip"
+	"questscheduler/internal/test/roundtrip"
 )
 
 func TestKeyRecord_EveryField_IsStored(t *testing.T) {

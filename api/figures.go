@@ -11,8 +11,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
-	"questscheduler/signin"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
 )
 
 // PathMetrics is where Prometheus reads the figures.

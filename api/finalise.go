@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

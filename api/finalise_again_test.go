@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // finishInserts carries out what inserts of a poll are left, as their tasks do.

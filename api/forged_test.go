@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/internal/tokentest"
-	"questscheduler/signin"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/test/tokentest"
 )
 
 // TestForgedTokensOfFirebase_AreRefusedEverywhereWithTheSameAnswer tries every

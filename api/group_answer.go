@@ -1,7 +1,7 @@
 package api
 
 import (
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
 	"questscheduler/scheduler"
 )
 

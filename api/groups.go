@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // groupRoutes are the routes of groups: people who play together, and the

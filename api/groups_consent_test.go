@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // joinGroup has somebody who was invited to a group accept.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 )
 
 // channels are the channels of Discord that the bot sees, with their guilds.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // groupsPage reads a page of somebody's groups.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // probes are the routes of healthRoutes. No rate limits them: load balancers ask

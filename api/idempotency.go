@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // headerKey is the header by which a caller names a request, so that sending it

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/fault"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
 )
 
 // gate lets the first event wait to be made until it is opened.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"questscheduler/fault"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
 )
 
 // How long keys live.

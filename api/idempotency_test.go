@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // keyed is a call with an idempotency key.

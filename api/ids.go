@@ -8,9 +8,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // naming says what an id in a path names: by which parameter it is given,

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 type listJournal struct {

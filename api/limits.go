@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 	"questscheduler/rules"
 )
 

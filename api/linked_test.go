@@ -7,12 +7,12 @@ import (
 	"strings"
 	"sync"
 
-	linked "questscheduler/accounts"
-	"questscheduler/accounts/seal"
 	"questscheduler/api"
-	"questscheduler/gcal"
+	linked "questscheduler/internal/accounts"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/sim/google"
 	"questscheduler/scheduler"
-	"questscheduler/sim/google"
 )
 
 // followed are the accounts that were carried on to their calendars.

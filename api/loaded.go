@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // loadedPoll is a poll that is read once for all streams that show it: first

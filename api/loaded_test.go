@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
 	"questscheduler/scheduler"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"questscheduler/internal/store"
 	"questscheduler/notify"
-	"questscheduler/store"
 )
 
 // notificationRoutes are the routes of one's own notifications.

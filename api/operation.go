@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
-	"questscheduler/bodylimit"
+	"questscheduler/internal/bodylimit"
 )
 
 // role is what somebody can be to what a route is about.

@@ -3,7 +3,7 @@ package api
 import (
 	"encoding/json"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // maxPage is how many bytes of JSON the items of a page have together. One that is

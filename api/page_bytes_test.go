@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // readStore counts what is read through it: documents by their collection, and the

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/notify"
-	"questscheduler/poll"
-	"questscheduler/store"
 )
 
 // listed is a listing under test: its items stand in it by name, what is made

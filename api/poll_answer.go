@@ -5,7 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
 	"questscheduler/scheduler"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // pollRoutes are the routes of polls.

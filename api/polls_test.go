@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 func TestPoll_FromItsMakingToItsCancellation(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // Somebody deletes a poll directly, and another person uses its id before anything

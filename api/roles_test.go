@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/tokentest"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/test/tokentest"
 	"questscheduler/rules"
-	"questscheduler/signin"
 )
 
 // The roles, in the order of the columns below: nobody known; eve, who has

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"questscheduler/changes"
+	"questscheduler/internal/store/changes"
 )
 
 // mostShown is how many polls a stream remembers: those that a recheck lists

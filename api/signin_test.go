@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/signin"
+	"questscheduler/internal/signin"
 )
 
 func signinPerson(uid, email string, verified bool) signin.Person {

@@ -10,8 +10,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/changes"
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store/changes"
 )
 
 // How a stream keeps itself alive.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // votesElsewhere has another process write votes in a poll, each of a person of

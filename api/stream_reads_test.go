@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/signin"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/store"
 )
 
 // elsewhere writes as another process over the same store does: no stream is

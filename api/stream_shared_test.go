@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/changes"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/changes"
 )
 
 // TestStreams_SharedPollEditedElsewhere_IsReadOnce: the streams find the edit at

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/changes"
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/signin"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/changes"
 )
 
 func TestStream_SendsOnesOwnPollsAsTheyChange(t *testing.T) {
@@ -66,7 +66,7 @@ func TestStream_SaysNothingOfWhatShowsNothing(t *testing.T) {
 	// A look found nothing new; GET says when.
 	looked := poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1))
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(cursor.Path(poll.CalendarKey("acc_gm", "gm@example.com")), looked)
+		return tx.Update(calendars.Path(poll.CalendarKey("acc_gm", "gm@example.com")), looked)
 	}))
 	w.ticks.tick(30 * time.Second)
 	// The web app writes fields that we do not know, and others anew as they

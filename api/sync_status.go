@@ -7,9 +7,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"questscheduler/health"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/health"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // Health is where the state of the sync is read (health.Reader).

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 type syncStatusJSON struct {
@@ -62,7 +62,7 @@ func TestSyncStatus_TellsOfOnesOwnAccounts(t *testing.T) {
 	}
 
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(cursor.Path(one.Calendars[0].Key), poll.Set("failedSince", begin), poll.Set("lastError", "unavailable"))
+		return tx.Update(calendars.Path(one.Calendars[0].Key), poll.Set("failedSince", begin), poll.Set("lastError", "unavailable"))
 	}))
 	clock.advance(7 * time.Hour)
 	w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/status/" + id}, &one)

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // Limits of what is said of an invalid input.

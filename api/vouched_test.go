@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/docs"
-	"questscheduler/internal/tokentest"
-	"questscheduler/signin"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/test/docs"
+	"questscheduler/internal/test/tokentest"
 )
 
 // TestCreate_BySignIn_AsTheRulesHaveIt holds the creation of polls and groups to

@@ -18,27 +18,27 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	linked "questscheduler/accounts"
 	"questscheduler/api"
-	"questscheduler/bodylimit"
+	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
-	"questscheduler/changes"
-	"questscheduler/cursor"
-	"questscheduler/dashboard"
-	"questscheduler/health"
-	"questscheduler/internal/promises"
-	"questscheduler/internal/worldtest"
+	linked "questscheduler/internal/accounts"
+	"questscheduler/internal/bodylimit"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/health"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	queuememory "questscheduler/internal/queue/memory"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/sim/google"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/changes"
+	storememory "questscheduler/internal/store/memory"
+	"questscheduler/internal/test/promises"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/internal/timers"
 	"questscheduler/notify"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	queuememory "questscheduler/queue/memory"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/signin"
-	"questscheduler/sim/google"
-	"questscheduler/store"
-	storememory "questscheduler/store/memory"
-	"questscheduler/timers"
 )
 
 // begin is when the clock of a world starts; each reading moves it on by a
@@ -131,11 +131,11 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := storememory.Open(slices.Concat(poll.Queries, cursor.Queries, calendarsync.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := storememory.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
-	w.queue, err = queuememory.New(queuememory.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, cursor.LookKind}, Now: options.Now})
+	w.queue, err = queuememory.New(queuememory.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.LookKind}, Now: options.Now})
 	must(w.t, err)
 	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
 	must(w.t, err)
@@ -304,7 +304,7 @@ func (w *world) newCalendar(uid string) string {
 	w.t.Helper()
 	key := poll.CalendarKey("acc_"+uid, uid+"@example.com")
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(cursor.Path(key), poll.Set("accountId", "acc_"+uid), poll.Set("calendarId", uid+"@example.com"), poll.Set("ownerId", uid))
+		return tx.Merge(calendars.Path(key), poll.Set("accountId", "acc_"+uid), poll.Set("calendarId", uid+"@example.com"), poll.Set("ownerId", uid))
 	}))
 	return key
 }
@@ -320,7 +320,7 @@ func (w *world) newFollowed(uid string) string {
 	key := poll.CalendarKey(id, calendarID)
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
 		return errors.Join(
-			tx.Merge(cursor.Path(key), poll.Set("accountId", id), poll.Set("calendarId", calendarID), poll.Set("ownerId", uid), poll.Set("interests", map[string]any{poll.ConsumerPoll: 1}),
+			tx.Merge(calendars.Path(key), poll.Set("accountId", id), poll.Set("calendarId", calendarID), poll.Set("ownerId", uid), poll.Set("interests", map[string]any{poll.ConsumerPoll: 1}),
 				poll.Set("lastSyncedAt", begin), poll.Set("lastSuccessAt", begin)),
 			tx.Set(store.Doc("calendarWatches", "channel-of-"+uid), map[string]any{
 				"calendarKey": key, "status": string(calendarsync.Active), "address": pushAddress, "expiration": begin.AddDate(0, 0, 7),

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 

@@ -3,9 +3,9 @@ package calendarsync
 import (
 	"context"
 
-	"questscheduler/accounts"
-	"questscheduler/fault"
-	"questscheduler/gcal"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 )
 
 // Calendars lists the calendars of linked accounts. All fields are needed.

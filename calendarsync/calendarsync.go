@@ -13,11 +13,11 @@ import (
 	"log/slog"
 	"time"
 
-	"questscheduler/gcal"
-	"questscheduler/queue"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Google is what this package needs of the calendar (gcal.Client).

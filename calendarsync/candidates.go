@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/cursor"
-	"questscheduler/poll"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 )
 
 // backWithin is how long after it was read last a calendar that is not there for us
@@ -40,7 +40,7 @@ func (s *search) readKnown(ctx context.Context, accountID string) error {
 	if err != nil {
 		return err
 	}
-	calendars, err := cursor.OfOwner(ctx, s.Store, s.owner)
+	found, err := calendars.OfOwner(ctx, s.Store, s.owner)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *search) readKnown(ctx context.Context, accountID string) error {
 		s.linked = slices.Concat(s.linked[i:i+1], s.linked[:i], s.linked[i+1:])
 	}
 	s.known = []candidate{}
-	for _, calendar := range calendars {
+	for _, calendar := range found {
 		s.known = append(s.known, candidate{
 			Place:     poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
 			mayAnswer: calendar.SuccessAt.After(s.Now().Add(-backWithin)), refused: s.indexOf(calendar.AccountID) < 0,

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Ensure makes a watch channel for a calendar unless one lives that pushes to
@@ -78,7 +78,7 @@ func (w *Watcher) letGo(ctx context.Context, watch Watch) (unneeded bool, err er
 	w.known.forget(watch.ChannelID)
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		unneeded = false
-		calendar, _, err := cursor.LoadKey(ctx, tx, watch.CalendarKey)
+		calendar, _, err := calendars.LoadKey(ctx, tx, watch.CalendarKey)
 		if err != nil || calendar.Wanted() {
 			return err
 		}

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -238,7 +238,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 	stands(t, w, back.poll, rules.StateOK, ten.Start)
 	shows(t, w, back.poll, "", rules.StateOK)
 	shows(t, w, lost[6].poll, rules.MassCancellationHeld, rules.StateError)
-	equal(t, "what is held of it", w.Calendar("gm").Pending[lost[6].event], cursor.PendingHeld)
+	equal(t, "what is held of it", w.Calendar("gm").Pending[lost[6].event], calendars.PendingHeld)
 	equal(t, "notices of ana in the end", len(w.Notices("ana")), 5)
 	atRest(t, w)
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Confirm takes a person's word that the held cancellations of these polls are
@@ -20,7 +20,7 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 	confirmed := 0
 	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		confirmed = 0
-		calendar, ok, err := cursor.LoadKey(ctx, tx, key)
+		calendar, ok, err := calendars.LoadKey(ctx, tx, key)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 		}
 		var updates []store.Update
 		for _, eventID := range calendar.PendingEvents() {
-			if calendar.Pending[eventID] != cursor.PendingHeld {
+			if calendar.Pending[eventID] != calendars.PendingHeld {
 				continue
 			}
 			entry, _, err := poll.FindIndex(ctx, tx, calendar.AccountID, calendar.CalendarID, eventID)
@@ -37,13 +37,13 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 				return err
 			}
 			if entry == nil || slices.Contains(pollIDs, entry.PollID) {
-				updates = append(updates, cursor.Park(eventID, cursor.PendingConfirmed))
+				updates = append(updates, calendars.Park(eventID, calendars.PendingConfirmed))
 			}
 		}
 		if confirmed = len(updates); confirmed == 0 {
 			return nil
 		}
-		return tx.Update(cursor.Path(key), append(updates, cursor.Owe()...)...)
+		return tx.Update(calendars.Path(key), append(updates, calendars.Owe()...)...)
 	})
 	if err != nil || confirmed == 0 {
 		return 0, err

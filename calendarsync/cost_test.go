@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/store"
-	"questscheduler/store/storetest"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/worldtest"
 )
 
 // metered is a world whose documents are counted as Firestore would charge

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/internal/roundtrip"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/store"
-	"questscheduler/store/memory"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/roundtrip"
 )
 
 func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
@@ -46,12 +46,12 @@ func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
 		"no answer":          {&fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second}, 0},
 		"refused":            {&fault.Error{Kind: fault.Provider}, 0},
 	} {
-		updates := l.failed(cursor.Calendar{}, failureOf(row.cause), row.cause)
+		updates := l.failed(calendars.Calendar{}, failureOf(row.cause), row.cause)
 		want := time.Time{}
 		if row.leave > 0 {
 			want = now.Add(row.leave)
 		}
-		if got := cursor.Decode(roundtrip.Kept(t, cursor.Path("key"), updates)).ParkedUntil; !got.Equal(want) {
+		if got := calendars.Decode(roundtrip.Kept(t, calendars.Path("key"), updates)).ParkedUntil; !got.Equal(want) {
 			t.Errorf("%s: left alone until %s, want %s", name, got, want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestHandleSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Create(cursor.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}})
+		return tx.Create(calendars.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}})
 	})
 	if err != nil {
 		t.Fatal(err)

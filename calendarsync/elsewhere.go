@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/poll"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // mostCandidates is how many calendars are searched for one event: an absence

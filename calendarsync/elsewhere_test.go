@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 
@@ -76,7 +76,7 @@ func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
 				w.Run(30 * time.Minute)
 				follows(t, w, pollID, "gm@example.com")
 				equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
-				equal(t, "it waits as", w.Calendar("gm").Pending[eventID], cursor.PendingFailed)
+				equal(t, "it waits as", w.Calendar("gm").Pending[eventID], calendars.PendingFailed)
 
 				w.Calm()
 				w.Heal()

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strconv"
 
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

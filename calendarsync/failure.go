@@ -5,14 +5,14 @@ import (
 	"errors"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // verdict says what becomes of a look's task, and records a failure on the
@@ -28,7 +28,7 @@ func (l *look) verdict(ctx context.Context, err error) queue.Verdict {
 		// next need not wait for until the lease is over.
 		last, cancel := lastWords(ctx)
 		defer cancel()
-		return queue.Verdict{Err: errors.Join(err, l.commit(last, cursor.Release()))}
+		return queue.Verdict{Err: errors.Join(err, l.commit(last, calendars.Release()))}
 	}
 	last, cancel := lastWords(ctx)
 	defer cancel()
@@ -133,9 +133,9 @@ func failureOf(err error) failure {
 // cannot say since another one began, that one says.
 func (l *look) fail(ctx context.Context, cause error) error {
 	row := failureOf(cause)
-	err := l.commitWith(ctx, func(now cursor.Calendar) []store.Update { return l.failed(now, row, cause) })
+	err := l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failed(now, row, cause) })
 	if err == nil && row.polls != "" {
-		err = errors.Join(l.showFailed(ctx, row, cause), l.commit(ctx, cursor.Ended(l.Now())...))
+		err = errors.Join(l.showFailed(ctx, row, cause), l.commit(ctx, calendars.Ended(l.Now())...))
 	}
 	if errors.Is(err, scheduler.ErrFenced) {
 		return nil
@@ -145,10 +145,10 @@ func (l *look) fail(ctx context.Context, cause error) error {
 
 // failed gives what a failure writes on the calendar. Where the polls have yet to
 // show it, the lease is not given back.
-func (l *look) failed(now cursor.Calendar, row failure, cause error) []store.Update {
+func (l *look) failed(now calendars.Calendar, row failure, cause error) []store.Update {
 	kind := fault.KindOf(cause)
 	if row.polls != "" {
-		return append(now.Lost(l.Now(), kind.String()), cursor.Renew(l.Now())...)
+		return append(now.Lost(l.Now(), kind.String()), calendars.Renew(l.Now())...)
 	}
 	updates := now.Failed(l.Now(), kind.String())
 	leave := row.leave
@@ -156,7 +156,7 @@ func (l *look) failed(now cursor.Calendar, row failure, cause error) []store.Upd
 		leave = fault.RetryAfter(cause)
 	}
 	if leave > 0 {
-		updates = append(updates, cursor.Leave(l.Now().Add(leave)))
+		updates = append(updates, calendars.Leave(l.Now().Add(leave)))
 	}
 	return updates
 }

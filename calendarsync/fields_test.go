@@ -3,7 +3,7 @@ package calendarsync
 import (
 	"testing"
 
-	"questscheduler/internal/roundtrip"
+	"questscheduler/internal/test/roundtrip"
 )
 
 func TestWatch_EveryField_IsStored(t *testing.T) {

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"questscheduler/calendarsync"
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // running is the test that runs now: a world outlives the inputs that are tried
@@ -80,7 +80,7 @@ func FuzzTasks(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	handlers := map[string]queue.Handler{
-		cursor.LookKind: w.Looker.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
+		calendars.LookKind: w.Looker.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		now.TB = t

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // openEvery is how soon a calendar is given another channel after one was

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
-	"questscheduler/health"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/health"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // granted is a world in which Google grants channels for that long at most.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/notify"
 	"questscheduler/rules"
 )

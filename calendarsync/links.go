@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Links carries what became of a linked account to its calendars, channels and
@@ -136,7 +136,7 @@ func still(account accounts.Account) scheduler.While {
 func (l *Links) follow(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	switch account.Status {
 	case accounts.Active:
-		return l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
+		return l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 			return l.back(ctx, account, calendar, cause)
 		})
 	case accounts.Unlinked:
@@ -153,7 +153,7 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 // back follows a calendar again whose account was linked again: its next good
 // look takes off its polls what was said of the link, and what cannot be
 // watched yet is left to the sweep.
-func (l *Links) back(ctx context.Context, account accounts.Account, calendar cursor.Calendar, cause scheduler.Cause) error {
+func (l *Links) back(ctx context.Context, account accounts.Account, calendar calendars.Calendar, cause scheduler.Cause) error {
 	if !calendar.Wanted() {
 		return nil
 	}
@@ -161,8 +161,8 @@ func (l *Links) back(ctx context.Context, account accounts.Account, calendar cur
 		l.Log.WarnContext(ctx, "a calendar of an account that was linked again is not watched yet",
 			"calendar", calendar.CalendarID, "account", calendar.AccountID, "trace", cause.Trace, "error", err)
 	}
-	err := l.write(ctx, account, calendar.Key, func(now cursor.Calendar) []store.Update {
-		return append(now.Lost(l.Now(), "linked again"), cursor.Owe()...)
+	err := l.write(ctx, account, calendar.Key, func(now calendars.Calendar) []store.Update {
+		return append(now.Lost(l.Now(), "linked again"), calendars.Owe()...)
 	})
 	if err != nil {
 		return err
@@ -217,9 +217,9 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 // made. It tells whether there was any poll. errTurned where something else became
 // of the account meanwhile: nothing is written from then on.
 func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
-	err = l.eachCalendar(ctx, account.ID, func(calendar cursor.Calendar) error {
+	err = l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 		// A look that began before would say of what it read that all is well.
-		if err := l.write(ctx, account, calendar.Key, cursor.Calendar.Overtake); err != nil {
+		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Overtake); err != nil {
 			return err
 		}
 		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
@@ -229,8 +229,8 @@ func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.E
 		if err != nil {
 			return err
 		}
-		return l.write(ctx, account, calendar.Key, func(now cursor.Calendar) []store.Update {
-			return now.Lost(l.Now(), cursor.ReasonRevoked)
+		return l.write(ctx, account, calendar.Key, func(now calendars.Calendar) []store.Update {
+			return now.Lost(l.Now(), calendars.ReasonRevoked)
 		})
 	})
 	if err != nil {
@@ -249,28 +249,28 @@ func (l *Links) supersede(ctx context.Context, account accounts.Account, watch W
 
 // write writes to a calendar's document what depends on how it stands, while its
 // account stands as it was read.
-func (l *Links) write(ctx context.Context, account accounts.Account, key string, updates func(now cursor.Calendar) []store.Update) error {
+func (l *Links) write(ctx context.Context, account accounts.Account, key string, updates func(now calendars.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := still(account)(ctx, tx); err != nil {
 			return err
 		}
-		calendar, ok, err := cursor.LoadKey(ctx, tx, key)
+		calendar, ok, err := calendars.LoadKey(ctx, tx, key)
 		if err != nil || !ok {
 			return err
 		}
-		return tx.Update(cursor.Path(key), updates(calendar)...)
+		return tx.Update(calendars.Path(key), updates(calendar)...)
 	})
 }
 
 // eachCalendar calls do for every calendar of an account.
-func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(cursor.Calendar) error) error {
+func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(calendars.Calendar) error) error {
 	var after *store.Cursor
 	for {
-		calendars, next, err := cursor.OfAccount(ctx, l.Store, accountID, sweepPage, after)
+		found, next, err := calendars.OfAccount(ctx, l.Store, accountID, sweepPage, after)
 		if err != nil {
 			return err
 		}
-		for _, calendar := range calendars {
+		for _, calendar := range found {
 			if err := do(calendar); err != nil {
 				return calendarError(calendar.CalendarID, "follow the account", err)
 			}
@@ -285,7 +285,7 @@ func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(curs
 // eachWatch calls do for every channel of an account; each is tried, and the
 // errors are joined.
 func (l *Links) eachWatch(ctx context.Context, accountID string, do func(Watch) error) error {
-	return l.eachCalendar(ctx, accountID, func(calendar cursor.Calendar) error {
+	return l.eachCalendar(ctx, accountID, func(calendar calendars.Calendar) error {
 		watches, err := watchesOf(ctx, l.Store, calendar.AccountID, calendar.CalendarID)
 		failures := []error{err}
 		for _, watch := range watches {

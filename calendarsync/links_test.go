@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // lost fails where a poll does not show an error of its sync, or has another

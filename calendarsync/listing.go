@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // WalkByExpiration gives all watch channels to take, those that end first before

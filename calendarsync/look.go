@@ -6,20 +6,20 @@ import (
 	"errors"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // look is one look at one calendar: what it began with, and what it holds.
 type look struct {
 	*Looker
-	calendar cursor.Calendar // as it was when the look began
+	calendar calendars.Calendar // as it was when the look began
 	ref      gcal.Ref
 	fence    int64
 	cause    scheduler.Cause
@@ -34,11 +34,11 @@ type look struct {
 	search *search
 }
 
-// Handle looks at the calendar of a task: the handler of cursor.LookKind. A
+// Handle looks at the calendar of a task: the handler of calendars.LookKind. A
 // look never gives a permanent verdict: a calendar is not given up.
 func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var hint cursor.Hint
-	if err := json.Unmarshal(delivery.Payload, &hint); err != nil || cursor.Path(hint.Key).Valid() != nil {
+	var hint calendars.Hint
+	if err := json.Unmarshal(delivery.Payload, &hint); err != nil || calendars.Path(hint.Key).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no calendar")}
 	}
 	this, wait, err := l.claim(ctx, hint, delivery.Attempt)
@@ -60,15 +60,15 @@ func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 // transaction, before anything is listed. So whatever hint comes from here on
 // asks for the next look. A nil look without wait: nothing follows the calendar,
 // or a later look has begun.
-func (l *Looker) claim(ctx context.Context, hint cursor.Hint, attempt int) (this *look, wait time.Duration, err error) {
+func (l *Looker) claim(ctx context.Context, hint calendars.Hint, attempt int) (this *look, wait time.Duration, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		this, wait = nil, 0
-		calendar, ok, err := cursor.LoadKey(ctx, tx, hint.Key)
+		calendar, ok, err := calendars.LoadKey(ctx, tx, hint.Key)
 		if err != nil || !ok {
 			return err
 		}
 		if !calendar.Wanted() {
-			return tx.Update(cursor.Path(hint.Key), calendar.Skip()...)
+			return tx.Update(calendars.Path(hint.Key), calendar.Skip()...)
 		}
 		if calendar.Covers(hint.Gen) {
 			return nil
@@ -81,7 +81,7 @@ func (l *Looker) claim(ctx context.Context, hint cursor.Hint, attempt int) (this
 			Looker: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
 			fence: fence, cause: scheduler.Cause{Hint: hint.Cause, Trace: hint.Trace}, attempt: attempt,
 		}
-		return tx.Update(cursor.Path(hint.Key), updates...)
+		return tx.Update(calendars.Path(hint.Key), updates...)
 	})
 	return this, wait, err
 }
@@ -98,7 +98,7 @@ func (l *look) run(ctx context.Context) error {
 		// That is done once: without a token there is none to reject.
 		l.Log.InfoContext(ctx, "sync token rejected; running a full sync", "calendar", l.ref.Calendar, "account", l.ref.Account,
 			"hint", l.cause.Hint, "trace", l.cause.Trace, "error", err)
-		if err := l.commit(ctx, cursor.Forget()...); err != nil {
+		if err := l.commit(ctx, calendars.Forget()...); err != nil {
 			return err
 		}
 		next, err = l.list(ctx, "")
@@ -122,8 +122,8 @@ func (l *look) run(ctx context.Context) error {
 	if err := l.readableAgain(ctx); err != nil {
 		return err
 	}
-	return l.commitWith(ctx, func(now cursor.Calendar) []store.Update {
-		return append(now.Settled(l.calendar, settled), cursor.Succeeded(l.Now(), next, l.mask())...)
+	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
+		return append(now.Settled(l.calendar, settled), calendars.Succeeded(l.Now(), next, l.mask())...)
 	})
 }
 
@@ -165,7 +165,7 @@ func (l *look) eachPage(ctx context.Context, token string, do func(gcal.Page) er
 			return "", fault.New(fault.Unavailable, "the calendar's listing names the same page again")
 		}
 		page = got.NextPage
-		if err := l.commit(ctx, cursor.Renew(l.Now())...); err != nil {
+		if err := l.commit(ctx, calendars.Renew(l.Now())...); err != nil {
 			return "", err
 		}
 	}
@@ -240,18 +240,18 @@ func (l *look) parkFailed(ctx context.Context, eventID string) error {
 // park asks for an event by itself from the next look on. What waits for a
 // person's word stays what it is.
 func (l *look) park(ctx context.Context, eventID string) error {
-	return l.commitWith(ctx, func(now cursor.Calendar) []store.Update {
+	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
 		if now.Awaits(eventID) {
 			return nil
 		}
-		return []store.Update{cursor.Park(eventID, cursor.PendingFailed)}
+		return []store.Update{calendars.Park(eventID, calendars.PendingFailed)}
 	})
 }
 
 // holds is an error where another look at the calendar began since, or was told
 // off: what this one would say of a poll is worth nothing then.
 func (l *look) holds(ctx context.Context, now store.Reader) error {
-	calendar, _, err := cursor.LoadKey(ctx, now, l.calendar.Key)
+	calendar, _, err := calendars.LoadKey(ctx, now, l.calendar.Key)
 	if err == nil && !calendar.Holds(l.fence) {
 		err = scheduler.ErrFenced
 	}
@@ -260,13 +260,13 @@ func (l *look) holds(ctx context.Context, now store.Reader) error {
 
 // commit writes to the calendar's document while this look holds it.
 func (l *look) commit(ctx context.Context, updates ...store.Update) error {
-	return l.commitWith(ctx, func(cursor.Calendar) []store.Update { return updates })
+	return l.commitWith(ctx, func(calendars.Calendar) []store.Update { return updates })
 }
 
 // commitWith is commit for updates that depend on the calendar as it is now.
-func (l *look) commitWith(ctx context.Context, updates func(now cursor.Calendar) []store.Update) error {
+func (l *look) commitWith(ctx context.Context, updates func(now calendars.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		calendar, _, err := cursor.LoadKey(ctx, tx, l.calendar.Key)
+		calendar, _, err := calendars.LoadKey(ctx, tx, l.calendar.Key)
 		if err != nil {
 			return err
 		}
@@ -274,7 +274,7 @@ func (l *look) commitWith(ctx context.Context, updates func(now cursor.Calendar)
 			return scheduler.ErrFenced
 		}
 		if writes := updates(calendar); len(writes) > 0 {
-			return tx.Update(cursor.Path(calendar.Key), writes...)
+			return tx.Update(calendars.Path(calendar.Key), writes...)
 		}
 		return nil
 	})

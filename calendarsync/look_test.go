@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 func TestALook_After410_ListsEverything(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAStaleLook_CommitsNothing(t *testing.T) {
 		w.MoveEvent("gm", eventID, ten)
 		w.LosePushes()
 		w.Sweep()
-		w.Run(2 * cursor.Lease)
+		w.Run(2 * calendars.Lease)
 	})
 	w.Run(time.Minute)
 	stands(t, w, pollID, rules.StateOK, ten.Start)
@@ -117,7 +117,7 @@ func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
 			w.On("after events.insert", func() {
 				c.act(w, poll.EventID(pollID, 1))
 				w.Run(10 * time.Second)
-				equal(t, "parked", w.Calendar("gm").Pending[poll.EventID(pollID, 1)], cursor.PendingRace)
+				equal(t, "parked", w.Calendar("gm").Pending[poll.EventID(pollID, 1)], calendars.PendingRace)
 			})
 			if _, err := w.Finalise(pollID, slots[0]); err != nil {
 				t.Fatal(err)
@@ -211,7 +211,7 @@ func TestAStaleLook_MovesNoCursor(t *testing.T) {
 			var token string
 			overtake := func() {
 				insert()
-				w.Run(2 * cursor.Lease)
+				w.Run(2 * calendars.Lease)
 				token = w.Calendar("gm").SyncToken
 				end(w)
 			}

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 
@@ -44,7 +44,7 @@ func TestMalformedEvent_OnAPage_IsDeferredAlone(t *testing.T) {
 			calendar := w.Calendar("gm")
 			equal(t, "the token moved on", calendar.SyncToken != token, true)
 			equal(t, "the calendar's error", calendar.LastError, "")
-			equal(t, "why the event is asked for", calendar.Pending[eventID], cursor.PendingFailed)
+			equal(t, "why the event is asked for", calendar.Pending[eventID], calendars.PendingFailed)
 
 			w.Sweep() // it cannot be read by itself either
 			w.Run(time.Minute)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )
 

@@ -3,9 +3,9 @@ package calendarsync
 import (
 	"context"
 
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

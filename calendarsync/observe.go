@@ -3,8 +3,8 @@ package calendarsync
 import (
 	"context"
 
-	"questscheduler/cursor"
-	"questscheduler/gcal"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
 )
 
 // NobodyTold stands in the place of Owners and LinkOwners where nothing is to be
@@ -32,4 +32,4 @@ func (l *Looker) mask() int64 {
 }
 
 // observedOnly tells whether the last look at a calendar only observed it.
-func observedOnly(calendar cursor.Calendar) bool { return calendar.MaskVersion < 0 }
+func observedOnly(calendar calendars.Calendar) bool { return calendar.MaskVersion < 0 }

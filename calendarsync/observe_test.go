@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/explain"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/explain"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // observed are the lines of what would have been done to a poll, oldest first.

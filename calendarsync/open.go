@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 const (
@@ -77,7 +77,7 @@ func (w *Watcher) write(ctx context.Context, accountID, calendarID, id, token st
 	now := w.Now()
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		watch = Watch{}
-		calendar, _, err := cursor.LoadKey(ctx, tx, poll.CalendarKey(accountID, calendarID))
+		calendar, _, err := calendars.LoadKey(ctx, tx, poll.CalendarKey(accountID, calendarID))
 		if err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, 
 // retry brings the channels of one calendar in order. After it none is to be
 // tried at once again.
 func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause) error {
-	calendar, _, err := cursor.LoadKey(ctx, w.Store, watch.CalendarKey)
+	calendar, _, err := calendars.LoadKey(ctx, w.Store, watch.CalendarKey)
 	if err != nil {
 		return err
 	}

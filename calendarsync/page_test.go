@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/internal/worldtest"
-	"questscheduler/queue"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 
@@ -84,7 +84,7 @@ func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
 			google := w.Looker.Google
 			ctx, cancel := row.limit(t.Context())
 			w.Looker.Google = ending{google, cancel}
-			task := cursor.LookTask(w.Calendar("gm"), "push", "trace")
+			task := calendars.LookTask(w.Calendar("gm"), "push", "trace")
 			verdict := w.Looker.Handle(ctx, queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1})
 			if verdict.Outcome != queue.Retry || verdict.Err == nil {
 				t.Errorf("the verdict is %+v", verdict)

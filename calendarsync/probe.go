@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventPrefix) }
@@ -35,7 +35,7 @@ func (l *look) askForUnshown(ctx context.Context) error {
 	var gone []gcal.Event
 	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
 		linked++
-		if l.shown[entry.EventID] || l.calendar.Pending[entry.EventID] == cursor.PendingConfirmed {
+		if l.shown[entry.EventID] || l.calendar.Pending[entry.EventID] == calendars.PendingConfirmed {
 			return nil
 		}
 		event, err := l.ask(ctx, entry.EventID)
@@ -92,7 +92,7 @@ func (l *look) parkUnderWay(ctx context.Context) error {
 			if intent.Kind != poll.IntentInsert || !here || l.shown[intent.EventID] {
 				continue
 			}
-			if err := l.commit(ctx, cursor.Park(intent.EventID, cursor.PendingRace)); err != nil {
+			if err := l.commit(ctx, calendars.Park(intent.EventID, calendars.PendingRace)); err != nil {
 				return err
 			}
 		}
@@ -149,11 +149,11 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 // does: where a person said meanwhile that it is meant, the look that they were
 // promised cancels it.
 func (l *look) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
-	err = l.commitWith(ctx, func(now cursor.Calendar) []store.Update {
-		if held = now.Pending[eventID] != cursor.PendingConfirmed; !held {
+	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
+		if held = now.Pending[eventID] != calendars.PendingConfirmed; !held {
 			return nil
 		}
-		return cursor.Hold(eventID)
+		return calendars.Hold(eventID)
 	})
 	return held, err
 }
@@ -161,7 +161,7 @@ func (l *look) holdUnlessConfirmed(ctx context.Context, eventID string) (held bo
 // tellHeld tells the calendar's owner of what is held, once: this look held it,
 // or an earlier one that did not come to tell.
 func (l *look) tellHeld(ctx context.Context) error {
-	now, _, err := cursor.LoadKey(ctx, l.Store, l.calendar.Key)
+	now, _, err := calendars.LoadKey(ctx, l.Store, l.calendar.Key)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (l *look) tellHeld(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.commit(ctx, cursor.HoldTold())
+	return l.commit(ctx, calendars.HoldTold())
 }
 
 // eachEntry calls do for every event of this calendar that a poll follows.
@@ -214,7 +214,7 @@ func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID st
 // gives those that were applied.
 func (l *look) askForPending(ctx context.Context) (settled []string, err error) {
 	for _, eventID := range l.calendar.PendingEvents() {
-		if l.calendar.Pending[eventID] == cursor.PendingHeld {
+		if l.calendar.Pending[eventID] == calendars.PendingHeld {
 			continue // a person's word is waited for
 		}
 		linked, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
@@ -243,7 +243,7 @@ func (l *look) askForPending(ctx context.Context) (settled []string, err error) 
 // passes tells whether the cursor may pass a parked event that fails once more:
 // it stays parked, and the sweep asks for it again.
 func (l *look) passes(ctx context.Context, eventID string, failure error) bool {
-	known := l.calendar.Pending[eventID] == cursor.PendingFailed || errors.Is(failure, errMalformed)
+	known := l.calendar.Pending[eventID] == calendars.PendingFailed || errors.Is(failure, errMalformed)
 	if l.ends(ctx, failure) || !known && l.attempt < stuckAfter {
 		return false
 	}
@@ -269,7 +269,7 @@ func (l *look) probe(ctx context.Context, eventID string) error {
 		return err
 	}
 	seen := l.fetched(event)
-	seen.Confirmed = l.calendar.Pending[eventID] == cursor.PendingConfirmed
+	seen.Confirmed = l.calendar.Pending[eventID] == calendars.PendingConfirmed
 	if err = l.applySeen(ctx, seen); err == nil && event.Malformed {
 		err = errMalformed
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
 )
 
 // Push is what Google says when a calendar changed: which channel, and nothing
@@ -132,11 +132,11 @@ func (w Watch) refuses(known bool, push Push) string {
 // the generation, so the task of the generation read here either has not begun,
 // or began after this hint came.
 func (w *Watcher) enqueueLook(ctx context.Context, key, hint, trace string) error {
-	calendar, ok, err := cursor.LoadKey(ctx, w.Store, key)
+	calendar, ok, err := calendars.LoadKey(ctx, w.Store, key)
 	if err != nil || !ok {
 		return err
 	}
-	if _, err := w.Queue.Enqueue(ctx, cursor.LookTask(calendar, hint, trace)); err != nil {
+	if _, err := w.Queue.Enqueue(ctx, calendars.LookTask(calendar, hint, trace)); err != nil {
 		return fmt.Errorf("calendar %s: enqueue look: %w", key, err)
 	}
 	return nil

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
 	"questscheduler/scheduler"
 )
 
@@ -30,10 +30,10 @@ func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string
 	if w.Address == "" {
 		return Renewed{}, "", fault.New(fault.Conflict, "Google has no address to push to. Set QS_PUBLIC_URL, and QS_SYNC to on.")
 	}
-	calendars, next, err := cursor.All(ctx, w.Store, registerPage, at)
-	for i, calendar := range calendars {
+	found, next, err := calendars.All(ctx, w.Store, registerPage, at)
+	for i, calendar := range found {
 		if i > 0 && !w.Now().Before(until) {
-			return renewed, calendars[i-1].Key, err
+			return renewed, found[i-1].Key, err
 		}
 		if !calendar.Wanted() || calendar.Revoked() {
 			continue
@@ -53,7 +53,7 @@ func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string
 }
 
 // register opens a channel for one calendar, and stops those of before it.
-func (w *Watcher) register(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause) (stopped int, err error) {
+func (w *Watcher) register(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause) (stopped int, err error) {
 	before, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
 	if err != nil {
 		return 0, err

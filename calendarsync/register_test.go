@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 )
 
 // register goes through all pages of a registration.

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
-	"questscheduler/gcal"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 var renewal = scheduler.Cause{Hint: "renewal", Trace: "renewal"}

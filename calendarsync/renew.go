@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"questscheduler/cursor"
+	"questscheduler/internal/calendars"
 	"questscheduler/scheduler"
 )
 
@@ -38,10 +38,10 @@ func (w *Watcher) RenewPage(ctx context.Context, cause scheduler.Cause, at strin
 // renewPage is RenewPage, and gives what failed.
 func (w *Watcher) renewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, failures []error, next string, err error) {
 	until := w.Now().Add(together)
-	calendars, next, err := cursor.All(ctx, w.Store, renewPage, at)
-	for i, calendar := range calendars {
+	found, next, err := calendars.All(ctx, w.Store, renewPage, at)
+	for i, calendar := range found {
 		if i > 0 && !w.Now().Before(until) {
-			return renewed, failures, calendars[i-1].Key, err
+			return renewed, failures, found[i-1].Key, err
 		}
 		if failure := w.renewOne(ctx, calendar, cause, &renewed); failure != nil {
 			renewed.Failed++
@@ -53,7 +53,7 @@ func (w *Watcher) renewPage(ctx context.Context, cause scheduler.Cause, at strin
 	return renewed, failures, next, err
 }
 
-func (w *Watcher) renewOne(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause, renewed *Renewed) error {
+func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, renewed *Renewed) error {
 	renewed.Calendars++
 	if calendar.Wanted() && calendar.Revoked() {
 		return nil // Links makes sure of it when its account is linked again

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 func equal[T comparable](t *testing.T, what string, got, want T) {

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // What owners make of events beside moving them.
@@ -187,7 +187,7 @@ func TestALook_WhoseTokenIsWorthNothing_ListsEverything(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(w *worldtest.World){
 		"got with other fields": func(w *worldtest.World) {
-			w.Write(cursor.Path(w.CalendarKey("gm")), store.Update{Path: store.Field("maskVersion"), Value: int64(0)})
+			w.Write(calendars.Path(w.CalendarKey("gm")), store.Update{Path: store.Field("maskVersion"), Value: int64(0)})
 		},
 		"rejected as no token": func(w *worldtest.World) {
 			if err := w.Google.RejectSyncTokens(); err != nil {

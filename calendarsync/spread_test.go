@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 )
 
 // handedOver are the tasks that were enqueued.
@@ -29,7 +29,7 @@ func TestSweepPage_Spread_IsNineTenthsOfThePeriod(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	for i := range 12 {
-		w.Write(cursor.Path(fmt.Sprintf("calendar-%02d", i)), store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: int64(1)})
+		w.Write(calendars.Path(fmt.Sprintf("calendar-%02d", i)), store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: int64(1)})
 	}
 	var tasks handedOver
 	began := w.Clock.Now()

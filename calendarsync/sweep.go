@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // freshFor is how long a calendar that a look went through is left out of a
@@ -57,7 +57,7 @@ func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, erro
 
 // sweepCalendar compares the index entries of a calendar with their polls,
 // makes sure of its channel, and owes it a look unless it is fresh.
-func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause, swept *Swept) error {
+func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) error {
 	complained := false // a poll may say that nothing watches its calendar
 	err := eachPage(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entries []poll.IndexEntry) error {
 		untidy, unwatched, err := w.untidy(ctx, entries)
@@ -77,7 +77,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar cursor.Calendar, c
 	}
 	swept.Looks++
 	err = w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(cursor.Path(calendar.Key), cursor.Owe()...)
+		return tx.Merge(calendars.Path(calendar.Key), calendars.Owe()...)
 	})
 	if err == nil {
 		err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
@@ -117,7 +117,7 @@ const enoughSweeps = 2
 // sweepWatch makes sure of a calendar's watch channel. The error of one that
 // cannot be made is given back; its polls show watch_failed no longer where the
 // sweeps do well enough without. complained: one of them may show it now.
-func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar, complained bool) error {
+func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, complained bool) error {
 	if calendar.Revoked() {
 		return nil // Links makes sure of it when its account is linked again
 	}
@@ -126,7 +126,7 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar, comp
 	if !watched {
 		updates, good := calendar.Unwatched(w.Now())
 		err := w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Merge(cursor.Path(calendar.Key), updates...)
+			return tx.Merge(calendars.Path(calendar.Key), updates...)
 		})
 		if err != nil || good < enoughSweeps {
 			return errors.Join(failure, err)
@@ -141,9 +141,9 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar cursor.Calendar, comp
 
 // fresh tells whether nothing is owed to a calendar: a look went through within
 // the hour, none is due, and no event waits but for a person.
-func (w *Watcher) fresh(calendar cursor.Calendar) bool {
+func (w *Watcher) fresh(calendar calendars.Calendar) bool {
 	for _, reason := range calendar.Pending {
-		if reason != cursor.PendingHeld {
+		if reason != calendars.PendingHeld {
 			return false
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // place is where a sweep is. It goes by five roads, one after the other: polls
@@ -132,11 +132,11 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 	if here.Began.IsZero() {
 		here.Began = store.Instant(w.Now()).UTC()
 	}
-	calendars, next, err := cursor.All(ctx, w.Store, sweepPage, here.After.ID())
+	found, next, err := calendars.All(ctx, w.Store, sweepPage, here.After.ID())
 	if err != nil {
 		return false, err
 	}
-	for _, calendar := range calendars {
+	for _, calendar := range found {
 		if !calendar.Wanted() {
 			continue
 		}
@@ -152,13 +152,13 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 		swept.HandedOver++
 	}
 	if next != "" {
-		here.After = cursor.Path(next)
+		here.After = calendars.Path(next)
 	}
 	return next != "", nil
 }
 
 // sweepOne sweeps a calendar; one that cannot be is left to the next sweep.
-func (w *Watcher) sweepOne(ctx context.Context, calendar cursor.Calendar, cause scheduler.Cause, swept *Swept) {
+func (w *Watcher) sweepOne(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) {
 	if err := w.sweepCalendar(ctx, calendar, cause, swept); err != nil {
 		swept.Failed++
 		w.Log.WarnContext(ctx, "sweep: calendar left to the next", "calendar", calendar.CalendarID, "trace", cause.Trace, "error", err)
@@ -205,7 +205,7 @@ func (w *Watcher) HandleSweep(ctx context.Context, delivery queue.Delivery) queu
 	if err := json.Unmarshal(delivery.Payload, &asked); err != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: fmt.Errorf("sweep: the task cannot be read: %w", err)}
 	}
-	calendar, _, err := cursor.LoadKey(ctx, w.Store, asked.Key)
+	calendar, _, err := calendars.LoadKey(ctx, w.Store, asked.Key)
 	if err == nil && calendar.Wanted() {
 		var swept Swept
 		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Hint: asked.Hint, Trace: asked.Trace}, &swept)

@@ -3,7 +3,7 @@ package calendarsync
 import (
 	"context"
 
-	"questscheduler/cursor"
+	"questscheduler/internal/calendars"
 	"questscheduler/scheduler"
 )
 
@@ -44,7 +44,7 @@ func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	case !watch.Expiration.After(w.Now()):
 		return watch.NextTry.After(w.Now()), nil // Retry opens another in its place first
 	}
-	calendar, _, err := cursor.LoadKey(ctx, w.Store, watch.CalendarKey)
+	calendar, _, err := calendars.LoadKey(ctx, w.Store, watch.CalendarKey)
 	if err != nil {
 		return false, err
 	}

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 
@@ -284,7 +284,7 @@ func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
 	w.Run(2 * time.Minute)
 	stands(t, w, other, rules.StateRescheduled, three.Start)
 	equal(t, "status of the poll that fails", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "parked", w.Calendar("gm").Pending[eventID], cursor.PendingFailed)
+	equal(t, "parked", w.Calendar("gm").Pending[eventID], calendars.PendingFailed)
 	before := w.Calendar("gm").SyncToken
 
 	w.MoveEvent("gm", w.View(other).Poll.GoogleEventID, ten)

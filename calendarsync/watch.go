@@ -7,9 +7,9 @@ import (
 	"encoding/hex"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // Watch is a document of calendarWatches (seed 002): a channel by which Google

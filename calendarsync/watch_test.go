@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 func statuses(w *worldtest.World) []string {

@@ -24,10 +24,10 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 )
 
 // Which parts of Discord are ours (setting QS_DISCORD_OWN): the messages on

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/notify"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/store"
 )
 
 func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {

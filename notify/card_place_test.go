@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/sim/discord"
 	"questscheduler/rules"
-	"questscheduler/sim/discord"
 )
 
 // shows is what the poll's card in a channel shows of it; "" where it has none.

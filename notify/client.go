@@ -12,7 +12,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // CallTimeout is how long one call to Discord may take. A task has 60 s and

@@ -11,10 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/discord"
 	"questscheduler/notify"
-	"questscheduler/sim/control"
-	"questscheduler/sim/discord"
 )
 
 // answering is a client whose every call is answered alike.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 )
 
 func TestHandle_SomethingNewerWhileItTells_IsToldNext(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // Discord is what announcing needs of Discord. Its errors have the kinds of

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"slices"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // maxDrawings bounds how often one run draws a card that changes under it.

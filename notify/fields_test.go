@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/roundtrip"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/roundtrip"
 	"questscheduler/rules"
 )
 

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"questscheduler/internal/poll"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/store"
 	"questscheduler/notify"
-	"questscheduler/poll"
 	"questscheduler/rules"
-	"questscheduler/sim/control"
-	"questscheduler/store"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // inAppBatch is how many documents are written in one transaction.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/notify"
-	"questscheduler/queue"
-	"questscheduler/store"
 )
 
 // moment is on which side of a step's effect a run ends.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 

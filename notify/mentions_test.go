@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"testing"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 func TestHandle_MentionsFollowTheGroupsRole(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/sim/control"
-	"questscheduler/store"
 )
 
 // tally is a Meter that writes down what it is told.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
 )
 
 // Notification is a document of users/{uid}/notifications, shared with the web

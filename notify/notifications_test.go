@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
 	"questscheduler/notify"
-	"questscheduler/store"
 )
 
 // ring writes notifications for ana, oldest first, and gives their ids.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // Kept is how long a notification of a transition is kept.

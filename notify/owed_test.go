@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 )
 
 // oweCard writes what a change writes that nobody is told of.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // The notices that are for the owner of a calendar alone (data-contract.md).

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/store"
-	"questscheduler/store/memory"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/memory"
 )
 
 // owners tell people of their calendars at now; the grant is the account's second.

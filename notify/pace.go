@@ -3,9 +3,9 @@ package notify
 import (
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // pace gives what is written when a notice of a poll is begun, or how long it has

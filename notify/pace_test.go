@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // paced is a world whose poll people know as finalised, with four notices an hour:

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 	"questscheduler/rules"
 )
 

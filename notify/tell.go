@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // tell tells a story in the app and in the group's channel, and records it as

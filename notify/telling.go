@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // telling is what a run has to tell.

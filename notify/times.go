@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 

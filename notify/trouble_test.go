@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/sim/control"
-	"questscheduler/sim/discord"
-	"questscheduler/store/storetest"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/discord"
+	"questscheduler/internal/test/storetest"
 )
 
 func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/discord"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/storetest"
 	"questscheduler/notify"
-	"questscheduler/poll"
-	"questscheduler/queue"
 	"questscheduler/rules"
-	"questscheduler/sim/control"
-	"questscheduler/sim/discord"
-	"questscheduler/store"
-	"questscheduler/store/memory"
-	"questscheduler/store/storetest"
 )
 
 const (

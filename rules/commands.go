@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // Command is what a person asks of a poll.

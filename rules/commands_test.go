@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 	"questscheduler/rules"
 )
 

@@ -13,7 +13,7 @@ import (
 )
 
 // mayImport is all that the decisions are made of.
-var mayImport = []string{"errors", "slices", "strings", "time", "questscheduler/fault"}
+var mayImport = []string{"errors", "slices", "strings", "time", "questscheduler/internal/fault"}
 
 // impureTime names what of package time asks a clock, waits, or depends on
 // where the program runs.
@@ -103,7 +103,7 @@ func TestImpuritiesAreFound(t *testing.T) {
 		{"the context", `import "context"; var c context.Context`, "imports context"},
 		{"a log", `import "log/slog"; func f() { slog.Info("x") }`, "imports log/slog"},
 		{"randomness", `import "math/rand/v2"; var n = rand.Int()`, "imports math/rand/v2"},
-		{"the store", `import "questscheduler/store"; var p store.Path`, "imports questscheduler/store"},
+		{"the store", `import "questscheduler/internal/store"; var p store.Path`, "imports questscheduler/internal/store"},
 		{"a goroutine", `func f() { go f() }`, "starts a goroutine"},
 		{"a map", `var m = map[string]int{}`, "has a map"},
 	} {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // MayRead tells whether a person may see a poll: its creator, participants,

@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Where a poll and its entry agree, Reconcile finds nothing to do: a sweep asks it

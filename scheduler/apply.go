@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Observed is what a look saw of one event.
@@ -95,7 +95,7 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		}
 		// What a command saw, a look may have overtaken: the event could have
 		// been moved and looked at since. The next look asks for it again.
-		return tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Ask(seen.EventID)...)
+		return tx.Merge(calendars.Path(st.calendar.Key), st.calendar.Ask(seen.EventID)...)
 	})
 	if err != nil {
 		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
@@ -116,7 +116,7 @@ func followed(ctx context.Context, tx store.Tx, seen Observed) (st state, err er
 	if st.entry, st.entryPath, err = poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID); err != nil {
 		return st, err
 	}
-	if st.calendar, _, err = cursor.Load(ctx, tx, seen.AccountID, seen.CalendarID); err != nil {
+	if st.calendar, _, err = calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID); err != nil {
 		return st, err
 	}
 	if !seen.Own && !st.calendar.Holds(seen.Fence) {
@@ -166,20 +166,20 @@ func (s *Service) decide(st state, seen Observed) (rules.Decision, poll.Entry) {
 // parkIfPending is for an event under our prefix that no poll follows yet: where
 // its insert is under way, this change would be lost with the sync token, so it
 // is asked for by itself once it is linked.
-func parkIfPending(ctx context.Context, tx store.Tx, seen Observed, calendar cursor.Calendar) error {
+func parkIfPending(ctx context.Context, tx store.Tx, seen Observed, calendar calendars.Calendar) error {
 	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(seen.AccountID, seen.CalendarID, seen.EventID))
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 		return err
 	}
-	return tx.Merge(cursor.Path(calendar.Key), cursor.Park(seen.EventID, cursor.PendingRace))
+	return tx.Merge(calendars.Path(calendar.Key), calendars.Park(seen.EventID, calendars.PendingRace))
 }
 
 // dropEntry removes the index entry of an event that is not followed any more.
-func dropEntry(tx store.Tx, path store.Path, calendar cursor.Calendar, entry poll.IndexEntry) error {
+func dropEntry(tx store.Tx, path store.Path, calendar calendars.Calendar, entry poll.IndexEntry) error {
 	if err := tx.Delete(path); err != nil {
 		return err
 	}
-	return tx.Merge(cursor.Path(calendar.Key), calendar.Unlink(entry.EventID)...)
+	return tx.Merge(calendars.Path(calendar.Key), calendar.Unlink(entry.EventID)...)
 }
 
 // entryOf is the journal's entry of a decision, with all that it was made on.

@@ -3,10 +3,10 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // applyCancel writes a cancellation by the calendar. The event keeps its index
@@ -29,7 +29,7 @@ func (s *Service) applyCancel(ctx context.Context, tx store.Tx, st state, entry 
 		return nil, err
 	}
 	if _, pending := st.calendar.Pending[st.entry.EventID]; pending {
-		if err := tx.Merge(cursor.Path(st.calendar.Key), cursor.Settle(st.entry.EventID)); err != nil {
+		if err := tx.Merge(calendars.Path(st.calendar.Key), calendars.Settle(st.entry.EventID)); err != nil {
 			return nil, err
 		}
 	}

@@ -3,9 +3,9 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Cancel cancels a poll at once. Its event is deleted by an intent, or released

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // What changes a poll's status draws its card anew, though nobody is told of it.

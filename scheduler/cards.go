@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 

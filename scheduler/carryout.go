@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // applyReschedule makes the calendar's time a slot and lets it win; what was

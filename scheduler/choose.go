@@ -3,8 +3,8 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Each row is a slot as somebody may have written it directly.

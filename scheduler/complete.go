@@ -3,11 +3,11 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // completeInsert is transaction 2 of a finalisation: the event is there, the
@@ -81,7 +81,7 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 		return nil, nil, err
 	}
 	at := event.at(intent)
-	calendar, _, err := cursor.Load(ctx, tx, at.AccountID, at.CalendarID)
+	calendar, _, err := calendars.Load(ctx, tx, at.AccountID, at.CalendarID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 		return nil, nil, err
 	}
 	if event.MovedTo == at { // a look there may have passed it
-		if err := tx.Merge(cursor.Path(calendar.Key), cursor.Park(intent.EventID, cursor.PendingMoved)); err != nil {
+		if err := tx.Merge(calendars.Path(calendar.Key), calendars.Park(intent.EventID, calendars.PendingMoved)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -130,20 +130,20 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 // replaceLink takes the older event of a poll out of the index, writes its
 // deletion unless it is to stay, and counts the interest in the new event's
 // calendar.
-func (s *Service) replaceLink(tx store.Tx, st state, calendar cursor.Calendar, intent poll.Intent, cause Cause) (*poll.Intent, error) {
+func (s *Service) replaceLink(tx store.Tx, st state, calendar calendars.Calendar, intent poll.Intent, cause Cause) (*poll.Intent, error) {
 	sameCalendar := st.entry != nil && st.calendar.Key == calendar.Key
 	if sameCalendar {
 		if err := tx.Delete(st.entryPath); err != nil {
 			return nil, err
 		}
-		if err := tx.Merge(cursor.Path(calendar.Key), calendar.Exchange(st.entry.EventID)...); err != nil {
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Exchange(st.entry.EventID)...); err != nil {
 			return nil, err
 		}
 		account := st.entry.AccountID
 		st.entry = nil
 		return st.unlink(tx, !intent.Session.KeepOld, account, s.Now(), cause.Trace)
 	}
-	if err := tx.Merge(cursor.Path(calendar.Key), calendar.Link(s.Now(), st.poll.CreatorID, "")...); err != nil {
+	if err := tx.Merge(calendars.Path(calendar.Key), calendar.Link(s.Now(), st.poll.CreatorID, "")...); err != nil {
 		return nil, err
 	}
 	return st.unlink(tx, !intent.Session.KeepOld, intent.Session.OldAccount, s.Now(), cause.Trace)

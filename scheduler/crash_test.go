@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 

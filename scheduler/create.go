@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // Create is what a person gives for a new poll.

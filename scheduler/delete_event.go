@@ -3,9 +3,9 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // DeleteEvent takes a poll's event out of the calendar and leaves the poll as it

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // Drained counts what a drain handed over.
@@ -71,10 +71,10 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 		return drained, err
 	}
 	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		calendars, next, err := cursor.Due(ctx, s.Store, drainPage, after)
-		for _, calendar := range calendars {
+		found, next, err := calendars.Due(ctx, s.Store, drainPage, after)
+		for _, calendar := range found {
 			drained.Looks++
-			if _, err := s.Queue.Enqueue(ctx, cursor.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+			if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
 				return nil, err
 			}
 		}
@@ -88,7 +88,7 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 // for a store that one process has to itself.
 func (s *Service) Recover(ctx context.Context) error {
 	now := s.Now()
-	calendars, err := cursor.Leased(ctx, s.Store, now)
+	found, err := calendars.Leased(ctx, s.Store, now)
 	if err != nil {
 		return err
 	}
@@ -96,10 +96,10 @@ func (s *Service) Recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, calendar := range calendars {
+	for _, calendar := range found {
 		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			updates := append(cursor.Owe(), cursor.Release())
-			return tx.Update(cursor.Path(calendar.Key), updates...)
+			updates := append(calendars.Owe(), calendars.Release())
+			return tx.Update(calendars.Path(calendar.Key), updates...)
 		})
 		if err != nil {
 			return err

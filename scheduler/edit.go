@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Edit is what a person changes of a poll; nil leaves a field as it is.

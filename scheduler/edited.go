@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 )
 
 // editTries is how often a direct edit may come before what is to be done.

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // withoutEvent is a poll that is finalised and follows no event: no index entry

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Finalise is what a person asks for when they choose a slot.

@@ -3,9 +3,9 @@ package scheduler
 import (
 	"fmt"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // finalised is the poll after a finalisation for a slot: nothing is left of a

@@ -3,9 +3,9 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Obstacle is what keeps a poll's event from being followed.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // EditGroup is what a person gives for a group; nil leaves a field as it is.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // DefaultGroupsPerPerson is how many groups one person may have created.

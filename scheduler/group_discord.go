@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 )
 
 // errDiscordIsAdmins refuses a person who says where a group hears on Discord. The

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 )
 
 // changePeople invites and removes people by what differs from the group as it

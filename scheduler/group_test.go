@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )
 

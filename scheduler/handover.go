@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
 	"questscheduler/rules"
 )
 
@@ -41,9 +41,9 @@ func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 
 // lookSoon hands a look over after the transaction that owes it committed.
 func (s *Service) lookSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
-	calendar, ok, err := cursor.Load(ctx, s.Store, accountID, calendarID)
+	calendar, ok, err := calendars.Load(ctx, s.Store, accountID, calendarID)
 	if err == nil && ok {
-		_, err = s.Queue.Enqueue(ctx, cursor.LookTask(calendar, cause.Hint, cause.Trace))
+		_, err = s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace))
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "the look is left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)

@@ -3,10 +3,10 @@ package scheduler
 import (
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // askAgain asks for a look at the event of a poll that was put away, or stood
@@ -18,10 +18,10 @@ func (st state) askAgain(tx store.Tx) (mustShow bool, err error) {
 	event, shows := st.entry.EventID, st.poll.Sync.Error != nil && st.poll.Sync.Error.Code == rules.MassCancellationHeld
 	updates := st.calendar.Ask(event)
 	if shows && !st.calendar.Awaits(event) {
-		updates = append(cursor.Owe(), cursor.Park(event, cursor.PendingHeld))
+		updates = append(calendars.Owe(), calendars.Park(event, calendars.PendingHeld))
 	}
-	held := st.calendar.Pending[event] == cursor.PendingHeld
-	return held && !shows, tx.Merge(cursor.Path(st.calendar.Key), updates...)
+	held := st.calendar.Pending[event] == calendars.PendingHeld
+	return held && !shows, tx.Merge(calendars.Path(st.calendar.Key), updates...)
 }
 
 // showHeld writes on a poll that its cancellation is held, in the transaction

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
 
@@ -25,7 +25,7 @@ func allGone(t *testing.T, w *worldtest.World) {
 
 func confirmAll(t *testing.T, w *worldtest.World, polls ...string) {
 	t.Helper()
-	calendar := cursor.Decode(w.Document(cursor.Path(w.CalendarKey("gm"))))
+	calendar := calendars.Decode(w.Document(calendars.Path(w.CalendarKey("gm"))))
 	if err := w.Confirm(calendar, polls); err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // An insert goes in three steps, each of which may be the last one before a
@@ -191,7 +191,7 @@ func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, in
 // has its event looked at: what changed meanwhile decided nothing. What people
 // heard of it under its old number, they heard under the new one too.
 func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.IndexEntry, path store.Path) error {
-	calendar, _, err := cursor.Load(ctx, tx, entry.AccountID, entry.CalendarID)
+	calendar, _, err := calendars.Load(ctx, tx, entry.AccountID, entry.CalendarID)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.Inde
 			return err
 		}
 	}
-	return tx.Merge(cursor.Path(calendar.Key), calendar.Ask(entry.EventID)...)
+	return tx.Merge(calendars.Path(calendar.Key), calendar.Ask(entry.EventID)...)
 }
 
 // insertAgain takes the next generation where the event of this one was made

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

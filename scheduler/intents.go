@@ -6,11 +6,11 @@ import (
 	"errors"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 )
 
 // relinkPause is how long an intent rests whose account needs its owner.
@@ -25,7 +25,7 @@ const lostFor = 24 * time.Hour
 // never was, or that stays lost, holds nothing. Where the store does not say
 // which, it is waited for.
 func (s *Service) mayComeBack(ctx context.Context, intent poll.Intent) bool {
-	calendar, _, err := cursor.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)
+	calendar, _, err := calendars.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)
 	return err != nil || !calendar.SuccessAt.IsZero() && s.Now().Sub(intent.CreatedAt) < lostFor
 }
 

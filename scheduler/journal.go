@@ -3,9 +3,9 @@ package scheduler
 import (
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // outcome is a poll as a transaction leaves it, which is what journal and

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Reopen opens a poll again for votes. Nothing of a reschedule or cancellation

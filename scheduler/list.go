@@ -3,8 +3,8 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // Parts are the documents below a poll that a list is asked for; they make most

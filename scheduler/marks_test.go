@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // marks are the three places where the web app looks for a cancellation; each

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // Join makes a person a participant of a poll that anybody with the link may

@@ -3,8 +3,8 @@ package scheduler_test
 import (
 	"testing"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )
 

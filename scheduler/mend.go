@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // outsideEntry is the journal's line of a mending. For announcements a direct
@@ -241,7 +241,7 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 		return after, false, nil
 	}
 	calendarID = followedCalendar(after, calendarID)
-	calendar, _, err := cursor.Load(ctx, tx, account, calendarID)
+	calendar, _, err := calendars.Load(ctx, tx, account, calendarID)
 	if err != nil {
 		return after, false, err
 	}
@@ -259,8 +259,8 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
 		return after, false, err
 	}
-	asked := append(calendar.Link(s.Now(), after.CreatorID, entry.EventID), cursor.Park(entry.EventID, cursor.PendingCommand)) // no poll followed it: nothing is held
-	if err := tx.Merge(cursor.Path(calendar.Key), asked...); err != nil {
+	asked := append(calendar.Link(s.Now(), after.CreatorID, entry.EventID), calendars.Park(entry.EventID, calendars.PendingCommand)) // no poll followed it: nothing is held
+	if err := tx.Merge(calendars.Path(calendar.Key), asked...); err != nil {
 		return after, false, err
 	}
 	if after.GoogleCalendarID != calendarID { // "primary" is resolved once

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // People move events to another of their calendars. Google keeps the event's id;
@@ -47,14 +47,14 @@ func unlessTaken(ctx context.Context, tx store.Tx, seen Observed, pollID string)
 // is announced: for people nothing changed.
 func (s *Service) applyMoveCalendar(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) error {
 	to := entry.Inputs.MovedTo
-	calendar, _, err := cursor.Load(ctx, tx, to.AccountID, to.CalendarID)
+	calendar, _, err := calendars.Load(ctx, tx, to.AccountID, to.CalendarID)
 	if err != nil {
 		return err
 	}
 	if err := moveIndex(ctx, tx, st, to); err != nil {
 		return err
 	}
-	if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
+	if err := tx.Merge(calendars.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
 		return err
 	}
 	legacy := ""
@@ -62,7 +62,7 @@ func (s *Service) applyMoveCalendar(ctx context.Context, tx store.Tx, st state, 
 		legacy = st.entry.EventID
 	}
 	linked := calendar.Link(s.Now(), st.poll.CreatorID, legacy)
-	if err := tx.Merge(cursor.Path(calendar.Key), append(linked, cursor.Park(st.entry.EventID, cursor.PendingMoved))...); err != nil {
+	if err := tx.Merge(calendars.Path(calendar.Key), append(linked, calendars.Park(st.entry.EventID, calendars.PendingMoved))...); err != nil {
 		return err
 	}
 	after, now := st.poll, s.Now()

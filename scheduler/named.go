@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // newFor is how long a poll that the web app made counts as new. Of an older one

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )
 

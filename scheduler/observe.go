@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Observer stands in the place of a Service for looks that are to change nothing
@@ -33,7 +33,7 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 		if err != nil {
 			return err
 		}
-		calendar, _, err := cursor.Load(ctx, tx, seen.AccountID, seen.CalendarID)
+		calendar, _, err := calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID)
 		if err != nil {
 			return err
 		}

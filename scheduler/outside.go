@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Reconcile sets a poll and its link right after somebody wrote its document
@@ -209,7 +209,7 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exi
 		}
 	}
 	if st.entry != nil {
-		if st.calendar, _, err = cursor.Load(ctx, tx, st.entry.AccountID, st.entry.CalendarID); err != nil {
+		if st.calendar, _, err = calendars.Load(ctx, tx, st.entry.AccountID, st.entry.CalendarID); err != nil {
 			return state{}, false, err
 		}
 	}

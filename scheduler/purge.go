@@ -3,9 +3,9 @@ package scheduler
 import (
 	"context"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 const (

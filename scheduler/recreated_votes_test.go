@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // What becomes of votes that stand where those of the old poll did: their documents

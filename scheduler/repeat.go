@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // commitTries is how often a transaction is run whose commits are not answered,

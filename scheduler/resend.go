@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Resend has what people were told last of a poll told once more, for whoever

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/sim/discord"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/sim/discord"
 )
 
 // untold is a world with a finalised poll of a party whose event the calendar

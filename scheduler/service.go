@@ -14,10 +14,10 @@ import (
 	"log/slog"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // Person is who asks.

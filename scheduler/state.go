@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // state is all that a command reads of a poll before it writes, since a
@@ -20,7 +20,7 @@ type state struct {
 	// calendar is the calendar it stands in.
 	entry     *poll.IndexEntry
 	entryPath store.Path
-	calendar  cursor.Calendar
+	calendar  calendars.Calendar
 	// intents are those of the poll that are not done.
 	intents []poll.Intent
 	// original is the slot from before a reschedule, nil where it is gone; read
@@ -65,7 +65,7 @@ func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st state, err erro
 		return state{}, err
 	}
 	if st.entry != nil {
-		if st.calendar, _, err = cursor.Load(ctx, tx, st.entry.AccountID, st.entry.CalendarID); err != nil {
+		if st.calendar, _, err = calendars.Load(ctx, tx, st.entry.AccountID, st.entry.CalendarID); err != nil {
 			return state{}, err
 		}
 	}
@@ -151,7 +151,7 @@ func (st state) unlink(tx store.Tx, deleteEvent bool, account string, now time.T
 		if err := tx.Delete(st.entryPath); err != nil {
 			return nil, err
 		}
-		if err := tx.Merge(cursor.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
+		if err := tx.Merge(calendars.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
 			return nil, err
 		}
 	}

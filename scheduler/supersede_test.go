@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 func creatorOf(w *worldtest.World, pollID string) scheduler.Person {
@@ -65,7 +65,7 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := w.CalendarKey(gm.ID)
-	w.Write(cursor.Path(key), cursor.Park(eventID, cursor.PendingHeld))
+	w.Write(calendars.Path(key), calendars.Park(eventID, calendars.PendingHeld))
 	w.LosePushes()
 	w.DeleteEvent(gm.ID, eventID)
 	if _, err := w.Scheduler.Sync(t.Context(), gm, pollID, scheduler.Cause{Hint: "person"}); err != nil {
@@ -73,7 +73,7 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 	}
 	w.Run(time.Minute)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "what the event waits for", w.Calendar(gm.ID).Pending[eventID], cursor.PendingHeld)
+	equal(t, "what the event waits for", w.Calendar(gm.ID).Pending[eventID], calendars.PendingHeld)
 
 	looked, err := w.Watcher.Confirm(t.Context(), gm, key, []string{pollID}, scheduler.Cause{Hint: "person"})
 	if err != nil || looked != 1 {

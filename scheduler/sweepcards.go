@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 const (

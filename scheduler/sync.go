@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // How long a person's sync waits for its look, and how long it waits before it
@@ -44,13 +44,13 @@ func (s *Service) Sync(ctx context.Context, person Person, pollID string, cause 
 // ended, or patience does.
 func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Cause) error {
 	key := poll.CalendarKey(entry.AccountID, entry.CalendarID)
-	var asked cursor.Calendar
+	var asked calendars.Calendar
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		var err error
-		if asked, _, err = cursor.LoadKey(ctx, tx, key); err != nil {
+		if asked, _, err = calendars.LoadKey(ctx, tx, key); err != nil {
 			return err
 		}
-		return tx.Merge(cursor.Path(key), asked.Ask(entry.EventID)...)
+		return tx.Merge(calendars.Path(key), asked.Ask(entry.EventID)...)
 	})
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Ca
 	deadline := s.Now().Add(syncPatience)
 	pause := syncCheckFirst
 	for left := syncPatience; left > 0; left = deadline.Sub(s.Now()) {
-		calendar, _, err := cursor.LoadKey(ctx, s.Store, key)
+		calendar, _, err := calendars.LoadKey(ctx, s.Store, key)
 		if err != nil {
 			return err
 		}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // errorMessages are what the creator reads; each says what to do next (seed
@@ -141,9 +141,9 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 		if err != nil {
 			return err
 		}
-		var calendar cursor.Calendar
+		var calendar calendars.Calendar
 		if entry != nil {
-			if calendar, _, err = cursor.Load(ctx, tx, entry.AccountID, entry.CalendarID); err != nil {
+			if calendar, _, err = calendars.Load(ctx, tx, entry.AccountID, entry.CalendarID); err != nil {
 				return err
 			}
 		}
@@ -151,7 +151,7 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 		if entry != nil {
 			// What is wrong with the event itself may have had to stand back:
 			// the next look asks for it again.
-			if err := tx.Merge(cursor.Path(calendar.Key), calendar.Ask(entry.EventID)...); err != nil {
+			if err := tx.Merge(calendars.Path(calendar.Key), calendar.Ask(entry.EventID)...); err != nil {
 				return err
 			}
 		}

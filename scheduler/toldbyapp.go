@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
-	"questscheduler/store"
 )
 
 // ToldByApp records that the web app told people of a cancellation that its

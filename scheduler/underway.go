@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/fault"
-	"questscheduler/poll"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
 )
 
 // UnderWay tells whether a finalisation was asked for before and is still carried

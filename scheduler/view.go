@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/store"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // View is a poll with all that its readers see.
@@ -95,7 +95,7 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 	if err != nil || entry == nil {
 		return p.Sync.LastSyncedAt, err
 	}
-	calendar, _, err := cursor.Load(ctx, s.Store, entry.AccountID, entry.CalendarID)
+	calendar, _, err := calendars.Load(ctx, s.Store, entry.AccountID, entry.CalendarID)
 	if calendar.SuccessAt.After(p.Sync.LastSyncedAt) {
 		return calendar.SuccessAt, err
 	}

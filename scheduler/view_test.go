@@ -3,10 +3,10 @@ package scheduler_test
 import (
 	"testing"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
-	"questscheduler/store"
 )
 
 // Votes that the web app hides from somebody are neither shown nor counted here.

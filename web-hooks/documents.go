@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // Documents is where it goes that a poll's document was written (hints.Hints).

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/store"
+	"questscheduler/internal/store"
 	webhooks "questscheduler/web-hooks"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 	webhooks "questscheduler/web-hooks"
 )
 

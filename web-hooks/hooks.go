@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/calendarsync"
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // Pushes is where Google's pushes go (calendarsync.Watcher). It calls push.Admit

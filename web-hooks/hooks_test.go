@@ -16,15 +16,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"questscheduler/accounts/seal"
 	"questscheduler/api"
 	"questscheduler/calendarsync"
-	"questscheduler/cursor"
-	"questscheduler/fault"
-	"questscheduler/poll"
-	queuememory "questscheduler/queue/memory"
-	"questscheduler/store"
-	storememory "questscheduler/store/memory"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	queuememory "questscheduler/internal/queue/memory"
+	"questscheduler/internal/store"
+	storememory "questscheduler/internal/store/memory"
 	webhooks "questscheduler/web-hooks"
 )
 
@@ -99,12 +99,12 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 		options.now = now
 	}
 	var queries []*store.Query
-	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, calendarsync.Queries} {
+	for _, some := range [][]*store.Query{poll.Queries, calendars.Queries, calendarsync.Queries} {
 		queries = append(queries, some...)
 	}
 	documents, err := storememory.Open(queries)
 	must(t, err)
-	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{cursor.LookKind}, Now: now})
+	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{calendars.LookKind}, Now: now})
 	must(t, err)
 	calendar := poll.CalendarKey("acc", "cal")
 	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
@@ -185,7 +185,7 @@ func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
 		t.Fatalf("%d looks are due, want 1", len(due))
 	}
 	run, _ := g.queue.Take(due[0].ID)
-	var hint cursor.Hint
+	var hint calendars.Hint
 	must(t, json.Unmarshal(run.Delivery.Payload, &hint))
 	if hint.Trace != "req_1" || hint.Cause != "push" {
 		t.Errorf("the look's hint is %+v", hint)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/timers"
+	"questscheduler/internal/timers"
 )
 
 // Jobs are the timers' jobs, asked for by whoever keeps the time (timers.Timers).

@@ -5,8 +5,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
-	"questscheduler/signin"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
 )
 
 // Machines say which machine a token speaks for (signin.Machines). An error is

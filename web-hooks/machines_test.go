@@ -14,10 +14,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
-	"questscheduler/fault"
-	"questscheduler/internal/tokentest"
-	"questscheduler/queue"
-	"questscheduler/signin"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/test/tokentest"
 	webhooks "questscheduler/web-hooks"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
-	"questscheduler/queue"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/queue"
 )
 
 // Tasks are the queue's tasks, delivered by Cloud Tasks (cloudtasks.Queue). The

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/callables"
+	"questscheduler/api/callables"
 )
 
 // clientPatience is when Firebase's clients give a call of a function up.

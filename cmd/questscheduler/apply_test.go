@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/docs"
+	"questscheduler/internal/test/docs"
 )
 
 // pretend stands in for gcloud and firebase: it writes down what it is asked,

@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/accounts/seal"
-	"questscheduler/internal/emulator"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/google"
+	"questscheduler/internal/store/firestore"
+	"questscheduler/internal/test/emulator"
 	"questscheduler/rules"
-	"questscheduler/sim/control"
-	"questscheduler/sim/google"
-	"questscheduler/store/firestore"
 )
 
 // The existing deployment that `backfill` brings in: polls of many people, in a

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"questscheduler/backfill"
-	"questscheduler/config"
+	"questscheduler/internal/backfill"
+	"questscheduler/internal/config"
 	"questscheduler/scheduler"
 )
 

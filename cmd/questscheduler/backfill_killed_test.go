@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/store/sqlite"
+	"questscheduler/internal/store/sqlite"
 )
 
 // pollsVariable says how many polls of before the test has; `make backfill`

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/accounts/seal"
-	"questscheduler/cursor"
-	"questscheduler/internal/worldtest"
-	"questscheduler/poll"
-	"questscheduler/store"
-	"questscheduler/store/sqlite"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/sqlite"
+	"questscheduler/internal/test/worldtest"
 )
 
 // pollsOfBefore are polls of before this backend: gm, who has linked an account,
@@ -136,7 +136,7 @@ func rightInTheEnd(t *testing.T, dir string) {
 	for _, doc := range count(everyEntry) {
 		entry := poll.DecodeIndex(doc)
 		followed[entry.PollID] = entry.EventID
-		calendar, _, err := cursor.Load(t.Context(), documents, entry.AccountID, "gm@example.com")
+		calendar, _, err := calendars.Load(t.Context(), documents, entry.AccountID, "gm@example.com")
 		if err != nil || calendar.Interests[poll.ConsumerPoll] != 384 || !calendar.LookDue || len(calendar.LegacyEventIDs) != 384 {
 			t.Fatalf("the calendar is followed %d times, knows %d events, look due %t, %v",
 				calendar.Interests[poll.ConsumerPoll], len(calendar.LegacyEventIDs), calendar.LookDue, err)

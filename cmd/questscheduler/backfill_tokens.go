@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"questscheduler/accounts"
-	"questscheduler/config"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/config"
 )
 
 // backfillTokensCommand seals the refresh tokens of before.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"questscheduler/config"
+	"questscheduler/internal/config"
 )
 
 // backupCommand copies the store.

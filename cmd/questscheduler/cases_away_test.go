@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/sim/google"
+	"questscheduler/internal/sim/google"
 )
 
 // clubCalendar is the game master's second calendar.

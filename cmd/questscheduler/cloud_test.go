@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"questscheduler/internal/docs"
-	"questscheduler/internal/emulator"
+	"questscheduler/internal/test/docs"
+	"questscheduler/internal/test/emulator"
 )
 
 // onCloud are settings as production has them: documents in Firestore, tasks in

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"questscheduler/internal/cost"
-	"questscheduler/timers"
+	"questscheduler/internal/test/cost"
+	"questscheduler/internal/timers"
 )
 
 // The page of costs counts the jobs of a server, and the rows of its cleanup.

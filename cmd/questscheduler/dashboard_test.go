@@ -12,9 +12,9 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"questscheduler/internal/chromium"
-	"questscheduler/poll"
-	"questscheduler/queue"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/test/chromium"
 	"questscheduler/scheduler"
 )
 

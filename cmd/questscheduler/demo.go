@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/accounts/seal"
-	"questscheduler/config"
-	"questscheduler/config/keyfile"
-	"questscheduler/signin"
-	"questscheduler/sim/control"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/config"
+	"questscheduler/internal/config/keyfile"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/sim/control"
 )
 
 // demoCommand runs everything on this machine: the real server, with the real

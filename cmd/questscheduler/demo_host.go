@@ -6,7 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
-	"questscheduler/fault"
+	"questscheduler/internal/fault"
 )
 
 // sayLocal is what a request is answered that was not made on this machine for

@@ -8,9 +8,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/accounts"
 	"questscheduler/api"
-	"questscheduler/fault"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
 )
 
 //go:embed demo_page.html

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"questscheduler/accounts"
-	"questscheduler/poll"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/sim/discord"
+	"questscheduler/internal/sim/google"
 	"questscheduler/scheduler"
-	"questscheduler/signin"
-	"questscheduler/sim/discord"
-	"questscheduler/sim/google"
 )
 
 // demoAdmin is the person who operates the demo.

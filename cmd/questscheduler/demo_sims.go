@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"path/filepath"
 
-	"questscheduler/sim/control"
-	"questscheduler/sim/discord"
-	"questscheduler/sim/google"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/discord"
+	"questscheduler/internal/sim/google"
 )
 
 // simulators are Google Calendar and Discord as the demo has them.

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/accounts/seal"
-	"questscheduler/config"
-	"questscheduler/internal/docs"
-	"questscheduler/queue"
-	"questscheduler/timers"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/config"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/test/docs"
+	"questscheduler/internal/timers"
 )
 
 // The files of deploy/ are held to the program here: what they set, call and hand
@@ -143,7 +143,7 @@ func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		if first != queue.BackoffMin || longest != queue.BackoffMax {
-			t.Errorf("the queue of %s waits from %s to %s, and queue/backoff.go says %s to %s", row[0], first, longest, queue.BackoffMin, queue.BackoffMax)
+			t.Errorf("the queue of %s waits from %s to %s, and internal/queue/backoff.go says %s to %s", row[0], first, longest, queue.BackoffMin, queue.BackoffMax)
 		}
 	}
 	if want := slices.Sorted(slices.Values(kinds)); !slices.Equal(slices.Sorted(slices.Values(named)), want) {
@@ -178,7 +178,7 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 		}
 	}
 	for name := range asked {
-		t.Errorf("deploy/jobs.txt has %s, which is no job of timers/jobs.go", name)
+		t.Errorf("deploy/jobs.txt has %s, which is no job of internal/timers/jobs.go", name)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/internal/promises"
+	"questscheduler/internal/test/promises"
 )
 
 // described is the document that the program describes its answers by.

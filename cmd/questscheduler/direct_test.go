@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/tokentest"
+	"questscheduler/internal/test/tokentest"
 )
 
 // direct is a poll that follows its event, in a demo that listens to its

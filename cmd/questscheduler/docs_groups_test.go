@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/docs"
-	"questscheduler/poll"
-	"questscheduler/store"
-	"questscheduler/store/sqlite"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/sqlite"
+	"questscheduler/internal/test/docs"
 )
 
 // TestOperations_AuditOfGroups_FindsChannels runs the statement by which

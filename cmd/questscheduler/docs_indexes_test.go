@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/docs"
-	"questscheduler/store"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/docs"
 )
 
 const indexFile = "firestore.indexes.json"

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/config"
-	"questscheduler/internal/docs"
+	"questscheduler/internal/config"
+	"questscheduler/internal/test/docs"
 )
 
 // The settings are told by the comments of their fields, so that there is one
@@ -64,7 +64,7 @@ func shown(value reflect.Value) string {
 // fieldComments are the comments of config.Config by the names of its fields.
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(docs.Root(t), "config", "config.go"), nil, parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(docs.Root(t), "internal", "config", "config.go"), nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/accounts/seal"
-	"questscheduler/callables"
-	"questscheduler/config"
-	"questscheduler/internal/docs"
+	"questscheduler/api/callables"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/config"
+	"questscheduler/internal/test/docs"
 )
 
 // The pages of docs/ that only the wired program can tell: its commands and its

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/config"
+	"questscheduler/internal/config"
 )
 
 // doctorCommand checks what the server needs.

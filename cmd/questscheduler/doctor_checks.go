@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"questscheduler/api"
-	"questscheduler/config"
-	"questscheduler/fault"
-	"questscheduler/signin"
-	"questscheduler/store"
-	"questscheduler/store/firestore"
-	"questscheduler/store/sqlite"
+	"questscheduler/internal/config"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/firestore"
+	"questscheduler/internal/store/sqlite"
 )
 
 // checkSettings lists what is wrong with the settings; the other checks leave

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"questscheduler/config"
-	"questscheduler/hints"
-	"questscheduler/store"
-	"questscheduler/timers"
+	"questscheduler/internal/config"
+	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/store"
+	"questscheduler/internal/timers"
 )
 
 // checkClock tells whether the timers' jobs and the hints of changed documents
@@ -63,7 +63,7 @@ func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding
 	if d.config.Sync == config.SyncOff {
 		return found, nil // hints are not followed
 	}
-	heard, err := hints.LastHeard(ctx, documents)
+	heard, err := documentchanges.LastHeard(ctx, documents)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func lateness(job timers.Job, record timers.Record, now time.Time) string {
 
 // checkHints says when a hint last came. A long time ago is no fault: perhaps
 // nobody wrote a poll.
-func (d doctor) checkHints(heard hints.Heard) finding {
+func (d doctor) checkHints(heard documentchanges.Heard) finding {
 	listens := d.config.DocumentHints == config.HintsListen
 	switch {
 	case listens && heard.ListensUntil.After(d.now()):

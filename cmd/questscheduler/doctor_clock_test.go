@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/config"
-	"questscheduler/hints"
-	"questscheduler/internal/tokentest"
-	"questscheduler/timers"
+	"questscheduler/internal/config"
+	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/test/tokentest"
+	"questscheduler/internal/timers"
 )
 
 // whoseClockIsGoogles is a doctor of a deployment whose jobs and hints machines
@@ -111,14 +111,14 @@ func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, row := range map[string]struct {
 		from    string
-		heard   hints.Heard
+		heard   documentchanges.Heard
 		verdict string
 	}{
-		"an instance that listens":     {config.HintsListen, hints.Heard{ListensUntil: noon.Add(time.Minute)}, fine},
-		"an instance that is gone":     {config.HintsListen, hints.Heard{ListensUntil: noon.Add(-time.Minute)}, warning},
-		"an instance that never was":   {config.HintsListen, hints.Heard{At: noon}, warning},
-		"Eventarc":                     {config.HintsOff, hints.Heard{At: noon.Add(-time.Hour)}, fine},
-		"Eventarc that told of nobody": {config.HintsOff, hints.Heard{ListensUntil: noon.Add(time.Minute)}, warning},
+		"an instance that listens":     {config.HintsListen, documentchanges.Heard{ListensUntil: noon.Add(time.Minute)}, fine},
+		"an instance that is gone":     {config.HintsListen, documentchanges.Heard{ListensUntil: noon.Add(-time.Minute)}, warning},
+		"an instance that never was":   {config.HintsListen, documentchanges.Heard{At: noon}, warning},
+		"Eventarc":                     {config.HintsOff, documentchanges.Heard{At: noon.Add(-time.Hour)}, fine},
+		"Eventarc that told of nobody": {config.HintsOff, documentchanges.Heard{ListensUntil: noon.Add(time.Minute)}, warning},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

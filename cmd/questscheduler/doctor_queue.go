@@ -7,9 +7,9 @@ import (
 	"path"
 	"strings"
 
-	"questscheduler/config"
-	"questscheduler/queue/cloudtasks"
-	"questscheduler/store/memory"
+	"questscheduler/internal/config"
+	"questscheduler/internal/queue/cloudtasks"
+	"questscheduler/internal/store/memory"
 )
 
 // checkCloudTasks asks for each queue and its tasks once.

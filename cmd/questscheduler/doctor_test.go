@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/sim/control"
-	"questscheduler/sim/discord"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/discord"
 )
 
 // Each row is an environment, the exit code, and lines that doctor prints.

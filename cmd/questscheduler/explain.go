@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"questscheduler/explain"
+	"questscheduler/internal/explain"
 )
 
 // explainCommand shows a poll's journal.

@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"testing"
 
-	"questscheduler/internal/webapp"
+	"questscheduler/internal/test/webapp"
 )
 
-// clientCall is a call by the official client (internal/webapp/callables.js).
+// clientCall is a call by the official client (internal/test/webapp/callables.js).
 type clientCall struct {
 	At    string `json:"at"`
 	Form  string `json:"form"`

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/signin"
+	"questscheduler/internal/signin"
 )
 
 // onAuthEmulator are settings of a development where people sign in at the

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"questscheduler/internal/emulator"
+	"questscheduler/internal/test/emulator"
 )
 
 // onFirestore are settings that keep the documents in a project of the emulator.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/sim/control"
+	"questscheduler/internal/sim/control"
 )
 
 // calendarWorld is what a demo leaves, with its simulators at work again: a

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"questscheduler/bodylimit"
+	"questscheduler/internal/bodylimit"
 )
 
 // newHTTPServer makes what answers on a listener, under the bounds that hold for

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"questscheduler/store"
-	"questscheduler/store/firestore"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/firestore"
 )
 
 // exempt are the fields that Firestore is to keep no index of by themselves:

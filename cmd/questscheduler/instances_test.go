@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/tokentest"
+	"questscheduler/internal/test/tokentest"
 	webhooks "questscheduler/web-hooks"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"questscheduler/api"
-	"questscheduler/sim/control"
-	"questscheduler/sim/google"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/google"
 )
 
 // The beginnings of what the simulator gives: codes, refresh tokens and access

@@ -4,7 +4,7 @@ import (
 	"io"
 	"log/slog"
 
-	"questscheduler/config"
+	"questscheduler/internal/config"
 )
 
 // newLogger is the log that the settings ask for. On Cloud Run its JSON is that of

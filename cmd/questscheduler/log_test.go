@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/config"
+	"questscheduler/internal/config"
 )
 
 // Each row is a level, and what Cloud Logging is to take it for: the alerts of

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/config"
-	"questscheduler/cursor"
-	"questscheduler/poll"
-	"questscheduler/signin"
-	"questscheduler/store"
-	"questscheduler/store/sqlite"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/config"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/sqlite"
 )
 
 // change writes into the store of a server that does not run.
@@ -148,8 +148,8 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 	change(t, dir, func(tx store.Tx) error {
 		for i := range 3 {
 			key := poll.CalendarKey("account", fmt.Sprint(i))
-			updates := append(cursor.Owe(), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
-			if err := tx.Merge(cursor.Path(key), updates...); err != nil {
+			updates := append(calendars.Owe(), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
+			if err := tx.Merge(calendars.Path(key), updates...); err != nil {
 				return err
 			}
 		}
@@ -168,8 +168,8 @@ func TestSweep_RunsEachJob(t *testing.T) {
 	environ := settings(dir)
 	run(t, environ, "sweep", "drain").want(t, exitOK)
 	change(t, dir, func(tx store.Tx) error {
-		calendar := cursor.Calendar{Key: poll.CalendarKey("account", "c"), AccountID: "account", CalendarID: "c"}
-		if err := tx.Merge(cursor.Path(calendar.Key), calendar.Link(time.Now(), "gm", "")...); err != nil {
+		calendar := calendars.Calendar{Key: poll.CalendarKey("account", "c"), AccountID: "account", CalendarID: "c"}
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Link(time.Now(), "gm", "")...); err != nil {
 			return err
 		}
 		snapshot := poll.Snapshot{ID: "old", ExpiresAt: time.Now().Add(-time.Hour)}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/config"
+	"questscheduler/internal/config"
 )
 
 // atAStandstill is a server that runs on a clock that stands still, so that nobody's

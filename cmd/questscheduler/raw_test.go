@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/emulator"
+	"questscheduler/internal/test/emulator"
 )
 
 // raw reads and writes documents of the emulator by Firestore's own REST, as

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/emulator"
+	"questscheduler/internal/test/emulator"
 )
 
 // runItBlocks gives the shell lines of README.md's section "Run it", and those of

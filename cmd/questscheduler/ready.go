@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/store"
+	"questscheduler/internal/store"
 )
 
 // How whether the server can work is asked.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"questscheduler/internal/worldtest"
-	"questscheduler/store/sqlite"
+	"questscheduler/internal/store/sqlite"
+	"questscheduler/internal/test/worldtest"
 )
 
 // dataDir is a folder for the data of servers and demos. When the test is over

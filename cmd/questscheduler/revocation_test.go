@@ -12,11 +12,11 @@ import (
 
 	"google.golang.org/api/option"
 
-	"questscheduler/fault"
-	"questscheduler/internal/emulator"
-	"questscheduler/internal/tokentest"
-	"questscheduler/signin"
-	"questscheduler/signin/revocation"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/signin/revocation"
+	"questscheduler/internal/test/emulator"
+	"questscheduler/internal/test/tokentest"
 )
 
 // toAuthEmulator leads what is asked of Firebase to the Auth emulator, as who owns

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/queue"
+	"questscheduler/internal/queue"
 	"questscheduler/scheduler"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"questscheduler/config"
+	"questscheduler/internal/config"
 )
 
 // serveCommand is the server.

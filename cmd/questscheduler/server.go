@@ -16,26 +16,26 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/oklog/ulid/v2"
 
-	"questscheduler/accounts"
-	"questscheduler/accounts/seal"
 	"questscheduler/api"
+	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
-	"questscheduler/changes"
-	"questscheduler/config"
-	"questscheduler/cursor"
-	"questscheduler/dashboard"
-	"questscheduler/gcal"
-	"questscheduler/health"
-	"questscheduler/hints"
-	"questscheduler/metrics"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/config"
+	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/health"
+	"questscheduler/internal/metrics"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/queue/cloudtasks"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/changes"
+	"questscheduler/internal/timers"
 	"questscheduler/notify"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/queue/cloudtasks"
 	"questscheduler/scheduler"
-	"questscheduler/signin"
-	"questscheduler/store"
-	"questscheduler/timers"
 )
 
 // webhookPath is where Google's pushes arrive.
@@ -67,7 +67,7 @@ type server struct {
 	announcer *notify.Announcer
 	timers    *timers.Timers
 	metrics   *metrics.Metrics
-	hints     *hints.Hints
+	hints     *documentchanges.Hints
 	edge      *echo.Echo
 	listener  net.Listener
 	http      *http.Server
@@ -84,12 +84,12 @@ type server struct {
 }
 
 // kinds are the queues of the program.
-var kinds = []string{cursor.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, hints.Kind}
+var kinds = []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind}
 
 // queries are all queries that the store is asked.
 func queries() []*store.Query {
 	var all []*store.Query
-	for _, some := range [][]*store.Query{poll.Queries, cursor.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries} {
+	for _, some := range [][]*store.Query{poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries} {
 		all = append(all, some...)
 	}
 	return all
@@ -233,13 +233,13 @@ func (s *server) handlers() map[string]queue.Handler {
 		look, sweep = lookLater, lookLater
 	}
 	return s.metrics.Handlers(map[string]queue.Handler{
-		cursor.LookKind:      look,
+		calendars.LookKind:   look,
 		scheduler.KindIntent: s.scheduler.HandleIntent,
 		poll.AnnounceKind:    s.announcer.Handle,
 
 		calendarsync.SweepKind: sweep,
 		timers.Kind:            s.timers.Handle,
-		hints.Kind:             s.hints.Handle,
+		documentchanges.Kind:   s.hints.Handle,
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/config"
-	"questscheduler/store/firestore"
+	"questscheduler/internal/config"
+	"questscheduler/internal/store/firestore"
 )
 
 // readSettings reads the settings, and gives everything that is wrong with

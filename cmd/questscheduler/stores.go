@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 
-	"questscheduler/config"
-	"questscheduler/store"
-	"questscheduler/store/firestore"
-	"questscheduler/store/sqlite"
+	"questscheduler/internal/config"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/firestore"
+	"questscheduler/internal/store/sqlite"
 )
 
 // stores are where the program keeps what it knows: documents, and beside them

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"questscheduler/config"
-	"questscheduler/timers"
+	"questscheduler/internal/config"
+	"questscheduler/internal/timers"
 )
 
 // sweepCommand runs a timer's job once.

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"questscheduler/config"
-	"questscheduler/fault"
-	"questscheduler/signin"
+	"questscheduler/internal/config"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/signin"
 )
 
 // tokenCommand issues a token of the embedded sign-in.

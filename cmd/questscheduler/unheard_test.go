@@ -6,8 +6,8 @@ import (
 	"errors"
 	"testing"
 
-	"questscheduler/accounts/seal"
 	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts/seal"
 )
 
 // With QS_SYNC=off pushes are answered without a read, and those that prove nothing

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/docs"
-	"questscheduler/internal/emulator"
-	"questscheduler/internal/webapp"
-	"questscheduler/sim/google"
+	"questscheduler/internal/sim/google"
+	"questscheduler/internal/test/docs"
+	"questscheduler/internal/test/emulator"
+	"questscheduler/internal/test/webapp"
 )
 
-// webApp is a browser with a page that plays the web app (internal/webapp/app.js)
+// webApp is a browser with a page that plays the web app (internal/test/webapp/app.js)
 // on the emulators of Firestore and Firebase Auth, under the project's own rules,
 // with this server in the place of its functions.
 type webApp struct {

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/accounts"
 	"questscheduler/api"
-	"questscheduler/callables"
-	"questscheduler/gcal"
-	"questscheduler/signin"
+	"questscheduler/api/callables"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/signin"
 )
 
 // wireCallables has the server answer the web app's calls.

@@ -8,23 +8,23 @@ import (
 
 	"github.com/google/uuid"
 
-	"questscheduler/changes"
-	"questscheduler/config"
-	"questscheduler/hints"
+	"questscheduler/internal/config"
+	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/changes"
+	"questscheduler/internal/store/firestore"
 	"questscheduler/notify"
-	"questscheduler/store"
-	"questscheduler/store/firestore"
 	webhooks "questscheduler/web-hooks"
 )
 
 // wireHints has the server hear of documents that others wrote: by a route of
 // its own, and where the settings say so by listening to the store.
 func (s *server) wireHints() {
-	s.hints = &hints.Hints{Queue: s.queue, Polls: s.polls(), Now: s.now}
+	s.hints = &documentchanges.Hints{Queue: s.queue, Polls: s.polls(), Now: s.now}
 	if s.drawsCards() {
 		s.hints.Cards = s.scheduler.CheckCard
 	}
-	var documents webhooks.Documents = &hints.Noted{Hints: s.hints, Store: s.documents, Log: s.log}
+	var documents webhooks.Documents = &documentchanges.Noted{Hints: s.hints, Store: s.documents, Log: s.log}
 	if s.config.Sync == config.SyncOff {
 		documents = unheardDocuments{}
 	}
@@ -52,7 +52,7 @@ func (s *server) startListening() {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	listener := &hints.Listener{
+	listener := &documentchanges.Listener{
 		Source: newPollSource(followed, s.drawsCards()), Hints: s.hints, Store: s.documents, Instance: uuid.NewString(),
 		NewTrace: s.newTrace, Wait: wait, Log: s.log,
 	}
@@ -96,7 +96,7 @@ func newPollSource(documents *firestore.Store, cards bool) *pollSource {
 	return source
 }
 
-// Listen implements hints.Source. Where one part fails, all end, and the next call
+// Listen implements documentchanges.Source. Where one part fails, all end, and the next call
 // goes on with each from where it was.
 func (p *pollSource) Listen(ctx context.Context, since time.Time, heard func(ctx context.Context, pollIDs []string) error) error {
 	ctx, cancel := context.WithCancel(ctx)

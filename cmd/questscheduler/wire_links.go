@@ -4,11 +4,11 @@ import (
 	"net"
 	"net/url"
 
-	"questscheduler/accounts"
 	"questscheduler/api"
 	"questscheduler/calendarsync"
-	"questscheduler/config"
-	"questscheduler/gcal"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/config"
+	"questscheduler/internal/gcal"
 )
 
 // wireLinks makes what links Google accounts, and carries what becomes of them

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"questscheduler/queue/cloudtasks"
-	"questscheduler/signin"
-	"questscheduler/timers"
+	"questscheduler/internal/queue/cloudtasks"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/timers"
 	webhooks "questscheduler/web-hooks"
 )
 

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"questscheduler/api"
+	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
-	"questscheduler/config"
-	"questscheduler/dashboard"
+	"questscheduler/internal/config"
+	"questscheduler/internal/signin"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
-	"questscheduler/signin"
 	webhooks "questscheduler/web-hooks"
 )
 

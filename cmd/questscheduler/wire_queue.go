@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/config"
-	"questscheduler/cursor"
-	"questscheduler/hints"
-	"questscheduler/poll"
-	"questscheduler/queue"
-	"questscheduler/queue/cloudtasks"
-	"questscheduler/queue/river"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/config"
+	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/queue/cloudtasks"
+	"questscheduler/internal/queue/river"
+	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
-	"questscheduler/timers"
 )
 
 // depthsKept is how long Cloud Tasks is not asked again how many tasks there are.
@@ -48,7 +48,7 @@ func (s *server) wireQueue(ctx context.Context) (err error) {
 // (deploy/queues.txt). A task that is refused for want of a worker slows its whole
 // queue down, and Cloud Run starts no other instance for those that wait here.
 var workersEach = map[string]int{
-	cursor.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20, calendarsync.SweepKind: 10, timers.Kind: 5, hints.Kind: 20,
+	calendars.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20, calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
 }
 
 // work is what the queue runs, and how much of it at the same time.

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"questscheduler/config"
-	"questscheduler/signin"
-	"questscheduler/signin/revocation"
+	"questscheduler/internal/config"
+	"questscheduler/internal/signin"
+	"questscheduler/internal/signin/revocation"
 )
 
 // issuer makes people's tokens: the embedded sign-in, or what stands in for the

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/accounts"
 	"questscheduler/api"
-	"questscheduler/config"
-	"questscheduler/health"
-	"questscheduler/poll"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/config"
+	"questscheduler/internal/health"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
-	"questscheduler/store"
-	"questscheduler/timers"
 )
 
 // wireTimers makes the table of jobs, which the queue asks every minute what is

@@ -1,0 +1,120 @@
+package dashboard_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/api/dashboard"
+	"questscheduler/internal/timers"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// now is when every page here is looked at.
+var now = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// troubled is a page with something of everything.
+var troubled = dashboard.Page{
+	Admin: "admin", Notice: "The task is put back to work.", NextAccounts: "/dashboard?accounts=abc", NextRegister: strings.Repeat("0a", 16),
+	View: dashboard.View{
+		Now: now, Sync: "observe", Version: "1.2.3",
+		Concerns: []dashboard.Concern{
+			{Level: dashboard.Bad, Text: "1 watch channel is in error or has ended", Part: "watches"},
+			{Level: dashboard.Mind, Text: "1 account is degraded", Part: "accounts"},
+		},
+		Watches: []dashboard.Watch{
+			{Level: dashboard.Bad, ChannelID: "c1", CalendarID: "gm@example.com", UserID: "gm", State: "error", Why: "Google did not answer; it is tried again by itself.", Expiration: now.AddDate(0, 0, 7), NextTry: now.Add(4 * time.Minute)},
+			{Level: dashboard.Fine, ChannelID: "c2", CalendarID: "ana@example.com", UserID: "ana", State: "active", Expiration: now.AddDate(0, 0, 5)},
+		},
+		MoreWatches: true,
+		Accounts: []dashboard.Account{
+			{
+				Level: dashboard.Mind, ID: "acc_1", OwnerID: "gm", Email: "gm@example.com", Status: "degraded", PendingWrites: 2,
+				Troubles:  []dashboard.Trouble{{Code: "watch_failed", Message: "Google does not tell of changes now.", Since: now.Add(-3 * time.Hour)}},
+				Calendars: []dashboard.Calendar{{Level: dashboard.Mind, CalendarID: "gm@example.com", Channel: "error", LastSuccess: now.Add(-3 * time.Hour), Held: 2, Failing: 1, LookDue: true, ParkedUntil: now.Add(time.Hour)}}, MoreCalendars: 3,
+			},
+			{Level: dashboard.Fine, ID: "acc_2", OwnerID: "ana", Status: "healthy"},
+		},
+		MoreFailing: true,
+		Queues:      []dashboard.Queue{{Kind: "announce", Waiting: 3, Dead: 1, Oldest: now.Add(-90 * time.Second)}, {Kind: "look"}},
+		Dead:        []dashboard.DeadLetter{{ID: "12", Kind: "announce", Name: "<b>poll</b>/jrn_1", Reason: "announce: the payload names no poll", Attempt: 1, At: now.Add(-time.Hour)}},
+		MoreDead:    true,
+		Held: []dashboard.HeldCalendar{{
+			Key: strings.Repeat("0b", 16), CalendarID: "gm@example.com", OwnerID: "gm",
+			Polls: []dashboard.HeldPoll{{ID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", Title: "Session \"12\" <script>alert(1)</script>", Since: now.Add(-50 * time.Hour)}},
+		}},
+		MoreHeld: true,
+		Timers: []dashboard.Timer{
+			{Level: dashboard.Bad, Job: "poll-fallback", Does: "look for what pushes missed", Every: 6 * time.Hour, State: "failed: unavailable", StartedAt: now.Add(-time.Hour), Counts: []timers.Count{{What: "calendars", N: 7}, {What: "failed", N: 1}}},
+			{Level: dashboard.Mind, Job: "cleanup", Does: "remove what is past its time", Every: 24 * time.Hour, State: "never ran"},
+		},
+		Entries: []dashboard.Entry{
+			{ID: "jrn_2", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now, Hint: "push", Did: "cancel", Reason: "gone", Status: "CANCELLED", State: "CANCELLED", Error: "mass_cancellation_held", Observed: true},
+			{ID: "jrn_1", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now.Add(-time.Hour), Hint: "person", Who: "gm", Did: "finalise", Status: "FINALIZED"},
+		},
+	},
+}
+
+// golden holds a page against testdata/name.
+func golden(t *testing.T, name string, render func(*bytes.Buffer) error) string {
+	t.Helper()
+	var got bytes.Buffer
+	if err := render(&got); err != nil {
+		t.Fatal(err)
+	}
+	path := "testdata/" + name
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s is another page now (go test ./dashboard -update writes it anew):\n%s", path, got.Bytes())
+	}
+	return got.String()
+}
+
+func TestPages_AreAsTheyWere(t *testing.T) {
+	t.Parallel()
+	well := dashboard.Page{Admin: "admin", View: dashboard.View{Now: now, Sync: "on", Version: "1.2.3", Queues: []dashboard.Queue{{Kind: "look"}}}}
+	for name, render := range map[string]func(*bytes.Buffer) error{
+		"troubled.html":       func(out *bytes.Buffer) error { return dashboard.Render(out, troubled) },
+		"well.html":           func(out *bytes.Buffer) error { return dashboard.Render(out, well) },
+		"sign_in.html":        func(out *bytes.Buffer) error { return dashboard.RenderSignIn(out, dashboard.SignIn{}) },
+		"sign_in_failed.html": func(out *bytes.Buffer) error { return dashboard.RenderSignIn(out, dashboard.SignIn{Failed: true}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := golden(t, name, render)
+			for _, forbidden := range []string{"http://", "https://", "//cdn", "style=", "onclick", "<script>", "javascript:"} {
+				if strings.Contains(text, forbidden) {
+					t.Errorf("the page holds %s, which its policy or nobody lets run", forbidden)
+				}
+			}
+		})
+	}
+}
+
+func TestAssets_LoadNothingFromElsewhere(t *testing.T) {
+	t.Parallel()
+	for name := range dashboard.Assets {
+		content, err := dashboard.Asset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.ReplaceAll(string(content), "http://www.w3.org/2000/svg", "") // a name, and no address
+		for _, outside := range []string{"http://", "https://", "@import", "url("} {
+			if strings.Contains(text, outside) {
+				t.Errorf("%s holds %s", name, outside)
+			}
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package accounts
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+)
+
+// Identity is who an account is at its provider.
+type Identity struct {
+	Provider string // Google
+	Sub      string
+	Email    string
+}
+
+// Link links an account to a person, or gives a linked one its new grant: after
+// it, the account is active and Due. An account whose identity is not known,
+// from before this backend, learns it here where the e-mail address does not
+// speak against it. refreshToken may be "" where an active account
+// has one already, as providers leave it out of later answers.
+//
+// Conflict with CodeLinkedElsewhere where another person has linked the
+// identity, Invalid with CodeScopesInsufficient where the calendar was not
+// granted; then nothing is written. Calling it twice with the same arguments
+// links once.
+func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string) (Account, error) {
+	return r.link(ctx, ownerID, who, refreshToken, scopes, time.Time{})
+}
+
+// link is Link for a grant that Google was asked for at some time; zero: it is
+// known to live. Unavailable where it may have ended with an older one of the
+// identity, which was being given back then (Grants.Revoke).
+func (r *Repository) link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string, asked time.Time) (Account, error) {
+	if ownerID == "" || who.Provider == "" || who.Sub == "" {
+		return Account{}, fault.New(fault.Invalid, "A link needs a person and an identity.")
+	}
+	if !slices.Contains(scopes, ScopeEvents) && !slices.Contains(scopes, ScopeCalendar) {
+		return Account{}, errScopes()
+	}
+	scopes = slices.Clone(scopes)
+	slices.Sort(scopes)
+	scopes = slices.Compact(scopes)
+	fresh, now := "acc_"+r.newID(), r.now()
+	var linked Account
+	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		account, known, err := mine(ctx, tx, ownerID, who, asked)
+		if err != nil {
+			return err
+		}
+		if refreshToken == "" && (!known || account.Status != Active) {
+			return fault.New(fault.Invalid, "Google gave no lasting grant. Please link again and confirm the access.")
+		}
+		if !known {
+			account = Account{ID: fresh, OwnerID: ownerID, Provider: who.Provider, Sub: who.Sub, Kind: KindOAuth, CreatedAt: now}
+		}
+		account.Email, account.Scopes = strings.ToLower(who.Email), scopes
+		account.Provider, account.Sub = who.Provider, who.Sub
+		account.Status, account.UpdatedAt = Active, now
+		account.Due, account.UnlinkedAt, account.CheckedAt = true, time.Time{}, now
+		if refreshToken != "" {
+			account.Grant++
+		}
+		linked = account
+		return r.write(tx, account, known, refreshToken)
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	return linked, nil
+}
+
+// mine finds a person's account of an identity, and refuses one that is linked
+// to somebody else. What somebody else unlinked stands in nobody's way, once its
+// grant was given back.
+func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+	all, err := list(ctx, tx, ofIdentity.With(who.Provider, who.Sub))
+	if err != nil {
+		return Account{}, false, err
+	}
+	for _, candidate := range all {
+		if err := candidate.errLeaving(asked); err != nil {
+			return Account{}, false, err
+		}
+		switch {
+		case candidate.OwnerID == ownerID && !known:
+			account, known = candidate, true
+		case candidate.OwnerID != ownerID && candidate.Status != Unlinked:
+			return Account{}, false, &fault.Error{
+				Kind: fault.Conflict, Code: CodeLinkedElsewhere,
+				Message: "This Google account is already linked to a different Quest Scheduler account. Unlink it there first, or choose another Google account.",
+			}
+		}
+	}
+	if known {
+		return account, true, nil
+	}
+	return unidentified(ctx, tx, ownerID, who, asked)
+}
+
+// unidentified finds a person's account that was linked before its identity was
+// recorded and may be this one.
+func unidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+	all, err := list(ctx, tx, ofOwner.With(ownerID))
+	if err != nil {
+		return Account{}, false, err
+	}
+	for _, candidate := range all {
+		if candidate.Sub == "" && candidate.mayBe(who) {
+			return candidate, true, candidate.errLeaving(asked)
+		}
+	}
+	return Account{}, false, nil
+}
+
+// mayBe tells whether an account is that of an identity, or, where it is not
+// known whose it is, could be: by its e-mail address, if that is known.
+func (a Account) mayBe(who Identity) bool {
+	if a.Sub != "" {
+		return a.Provider == who.Provider && a.Sub == who.Sub
+	}
+	return a.Email == "" || strings.EqualFold(a.Email, who.Email)
+}
+
+func (r *Repository) write(tx store.Tx, account Account, known bool, refreshToken string) error {
+	if refreshToken != "" {
+		sealed, err := r.keys.Seal(refreshToken, place(account))
+		if err != nil {
+			return err
+		}
+		if err := tx.Set(secretPath(account.ID), encodeSecret(account, sealed, account.UpdatedAt)); err != nil {
+			return err
+		}
+	}
+	fields := encode(account)
+	if !known {
+		return tx.Create(Path(account.ID), fields)
+	}
+	updates := make([]store.Update, 0, len(fields))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		updates = append(updates, store.Update{Path: store.Field(name), Value: fields[name]})
+	}
+	return tx.Update(Path(account.ID), updates...)
+}

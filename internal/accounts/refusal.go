@@ -1,0 +1,94 @@
+package accounts
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"questscheduler/internal/fault"
+)
+
+// refusal is a row of the table of what the token endpoint can answer. Empty
+// conditions hold for everything; 500 stands for all of 5xx.
+type refusal struct {
+	codes  []string // RFC 6749's error
+	status int
+	kind   fault.Kind
+	code   string
+	say    string
+}
+
+// refusals are tried in this order. What is wrong with our own OAuth client
+// must never look like a dead grant: it would ask everybody to link again.
+var refusals = []refusal{
+	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, say: "Google Calendar authorization expired. Re-link in Settings."},
+	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
+	{status: http.StatusUnauthorized, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
+	{status: http.StatusTooManyRequests, kind: fault.RateLimited, say: "Google asks to slow down; it is tried again by itself."},
+	{codes: []string{"rate_limit_exceeded", "slow_down"}, kind: fault.RateLimited, say: "Google asks to slow down; it is tried again by itself."},
+	{codes: []string{"temporarily_unavailable", "server_error", "internal_failure"}, kind: fault.Unavailable, say: sayLater},
+	{status: http.StatusRequestTimeout, kind: fault.Unavailable, say: sayLater},
+	{status: 500, kind: fault.Unavailable, say: sayLater},
+	{kind: fault.Provider, say: "Google refused to renew the access to the calendar; see the server's log."},
+}
+
+const (
+	sayOwnClient = "Google does not accept this server, so no calendar can be reached by it. Tell whoever runs it; its log says what to mend."
+	// mendOwnClient is for those who run the server: a cause, which stands in the
+	// log alone.
+	mendOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
+	sayLater      = "Google did not renew the access to the calendar in time; it is tried again by itself."
+)
+
+// refusalOf gives a failed refresh a kind. Its text holds the status and RFC
+// 6749's error alone: no address, no body, no token.
+func refusalOf(err error, now time.Time) *fault.Error {
+	refused := new(oauth2.RetrieveError)
+	if !errors.As(err, &refused) {
+		if wrapped := new(url.Error); errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return fault.Wrap(fault.Unavailable, fmt.Errorf("refresh an access token: %w", err), sayLater)
+	}
+	status, header := 0, http.Header{}
+	if refused.Response != nil {
+		status, header = refused.Response.StatusCode, refused.Response.Header
+	}
+	row := refusals[slices.IndexFunc(refusals, func(r refusal) bool { return r.fits(status, refused.ErrorCode) })]
+	// Only a code that is in the table is text of ours; another could be
+	// anything.
+	cause := fmt.Errorf("refresh an access token: %d", status)
+	if slices.Contains(row.codes, refused.ErrorCode) {
+		cause = fmt.Errorf("%w %s", cause, refused.ErrorCode)
+	}
+	if row.code == CodeClientRefused {
+		cause = fmt.Errorf("%w; %s", cause, mendOwnClient)
+	}
+	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.say, RetryAfter: retryAfter(header, now), Err: cause}
+}
+
+func (r refusal) fits(status int, code string) bool {
+	if status >= 500 {
+		status = 500
+	}
+	return (r.codes == nil || slices.Contains(r.codes, code)) && (r.status == 0 || r.status == status)
+}
+
+// retryAfter reads the header of that name, in seconds or as a date.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		const day = int(24 * time.Hour / time.Second)
+		return max(0, time.Duration(min(seconds, day))*time.Second)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

@@ -1,0 +1,128 @@
+// Package seal encrypts the secrets of linked accounts with AES-256-GCM,
+// through Tink. It comes from seed 000, "Token Encryption Implementation", with
+// what that way lacks: a key id and a version, so that keys can be changed
+// without downtime, and associated data, so that a sealed secret opens only in
+// the place it was sealed for.
+package seal
+
+import (
+	"crypto/cipher"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"questscheduler/internal/fault"
+)
+
+// version names the sealed form and what is bound to it. It is itself bound.
+const version = "v1"
+
+// CodeUnreadable is the code of the Internal error for a secret that no key
+// opens.
+const CodeUnreadable = "secret_unreadable"
+
+// Keys seal and open secrets. The first seals, all open. The zero value does
+// neither. Printing it shows the keys' names alone.
+type Keys struct {
+	list []key
+}
+
+type key struct {
+	id   string
+	aead tink.AEAD
+	// block is the same key for what was sealed otherwise before (older.go).
+	block cipher.Block
+	// mac is derived from the key for the tokens of watch channels (channel.go).
+	mac []byte
+}
+
+// Binding is the place that a secret is sealed for. In another place, such as
+// another person's account, it does not open.
+type Binding struct {
+	Person  string
+	Account string
+	// Purpose is what the secret is for, such as "google refresh token".
+	Purpose string
+}
+
+// Seal encrypts a secret for its place, as version.keyID.ciphertext.
+func (k Keys) Seal(secret string, place Binding) (string, error) {
+	if len(k.list) == 0 {
+		return "", fault.New(fault.Internal, "There is no key to seal secrets with; set QS_ENC_KEYS.")
+	}
+	first := k.list[0]
+	ciphertext, err := first.aead.Encrypt([]byte(secret), place.bytes())
+	if err != nil {
+		return "", fault.Wrap(fault.Internal, err, "A secret could not be sealed.")
+	}
+	return strings.Join([]string{version, first.id, base64.RawURLEncoding.EncodeToString(ciphertext)}, "."), nil
+}
+
+// Open decrypts what Seal made for the same place. current tells that the first
+// key sealed it; where it did not, the secret should be sealed anew. The key of
+// the recorded name is tried first, then the others, since keys can have been
+// renamed. Internal with CodeUnreadable: no key opens it.
+func (k Keys) Open(sealed string, place Binding) (secret string, current bool, err error) {
+	parts := strings.Split(sealed, ".")
+	if len(parts) != 3 || parts[0] != version {
+		return "", false, unreadable("it is not of a form that is known")
+	}
+	ciphertext, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil {
+		return "", false, unreadable("it is damaged")
+	}
+	for _, candidate := range k.orderFor(parts[1]) {
+		if plain, err := candidate.aead.Decrypt(ciphertext, place.bytes()); err == nil {
+			newest := k.list[0].id
+			return string(plain), candidate.id == newest && parts[1] == newest, nil
+		}
+	}
+	return "", false, unreadable("no key opens it in this place")
+}
+
+// orderFor gives the keys with the one of that name first.
+func (k Keys) orderFor(id string) []key {
+	list := slices.Clone(k.list)
+	slices.SortStableFunc(list, func(a, b key) int {
+		switch {
+		case a.id == id && b.id != id:
+			return -1
+		case b.id == id && a.id != id:
+			return 1
+		default:
+			return 0
+		}
+	})
+	return list
+}
+
+// bytes are the place as associated data: each part with its length, so that
+// no two places look alike.
+func (b Binding) bytes() []byte {
+	var data []byte
+	for _, part := range []string{version, b.Person, b.Account, b.Purpose} {
+		data = binary.BigEndian.AppendUint32(data, uint32(len(part)))
+		data = append(data, part...)
+	}
+	return data
+}
+
+// Format implements fmt.Formatter: the keys' names, never the keys.
+func (k Keys) Format(f fmt.State, _ rune) {
+	names := make([]string, len(k.list))
+	for i, key := range k.list {
+		names[i] = key.id
+	}
+	fmt.Fprintf(f, "keys(%s)", strings.Join(names, ","))
+}
+
+func unreadable(why string) error {
+	return &fault.Error{
+		Kind: fault.Internal, Code: CodeUnreadable,
+		Message: "A stored secret cannot be opened: " + why + ". Check that QS_ENC_KEYS still holds the key it was sealed with.",
+	}
+}

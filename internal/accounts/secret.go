@@ -1,0 +1,98 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+)
+
+// purpose is bound to every sealed refresh token.
+const purpose = "google refresh token"
+
+func secretPath(id string) store.Path { return store.Doc("accountSecrets", id) }
+
+func place(a Account) seal.Binding {
+	return seal.Binding{Person: a.OwnerID, Account: a.ID, Purpose: purpose}
+}
+
+// grant is an account with the refresh token that it consists of.
+type grant struct {
+	account      Account
+	refreshToken string
+	// current tells that the token is sealed with the first key.
+	current bool
+}
+
+// open reads an account that may be used, or is leaving, and its refresh token.
+func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, error) {
+	docs, err := r.store.GetAll(ctx, []store.Path{Path(id), secretPath(id)})
+	if err != nil {
+		return grant{}, err
+	}
+	if !docs[0].Exists() {
+		return grant{}, errNotFound()
+	}
+	account := decode(docs[0])
+	if err := account.usableFor(leaving); err != nil {
+		return grant{}, err
+	}
+	secret := store.Fields(docs[1].Data)
+	switch {
+	case !secret.Has("refreshToken"):
+		return grant{}, errRevoked() // the secret is lost: only a new grant helps
+	case secret.Has("grant") && secret.Int("grant") != account.Grant: // read while the account was linked anew
+		return grant{}, fault.New(fault.Unavailable, "The account is being linked again; try again.")
+	}
+	token, current, err := r.unseal(secret["refreshToken"], account)
+	return grant{account: account, refreshToken: token, current: current}, err
+}
+
+// unseal opens a stored refresh token, in whatever shape it is. current tells
+// that it is sealed as it would be now.
+func (r *Repository) unseal(stored any, account Account) (token string, current bool, err error) {
+	if text, ok := stored.(string); ok && seal.IsSealed(stored) {
+		return r.keys.Open(text, place(account))
+	}
+	token, err = r.keys.OpenOlder(stored)
+	return token, false, err
+}
+
+// keep seals a refresh token of a grant into the store: another one that Google
+// gave, or the same under the first key. A newer grant stays as it is, and one
+// that was forgotten while Google was asked stays so.
+func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshToken string) error {
+	now := r.now()
+	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		account, err := Load(ctx, tx, id)
+		if err != nil || account.Grant != grant {
+			return err
+		}
+		if secret, err := tx.Get(ctx, secretPath(id)); err != nil || !secret.Exists() {
+			return err
+		}
+		sealed, err := r.keys.Seal(refreshToken, place(account))
+		if err != nil {
+			return err
+		}
+		return tx.Set(secretPath(id), encodeSecret(account, sealed, now))
+	})
+}
+
+// forget removes the refresh token of a grant that is at its end; a newer one
+// stays.
+func (r *Repository) forget(ctx context.Context, id string, grant int64) error {
+	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		account, err := Load(ctx, tx, id)
+		if err != nil || account.Grant != grant || account.Status != Unlinked {
+			return err
+		}
+		return tx.Delete(secretPath(id))
+	})
+}
+
+func encodeSecret(a Account, sealed string, now time.Time) map[string]any {
+	return map[string]any{"ownerId": a.OwnerID, "refreshToken": sealed, "grant": a.Grant, "updatedAt": now}
+}

@@ -1,0 +1,102 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/store"
+)
+
+// Keep is how long an account stays on record after it was unlinked, and its
+// secret at most (seed 000, "Clean up"): linked again within it, it is the same
+// account, and its polls are followed again.
+const Keep = 30 * 24 * time.Hour
+
+// Unlink takes a person's account out: from then on no call is made by it but
+// those that say goodbye (Grants.Leaving, Grants.Revoke), and it is Due. One
+// that is out already stays as it is. NotFound for another person's.
+func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, error) {
+	if Path(id).Valid() != nil {
+		return Account{}, errNotFound()
+	}
+	var account Account
+	now := r.now()
+	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		var err error
+		if account, err = Load(ctx, tx, id); err != nil {
+			return err
+		}
+		if account.OwnerID != ownerID {
+			return errNotFound()
+		}
+		if account.Status == Unlinked {
+			return nil
+		}
+		account.Status, account.Due, account.UnlinkedAt, account.UpdatedAt = Unlinked, true, now, now
+		return tx.Update(Path(id),
+			store.Update{Path: store.Field("status"), Value: string(Unlinked)},
+			store.Update{Path: store.Field("due"), Value: true},
+			store.Update{Path: store.Field("unlinkedAt"), Value: now},
+			store.Update{Path: store.Field("updatedAt"), Value: now})
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	return account, nil
+}
+
+// Due lists accounts that are Due, at most limit behind after.
+func (r *Repository) Due(ctx context.Context, limit int, after *store.Cursor) ([]Account, *store.Cursor, error) {
+	docs, err := r.store.Query(ctx, due.With(true).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	var accounts []Account
+	for _, doc := range docs {
+		accounts = append(accounts, decode(doc))
+	}
+	if len(docs) == limit {
+		return accounts, due.CursorAt(docs[len(docs)-1]), nil
+	}
+	return accounts, nil, nil
+}
+
+// Settled records that what became of an account was carried to its calendars.
+// done is false where something else became of it meanwhile: it stays Due.
+func (r *Repository) Settled(ctx context.Context, account Account) (done bool, err error) {
+	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		now, err := Load(ctx, tx, account.ID)
+		if err != nil {
+			return err
+		}
+		if done = now.SameAs(account); !done || !now.Due {
+			return nil
+		}
+		return tx.Update(Path(account.ID), store.Update{Path: store.Field("due"), Value: false})
+	})
+	return done && err == nil, err
+}
+
+// RemoveUnlinked removes accounts that were unlinked longer than Keep ago, with
+// their secrets, limit at most, and gives how many it removed. It may be called
+// again and again; an account that is linked again meanwhile stays.
+func RemoveUnlinked(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
+	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		removed = 0
+		docs, err := tx.Query(ctx, unlinkedBefore.With(string(Unlinked), now.Add(-Keep)).First(limit))
+		if err != nil {
+			return err
+		}
+		for _, doc := range docs {
+			if err := tx.Delete(secretPath(doc.Path.ID())); err != nil {
+				return err
+			}
+			if err := tx.Delete(doc.Path); err != nil {
+				return err
+			}
+		}
+		removed = len(docs)
+		return nil
+	})
+	return removed, err
+}

@@ -1,0 +1,85 @@
+package backfill
+
+import (
+	"context"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// Polls are what the job over polls needs (scheduler.Service).
+type Polls interface {
+	Following(ctx context.Context, pollID string) (scheduler.Following, error)
+	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
+}
+
+// Outcomes of the job over polls.
+const (
+	Followed   Outcome = "followed from now on"
+	Known      Outcome = "followed already"
+	SetRight   Outcome = "set right after a direct edit"
+	WithoutOne Outcome = "without an event, or over for long"
+)
+
+// Index has the events followed of all finalised polls that have one and are not
+// followed yet: the index entry is made, a look is owed, which adopts the event's
+// time as the one that was agreed, and the journal says so. Account and calendar
+// are those of a finalisation that names the poll's calendar (design.md,
+// "Accounts in a finalise").
+func Index(ctx context.Context, documents store.Store, polls Polls, cause scheduler.Cause, options Options) (Done, error) {
+	cause.Quiet = true
+	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
+		found, next, err := poll.Finalised(ctx, documents, page, after)
+		var ids []string
+		for _, p := range found {
+			ids = append(ids, p.ID)
+		}
+		return ids, next, err
+	}
+	do := func(ctx context.Context, pollID string, dryRun bool) (Outcome, *Problem, error) {
+		done := rules.MendNothing
+		if !dryRun {
+			var err error
+			if done, err = polls.Reconcile(ctx, pollID, cause); err != nil || done == rules.MendLink {
+				return Followed, nil, err
+			}
+		}
+		// Why it is not followed, or how it stands, is read where that is not plain:
+		// most polls cost one transaction.
+		following, err := polls.Following(ctx, pollID)
+		if err != nil {
+			return "", nil, err
+		}
+		if mend, wrong := mends[following.Obstacle]; wrong {
+			return "", &Problem{What: "poll " + pollID, Mend: mend(following)}, nil
+		}
+		return outcomeOf(following, done), nil, nil
+	}
+	return run(ctx, documents, job{"index", list, do}, options)
+}
+
+// mends say what to do about what keeps an event from being followed.
+var mends = map[scheduler.Obstacle]func(scheduler.Following) string{
+	scheduler.NoAccount: func(scheduler.Following) string {
+		return "nobody's Google account is linked for its event. Have its creator link one in Settings, or run \"backfill tokens\", and run this again"
+	},
+	scheduler.NotTheirs: func(f scheduler.Following) string {
+		return "poll " + f.Other + " follows the same event. Finalise one of the two again, and run this again"
+	},
+}
+
+// outcomeOf says what was done to a poll, or would be, as it now stands.
+func outcomeOf(following scheduler.Following, done rules.Mending) Outcome {
+	switch {
+	case following.Mending == rules.MendLink:
+		return Followed
+	case following.Mending != rules.MendNothing || done != rules.MendNothing:
+		return SetRight
+	case following.Followed:
+		return Known
+	default:
+		return WithoutOne
+	}
+}

@@ -1,0 +1,52 @@
+package backfill
+
+import (
+	"context"
+
+	"questscheduler/internal/store"
+)
+
+// markPath is where it is remembered how far a job came: a document of backfills,
+// closed to clients, that is there only while a run of the job is not done.
+func markPath(name string) store.Path { return store.Doc("backfills", name) }
+
+// begin gives where a job goes on, and what it did before.
+func begin(ctx context.Context, documents store.Reader, name string, dryRun bool) (done Done, after *store.Cursor, err error) {
+	done = Done{Counts: map[Outcome]int{}}
+	if dryRun {
+		return done, nil, nil
+	}
+	doc, err := documents.Get(ctx, markPath(name))
+	if err != nil || !doc.Exists() {
+		return done, nil, err
+	}
+	f := store.Fields(doc.Data)
+	done.Seen, done.Problems = int(f.Int("seen")), int(f.Int("problems"))
+	counts := f.Map("counts")
+	for outcome := range counts {
+		done.Counts[Outcome(outcome)] = int(counts.Int(outcome))
+	}
+	values, _ := doc.Data["values"].([]any)
+	return done, &store.Cursor{Values: values, Path: store.Path(f.String("path"))}, nil
+}
+
+// remember writes how far a job came; at its end nothing is remembered, so that
+// the next run begins at the beginning.
+func remember(ctx context.Context, documents store.Store, name string, done Done, next *store.Cursor) error {
+	counts := map[string]any{}
+	for outcome, count := range done.Counts {
+		counts[string(outcome)] = count
+	}
+	return documents.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		if next == nil {
+			return tx.Delete(markPath(name))
+		}
+		values := next.Values
+		if values == nil {
+			values = []any{}
+		}
+		return tx.Set(markPath(name), map[string]any{
+			"values": values, "path": string(next.Path), "seen": done.Seen, "problems": done.Problems, "counts": counts,
+		})
+	})
+}

@@ -1,0 +1,84 @@
+package backfill
+
+import (
+	"context"
+	"errors"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+)
+
+// Watches are what the job over calendars needs (calendarsync.Watcher).
+type Watches interface {
+	// Watched tells whether a calendar's watch channel can be counted on.
+	Watched(ctx context.Context, accountID, calendarID string) (bool, error)
+	Ensure(ctx context.Context, accountID, calendarID string) error
+}
+
+// Outcomes of the job over calendars.
+const (
+	Watched        Outcome = "watched from now on"
+	WatchedAlready Outcome = "watched already"
+)
+
+// WatchCalendars makes watch channels for all calendars that polls follow and
+// that have none. One that Google does not make is a problem and holds up no
+// other; a store that does not answer ends the job.
+func WatchCalendars(ctx context.Context, documents store.Store, watches Watches, options Options) (Done, error) {
+	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
+		found, next, err := calendars.Followed(ctx, documents, page, after)
+		var keys []string
+		for _, calendar := range found {
+			keys = append(keys, calendar.Key)
+		}
+		return keys, next, err
+	}
+	do := func(ctx context.Context, key string, dryRun bool) (Outcome, *Problem, error) {
+		calendar, _, err := calendars.LoadKey(ctx, documents, key)
+		if err != nil {
+			return "", nil, err
+		}
+		watched, err := watches.Watched(ctx, calendar.AccountID, calendar.CalendarID)
+		if err != nil || watched {
+			return WatchedAlready, nil, err
+		}
+		if dryRun {
+			return Watched, nil, nil
+		}
+		problem := func(mend string) *Problem {
+			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Mend: mend}
+		}
+		err = watches.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
+		if err == nil {
+			watched, err = watches.Watched(ctx, calendar.AccountID, calendar.CalendarID)
+			if err == nil && !watched { // asked for less than a minute ago, and not answered
+				return "", problem("Another watch channel is on its way, perhaps of a run that was killed. Run this again in a minute; a server tries it too"), nil
+			}
+			return Watched, nil, err
+		}
+		if ctx.Err() != nil {
+			return "", nil, errors.Join(err, ctx.Err())
+		}
+		return "", problem(watchMend(err)), nil
+	}
+	return run(ctx, documents, job{"watches", list, do}, options)
+}
+
+// watchMends say what to do about a watch channel that cannot be made, by kind.
+var watchMends = map[fault.Kind]string{
+	fault.Revoked:     "Google refuses the access to the account. Have its owner link it again in Settings",
+	fault.NotFound:    "Google does not find the calendar. Finalise its sessions again in another one",
+	fault.Forbidden:   "Google does not let the account watch the calendar. Have its owner check that it can change events there",
+	fault.Provider:    "Google refuses the watch channel. QS_PUBLIC_URL has to be an https address that Google reaches: \"doctor\" checks it",
+	fault.RateLimited: "Google asks for fewer calls. Run this again in a moment",
+	fault.Conflict:    "Google grants the calendar's watch channels for minutes only. Nothing is to be done: the sweep reads it",
+	fault.Exhausted:   "the account's quota is used up. Run this again in some hours; the sweep reads the calendar meanwhile",
+}
+
+func watchMend(err error) string {
+	if mend, known := watchMends[fault.KindOf(err)]; known {
+		return mend
+	}
+	return "Google did not answer. Run this again; the sweep tries it too"
+}

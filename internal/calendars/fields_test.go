@@ -1,0 +1,44 @@
+package calendars_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/roundtrip"
+)
+
+// Each field is written by the function of an event in a calendar's life. The
+// functions are given the calendar as it was before.
+func TestCalendar_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[calendars.Calendar]{
+		Through: func(c calendars.Calendar) calendars.Calendar {
+			interest := c.Interests[poll.ConsumerPoll]
+			before := calendars.Calendar{
+				AccountID: c.AccountID, CalendarID: c.CalendarID, Interests: map[string]int64{poll.ConsumerPoll: interest - 1},
+				LegacyEventIDs: c.LegacyEventIDs[:1], LookGen: c.LookGen - 1, Fence: c.Fence - 1, FailedSince: c.FailedSince,
+			}
+			linked := before.Link(time.Time{}, c.OwnerID, c.LegacyEventIDs[1])
+			claimed, _, _ := before.Claim(c.LookedAt, 0, c.BegunGen)
+			swept, _ := calendars.Calendar{SweptAt: c.SweptAt, SuccessAt: c.SweptAt, GoodSweeps: c.GoodSweeps - 1}.Unwatched(c.SweptAt)
+			updates := [][]store.Update{
+				linked, claimed, calendars.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion), before.Failed(c.SyncedAt, c.LastError),
+				calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Leave(c.ParkedUntil)}, swept,
+			}
+			for event, reason := range c.Pending {
+				updates = append(updates, []store.Update{calendars.Park(event, reason)})
+			}
+			if c.LookDue {
+				updates = append(updates, calendars.Owe())
+			}
+			if c.HoldUntold {
+				updates = append(updates, calendars.Hold(c.PendingEvents()[0])[1:])
+			}
+			return calendars.Decode(roundtrip.Kept(t, calendars.Path(c.Key), updates...))
+		},
+		Fixed: map[string]any{"Interests": map[string]int64{poll.ConsumerPoll: 7}},
+	})
+}

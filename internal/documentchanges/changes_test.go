@@ -1,0 +1,344 @@
+package documentchanges_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/queue"
+	queuememory "questscheduler/internal/queue/memory"
+	"questscheduler/internal/store"
+	storememory "questscheduler/internal/store/memory"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// seen keeps which polls were looked at.
+type seen struct {
+	mu    sync.Mutex
+	polls []string
+	fails int
+}
+
+// Reconcile implements documentchanges.Polls.
+func (s *seen) Reconcile(_ context.Context, pollID string, _ scheduler.Cause) (rules.Mending, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fails--; s.fails >= 0 {
+		return "", fault.New(fault.Unavailable, "not now")
+	}
+	s.polls = append(s.polls, pollID)
+	return rules.MendNothing, nil
+}
+
+func (s *seen) list() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.polls)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opened are hints whose tasks run until the test ends.
+func opened(t *testing.T, polls *seen) *documentchanges.Hints {
+	t.Helper()
+	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{documentchanges.Kind}})
+	must(t, err)
+	h := &documentchanges.Hints{Queue: tasks, Polls: polls, Now: time.Now}
+	must(t, tasks.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{documentchanges.Kind: h.Handle}}))
+	t.Cleanup(func() { must(t, tasks.Stop(context.Background())) })
+	return h
+}
+
+func TestTold_ABurstIsOneLook_ThatBeginsAfterIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := &seen{}
+		h := opened(t, polls)
+		for range 50 {
+			must(t, h.Told(t.Context(), "one", "trace"))
+			must(t, h.Told(t.Context(), "two", "trace"))
+			time.Sleep(15 * time.Millisecond)
+		}
+		if looked := polls.list(); len(looked) != 0 {
+			t.Errorf("amid the second it looked at %v", looked)
+		}
+		time.Sleep(2 * time.Second)
+		if looked := polls.list(); len(looked) != 2 {
+			t.Errorf("it looked at %v", looked)
+		}
+		must(t, h.Told(t.Context(), "one", "trace"))
+		time.Sleep(2 * time.Second)
+		if looked := polls.list(); len(looked) != 3 || looked[2] != "one" {
+			t.Errorf("told again, it looked at %v", looked)
+		}
+	})
+}
+
+func TestTold_WhatNamesNoPoll_IsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := &seen{}
+		h := opened(t, polls)
+		for _, id := range []string{"", "a/b", ".", "__x__"} {
+			must(t, h.Told(t.Context(), id, "trace"))
+		}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); len(looked) != 0 {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+}
+
+func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := &seen{fails: 3}
+		h := opened(t, polls)
+		must(t, h.Told(t.Context(), "one", "trace"))
+		time.Sleep(time.Hour)
+		if looked := polls.list(); len(looked) != 1 {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+	verdict := (&documentchanges.Hints{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
+	if verdict.Outcome != queue.Permanent {
+		t.Errorf("a task that names no poll: %+v", verdict)
+	}
+}
+
+// cards keeps which cards were handed over, by their occasions.
+type cards struct {
+	seen
+	occasions []string
+}
+
+// check is Hints.Cards.
+func (c *cards) check(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error {
+	if _, err := c.Reconcile(ctx, pollID, cause); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.occasions = append(c.occasions, occasion)
+	return nil
+}
+
+func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls, drawn := &seen{}, &cards{seen: seen{fails: 1}}
+		h := opened(t, polls)
+		h.Cards = drawn.check
+		for range 5 { // a burst is one card, tried again until it is handed over
+			must(t, h.Told(t.Context(), "one", "trace"))
+		}
+		time.Sleep(time.Hour)
+		must(t, h.Told(t.Context(), "one", "trace"))
+		time.Sleep(time.Hour)
+		if got := drawn.list(); !slices.Equal(got, []string{"one", "one"}) {
+			t.Errorf("the cards of %v were handed over", got)
+		}
+		if drawn.occasions[0] == drawn.occasions[1] {
+			t.Errorf("two changes are one occasion: %v", drawn.occasions)
+		}
+		if looked := polls.list(); len(looked) != 3 {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+}
+
+// source tells of what is sent to it, and keeps how it was asked.
+type source struct {
+	polls chan []string
+	fails chan error
+	mu    sync.Mutex
+	began []time.Time // since when, of those that began anew
+}
+
+func newSource() *source { return &source{polls: make(chan []string), fails: make(chan error)} }
+
+// Listen implements documentchanges.Source.
+func (s *source) Listen(ctx context.Context, since time.Time, heard func(ctx context.Context, pollIDs []string) error) error {
+	if !since.IsZero() {
+		s.mu.Lock()
+		s.began = append(s.began, since)
+		s.mu.Unlock()
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-s.fails:
+			return err
+		case ids := <-s.polls:
+			if err := heard(ctx, ids); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (s *source) begun() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.began)
+}
+
+// listening runs a listener of a name until it is stopped.
+func listening(t *testing.T, name string, h *documentchanges.Hints, documents store.Store) (from *source, stop func()) {
+	t.Helper()
+	from = newSource()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	l := &documentchanges.Listener{
+		Source: from, Hints: h, Store: documents, Instance: name, NewTrace: func() string { return "trace" },
+		Wait: func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(d):
+				return nil
+			}
+		},
+		Log: slog.New(slog.DiscardHandler),
+	}
+	go func() { defer close(ended); l.Run(ctx) }()
+	stop = sync.OnceFunc(func() { cancel(); <-ended })
+	t.Cleanup(stop)
+	return from, stop
+}
+
+func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		polls := &seen{}
+		h := opened(t, polls)
+		first, stopFirst := listening(t, "first", h, documents)
+		synctest.Wait()
+		second, _ := listening(t, "second", h, documents)
+		time.Sleep(10 * time.Minute)
+		if first.begun() != 1 || second.begun() != 0 {
+			t.Fatalf("the first began %d times, the second %d", first.begun(), second.begun())
+		}
+		first.polls <- []string{"one", "two"}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); len(looked) != 2 {
+			t.Errorf("it looked at %v", looked)
+		}
+		stopFirst()
+		time.Sleep(6 * time.Second)
+		if second.begun() != 1 {
+			t.Fatal("the second did not go on")
+		}
+		if back := time.Since(second.began[0]); back < 90*time.Second {
+			t.Errorf("it goes back by %s alone", back)
+		}
+		second.polls <- []string{"three"}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); !slices.Contains(looked, "three") {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+}
+
+func TestListener_ThatIsCutOff_GoesOnFromWhereItWas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		polls := &seen{}
+		from, _ := listening(t, "one", opened(t, polls), documents)
+		for range 5 {
+			from.fails <- errors.New("the connection is gone")
+			time.Sleep(10 * time.Second)
+		}
+		from.polls <- []string{"poll"}
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); from.begun() != 1 || len(looked) != 1 {
+			t.Errorf("it began %d times, and looked at %v", from.begun(), looked)
+		}
+	})
+}
+
+// refusing is a store that cannot be reached while it is down.
+type refusing struct {
+	store.Store
+	down atomic.Bool
+}
+
+// Run implements store.Store.
+func (r *refusing) Run(ctx context.Context, do func(ctx context.Context, tx store.Tx) error) error {
+	if r.down.Load() {
+		return fault.New(fault.Unavailable, "not now")
+	}
+	return r.Store.Run(ctx, do)
+}
+
+// Each row is for how long no lease can be claimed. What was removed meanwhile is
+// known to who goes on from its place alone: a listing does not have it.
+func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	for name, down := range map[string]time.Duration{"once": 3 * time.Second, "until the lease is over": 5 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				documents, err := storememory.Open(nil)
+				must(t, err)
+				unsteady := &refusing{Store: documents}
+				polls := &seen{}
+				from, _ := listening(t, "one", opened(t, polls), unsteady)
+				synctest.Wait()
+				unsteady.down.Store(true)
+				from.fails <- errors.New("the connection is gone")
+				time.Sleep(down + 6*time.Second)
+				unsteady.down.Store(false)
+				time.Sleep(6 * time.Second)
+				from.polls <- []string{"poll"}
+				time.Sleep(3 * time.Second)
+				if looked := polls.list(); from.begun() != 1 || len(looked) != 1 {
+					t.Errorf("it began %d times, and looked at %v", from.begun(), looked)
+				}
+			})
+		})
+	}
+}
+
+func TestListener_WhosePlaceAnotherTook_BeginsAnew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		unsteady := &refusing{Store: documents}
+		h := opened(t, &seen{})
+		from, _ := listening(t, "one", h, unsteady)
+		synctest.Wait()
+		unsteady.down.Store(true)
+		second, stopSecond := listening(t, "two", h, documents)
+		time.Sleep(5 * time.Minute)
+		if second.begun() != 1 {
+			t.Fatal("the other did not take the lease that was over")
+		}
+		stopSecond()
+		unsteady.down.Store(false)
+		time.Sleep(6 * time.Second)
+		if from.begun() != 2 {
+			t.Errorf("it began %d times", from.begun())
+		}
+	})
+}

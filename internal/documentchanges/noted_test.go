@@ -1,0 +1,50 @@
+package documentchanges_test
+
+import (
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"questscheduler/internal/documentchanges"
+	storememory "questscheduler/internal/store/memory"
+)
+
+func TestNoted_WritesDownThatHintsCome_OnceInAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		if heard, err := documentchanges.LastHeard(t.Context(), documents); err != nil || heard != (documentchanges.Heard{}) {
+			t.Errorf("before any came: %+v, %v", heard, err)
+		}
+		n := &documentchanges.Noted{Hints: opened(t, &seen{}), Store: documents, Log: slog.New(slog.DiscardHandler)}
+		began := time.Now()
+		for _, step := range []struct{ after, at time.Duration }{{0, 0}, {9 * time.Minute, 0}, {10 * time.Minute, 10 * time.Minute}} {
+			time.Sleep(time.Until(began.Add(step.after)))
+			must(t, n.Told(t.Context(), "poll", "trace"))
+			heard, err := documentchanges.LastHeard(t.Context(), documents)
+			must(t, err)
+			if want := began.Add(step.at); !heard.At.Equal(want) {
+				t.Errorf("after %s it says %s, want %s", step.after, heard.At, want)
+			}
+		}
+	})
+}
+
+func TestNoted_WhatCannotBeWrittenDown_IsHandedOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents, err := storememory.Open(nil)
+		must(t, err)
+		down := &refusing{Store: documents}
+		down.down.Store(true)
+		polls := &seen{}
+		n := &documentchanges.Noted{Hints: opened(t, polls), Store: down, Log: slog.New(slog.DiscardHandler)}
+		must(t, n.Told(t.Context(), "poll", "trace"))
+		time.Sleep(3 * time.Second)
+		if looked := polls.list(); len(looked) != 1 {
+			t.Errorf("it looked at %v", looked)
+		}
+	})
+}

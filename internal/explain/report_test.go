@@ -1,0 +1,128 @@
+package explain_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/explain"
+	"questscheduler/internal/poll"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden holds a text against a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is\n%s\nand should be\n%s\n(go test ./explain -update writes it anew)", path, got, want)
+	}
+}
+
+// told is an announcement whose channels were told of one entry.
+func told(ref string) poll.Announcement {
+	at := noon.Add(5*time.Hour + 10*time.Second)
+	return poll.Announcement{
+		Wanted: poll.Told{Ref: ref}, Announced: poll.Told{Ref: ref},
+		Channels: map[string]poll.Delivery{
+			"in-app":  {Ref: ref, At: at},
+			"discord": {Ref: ref, At: at.Add(time.Second), MessageID: "901"},
+			"card":    {Ref: "something else", At: at},
+		},
+	}
+}
+
+func TestReport_Text(t *testing.T) {
+	t.Parallel()
+	due := told("jrn_03")
+	due.Wanted, due.Due = poll.Told{Ref: "jrn_04"}, noon.Add(4*time.Hour+10*time.Second)
+	refused := told("jrn_01")
+	refused.Telling, refused.Announced, refused.Attempts = refused.Wanted, poll.Told{}, 2
+	refused.Channels["discord"] = poll.Delivery{Ref: "jrn_01", At: noon, Error: "The bot may not write there."}
+	for name, test := range map[string]struct {
+		upTo   int
+		told   poll.Announcement
+		change func(h *explain.History)
+	}{
+		"cancelled.txt":   {5, told("jrn_05"), nil},
+		"restored.txt":    {4, due, nil},
+		"rescheduled.txt": {1, refused, nil},
+		"edited.txt":      {8, poll.Announcement{Wanted: poll.Told{Ref: "jrn_08"}, Announced: poll.Told{Ref: "jrn_08"}}, nil},
+		"disagrees.txt":   {5, told("jrn_05"), func(h *explain.History) { h.Poll.Status = "OPEN" }},
+		"changed.txt":     {4, told("jrn_04"), func(h *explain.History) { h.Poll.Sync.State = "ERROR" }},
+		"broken.txt":      {1, told("jrn_01"), func(h *explain.History) { h.Entries[1].Reason = "in_step" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			history := historyOf(story(), test.upTo)
+			history.Announcement = test.told
+			history.Winning = &poll.Slot{ID: "slot-1", Start: first.StartTime(), End: first.EndTime()}
+			if test.change != nil {
+				test.change(&history)
+			}
+			var text strings.Builder
+			if err := explain.Tell(history, true).WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, text.String())
+		})
+	}
+}
+
+func TestReport_AnEmptyJournal(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	open := explain.History{Poll: poll.Poll{ID: "poll-1", Title: "Session nine", CreatorID: "gm", Status: "OPEN"}}
+	if err := explain.Tell(open, true).WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "empty.txt", text.String())
+}
+
+func TestReport_JSON(t *testing.T) {
+	t.Parallel()
+	history := historyOf(story(), 2)
+	history.Announcement = told("jrn_01")
+	var text bytes.Buffer
+	if err := explain.Tell(history, true).WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "error.json", text.String())
+}
+
+// TestReport_WhatPeopleWrote_DoesNotReachTheTerminalAsItIs has people write what
+// moves a cursor, turns the direction of text, or begins a line.
+func TestReport_WhatPeopleWrote_DoesNotReachTheTerminalAsItIs(t *testing.T) {
+	t.Parallel()
+	const nasty = "x\x1b[2J\n\u202e\u2028y"
+	history := historyOf(story(), 1)
+	history.Poll.Title, history.Poll.CreatorID, history.Poll.GoogleEventID = nasty, nasty, nasty
+	for i := range history.Entries {
+		e := &history.Entries[i]
+		e.Hint, e.Trace, e.Who, e.Reason, e.EventID, e.CalendarID, e.WinningSlotID = nasty, nasty, nasty, nasty, nasty, nasty, nasty
+		e.Command, e.ID = nasty, nasty
+	}
+	var text strings.Builder
+	if err := explain.Tell(history, true).WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"\x1b", "\u202e", "\u2028", "\n\ufffd"} {
+		if strings.Contains(text.String(), bad) {
+			t.Errorf("the text holds %q:\n%q", bad, text.String())
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package explain
+
+import (
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+// Step is one thing that was decided about a poll. Fingerprints are written as
+// the journal has them.
+type Step struct {
+	ID string    `json:"id"`
+	At time.Time `json:"at"`
+	// Hint made us look; Who commanded it, "" for the calendar.
+	Hint  string `json:"hint"`
+	Trace string `json:"trace,omitempty"`
+	Who   string `json:"who,omitempty"`
+	// Said is what the calendar said; nil where it was not asked.
+	Said *Said `json:"said,omitempty"`
+	// Decision is the command or the action, Why the reason that the journal
+	// gives, Row the row of the rules' table in words, where it is one.
+	Decision string `json:"decision"`
+	Why      string `json:"why"`
+	Row      string `json:"row,omitempty"`
+	// Before and After are how the poll stood; Before is the zero one for the
+	// first step.
+	Before Stand `json:"before"`
+	After  Stand `json:"after"`
+	// Observed tells that it was only seen what would be done, and nothing was.
+	Observed bool `json:"observed,omitempty"`
+	// Announced is nil where nothing was to be announced.
+	Announced *Announced `json:"announced,omitempty"`
+}
+
+// Said is what the calendar said about the event.
+type Said struct {
+	Seen        string     `json:"seen"`
+	Fingerprint string     `json:"fingerprint,omitempty"`
+	Updated     *time.Time `json:"updated,omitempty"`
+	EventID     string     `json:"event_id,omitempty"`
+	CalendarID  string     `json:"calendar_id,omitempty"`
+	AccountID   string     `json:"account_id,omitempty"`
+	// MovedTo is the calendar in which the event was found that is gone from its own.
+	MovedTo string `json:"moved_to,omitempty"`
+	at      rules.Fingerprint
+}
+
+// Stand is how a poll stands.
+type Stand struct {
+	Status        string `json:"status,omitempty"`
+	State         string `json:"state,omitempty"`
+	Error         string `json:"error,omitempty"`
+	WinningSlotID string `json:"winning_slot_id,omitempty"`
+	Baseline      string `json:"baseline,omitempty"`
+	Rescheduled   bool   `json:"rescheduled"`
+	Generation    int64  `json:"generation"`
+}
+
+// The states of an announcement.
+const (
+	// AnnouncementDue: it rests until Due.
+	AnnouncementDue = "due"
+	// AnnouncementUnderWay: people are being told now.
+	AnnouncementUnderWay = "under way"
+	// AnnouncementTold: the channels were told.
+	AnnouncementTold = "told"
+	// AnnouncementNoNews: when it was due there was nothing that people did not
+	// know.
+	AnnouncementNoNews = "no news"
+	// AnnouncementOvertaken: a later one has taken its place in the store, which
+	// keeps the newest alone; it was told, or taken back before.
+	AnnouncementOvertaken = "overtaken"
+)
+
+// Announced is what became of what a step had to tell.
+type Announced struct {
+	State    string     `json:"state"`
+	Due      *time.Time `json:"due,omitempty"`
+	Attempts int64      `json:"attempts,omitempty"`
+	// Channels are those that were told, or that refused, by name.
+	Channels []Channel `json:"channels,omitempty"`
+}
+
+// Channel is what became of one channel.
+type Channel struct {
+	Name      string    `json:"name"`
+	At        time.Time `json:"at"`
+	MessageID string    `json:"message_id,omitempty"`
+	Error     string    `json:"error,omitempty"`
+}
+
+// Timeline gives the steps of a history, oldest first.
+func Timeline(h History) []Step {
+	steps := make([]Step, len(h.Entries))
+	var before Stand
+	for i, entry := range h.Entries {
+		steps[i] = Step{
+			ID: entry.ID, At: entry.At, Hint: entry.Hint, Trace: entry.Trace, Who: entry.Who,
+			Said: saidOf(entry), Decision: decisionOf(entry), Why: entry.Reason, Row: rowOf(entry),
+			Before: before, After: standOf(entry), Announced: announcedOf(h.Announcement, entry), Observed: entry.Observed,
+		}
+		before = steps[i].After
+	}
+	return steps
+}
+
+func saidOf(entry poll.Entry) *Said {
+	if entry.Seen == "" {
+		return nil
+	}
+	movedTo := ""
+	if entry.Inputs != nil {
+		movedTo = entry.Inputs.MovedTo.CalendarID
+	}
+	return &Said{
+		MovedTo: movedTo, Seen: entry.Seen, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
+		EventID: entry.EventID, CalendarID: entry.CalendarID, AccountID: entry.AccountID, at: entry.Fingerprint,
+	}
+}
+
+func decisionOf(entry poll.Entry) string {
+	if entry.Command != "" {
+		return string(entry.Command)
+	}
+	return string(entry.Decision)
+}
+
+func standOf(entry poll.Entry) Stand {
+	return Stand{
+		Status: string(entry.Status), State: string(entry.State), Error: string(entry.Error),
+		WinningSlotID: entry.WinningSlotID, Baseline: entry.Baseline.String(), Rescheduled: entry.Rescheduled,
+		Generation: entry.Generation,
+	}
+}
+
+// announcedOf says what became of an entry's announcement.
+func announcedOf(a poll.Announcement, entry poll.Entry) *Announced {
+	ref := entry.Announcement
+	if ref == "" {
+		return nil
+	}
+	out := &Announced{Channels: channelsOf(a, ref)}
+	switch {
+	case a.Telling.Ref == ref:
+		out.State, out.Attempts = AnnouncementUnderWay, a.Attempts
+	case a.Wanted.Ref == ref && !a.Due.IsZero():
+		out.State, out.Due = AnnouncementDue, instant(a.Due)
+	case len(out.Channels) > 0:
+		out.State = AnnouncementTold
+	case a.Announced.Ref == ref || a.Wanted.Ref == ref:
+		out.State = AnnouncementNoNews
+	default:
+		out.State = AnnouncementOvertaken
+	}
+	return out
+}
+
+// instant is a time, or nil where there is none.
+func instant(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
+}

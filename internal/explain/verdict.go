@@ -1,0 +1,109 @@
+package explain
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+// Difference is a field in which journal and stored poll tell different
+// stories.
+type Difference struct {
+	Field   string `json:"field"`
+	Journal string `json:"journal"`
+	Stored  string `json:"stored"`
+}
+
+// Verdict says whether a journal gives back the poll that is stored.
+type Verdict struct {
+	// Agrees tells that every entry follows from those before it, and that
+	// they lead to the poll that is stored.
+	Agrees bool `json:"agrees"`
+	// Entries counts those that were replayed.
+	Entries int `json:"entries"`
+	// Partial: see Replayed.
+	Partial bool `json:"partial"`
+	// Edited tells that somebody wrote the poll's document directly, and that
+	// nothing of ours came by since: whatever does next writes an entry of it.
+	Edited bool `json:"edited"`
+	// Fields are all that was compared, the differing ones included.
+	Fields      []Difference `json:"fields"`
+	Differences []Difference `json:"differences"`
+	Breaks      []Break      `json:"breaks"`
+}
+
+// Judge replays a history and compares what comes out with the stored poll. A
+// poll that was made elsewhere and has no journal yet is taken as it stands.
+func Judge(h History) Verdict {
+	h.Entries = Decided(h.Entries)
+	replayed := Replay(h.Entries)
+	stored := standingOf(h.Poll)
+	if len(h.Entries) == 0 && h.Poll.Sync.Recorded.At.IsZero() && stored.State == rules.StateNone {
+		replayed.Standing, replayed.Partial = stored, stored.Status != rules.Open
+	}
+	v := Verdict{
+		Entries: len(h.Entries), Partial: replayed.Partial, Edited: h.Poll.EditedDirectly(),
+		Fields: fields(replayed.Standing, stored), Differences: differences(replayed.Standing, stored), Breaks: replayed.Breaks,
+	}
+	if known := h.Poll.Sync.Recorded.At; !known.IsZero() && len(h.Entries) > 0 {
+		newest := h.Entries[len(h.Entries)-1].At
+		last := Difference{"last entry", moment(newest), moment(known)}
+		if v.Fields = append(v.Fields, last); last.Journal != last.Stored {
+			v.Differences = append(v.Differences, last)
+		}
+	}
+	v.Agrees = len(v.Breaks) == 0 && len(v.Differences) == 0
+	return v
+}
+
+// Decided are the entries that decided something: those of what was only observed
+// (poll.Entry.Observed) left the poll as it was.
+func Decided(entries []poll.Entry) []poll.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e poll.Entry) bool { return e.Observed })
+}
+
+// standingOf is the stored poll's part that a journal gives back.
+func standingOf(p poll.Poll) Standing {
+	s := Standing{
+		Status: p.Status, State: p.Sync.State, WinningSlotID: p.WinningSlotID,
+		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.MarkedCancelled(),
+		Baseline: p.Sync.Baseline, Applied: p.Sync.Applied,
+	}
+	if p.Sync.Error != nil {
+		s.Error = p.Sync.Error.Code
+	}
+	return s
+}
+
+// fields puts two standings side by side.
+func fields(journal, stored Standing) []Difference {
+	return []Difference{
+		{"status", string(journal.Status), string(stored.Status)},
+		{"sync state", string(journal.State), string(stored.State)},
+		{"error", string(journal.Error), string(stored.Error)},
+		{"winning slot", journal.WinningSlotID, stored.WinningSlotID},
+		{"rescheduled", strconv.FormatBool(journal.Rescheduled), strconv.FormatBool(stored.Rescheduled)},
+		{"cancelled", strconv.FormatBool(journal.Cancelled), strconv.FormatBool(stored.Cancelled)},
+		{"baseline", journal.Baseline.String(), stored.Baseline.String()},
+		{"applied", journal.Applied.String(), stored.Applied.String()},
+	}
+}
+
+func differences(journal, stored Standing) []Difference {
+	differ := []Difference{}
+	for _, field := range fields(journal, stored) {
+		if field.Journal != field.Stored {
+			differ = append(differ, field)
+		}
+	}
+	return differ
+}
+
+// moment is a time as it is compared.
+func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
+
+// told is a fingerprint for a sentence.
+func told(f rules.Fingerprint) string { return or(f.String(), "no time") }

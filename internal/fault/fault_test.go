@@ -1,0 +1,60 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"questscheduler/internal/fault"
+)
+
+func TestKindSurvivesWrapping(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("row is locked")
+	inner := &fault.Error{Kind: fault.Unavailable, Message: "the store is busy", RetryAfter: time.Second, Err: cause}
+	err := fmt.Errorf("poll 7f: finalise: %w", inner)
+
+	if got := fault.KindOf(err); got != fault.Unavailable {
+		t.Errorf("kind = %v, want unavailable", got)
+	}
+	if !errors.Is(err, cause) {
+		t.Error("the cause is no longer in the chain")
+	}
+	if got := fault.RetryAfter(err); got != time.Second {
+		t.Errorf("retry after = %v, want 1s", got)
+	}
+	if got, want := err.Error(), "poll 7f: finalise: the store is busy: row is locked"; got != want {
+		t.Errorf("text = %q, want %q", got, want)
+	}
+}
+
+func TestErrorWithoutKindIsInternal(t *testing.T) {
+	t.Parallel()
+	if got := fault.KindOf(errors.New("boom")); got != fault.Internal {
+		t.Errorf("kind = %v, want internal", got)
+	}
+	if fault.Is(nil, fault.Internal) {
+		t.Error("nil is an error of no kind")
+	}
+}
+
+func TestCodeIsFoundBelowAnErrorWithoutOne(t *testing.T) {
+	t.Parallel()
+	coded := &fault.Error{Kind: fault.Revoked, Code: "token_expired", Message: "link the calendar again"}
+	err := fault.Wrap(fault.Unavailable, coded, "look")
+	if got := fault.CodeOf(err); got != "token_expired" {
+		t.Errorf("code = %q, want token_expired", got)
+	}
+	if got := fault.CodeOf(errors.New("x")); got != "" {
+		t.Errorf("code of a plain error = %q, want none", got)
+	}
+}
+
+func TestFieldNamesTheFieldAndTheRule(t *testing.T) {
+	t.Parallel()
+	err := fault.Field("title", "must be 1 to 200 characters long")
+	if err.Kind != fault.Invalid || len(err.Details) != 1 || err.Details[0].Field != "title" {
+		t.Errorf("got %+v", err)
+	}
+}

@@ -1,0 +1,110 @@
+package gcal
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"questscheduler/internal/fault"
+)
+
+// clock is a clock that stands until somebody waits.
+type clock struct {
+	at     time.Time
+	waited time.Duration
+}
+
+func (c *clock) now() time.Time { return c.at }
+
+func (c *clock) wait(_ context.Context, d time.Duration) error {
+	c.at, c.waited = c.at.Add(d), c.waited+d
+	return nil
+}
+
+func newTestBudget(share float64) (*Budget, *clock) {
+	c := &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	return NewBudget(BudgetOptions{
+		Share: share, Now: c.now, Wait: c.wait, Jitter: func(d time.Duration) time.Duration { return d },
+	}), c
+}
+
+// Whoever calls as often as they are let stays below the quota in every minute.
+func TestBudget_KeepsBelowTheQuotasInAnyMinute(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		people int
+		share  float64
+		quota  int
+	}{
+		"of one person":             {1, 1, 600},
+		"of the project":            {40, 1, 10_000},
+		"of a third of the project": {40, 1.0 / 3, 3_334},
+	} {
+		budget, c := newTestBudget(row.share)
+		var calls []time.Time
+		for end := c.at.Add(4 * time.Minute); c.at.Before(end); {
+			for person := range row.people {
+				err := budget.take(t.Context(), string(rune('a'+person)))
+				if err == nil {
+					calls = append(calls, c.at)
+				} else if !fault.Is(err, fault.RateLimited) || fault.RetryAfter(err) <= 0 {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			c.at = c.at.Add(time.Millisecond)
+		}
+		first := 0
+		for last, at := range calls {
+			for at.Sub(calls[first]) >= time.Minute {
+				first++
+			}
+			if within := last - first + 1; within > row.quota {
+				t.Fatalf("%s: %d calls within a minute, the quota is %d", name, within, row.quota)
+			}
+		}
+		if len(calls) < 2*row.quota {
+			t.Errorf("%s: only %d calls in four minutes", name, len(calls))
+		}
+	}
+}
+
+func TestBudget_OneWhoCallsMuchHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	budget, c := newTestBudget(1)
+	budget.options.Wait = func(context.Context, time.Duration) error { return nil } // all at one moment
+	refused := 0
+	for range 1000 {
+		if err := budget.take(t.Context(), "gm"); fault.Is(err, fault.RateLimited) {
+			refused++
+		}
+	}
+	if refused < 600 {
+		t.Errorf("of a thousand calls at once %d were refused", refused)
+	}
+	budget.options.Wait = c.wait
+	if err := budget.take(t.Context(), "ana"); err != nil || c.waited != 0 {
+		t.Errorf("another one waits %v: %v", c.waited, err)
+	}
+}
+
+func TestBudget_ACallThatCannotWait_TakesNothing(t *testing.T) {
+	t.Parallel()
+	budget, c := newTestBudget(1)
+	for range 285 {
+		if err := budget.take(t.Context(), "gm"); err != nil || c.waited != 0 {
+			t.Fatalf("within the budget: %v, waited %v", err, c.waited)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	budget.options.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	for range 100 {
+		if err := budget.take(ended, "gm"); !fault.Is(err, fault.Unavailable) {
+			t.Fatalf("a call that is given up: %v", err)
+		}
+	}
+	budget.options.Wait = c.wait
+	if err := budget.take(t.Context(), "gm"); err != nil || c.waited > time.Second {
+		t.Errorf("the next one waits %v: %v", c.waited, err)
+	}
+}

@@ -1,0 +1,114 @@
+package gcal_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/rules"
+)
+
+// wrongFields replaces a field of wellFormed by one of a type that it never has.
+var wrongFields = map[string][2]string{
+	"id":         {`"id":"abcde1"`, `"id":{"x":[1]}`},
+	"status":     {`"status":"confirmed"`, `"status":true`},
+	"updated":    {`"updated":"2026-03-01T10:00:00Z"`, `"updated":7`},
+	"start":      {`"start":{"dateTime":"2026-03-01T12:00:00Z"}`, `"start":[{"dateTime":"2026-03-01T12:00:00Z"}]`},
+	"dateTime":   {`{"dateTime":"2026-03-01T12:00:00Z"}`, `{"dateTime":{"value":["2026-03-01T12:00:00Z"]}}`},
+	"end":        {`"end":{"dateTime":"2026-03-01T13:00:00Z"}`, `"end":false`},
+	"recurrence": {`"recurrence":[]`, `"recurrence":"RRULE:FREQ=DAILY"`},
+	"a rule":     {`"recurrence":[]`, `"recurrence":[["RRULE:FREQ=DAILY"]]`},
+	"private":    {`"private":{"poll":"p1"}`, `"private":["poll"]`},
+	"a mark":     {`"private":{"poll":"p1"}`, `"private":{"poll":{"id":"p1"}}`},
+}
+
+const wellFormed = `{"start":{"dateTime":"2026-03-01T12:00:00Z"},"end":{"dateTime":"2026-03-01T13:00:00Z"},"recurrence":[],` +
+	`"extendedProperties":{"private":{"poll":"p1"}},"status":"confirmed","updated":"2026-03-01T10:00:00Z","id":"abcde1"}`
+
+// malformed is wellFormed with one wrong field.
+func malformed(t *testing.T, field string) string {
+	t.Helper()
+	event := strings.Replace(wellFormed, wrongFields[field][0], wrongFields[field][1], 1)
+	if event == wellFormed {
+		t.Fatalf("nothing is wrong with %s", event)
+	}
+	return event
+}
+
+// answering is a client of a server that answers a listing with the items, and
+// the get of an event with the first of them.
+func answering(t *testing.T, items ...string) *gcal.Client {
+	t.Helper()
+	return scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "/abcde1") {
+			fmt.Fprint(w, items[0])
+			return
+		}
+		fmt.Fprintf(w, `{"accessRole":"owner","timeZone":"Europe/Zurich","nextSyncToken":"s","items":[%s]}`, strings.Join(items, ","))
+	})
+}
+
+func TestList_MalformedEvent_FailsNoOther(t *testing.T) {
+	t.Parallel()
+	for field := range wrongFields {
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+			client := answering(t, malformed(t, field), wellFormed, malformed(t, field), `{"id":"later1","status":"cancelled"}`)
+			page, err := client.List(t.Context(), mine, "", "")
+			if err != nil || len(page.Events) != 4 || page.NextSync != "s" {
+				t.Fatalf("got %+v, %v", page, err)
+			}
+			first := page.Events[0]
+			if first.Seen != rules.Unreadable || !first.Malformed || !first.Fingerprint.IsZero() || first.ID != "abcde1" && field != "id" {
+				t.Errorf("the malformed event is %+v", first)
+			}
+			if well := page.Events[1]; well.Seen != rules.Present || well.Malformed || well.Private["poll"] != "p1" || well.Updated.IsZero() {
+				t.Errorf("the one behind it is %+v", well)
+			}
+			if last := page.Events[3]; last.Seen != rules.Gone || last.ID != "later1" {
+				t.Errorf("the last one is %+v", last)
+			}
+		})
+	}
+}
+
+// What is no event at all, or has no id, could be any of the calendar's.
+func TestList_EventWithoutReadableID_AsksForFullListing(t *testing.T) {
+	t.Parallel()
+	for _, item := range []string{`7`, `"abcde1"`, `[{"id":"abcde1"}]`, malformed(t, "id")} {
+		client := answering(t, item, wellFormed)
+		if _, err := client.List(t.Context(), mine, "token", ""); !fault.Is(err, fault.Conflict) || fault.CodeOf(err) != gcal.CodeSyncTokenExpired {
+			t.Errorf("%s among changes: %v", item, err)
+		}
+		page, err := client.List(t.Context(), mine, "", "")
+		if err != nil || len(page.Events) != 2 || page.Events[1].ID != "abcde1" {
+			t.Errorf("%s in a full listing: %+v, %v", item, page, err)
+		}
+	}
+}
+
+func TestGet_MalformedEvent_IsUnreadable(t *testing.T) {
+	t.Parallel()
+	for field := range wrongFields {
+		event, err := answering(t, malformed(t, field)).Get(t.Context(), mine, "abcde1")
+		if err != nil || event.ID != "abcde1" || event.Seen != rules.Unreadable || !event.Malformed {
+			t.Errorf("%s: got %+v, %v", field, event, err)
+		}
+		if marked := event.Private["poll"] == "p1"; marked != (field != "private" && field != "a mark") {
+			t.Errorf("%s: its marks are %v", field, event.Private)
+		}
+	}
+	gone := strings.Replace(malformed(t, "start"), "confirmed", "cancelled", 1)
+	if event, err := answering(t, gone).Get(t.Context(), mine, "abcde1"); err != nil || event.Seen != rules.Gone || event.Malformed {
+		t.Errorf("deleted: got %+v, %v", event, err)
+	}
+	for _, body := range []string{`null`, `7`, `[]`, `"abcde1"`, ``, `{"id":"abcde1"`, `{"id":"abcde1"} {}`, `<html>`} {
+		if event, err := answering(t, body).Get(t.Context(), mine, "abcde1"); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%q is read as %+v, %v", body, event, err)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package gcal_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/sim/google"
+)
+
+func TestErrors_ADeadRefreshTokenIsRevoked(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]struct {
+		status int
+		kind   fault.Kind
+		code   string
+	}{
+		"invalid_grant":       {400, fault.Revoked, gcal.CodeTokenExpired},
+		"unauthorized_client": {401, fault.Revoked, gcal.CodeTokenExpired},
+		"invalid_client":      {401, fault.Provider, gcal.CodeClientRefused},
+		"internal_failure":    {500, fault.Unavailable, ""},
+		"slow_down":           {429, fault.RateLimited, ""},
+		"invalid_request":     {400, fault.Provider, "invalid_request"},
+	} {
+		tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(want.status)
+			fmt.Fprintf(w, `{"error":%q,"error_description":"about leaked-secret"}`, code)
+		}))
+		t.Cleanup(tokens.Close)
+		oauth := &oauth2.Config{ClientSecret: "client-secret", Endpoint: oauth2.Endpoint{TokenURL: tokens.URL, AuthStyle: oauth2.AuthStyleInParams}}
+		told := 0
+		client := gcal.New(gcal.Options{
+			Endpoint: "http://127.0.0.1:1",
+			Client: func(ctx context.Context, _ string) (*http.Client, error) {
+				return oauth.Client(ctx, &oauth2.Token{RefreshToken: "refresh-secret"}), nil
+			},
+			Refused: func(context.Context, string, *http.Client) error { told++; return nil },
+		})
+		err := calls["get"](t.Context(), client)
+		wantKind(t, err, want.kind, want.code)
+		wantNoSecret(t, err)
+		if revoked := want.kind == fault.Revoked; (told == 1) != revoked {
+			t.Errorf("%s: told of it %d times", code, told)
+		}
+	}
+}
+
+func TestErrors_ThoseOfTheAccountArePassedOn(t *testing.T) {
+	t.Parallel()
+	revoked := &fault.Error{Kind: fault.Revoked, Code: "calendar_unlinked", Message: "Google Calendar not linked"}
+	for name, get := range map[string]func(context.Context, string) (*http.Client, error){
+		"when the client is asked for": func(context.Context, string) (*http.Client, error) { return nil, revoked },
+		"within the call": func(context.Context, string) (*http.Client, error) {
+			return &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, revoked })}, nil
+		},
+	} {
+		client := gcal.New(gcal.Options{Client: get, Refused: func(context.Context, string, *http.Client) error {
+			t.Errorf("%s: the account is told what it said itself", name)
+			return nil
+		}})
+		err := calls["list"](t.Context(), client)
+		wantKind(t, err, fault.Revoked, "calendar_unlinked")
+		wantNoSecret(t, err)
+	}
+}
+
+func TestCalled_IsToldOfWhatWentToGoogle_AndOfNothingElse(t *testing.T) {
+	t.Parallel()
+	revoked := fault.New(fault.Revoked, "Google Calendar not linked")
+	sending := func(send roundTripper) func(context.Context, string) (*http.Client, error) {
+		return func(context.Context, string) (*http.Client, error) { return &http.Client{Transport: send}, nil }
+	}
+	answering := sending(func(*http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		answer.WriteHeader(http.StatusForbidden)
+		return answer.Result(), nil
+	})
+	full := gcal.NewBudget(gcal.BudgetOptions{
+		Now: func() time.Time { return noon }, Wait: func(context.Context, time.Duration) error { return errors.New("no time to wait") }, Share: 0.0001,
+	})
+	for name, row := range map[string]struct {
+		options gcal.Options
+		want    int
+	}{
+		"the account has no grant":           {gcal.Options{Client: func(context.Context, string) (*http.Client, error) { return nil, revoked }}, 0},
+		"its grant is found dead on sending": {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, revoked })}, 0},
+		"its access token is not refreshed":  {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, &oauth2.RetrieveError{} })}, 0},
+		"Google refuses":                     {gcal.Options{Client: answering}, 1},
+		"the network is down":                {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })}, 1},
+		"the budget allows one of two":       {gcal.Options{Client: answering, Budget: full}, 1},
+	} {
+		told := 0
+		row.options.Called = func(method string, err error, _ time.Duration) {
+			if told++; method != "events.get" || err == nil {
+				t.Errorf("%s: it is told of %s, %v", name, method, err)
+			}
+		}
+		client := gcal.New(row.options)
+		err := calls["get"](t.Context(), client)
+		if row.options.Budget != nil {
+			err = errors.Join(err, calls["get"](t.Context(), client))
+		}
+		if err == nil || told != row.want {
+			t.Errorf("%s: it is told of %d calls, want %d (%v)", name, told, row.want, err)
+		}
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		_ = r.Body.Close()
+	}
+	return f(r)
+}
+
+func TestRefused_IsToldOfWhatGoogleRefusesAndOfNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		call   string
+		status int
+		reason string
+		told   bool
+	}{
+		{"list", 401, "authError", true}, {"insert", 403, "insufficientPermissions", true},
+		{"calendars", 403, "insufficientPermissions", false}, {"watch", 401, "push.webhookUrlUnauthorized", false},
+		{"list", 403, "rateLimitExceeded", false}, {"list", 404, "notFound", false}, {"list", 503, "", false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(tc.status)
+			fmt.Fprint(w, refusal(tc.status, tc.reason))
+		}))
+		t.Cleanup(server.Close)
+		broken := errors.New("the store is away")
+		told := 0
+		client := gcal.New(gcal.Options{
+			Endpoint: server.URL,
+			Client:   func(context.Context, string) (*http.Client, error) { return server.Client(), nil },
+			Refused: func(_ context.Context, account string, client *http.Client) error {
+				told++
+				if account != "gm" || client != server.Client() {
+					t.Errorf("told of account %q and another client", account)
+				}
+				return broken
+			},
+		})
+		err := calls[tc.call](t.Context(), client)
+		if (told == 1) != tc.told {
+			t.Errorf("%s %d %s: told %d times", tc.call, tc.status, tc.reason, told)
+		}
+		if tc.told && (!fault.Is(err, fault.Revoked) || !errors.Is(err, broken)) {
+			t.Errorf("%s %d %s: got %v", tc.call, tc.status, tc.reason, err)
+		}
+	}
+}
+
+func TestBudget_CallsBeyondItDoNotReachGoogle(t *testing.T) {
+	t.Parallel()
+	reached := 0
+	google := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		reached++
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"id":"e"}`)
+	}))
+	t.Cleanup(google.Close)
+	still := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	client := gcal.New(gcal.Options{
+		Endpoint: google.URL,
+		Client:   func(context.Context, string) (*http.Client, error) { return google.Client(), nil },
+		Budget: gcal.NewBudget(gcal.BudgetOptions{
+			Now: func() time.Time { return still }, Wait: func(context.Context, time.Duration) error { return nil },
+		}),
+	})
+	refused := 0
+	for range 600 {
+		if err := calls["get"](t.Context(), client); fault.Is(err, fault.RateLimited) && fault.RetryAfter(err) > 0 {
+			refused++
+		}
+	}
+	if refused < 250 || reached+refused != 600 {
+		t.Errorf("of 600 calls at once %d were refused and %d reached Google", refused, reached)
+	}
+}
+
+// The simulator counts as Google does, by a window that slides.
+func TestBudget_GoogleHasNothingToRefuse(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	sim, err := google.New(google.Options{Now: now, Sequential: true, Quota: google.GoogleQuota})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant, err := sim.AddUser(google.User{Key: "gm", Sub: "1000", Email: "gm@example.test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(sim.Handler())
+	t.Cleanup(server.Close)
+	client := gcal.New(gcal.Options{
+		Endpoint: server.URL,
+		Client: func(ctx context.Context, _ string) (*http.Client, error) {
+			return oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: grant.AccessToken})), nil
+		},
+		Budget: gcal.NewBudget(gcal.BudgetOptions{
+			Now: now, Wait: func(_ context.Context, d time.Duration) error { at = at.Add(d); return nil },
+		}),
+	})
+	for range 1500 {
+		if err := calls["calendars"](t.Context(), client); err != nil {
+			t.Fatalf("after %v: %v", now().Sub(noon), err)
+		}
+	}
+	if calls := sim.Control().Calls()["calendarList.list"]; calls != 1500 {
+		t.Errorf("%d calls reached Google", calls)
+	}
+}

@@ -1,0 +1,80 @@
+package gcal
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	calendar "google.golang.org/api/calendar/v3"
+
+	"questscheduler/internal/fault"
+)
+
+// defaultTTL is how long Google keeps a channel where nothing is said of it.
+const defaultTTL = 7 * 24 * time.Hour
+
+// WatchRequest asks for a watch channel.
+type WatchRequest struct {
+	// ID is the channel's id: at most 64 characters, never used before.
+	ID string
+	// Token comes back with every push and shows that it is no forgery; at
+	// most 256 characters.
+	Token string
+	// Address is the HTTPS address that pushes are sent to.
+	Address string
+	// TTL is how long the channel is wanted; 0: as long as Google likes.
+	TTL time.Duration
+}
+
+// Channel is a watch channel as it was granted.
+type Channel struct {
+	ID string
+	// ResourceID is what StopWatch needs beside the id. Channels of several
+	// people can have the same.
+	ResourceID string
+	// Expiration is when Google ends it, which may be earlier than was asked.
+	Expiration time.Time
+}
+
+// Watch opens a channel for the changes of a calendar. The first push may
+// arrive before Watch returns; after Unavailable the channel may be open. A
+// channel id that was used before is refused for good (Provider).
+func (c *Client) Watch(ctx context.Context, ref Ref, request WatchRequest) (Channel, error) {
+	wanted := &calendar.Channel{Id: request.ID, Token: request.Token, Address: request.Address, Type: "web_hook"}
+	if request.TTL > 0 {
+		wanted.Params = map[string]string{"ttl": strconv.FormatInt(int64(request.TTL/time.Second), 10)}
+	}
+	var channel Channel
+	err := c.call(ctx, opWatch, ref.Account, func(ctx context.Context, service *calendar.Service) error {
+		granted, err := given(service.Events.Watch(ref.Calendar, wanted).Context(ctx).Do())
+		if err == nil {
+			channel = Channel{ID: request.ID, ResourceID: granted.ResourceId, Expiration: c.expiration(granted, request.TTL)}
+		}
+		return err
+	})
+	return channel, err
+}
+
+// expiration is when the channel ends: as granted, or where the answer does
+// not say, as asked.
+func (c *Client) expiration(granted *calendar.Channel, ttl time.Duration) time.Time {
+	if granted.Expiration > 0 {
+		return time.UnixMilli(granted.Expiration).UTC()
+	}
+	if ttl <= 0 || ttl > defaultTTL {
+		ttl = defaultTTL
+	}
+	return c.options.Now().Add(ttl).UTC()
+}
+
+// StopWatch closes a channel that the same account opened. One that is not
+// there any more is no error. Pushes may arrive for a while after.
+func (c *Client) StopWatch(ctx context.Context, account, channelID, resourceID string) error {
+	err := c.call(ctx, opStop, account, func(ctx context.Context, service *calendar.Service) error {
+		return service.Channels.Stop(&calendar.Channel{Id: channelID, ResourceId: resourceID}).Context(ctx).Do()
+	})
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,287 @@
+package metrics_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"questscheduler/internal/queue"
+	"questscheduler/internal/test/docs"
+	"questscheduler/internal/timers"
+)
+
+// The files that others read: the rules of alerts and the board.
+const (
+	alertsFile = "deploy/alerts.yaml"
+	boardFile  = "deploy/grafana.json"
+	operations = "docs/operations.md"
+)
+
+// rule is one alert.
+type rule struct {
+	Alert, Expr, For    string
+	Labels, Annotations map[string]string
+}
+
+func alerts(t *testing.T) (rules []rule) {
+	t.Helper()
+	var file struct {
+		Groups []struct{ Rules []rule }
+	}
+	if err := yaml.Unmarshal([]byte(docs.Read(t, alertsFile)), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range file.Groups {
+		rules = append(rules, group.Rules...)
+	}
+	if len(rules) == 0 {
+		t.Fatal("there is no alert")
+	}
+	return rules
+}
+
+// expressions are all that the two files ask Prometheus, by where it stands.
+func expressions(t *testing.T) map[string]string {
+	t.Helper()
+	asked := map[string]string{}
+	for _, rule := range alerts(t) {
+		asked[alertsFile+" "+rule.Alert] = rule.Expr
+	}
+	var board struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(docs.Read(t, boardFile)), &board); err != nil {
+		t.Fatal(err)
+	}
+	for _, panel := range board.Panels {
+		for _, target := range panel.Targets {
+			asked[boardFile+" "+panel.Title+" "+target.Expr] = target.Expr
+		}
+	}
+	return asked
+}
+
+// known are the figures of the program: the values that each label has, by name.
+func known(t *testing.T) map[string]map[string][]string {
+	t.Helper()
+	w := newWorld(t)
+	w.depths = []queue.Depth{{Kind: "look"}}
+	for _, job := range []string{timers.Drain, timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health} {
+		w.records = append(w.records, timers.Record{Job: job, SucceededAt: start.Add(-time.Minute)})
+	}
+	families, err := w.Gatherer().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := map[string]map[string][]string{}
+	for _, family := range families {
+		labels := map[string][]string{}
+		for _, series := range family.GetMetric() {
+			for _, label := range series.GetLabel() {
+				labels[label.GetName()] = append(labels[label.GetName()], label.GetValue())
+			}
+		}
+		names := []string{family.GetName()}
+		if family.GetType().String() == "HISTOGRAM" {
+			names = []string{family.GetName() + "_bucket", family.GetName() + "_sum", family.GetName() + "_count"}
+			labels["le"] = nil
+		}
+		for _, name := range names {
+			figures[name] = labels
+		}
+	}
+	return figures
+}
+
+var (
+	selector = regexp.MustCompile(`(questscheduler_\w+)(?:\{([^}]*)\})?`)
+	matcher  = regexp.MustCompile(`(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"`)
+	grouping = regexp.MustCompile(`by \(([^)]*)\)`)
+)
+
+// faults are what an expression asks for that the program does not have.
+func faults(expr string, figures map[string]map[string][]string) (faults []string) {
+	labels := map[string]bool{}
+	for _, found := range selector.FindAllStringSubmatch(expr, -1) {
+		has, exists := figures[found[1]]
+		if !exists {
+			faults = append(faults, "there is no figure "+found[1])
+			continue
+		}
+		for name := range has {
+			labels[name] = true
+		}
+		for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
+			values, exists := has[match[1]]
+			if !exists {
+				faults = append(faults, found[1]+" has no label "+match[1])
+			}
+			for value := range strings.SplitSeq(match[3], "|") {
+				if exists && !slices.Contains(values, value) {
+					faults = append(faults, match[1]+" of "+found[1]+" is never "+value)
+				}
+			}
+		}
+	}
+	for _, found := range grouping.FindAllStringSubmatch(expr, -1) {
+		for name := range strings.SplitSeq(found[1], ",") {
+			if name = strings.TrimSpace(name); !labels[name] {
+				faults = append(faults, "no figure in it has the label "+name)
+			}
+		}
+	}
+	if len(labels) == 0 && !strings.Contains(expr, "questscheduler_") {
+		faults = append(faults, "it asks for no figure of ours")
+	}
+	return faults
+}
+
+func TestAlertsAndBoard_AskForFiguresThatThereAre(t *testing.T) {
+	t.Parallel()
+	figures := known(t)
+	for where, expr := range expressions(t) {
+		for _, fault := range faults(expr, figures) {
+			t.Errorf("%s: %s", where, fault)
+		}
+	}
+}
+
+func TestFaults_OfAnExpression_AreFound(t *testing.T) {
+	t.Parallel()
+	figures := known(t)
+	for expr, want := range map[string]string{
+		`max(questscheduler_nothing)`:                        "there is no figure questscheduler_nothing",
+		`questscheduler_queue_dead{colour="red"}`:            "questscheduler_queue_dead has no label colour",
+		`questscheduler_looks_total{hint=~"push|telepathy"}`: "hint of questscheduler_looks_total is never telepathy",
+		`sum by (poll) (questscheduler_looks_total)`:         "no figure in it has the label poll",
+		`up`:                          "it asks for no figure of ours",
+		`questscheduler_look_seconds`: "there is no figure questscheduler_look_seconds",
+		`sum by (le) (questscheduler_look_seconds_bucket)`:                      "",
+		`questscheduler_timer_last_success_timestamp_seconds{job="drain"} > 60`: "",
+	} {
+		if got := strings.Join(faults(expr, figures), "; "); got != want {
+			t.Errorf("of %s it is said %q, want %q", expr, got, want)
+		}
+	}
+}
+
+// Each alert says how bad it is, what is the matter and where its mend stands;
+// and the page has no section of an alert that is no more.
+func TestEachAlert_HasItsMendInOperations(t *testing.T) {
+	t.Parallel()
+	_, page, found := strings.Cut(docs.Read(t, operations), "\n## Alerts\n")
+	if !found {
+		t.Fatalf("%s has no section Alerts", operations)
+	}
+	page, _, _ = strings.Cut(page, "\n## ")
+	var sections []string
+	for line := range strings.Lines(page) {
+		if name, is := strings.CutPrefix(line, "### "); is {
+			sections = append(sections, strings.TrimSpace(name))
+		}
+	}
+	var names []string
+	for _, rule := range alerts(t) {
+		names = append(names, rule.Alert)
+		if !slices.Contains(sections, rule.Alert) {
+			t.Errorf("%s has no section %s below Alerts", operations, rule.Alert)
+		}
+		if severity := rule.Labels["severity"]; severity != "page" && severity != "ticket" {
+			t.Errorf("%s is of severity %q", rule.Alert, severity)
+		}
+		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != operations+"#"+strings.ToLower(rule.Alert) {
+			t.Errorf("%s does not say what is the matter, or where its mend stands", rule.Alert)
+		}
+	}
+	for _, section := range sections {
+		if !slices.Contains(names, section) {
+			t.Errorf("%s tells of an alert %s, which there is not", operations, section)
+		}
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
+		t.Error("an alert is there twice")
+	}
+}
+
+// What is counted is of the instance that answers, so on Cloud Run an alert on it
+// does not hold; the page says of each alert which it is.
+func TestOperations_SayWhichAlertsHoldOnCloudRun(t *testing.T) {
+	t.Parallel()
+	_, section, found := strings.Cut(docs.Read(t, operations), "\n### On Cloud Run\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	stored, counted, split := strings.Cut(section, "\n- **What is counted**")
+	if !found || !split {
+		t.Fatalf("%s does not say what holds on Cloud Run", operations)
+	}
+	_, counted, _ = strings.Cut(counted, "such as a collector")
+	counted, _, _ = strings.Cut(counted, "Without either")
+	overTime := regexp.MustCompile(`\b(rate|increase)\(`)
+	for _, rule := range alerts(t) {
+		name := regexp.MustCompile(`\b` + rule.Alert + `\b`)
+		if is := overTime.MatchString(rule.Expr); name.MatchString(counted) != is || name.MatchString(stored) == is {
+			t.Errorf("%s is counted: %t; the page says otherwise, or nothing", rule.Alert, is)
+		}
+	}
+}
+
+// matched are the values that a matcher of a label lets through.
+func matched(operator, pattern string, values []string) (through []string) {
+	whole := regexp.MustCompile("^(?:" + pattern + ")$")
+	for _, value := range values {
+		fits := value == pattern
+		if strings.HasSuffix(operator, "~") {
+			fits = whole.MatchString(value)
+		}
+		if fits != strings.HasPrefix(operator, "!") {
+			through = append(through, value)
+		}
+	}
+	return through
+}
+
+// Whatever kind of tasks is stuck, somebody hears of it.
+func TestQueueOld_IsAskedOfEachKindOfTasks(t *testing.T) {
+	t.Parallel()
+	kinds := known(t)["questscheduler_queue_oldest_seconds"]["kind"]
+	rules := alerts(t)
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.Alert == "QueueOld" })
+	if i < 0 || len(kinds) == 0 {
+		t.Fatal("there is no alert QueueOld, or no kind of tasks")
+	}
+	var asked []string
+	for _, found := range selector.FindAllStringSubmatch(rules[i].Expr, -1) {
+		through := kinds
+		for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
+			through = matched(match[2], match[3], through)
+		}
+		asked = append(asked, through...)
+	}
+	for _, kind := range kinds {
+		if !slices.Contains(asked, kind) {
+			t.Errorf("QueueOld is not asked of tasks of the kind %s", kind)
+		}
+	}
+}
+
+// A share of few looks is soon large: one calendar that was deleted must wake
+// nobody.
+func TestLooksFailing_DemandsThatSeveralCalendarsFail(t *testing.T) {
+	t.Parallel()
+	rules := alerts(t)
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.Alert == "LooksFailing" })
+	if i < 0 {
+		t.Fatal("there is no alert LooksFailing")
+	}
+	several := regexp.MustCompile(`\band sum\(max by \(reason\) \(questscheduler_calendars_failing\{reason!="revoked"\}\)\) >= [2-9]`)
+	if !several.MatchString(rules[i].Expr) {
+		t.Errorf("LooksFailing asks only for a share: %s", rules[i].Expr)
+	}
+}

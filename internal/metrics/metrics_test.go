@@ -1,0 +1,288 @@
+package metrics_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/health"
+	"questscheduler/internal/metrics"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/timers"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// world is the figures of a program whose stored figures a test sets.
+type world struct {
+	t *testing.T
+	*metrics.Metrics
+	now     time.Time
+	depths  []queue.Depth
+	records []timers.Record
+	figures health.Figures
+	broken  error
+	reads   int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, now: start}
+	w.Metrics = metrics.New("v1", func() time.Time { return w.now })
+	w.Read(metrics.Stored{
+		Depths:  func(context.Context) ([]queue.Depth, error) { w.reads++; return w.depths, w.broken },
+		Records: func(context.Context) ([]timers.Record, error) { return w.records, nil },
+		Figures: func(context.Context) (health.Figures, error) { return w.figures, nil },
+		Log:     slog.New(slog.DiscardHandler),
+	})
+	return w
+}
+
+// text is what Prometheus reads.
+func (w *world) text() string {
+	w.t.Helper()
+	answer := httptest.NewRecorder()
+	w.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	if answer.Code != http.StatusOK {
+		w.t.Fatalf("the answer is %d: %s", answer.Code, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+// shows fails where a line is not among the figures.
+func (w *world) shows(lines ...string) {
+	w.t.Helper()
+	text := w.text()
+	for _, line := range lines {
+		if !strings.Contains(text, "\nquestscheduler_"+line+"\n") {
+			w.t.Errorf("there is no line %q among\n%s", line, ours(text))
+		}
+	}
+}
+
+// ours are the lines of our own figures that say something.
+func ours(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "questscheduler_") && !strings.HasSuffix(line, " 0\n") && !strings.Contains(line, "_bucket{") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// series counts the lines of our own figures.
+func (w *world) series() int { return strings.Count(w.text(), "\nquestscheduler_") }
+
+func TestWhatIsTold_IsCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	refused := fault.New(fault.RateLimited, "Google asks to slow down.")
+	w.Looked("push", nil, time.Second)
+	w.Looked("timer", refused, time.Second)
+	w.Looked("push", scheduler.ErrFenced, time.Second)
+	w.WatchAsked(false, nil)
+	w.WatchAsked(true, refused)
+	w.WatchStopped()
+	w.PushRefused()
+	w.Transition(rules.Reschedule)
+	w.Behind(rules.Reschedule, 3*time.Second)
+	w.Behind(rules.Cancel, -time.Second) // the calendar's clock is ahead
+	w.Commanded(rules.CommandFinalise)
+	w.SyncError(rules.TokenExpired)
+	w.Mended(rules.MendCancel)
+	w.Announced(rules.NoticeRescheduled, 10*time.Second)
+	w.DiscordRefused("card", "missing_access")
+	w.Called("events.list", refused, time.Second)
+	w.Answered("GET", 404, time.Millisecond)
+	w.shows(
+		`looks_total{hint="push",outcome="ok"} 1`, `looks_total{hint="timer",outcome="rate_limited"} 1`, `looks_total{hint="push",outcome="overtaken"} 1`,
+		`watches_asked_total{occasion="creation",outcome="ok"} 1`, `watches_asked_total{occasion="renewal",outcome="rate_limited"} 1`,
+		`watches_stopped_total 1`, `pushes_refused_total 1`, `transitions_total{transition="reschedule"} 1`,
+		`calendar_to_poll_seconds_sum{transition="reschedule"} 3`, `calendar_to_poll_seconds_count{transition="cancel"} 1`, `calendar_to_poll_seconds_sum{transition="cancel"} 0`,
+		`commands_total{command="finalise"} 1`, `sync_errors_total{code="token_expired"} 1`, `direct_edits_total{mending="outside_cancel"} 1`,
+		`announcements_total{notice="SESSION_RESCHEDULED"} 1`, `poll_to_people_seconds_sum{notice="SESSION_RESCHEDULED"} 10`,
+		`discord_refusals_total{channel="card",code="missing_access"} 1`,
+		`google_calls_total{method="events.list",outcome="rate_limited"} 1`, `errors_total{kind="rate_limited"} 2`,
+		`http_requests_total{method="GET",status="4xx"} 1`, `look_seconds_count 3`,
+	)
+}
+
+func TestWhatIsStored_IsRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.depths = []queue.Depth{
+		{Kind: "look", Waiting: 3, Oldest: start.Add(-time.Minute), Dead: 2},
+		{Kind: "of-another-version", Waiting: 1}, {Kind: "of-one-more", Waiting: 1},
+	}
+	w.records = []timers.Record{{Job: timers.Drain, SucceededAt: start, Failure: "unavailable"}, {Job: timers.Cleanup}}
+	w.figures = health.Figures{
+		WatchesEnding: 1, WatchesFailed: 2, Parked: 3, Revoked: 4, FailingSince: start.Add(-time.Hour),
+		Failing: map[fault.Kind]int{fault.NotFound: 5}, Errors: map[rules.ErrorCode]int{rules.MassCancellationHeld: 6},
+	}
+	w.shows(
+		`queue_waiting{kind="look"} 3`, `queue_oldest_seconds{kind="look"} 60`, `queue_dead{kind="look"} 2`, `queue_waiting{kind="intent"} 0`,
+		`queue_waiting{kind="other"} 2`,
+		fmt.Sprintf(`timer_last_success_timestamp_seconds{job="drain"} %v`, float64(start.Unix())), `timer_failing{job="drain"} 1`,
+		`timer_last_success_timestamp_seconds{job="cleanup"} 0`, `timer_failing{job="cleanup"} 0`,
+		`watches_ending 1`, `watches_failed 2`, `calendars_parked 3`, `accounts_revoked 4`, `calendars_failing{reason="not_found"} 5`,
+		`calendars_failing_seconds 3600`, `polls_in_error{code="mass_cancellation_held"} 6`, `polls_in_error{code="sync_failed"} 0`,
+		`stored_figures_missing{of="queue"} 0`,
+	)
+}
+
+// Prometheus may ask as often as it likes.
+func TestWhatIsStored_IsReadOnceAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 5 {
+		w.text()
+	}
+	if w.reads != 1 {
+		t.Errorf("five questions at once read the queue %d times", w.reads)
+	}
+	w.now = w.now.Add(time.Minute)
+	w.text()
+	w.now = start.Add(-time.Hour) // the clock was set back
+	w.text()
+	if w.reads != 3 {
+		t.Errorf("it was read %d times in all, want 3", w.reads)
+	}
+}
+
+func TestWhatCannotBeRead_IsSaid_AndHoldsNothingElseUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.broken = errors.New("the store does not answer")
+	w.Transition(rules.Cancel)
+	w.shows(`stored_figures_missing{of="queue"} 1`, `stored_figures_missing{of="health"} 0`, `transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
+	if strings.Contains(w.text(), "questscheduler_queue_waiting{") {
+		t.Error("it tells of a queue that it could not read")
+	}
+	w.broken = nil
+	w.shows(`stored_figures_missing{of="queue"} 0`, `queue_waiting{kind="look"} 0`)
+}
+
+// Whatever is told, the number of series stays what it was.
+func TestSeries_AreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.series()
+	for i := range 200 {
+		odd := fmt.Sprintf("of-person-%d@example.org", i)
+		w.Looked(odd, errors.New(odd), time.Second)
+		w.WatchAsked(i%2 == 0, fault.New(fault.Kind(i), odd))
+		w.Transition(rules.Action(odd))
+		w.Behind(rules.Action(odd), time.Second)
+		w.Commanded(rules.Command(odd))
+		w.SyncError(rules.ErrorCode(odd))
+		w.Mended(rules.Mending(odd))
+		w.Announced(rules.Notice(odd), time.Second)
+		w.DiscordRefused(odd, odd)
+		w.Called(odd, &fault.Error{Kind: fault.Provider, Code: odd}, time.Second)
+		w.Answered(odd, i*7, time.Second)
+		w.Handlers(map[string]queue.Handler{odd: func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Err: errors.New(odd)} }})[odd](t.Context(), queue.Delivery{})
+		w.depths = append(w.depths, queue.Depth{Kind: odd, Waiting: 1})
+		w.records = append(w.records, timers.Record{Job: odd})
+		w.figures.Failing = map[fault.Kind]int{fault.Kind(i): 1}
+		w.figures.Errors = map[rules.ErrorCode]int{rules.ErrorCode(odd): 1}
+		w.now = w.now.Add(time.Hour)
+		w.text()
+	}
+	text := w.text()
+	if strings.Contains(text, "of-person") {
+		t.Error("a figure names what it was told")
+	}
+	if after := w.series(); after > before+3 { // kind="other" of the three figures of the queue
+		t.Errorf("%d series became %d", before, after)
+	}
+	if before > 2500 {
+		t.Errorf("%d series are more than anybody asked for", before)
+	}
+}
+
+func TestHandlers_CountWhatBecomesOfEachRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	verdicts := []queue.Verdict{
+		{Outcome: queue.Done}, {Outcome: queue.Later}, {Outcome: queue.Retry, Err: fault.New(fault.Unavailable, "later")},
+		{Outcome: queue.Permanent, Err: errors.New("the task cannot be read")},
+	}
+	next := 0
+	handlers := w.Handlers(map[string]queue.Handler{calendarsync.SweepKind: func(context.Context, queue.Delivery) queue.Verdict {
+		next++
+		w.now = w.now.Add(time.Second)
+		return verdicts[next-1]
+	}})
+	for _, want := range verdicts {
+		if got := handlers[calendarsync.SweepKind](t.Context(), queue.Delivery{}); got.Outcome != want.Outcome {
+			t.Errorf("the verdict became %v, want %v", got, want)
+		}
+	}
+	w.shows(`task_runs_total{kind="sweep",verdict="done"} 1`, `task_runs_total{kind="sweep",verdict="later"} 1`,
+		`task_runs_total{kind="sweep",verdict="retry"} 1`, `task_runs_total{kind="sweep",verdict="dead"} 1`,
+		`task_run_seconds_sum{kind="sweep"} 4`, `errors_total{kind="unavailable"} 1`, `errors_total{kind="internal"} 1`)
+}
+
+func TestLog_CountsWhatIsWrong_AndHandsEverythingOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var text strings.Builder
+	log := slog.New(w.Log(slog.NewTextHandler(&text, nil))).With("a", 1).WithGroup("g")
+	log.Debug("detail")
+	log.Info("news")
+	log.Warn("trouble")
+	log.Error("fault", "b", 2)
+	w.shows(`log_records_total{level="warn"} 1`, `log_records_total{level="error"} 1`)
+	for _, want := range []string{"news", "trouble", "g.b=2", "a=1"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the log lacks %q", want)
+		}
+	}
+}
+
+func TestOAuth_CountsItsEndpointsAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) { answer.WriteHeader(status) }))
+	t.Cleanup(server.Close)
+	client := &http.Client{Transport: w.OAuth(http.DefaultTransport, server.URL+"/token")}
+	ask := func(method, path string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return // where the server is gone
+		}
+		if err := response.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	ask(http.MethodPost, "/token")
+	ask(http.MethodPost, "/revoke?token=secret")
+	ask(http.MethodGet, "/calendar/v3/calendars/a/events/token")
+	ask(http.MethodGet, "/calendar/v3/calendars/a/events/revoke")
+	for _, answered := range []int{http.StatusBadRequest, http.StatusTooManyRequests, http.StatusBadGateway} {
+		status = answered
+		ask(http.MethodPost, "/token")
+	}
+	server.Close()
+	ask(http.MethodPost, "/token")
+	w.shows(`google_calls_total{method="token",outcome="ok"} 1`, `google_calls_total{method="revoke",outcome="ok"} 1`,
+		`google_calls_total{method="token",outcome="provider"} 1`, `google_calls_total{method="token",outcome="rate_limited"} 1`,
+		`google_calls_total{method="token",outcome="unavailable"} 2`, `google_calls_total{method="events.get",outcome="ok"} 0`)
+}

@@ -1,0 +1,217 @@
+package metrics
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"questscheduler/internal/health"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/timers"
+)
+
+// Stored is where the figures are that are read and not counted. All fields are
+// needed.
+type Stored struct {
+	// Depths tells the state of the queue (queue.Queue).
+	Depths func(ctx context.Context) ([]queue.Depth, error)
+	// Records tells what became of the timers' jobs (timers.Timers).
+	Records func(ctx context.Context) ([]timers.Record, error)
+	// Figures tells what is wrong over everybody (health.Reader).
+	Figures func(ctx context.Context) (health.Figures, error)
+	Log     *slog.Logger
+}
+
+const (
+	// storedFor is how long what was read is given again, however often somebody
+	// asks: a figure is at most this old.
+	storedFor = 15 * time.Second
+	// figuresFor is the same of the health figures, whose reads cost most.
+	figuresFor = time.Minute
+	// readPatience is how long all reads of one answer may take.
+	readPatience = 8 * time.Second
+)
+
+// Read adds the figures that are stored. It is called once.
+func (m *Metrics) Read(from Stored) {
+	m.registry.MustRegister(&stored{
+		Stored: from,
+		depths: cached[[]queue.Depth]{read: from.Depths, keep: storedFor, now: m.now},
+		timers: cached[[]timers.Record]{read: from.Records, keep: storedFor, now: m.now},
+		health: cached[health.Figures]{read: from.Figures, keep: figuresFor, now: m.now},
+		now:    m.now,
+	})
+}
+
+func gauge(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
+}
+
+var (
+	waiting     = gauge("queue_waiting", "Tasks that wait, by kind.", "kind")
+	oldest      = gauge("queue_oldest_seconds", "For how long the oldest task that is due waits, by kind; 0: none is due.", "kind")
+	dead        = gauge("queue_dead", "Dead letters, which wait for a person, by kind.", "kind")
+	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last came to its end; 0: never yet.", "job")
+	jobFails    = gauge("timer_failing", "1 while the last step of a job failed.", "job")
+	ending      = gauge("watches_ending", "Followed calendars whose watch channel should have been renewed, ends within a day at most and has no later one (up to 250).")
+	watchFails  = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
+	lookFails   = gauge("calendars_failing", "Followed calendars whose looks fail, by the kind of the error (up to 250).", "reason")
+	failingFor  = gauge("calendars_failing_seconds", "For how long the looks of a calendar fail that its owner cannot mend: the longest; 0: none.")
+	parked      = gauge("calendars_parked", "Followed calendars that are left alone since Google asked for it (up to 250).")
+	revoked     = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
+	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
+	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
+)
+
+// stored reads the figures that are stored when somebody asks.
+type stored struct {
+	Stored
+	depths cached[[]queue.Depth]
+	timers cached[[]timers.Record]
+	health cached[health.Figures]
+	now    func() time.Time
+}
+
+// Describe implements prometheus.Collector.
+func (s *stored) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		waiting, oldest, dead, succeeded, jobFails, ending, watchFails, lookFails, failingFor, parked, revoked, pollsErr, readFailing,
+	} {
+		descriptions <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *stored) Collect(figures chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), readPatience)
+	defer cancel()
+	give := func(d *prometheus.Desc, value float64, labels ...string) {
+		figures <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	for _, part := range []struct {
+		of      string
+		collect func(ctx context.Context, give giving) error
+	}{{"queue", s.collectQueue}, {"timers", s.collectTimers}, {"health", s.collectHealth}} {
+		missing := 0.
+		if err := part.collect(ctx, give); err != nil {
+			missing = 1
+			s.Log.WarnContext(ctx, "figures cannot be read", "of", part.of, "error", err)
+		}
+		give(readFailing, missing, part.of)
+	}
+}
+
+// giving hands a figure over.
+type giving func(d *prometheus.Desc, value float64, labels ...string)
+
+func (s *stored) collectQueue(ctx context.Context, give giving) error {
+	depths, err := s.depths.get(ctx)
+	if err != nil {
+		return err
+	}
+	kinds := label{"kind", taskKinds}
+	sums := map[string]queue.Depth{}
+	for _, kind := range taskKinds {
+		sums[kind] = queue.Depth{}
+	}
+	for _, depth := range depths { // tasks of another version's kinds may lie in the file
+		sum := sums[kinds.of(depth.Kind)]
+		sum.Waiting, sum.Dead = sum.Waiting+depth.Waiting, sum.Dead+depth.Dead
+		if sum.Oldest.IsZero() || !depth.Oldest.IsZero() && depth.Oldest.Before(sum.Oldest) {
+			sum.Oldest = depth.Oldest
+		}
+		sums[kinds.of(depth.Kind)] = sum
+	}
+	for kind, sum := range sums {
+		give(waiting, float64(sum.Waiting), kind)
+		give(dead, float64(sum.Dead), kind)
+		give(oldest, s.age(sum.Oldest), kind)
+	}
+	return nil
+}
+
+// age is for how long something is so, in seconds; 0 for the zero time.
+func (s *stored) age(since time.Time) float64 {
+	if since.IsZero() {
+		return 0
+	}
+	return max(s.now().Sub(since), 0).Seconds()
+}
+
+func (s *stored) collectTimers(ctx context.Context, give giving) error {
+	records, err := s.timers.get(ctx)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		if jobs.of(record.Job) == other {
+			continue
+		}
+		at, failing := 0., 0.
+		if !record.SucceededAt.IsZero() {
+			at = float64(record.SucceededAt.UnixMilli()) / 1000
+		}
+		if record.Failure != "" {
+			failing = 1
+		}
+		give(succeeded, at, record.Job)
+		give(jobFails, failing, record.Job)
+	}
+	return nil
+}
+
+func (s *stored) collectHealth(ctx context.Context, give giving) error {
+	figures, err := s.health.get(ctx)
+	if err != nil {
+		return err
+	}
+	give(ending, float64(figures.WatchesEnding))
+	give(watchFails, float64(figures.WatchesFailed))
+	give(failingFor, s.age(figures.FailingSince))
+	give(parked, float64(figures.Parked))
+	give(revoked, float64(figures.Revoked))
+	byKind := map[string]int{}
+	for kind, count := range figures.Failing {
+		byKind[kindName(kind)] += count
+	}
+	for _, kind := range kinds {
+		give(lookFails, float64(byKind[kind]), kind)
+	}
+	byCode := map[string]int{}
+	for code, count := range figures.Errors {
+		byCode[string(code)] = count
+	}
+	for _, code := range codes.values {
+		give(pollsErr, float64(byCode[code]), code)
+	}
+	return nil
+}
+
+// cached gives what was read for a while. What failed is read again at the next
+// question.
+type cached[T any] struct {
+	read func(ctx context.Context) (T, error)
+	keep time.Duration
+	now  func() time.Time
+
+	mu    sync.Mutex
+	value T
+	until time.Time
+}
+
+func (c *cached[T]) get(ctx context.Context) (T, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if passed := c.until.Sub(now); passed > 0 && passed <= c.keep { // further ahead: the clock was set back
+		return c.value, nil
+	}
+	value, err := c.read(ctx)
+	if err == nil {
+		c.value, c.until = value, now.Add(c.keep)
+	}
+	return value, err
+}

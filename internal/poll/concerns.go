@@ -1,0 +1,126 @@
+package poll
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/internal/store"
+)
+
+var (
+	groupsOfMember = &store.Query{
+		Name: "groups of a member", Collection: "questingGroups",
+		Filters: []store.Filter{{Path: store.Field("memberIds"), Op: store.ArrayContains}},
+	}
+	groupsOfCreator = &store.Query{
+		Name: "groups of a creator", Collection: "questingGroups",
+		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
+	}
+	groupsInviting = &store.Query{
+		Name: "groups that invite a person", Collection: "questingGroups",
+		Filters: []store.Filter{{Path: store.Field("pendingMemberIds"), Op: store.ArrayContains}},
+	}
+	pollsOfGroup = &store.Query{
+		Name: "polls of a group, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("questingGroupId"), Op: store.Equal}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+)
+
+// Concerns tells whether a poll is a person's own: they made it, take part in
+// it, or belong to its group (nil: it has none). Who is invited, or has the
+// link, may read it and is not concerned yet.
+func (p Poll) Concerns(userID string, group *Group) bool {
+	return userID != "" && (p.CreatorID == userID || slices.Contains(p.ParticipantIDs, userID) || group.Has(userID))
+}
+
+// How many of a person's own polls Concerning gives, and how many groups it
+// asks for. A stranger can name a person in polls and groups without end, so each
+// kind leaves room to the next, and groups come last.
+const (
+	// MostConcerning is the most polls in all.
+	MostConcerning = 100
+	// mostCreated is how many come first, of those that the person made.
+	mostCreated = 50
+	// mostOutsideGroups is how many there are before those of groups alone.
+	mostOutsideGroups = 80
+	// mostGroups is how many groups are asked for their polls: first those that
+	// the person made.
+	mostGroups = 20
+)
+
+// Concerning lists a person's own polls, at most MostConcerning, each once: the
+// newest that they made, the newest that they take part in, and the newest of
+// each of their groups. The groups share the room that is left.
+func Concerning(ctx context.Context, reader store.Reader, userID string) ([]Poll, error) {
+	own := &ownPolls{reader: reader, listed: map[string]bool{}}
+	if err := own.add(ctx, pollsOfCreator.With(userID).First(mostCreated), mostCreated); err != nil {
+		return nil, err
+	}
+	if err := own.add(ctx, pollsOfParticipant.With(userID).First(mostOutsideGroups), mostOutsideGroups); err != nil {
+		return nil, err
+	}
+	groups, err := groupsOf(ctx, reader, userID)
+	if err != nil {
+		return nil, err
+	}
+	for i, group := range groups {
+		room := MostConcerning - len(own.polls)
+		if room == 0 {
+			break
+		}
+		share := max(1, room/(len(groups)-i))
+		given := own.inGroup(group) // and are given again
+		if err := own.add(ctx, pollsOfGroup.With(group).First(share+given), len(own.polls)+share); err != nil {
+			return nil, err
+		}
+	}
+	return own.polls, nil
+}
+
+// ownPolls are those that Concerning has found.
+type ownPolls struct {
+	reader store.Reader
+	polls  []Poll
+	listed map[string]bool
+}
+
+// add adds the polls of a query that were not listed yet, until there are most.
+func (o *ownPolls) add(ctx context.Context, query store.Bound, most int) error {
+	docs, err := o.reader.Query(ctx, query)
+	for _, doc := range docs {
+		if id := doc.Path.ID(); len(o.polls) < most && !o.listed[id] {
+			o.listed[id] = true
+			o.polls = append(o.polls, Decode(doc))
+		}
+	}
+	return err
+}
+
+// inGroup counts the polls of a group that were found before it was asked.
+func (o *ownPolls) inGroup(group string) int {
+	count := 0
+	for _, p := range o.polls {
+		if p.GroupID == group {
+			count++
+		}
+	}
+	return count
+}
+
+// groupsOf lists the ids of a person's groups, at most mostGroups.
+func groupsOf(ctx context.Context, reader store.Reader, userID string) ([]string, error) {
+	var groups []string
+	for _, query := range []*store.Query{groupsOfCreator, groupsOfMember} {
+		docs, err := reader.Query(ctx, query.With(userID).First(mostGroups))
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			if id := doc.Path.ID(); len(groups) < mostGroups && !slices.Contains(groups, id) {
+				groups = append(groups, id)
+			}
+		}
+	}
+	return groups, nil
+}

@@ -1,0 +1,196 @@
+package poll_test
+
+import (
+	"context"
+	"testing"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/roundtrip"
+)
+
+// merged is a document after updates were merged into it, in their order.
+func merged(t *testing.T, path store.Path, updates ...[]store.Update) store.Document {
+	t.Helper()
+	documents := open(t)
+	for _, some := range updates {
+		write(t, documents, func(tx store.Tx) error { return tx.Merge(path, some...) })
+	}
+	document, err := documents.Get(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func TestSlot_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[poll.Slot]{
+		Through: func(s poll.Slot) poll.Slot {
+			return poll.DecodeSlot(kept(t, poll.SlotPath("p1", s.ID), poll.EncodeSlot(s)))
+		},
+		Fixed: map[string]any{"Source": poll.SourceCalendar},
+	})
+}
+
+func TestVote_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	choices := map[string]any{"Choices": map[string]string{"s1": poll.Feasible, "s2": poll.Preferred}}
+	roundtrip.Check(t, roundtrip.Codec[poll.Vote]{
+		Through: func(v poll.Vote) poll.Vote {
+			return poll.DecodeVote(kept(t, poll.VotePath("p1", v.UserID), poll.EncodeVote(v)))
+		},
+		Fixed: choices,
+	})
+	const appOwn = "who votes here says nothing of it, and what the web app wrote stays"
+	roundtrip.Check(t, roundtrip.Codec[poll.Vote]{
+		Through: func(v poll.Vote) poll.Vote {
+			return poll.DecodeVote(merged(t, poll.VotePath("p1", v.UserID), poll.VoteUpdates(v)))
+		},
+		Fixed: choices,
+		Lost:  map[string]string{"Avatar": appOwn, "Source": appOwn, "LastVotedFrom": appOwn},
+	})
+}
+
+func TestGroup_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[poll.Group]{
+		Through: func(g poll.Group) poll.Group {
+			created := []store.Update{poll.Set("creatorId", g.CreatorID)} // once, with the group
+			return poll.DecodeGroup(merged(t, poll.GroupPath(g.ID), created, poll.GroupUpdates(g)))
+		},
+		Fixed: map[string]any{"Discord.Notifications": map[string]bool{"wanted": true, "unwanted": false}},
+	})
+}
+
+func TestSnapshot_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[poll.Snapshot]{
+		Through: func(s poll.Snapshot) poll.Snapshot {
+			documents := open(t)
+			put(t, documents, poll.SnapshotPath("p1", s.ID), poll.EncodeSnapshot(s))
+			read, err := poll.LoadSnapshot(context.Background(), documents, "p1", s.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return *read
+		},
+		Fixed: map[string]any{"Votes.Choices": map[string]string{"s1": poll.Feasible, "s2": poll.Preferred}},
+		Lost:  map[string]string{"Votes.UpdatedAt": "a vote that is put back is written anew"},
+	})
+}
+
+// ofDocument is why Made is no field.
+const ofDocument = "it is when the document was made"
+
+func TestEntry_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[poll.Entry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.Entry) poll.Entry {
+		return poll.DecodeEntry(kept(t, poll.EntryPath(e.PollID, e.ID), poll.EncodeEntry(e)))
+	}})
+}
+
+func TestIntent_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	through := func(i poll.Intent) poll.Intent { return poll.DecodeIntent(kept(t, i.Path(), poll.EncodeIntent(i))) }
+	roundtrip.Check(t, roundtrip.Codec[poll.Intent]{Through: through, Fixed: map[string]any{"Kind": poll.IntentInsert}, Lost: map[string]string{"Made": ofDocument}})
+
+	const noEvent = "nothing is made"
+	session := map[string]string{"Made": ofDocument}
+	for _, field := range []string{
+		"SlotID", "Start", "End", "AllDay", "Title", "Description", "Timezone", "Attendees", "KeepOld", "OldAccount", "Actor", "Request",
+	} {
+		session["Session."+field] = noEvent
+	}
+	for _, kind := range []poll.IntentKind{poll.IntentDelete, poll.IntentPurge} {
+		roundtrip.Check(t, roundtrip.Codec[poll.Intent]{Through: through, Fixed: map[string]any{"Kind": kind}, Lost: session})
+	}
+}
+
+func TestIndexEntry_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		roundtrip.Check(t, roundtrip.Codec[poll.IndexEntry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.IndexEntry) poll.IndexEntry {
+			path := poll.IndexPath(e.EventID)
+			if shared {
+				path = poll.SharedIndexPath(e.EventID, e.AccountID, e.CalendarID)
+			}
+			return poll.DecodeIndex(kept(t, path, poll.EncodeIndex(e)))
+		}})
+	}
+}
+
+func TestAnnouncement_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[poll.Announcement]{Lost: map[string]string{"Made": ofDocument}, Through: func(a poll.Announcement) poll.Announcement {
+		var updates [][]store.Update
+		if a.Resent {
+			updates = append(updates, poll.ResendUpdates(a, a.Due))
+		}
+		updates = append(updates,
+			poll.DeferUpdates(a.DeferredTo), poll.KnownUpdates(a.PollID, a.Announced), poll.WantUpdates(a.PollID, a.Wanted, a.Due), poll.TellingUpdates(a.Telling, a.Attempts),
+			[]store.Update{poll.BeforeUpdate(a.Before), poll.AgainUpdate(a.AgainAt), poll.NextNoticeUpdate(a.NextNotice)},
+			poll.NamedUpdates(a.PollID, a.Named))
+		for channel, delivery := range a.Channels {
+			updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
+		}
+		if a.CardOwed {
+			updates = append(updates, poll.OweCardUpdates(a.PollID))
+		}
+		return poll.DecodeAnnouncement(merged(t, poll.AnnouncementPath(a.PollID), updates...))
+	}})
+}
+
+// A field that is added to a poll, and that Changes or Decode forgets, is named
+// here. What Changes does not write is written as a new poll, the card or the web
+// app writes it.
+func TestPoll_EveryField_IsRead(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[poll.Poll]{
+		Through: func(p poll.Poll) poll.Poll {
+			return poll.Bare(poll.Decode(merged(t, poll.Path(p.ID), pollUpdates(p)...)))
+		},
+		Fixed: map[string]any{"stored": store.Document{}},
+		Lost: map[string]string{
+			"Votes.hidden": "the web app alone writes it", "Votes.when": "the web app alone writes it", "Votes.allIn": "the web app alone writes it",
+			"Made": ofDocument, "Untouched": ofDocument,
+		},
+	})
+}
+
+func pollUpdates(p poll.Poll) [][]store.Update {
+	var made []store.Update
+	for name, value := range poll.New(p) {
+		made = append(made, poll.Set(name, value))
+	}
+	card := p.Discord
+	elsewhere := []store.Update{poll.Set("discord", fields{
+		"messageId": card.MessageID, "channelId": card.ChannelID, "guildId": card.GuildID, "messageUrl": card.MessageURL,
+		"notifyRoleId": card.NotifyRoleID, "lastSyncedHash": card.Hash, "pendingSyncError": card.Error,
+	})}
+	if p.HasCancelledAt {
+		elsewhere = append(elsewhere, poll.Set("cancelledAt", moment))
+	}
+	p.HasCancelledAt = false
+	return [][]store.Update{made, elsewhere, poll.Anew(p).Changes()}
+}
+
+// A new poll is open, and linked to nothing: that much is not of what is given.
+func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
+	t.Parallel()
+	lost := map[string]string{"Made": ofDocument, "Untouched": ofDocument, "UpdatedAt": "it is when the poll was made"}
+	for _, later := range []string{
+		"Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
+		"Discord.GuildID", "Discord.MessageURL", "Discord.NotifyRoleID", "Discord.Hash", "Discord.Error", "Cancelled", "HasCancelledAt",
+		"Votes.hidden", "Votes.when", "Votes.allIn", "Sync.State", "Sync.LastSyncedAt", "Sync.Applied", "Sync.Generation", "Sync.Observed",
+		"Sync.Baseline", "Sync.Rescheduled", "Sync.Cancelled", "Sync.Error", "Sync.Awaited", "Sync.Recorded.At", "Sync.Recorded.Status",
+		"Sync.Recorded.WinningSlotID", "Sync.Recorded.EventID", "Sync.Recorded.Noted", "Sync.Recorded.NotedUpdated", "Sync.Request.ID", "Sync.Request.At",
+	} {
+		lost[later] = "a new poll has none, or begins with its own"
+	}
+	roundtrip.Check(t, roundtrip.Codec[poll.Poll]{
+		Through: func(p poll.Poll) poll.Poll { return poll.Bare(poll.Decode(kept(t, poll.Path(p.ID), poll.New(p)))) },
+		Fixed:   map[string]any{"stored": store.Document{}},
+		Lost:    lost,
+	})
+}

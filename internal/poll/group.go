@@ -1,0 +1,128 @@
+package poll
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"questscheduler/internal/store"
+)
+
+// Group is a document of questingGroups: people who play together, and the
+// Discord channel where they hear of it.
+type Group struct {
+	ID        string
+	Name      string
+	CreatorID string
+	MemberIDs []string
+	// PendingMemberIDs are the people who were invited and have not accepted: they
+	// are no members, read no poll of the group and are told of none. The server
+	// alone adds to them; the web app may remove people.
+	PendingMemberIDs []string
+	Discord          GroupDiscord
+}
+
+// GroupDiscord is where and how a group hears on Discord.
+type GroupDiscord struct {
+	GuildID   string
+	ChannelID string
+	// NotifyRoleID is everyone, none or a role's id; absent means everyone.
+	NotifyRoleID string
+	// Notifications hold the group's wishes by name, as the web app keeps them.
+	Notifications map[string]bool
+}
+
+// The notify roles that are no role's id.
+const (
+	NotifyEveryone = "everyone"
+	NotifyNobody   = "none"
+)
+
+// GroupPath is where a group's document stands.
+func GroupPath(id string) store.Path { return store.Doc("questingGroups", id) }
+
+// LoadGroup reads a group; nil where there is none, or id is "".
+func LoadGroup(ctx context.Context, reader store.Reader, id string) (*Group, error) {
+	if id == "" {
+		return nil, nil
+	}
+	doc, err := reader.Get(ctx, GroupPath(id))
+	if err != nil || !doc.Exists() {
+		return nil, err
+	}
+	group := DecodeGroup(doc)
+	return &group, nil
+}
+
+// DecodeGroup reads a group's document.
+func DecodeGroup(doc store.Document) Group {
+	f := store.Fields(doc.Data)
+	discord := f.Map("discord")
+	group := Group{
+		ID: doc.Path.ID(), Name: f.String("name"), CreatorID: f.String("creatorId"),
+		MemberIDs: f.Strings("memberIds"), PendingMemberIDs: f.Strings("pendingMemberIds"),
+		Discord: GroupDiscord{
+			GuildID: discord.String("guildId"), ChannelID: discord.String("channelId"),
+			NotifyRoleID: discord.String("notifyRoleId"), Notifications: map[string]bool{},
+		},
+	}
+	wishes := discord.Map("notifications")
+	for name := range wishes {
+		group.Discord.Notifications[name] = wishes.Bool(name)
+	}
+	return group
+}
+
+// GroupUpdates gives the fields of a group that people set.
+func GroupUpdates(g Group) []store.Update {
+	return slices.Concat(
+		[]store.Update{Set("name", g.Name), Set("memberIds", listOf(g.MemberIDs)), Set("pendingMemberIds", listOf(g.PendingMemberIDs))},
+		discordUpdates(g.Discord))
+}
+
+// GroupChanges gives the fields of a group that differ from those it was read
+// with; none where nothing does.
+func GroupChanges(before, after Group) (changes []store.Update) {
+	if after.Name != before.Name {
+		changes = append(changes, Set("name", after.Name))
+	}
+	if !slices.Equal(after.MemberIDs, before.MemberIDs) {
+		changes = append(changes, Set("memberIds", listOf(after.MemberIDs)))
+	}
+	if !slices.Equal(after.PendingMemberIDs, before.PendingMemberIDs) {
+		changes = append(changes, Set("pendingMemberIds", listOf(after.PendingMemberIDs)))
+	}
+	if !reflect.DeepEqual(after.Discord, before.Discord) {
+		changes = append(changes, discordUpdates(after.Discord)...)
+	}
+	return changes
+}
+
+func discordUpdates(d GroupDiscord) []store.Update {
+	wishes := make(map[string]any, len(d.Notifications))
+	for name, on := range d.Notifications {
+		wishes[name] = on
+	}
+	return []store.Update{
+		{Path: store.Field("discord", "guildId"), Value: store.NullIfEmpty(d.GuildID)},
+		{Path: store.Field("discord", "channelId"), Value: store.NullIfEmpty(d.ChannelID)},
+		{Path: store.Field("discord", "notifyRoleId"), Value: store.NullIfEmpty(d.NotifyRoleID)},
+		{Path: store.Field("discord", "notifications"), Value: wishes},
+	}
+}
+
+// Has tells whether a person is the group's creator or a member.
+func (g *Group) Has(userID string) bool {
+	return g != nil && userID != "" && (g.CreatorID == userID || slices.Contains(g.MemberIDs, userID))
+}
+
+// Invites tells whether a person was invited and has not answered yet.
+func (g *Group) Invites(userID string) bool {
+	return userID != "" && !g.Has(userID) && slices.Contains(g.PendingMemberIDs, userID)
+}
+
+// GroupsOf counts the groups that a person created, up to most.
+func GroupsOf(ctx context.Context, reader store.Reader, creatorID string, most int) (int, error) {
+	docs, err := reader.Query(ctx, groupsOfCreator.With(creatorID).First(most))
+	return len(docs), err
+}

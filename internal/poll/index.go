@@ -1,0 +1,218 @@
+package poll
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// ConsumerPoll is the consumer of calendar changes that polls are.
+const ConsumerPoll = "poll"
+
+// IndexEntry is a document of calendarEventIndex (seed 002): which poll follows
+// a calendar event. It exists exactly while the poll is linked, or awaits the
+// event. Closed to clients.
+type IndexEntry struct {
+	EventID    string
+	PollID     string
+	AccountID  string
+	CreatorID  string
+	CalendarID string
+	Generation int64
+	CreatedAt  time.Time
+	// Awaited tells that the event was deleted and cancelled the poll, which follows
+	// it for a while in case that it comes back (Sync.Awaited).
+	Awaited bool
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
+}
+
+// Place is a calendar as one account sees it.
+type Place struct {
+	AccountID  string
+	CalendarID string
+}
+
+// Place is where the event of the entry is.
+func (e IndexEntry) Place() Place { return Place{e.AccountID, e.CalendarID} }
+
+// Link is the identity of the event that the entry is for.
+func (e IndexEntry) Link() rules.Link {
+	return rules.Link{Account: e.AccountID, Calendar: e.CalendarID, Event: e.EventID, Generation: e.Generation}
+}
+
+// IndexPath is where the entry of an event stands. A second entry of the same
+// event id (two calendars can share one) stands at SharedIndexPath.
+func IndexPath(eventID string) store.Path { return store.Doc("calendarEventIndex", eventID) }
+
+// SharedIndexPath is where the entry of an event stands whose id is already
+// taken by another calendar's.
+func SharedIndexPath(eventID, accountID, calendarID string) store.Path {
+	return IndexPath(eventID + "~" + CalendarKey(accountID, calendarID)[:8])
+}
+
+// EncodeIndex gives the fields of an entry.
+func EncodeIndex(e IndexEntry) map[string]any {
+	fields := map[string]any{
+		"consumer": ConsumerPoll, "schedulerId": e.PollID, "accountId": e.AccountID,
+		"creatorId": e.CreatorID, "calendarId": e.CalendarID, "generation": e.Generation, "createdAt": e.CreatedAt,
+	}
+	if e.Awaited {
+		fields["awaited"] = true
+	}
+	return fields
+}
+
+// SetEntryAwaited marks an entry as that of an awaited event, or of one that is
+// back.
+func SetEntryAwaited(awaited bool) store.Update {
+	if awaited {
+		return Set("awaited", true)
+	}
+	return Set("awaited", store.Delete)
+}
+
+// DecodeIndex reads an entry.
+func DecodeIndex(doc store.Document) IndexEntry {
+	f := store.Fields(doc.Data)
+	eventID, _, _ := strings.Cut(doc.Path.ID(), "~")
+	return IndexEntry{
+		EventID: eventID, PollID: f.String("schedulerId"), AccountID: f.String("accountId"),
+		CreatorID: f.String("creatorId"), CalendarID: f.String("calendarId"), Generation: f.Int("generation"),
+		CreatedAt: f.Time("createdAt"), Awaited: f.Bool("awaited"), Made: doc.Made,
+	}
+}
+
+// MoveIndex gives the updates of an entry whose event was moved to another
+// calendar: whom it is for, and its generation, stay.
+func MoveIndex(to Place) []store.Update {
+	return []store.Update{Set("accountId", to.AccountID), Set("calendarId", to.CalendarID)}
+}
+
+// FindIndex reads the entry of an event in one calendar of one account, and
+// where it stands; nil where there is none, and where one would stand. Another
+// calendar's entry of the same event id is another thing, and may have gone
+// before this one did. An entry that did not step aside costs one read, any
+// other answer two.
+func FindIndex(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (*IndexEntry, store.Path, error) {
+	if eventID == "" {
+		return nil, "", nil
+	}
+	var free store.Path
+	for _, path := range []store.Path{IndexPath(eventID), SharedIndexPath(eventID, accountID, calendarID)} {
+		doc, err := reader.Get(ctx, path)
+		if err != nil {
+			return nil, "", err
+		}
+		if entry := DecodeIndex(doc); doc.Exists() && entry.AccountID == accountID && entry.CalendarID == calendarID {
+			return &entry, path, nil
+		}
+		if free == "" && !doc.Exists() {
+			free = path
+		}
+	}
+	return nil, cmp.Or(free, SharedIndexPath(eventID, accountID, calendarID)), nil
+}
+
+// IndexOf reads the entry of a poll's linked or awaited event, and where it
+// stands; nil where it has none.
+func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, store.Path, error) {
+	if p.EventID() == "" {
+		return nil, "", nil
+	}
+	doc, err := reader.Get(ctx, IndexPath(p.EventID()))
+	if err != nil {
+		return nil, "", err
+	}
+	if entry := DecodeIndex(doc); doc.Exists() && entry.PollID == p.ID {
+		return &entry, doc.Path, nil
+	}
+	return indexByPoll(ctx, reader, p)
+}
+
+// Indexed tells, by poll, which of them an index entry at its own place follows,
+// in one call. One that had to step aside for another event of its id is not
+// among them, nor is a poll without an event.
+func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string]bool, error) {
+	var paths []store.Path
+	for _, p := range polls {
+		if path := IndexPath(p.EventID()); path.Valid() == nil {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	docs, err := reader.GetAll(ctx, slices.Compact(paths))
+	if err != nil {
+		return nil, err
+	}
+	follows := map[string]string{}
+	for _, doc := range docs {
+		if doc.Exists() {
+			follows[doc.Path.ID()] = DecodeIndex(doc).PollID
+		}
+	}
+	indexed := map[string]bool{}
+	for _, p := range polls {
+		indexed[p.ID] = p.ID != "" && follows[p.EventID()] == p.ID
+	}
+	return indexed, nil
+}
+
+// indexByPoll finds an entry that had to step aside for another of its id.
+func indexByPoll(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, store.Path, error) {
+	docs, err := reader.Query(ctx, indexOfPoll.With(p.ID))
+	if err != nil {
+		return nil, "", err
+	}
+	for _, doc := range docs {
+		if entry := DecodeIndex(doc); entry.EventID == p.EventID() {
+			return &entry, doc.Path, nil
+		}
+	}
+	return nil, "", nil
+}
+
+// IndexesOf reads every entry for a poll, and where each stands.
+func IndexesOf(ctx context.Context, reader store.Reader, pollID string) (entries []IndexEntry, paths []store.Path, err error) {
+	docs, err := reader.Query(ctx, indexOfPoll.With(pollID))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		entries, paths = append(entries, DecodeIndex(doc)), append(paths, doc.Path)
+	}
+	return entries, paths, nil
+}
+
+var (
+	indexOfPoll = &store.Query{
+		Name: "index entries of a poll", Collection: "calendarEventIndex",
+		Filters: []store.Filter{{Path: store.Field("schedulerId"), Op: store.Equal}},
+	}
+	indexOfCalendar = &store.Query{
+		Name: "index entries of a calendar", Collection: "calendarEventIndex",
+		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}, {Path: store.Field("calendarId"), Op: store.Equal}},
+	}
+)
+
+// IndexOfCalendar lists the entries of one calendar, by event id, at most
+// limit behind after.
+func IndexOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string, limit int, after *store.Cursor) ([]IndexEntry, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, indexOfCalendar.With(accountID, calendarID).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	var entries []IndexEntry
+	for _, doc := range docs {
+		entries = append(entries, DecodeIndex(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		return entries, indexOfCalendar.CursorAt(docs[limit-1]), nil
+	}
+	return entries, nil, nil
+}

@@ -1,0 +1,233 @@
+package poll
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// EventPrefix begins every event id that we make, so that changes of other
+// events in a calendar cost no look into the store. It keeps to the characters
+// that Google takes (a to v, 0 to 9).
+const EventPrefix = "questsched"
+
+var eventIDs = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// EventID is the id of the event of a poll's generation: the same every time
+// it is asked for, so that an insert whose answer was lost is found again.
+func EventID(pollID string, generation int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", pollID, generation))
+	return EventPrefix + strings.ToLower(eventIDs.EncodeToString(sum[:16]))
+}
+
+// CalendarKey names a calendar as one account sees it: the key of its document
+// in calendars.
+func CalendarKey(accountID, calendarID string) string {
+	sum := sha256.Sum256([]byte(accountID + "\x00" + calendarID))
+	return hex.EncodeToString(sum[:16])
+}
+
+// IntentKind is what is to be done with an event.
+type IntentKind string
+
+// The kinds of intents.
+const (
+	IntentInsert IntentKind = "insert"
+	IntentDelete IntentKind = "delete"
+	// IntentPurge removes what is below a deleted poll; it names no event.
+	IntentPurge IntentKind = "purge"
+)
+
+// Intent is a document of intents: a calendar event that is to be made or
+// deleted, written before Google is called and removed when it is done, so
+// that no event of ours is forgotten between the two (the outbox of the
+// calendar). Closed to clients.
+type Intent struct {
+	Kind       IntentKind
+	PollID     string
+	Generation int64
+	AccountID  string
+	CalendarID string
+	EventID    string
+	// Due is the earliest time for the drain to take it up; until then the
+	// request that wrote it is at work itself.
+	Due time.Time
+	// Until, for the deletion of what an insert would have made, is when nobody
+	// can be at work on that insert any more: before, the event may be made
+	// after it was deleted. Zero: nobody was.
+	Until time.Time
+	// Attempts counts those that were begun after the one of whoever wrote it.
+	Attempts  int64
+	LastError string
+	CreatedAt time.Time
+	Trace     string
+	// Session is what the event is made of; for inserts alone.
+	Session Session
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
+}
+
+// Session is what a finalisation asks for.
+type Session struct {
+	SlotID      string
+	Start, End  time.Time
+	AllDay      bool
+	Title       string
+	Description string
+	Timezone    string
+	Attendees   []string
+	// KeepOld leaves the event of an earlier finalisation in the calendar.
+	KeepOld bool
+	// OldAccount is the account of an older event that the index does not know;
+	// "" where there is none.
+	OldAccount string
+	// Actor is who finalises.
+	Actor string
+	// Request names the request, so that the same one again is known; "" for none.
+	Request string
+}
+
+// Fingerprint is the time that is asked for.
+func (s Session) Fingerprint() rules.Fingerprint {
+	f := rules.Timed(s.Start, s.End)
+	f.AllDay = s.AllDay
+	return f
+}
+
+// Place is where the event of the intent is, or is to be made.
+func (i Intent) Place() Place { return Place{i.AccountID, i.CalendarID} }
+
+// ID is the intent's document id.
+func (i Intent) ID() string {
+	if i.Kind == IntentPurge {
+		return "purge." + i.PollID
+	}
+	return IntentID(i.AccountID, i.CalendarID, i.EventID)
+}
+
+// Path is where the intent stands.
+func (i Intent) Path() store.Path { return IntentPath(i.ID()) }
+
+// IntentID names the intent about an event: an event has one at most.
+func IntentID(accountID, calendarID, eventID string) string {
+	return eventID + "." + CalendarKey(accountID, calendarID)[:8]
+}
+
+// IntentPath is where an intent stands.
+func IntentPath(id string) store.Path { return store.Doc("intents", id) }
+
+// EncodeIntent gives the fields of an intent.
+func EncodeIntent(i Intent) map[string]any {
+	data := map[string]any{
+		"kind": string(i.Kind), "pollId": i.PollID, "generation": i.Generation,
+		"accountId": i.AccountID, "calendarId": i.CalendarID, "eventId": i.EventID,
+		"due": i.Due, "attempts": i.Attempts, "lastError": store.NullIfEmpty(i.LastError),
+		"until": store.NullIfZero(i.Until), "createdAt": i.CreatedAt, "trace": store.NullIfEmpty(i.Trace),
+	}
+	if i.Kind == IntentInsert {
+		s := i.Session
+		data["session"] = map[string]any{
+			"slotId": s.SlotID, "start": s.Start, "end": s.End, "allDay": s.AllDay, "title": s.Title,
+			"description": s.Description, "timezone": s.Timezone, "attendees": listOf(s.Attendees),
+			"keepOld": s.KeepOld, "oldAccount": s.OldAccount, "actor": s.Actor,
+			"request": store.NullIfEmpty(s.Request),
+		}
+	}
+	return data
+}
+
+// SetSessionRequest writes the name of the request that an insert is carried out
+// for; "" for none.
+func SetSessionRequest(name string) store.Update {
+	return store.Update{Path: store.Field("session", "request"), Value: store.NullIfEmpty(name)}
+}
+
+// DecodeIntent reads an intent.
+func DecodeIntent(doc store.Document) Intent {
+	f := store.Fields(doc.Data)
+	s := f.Map("session")
+	return Intent{
+		Kind: IntentKind(f.String("kind")), PollID: f.String("pollId"), Generation: f.Int("generation"),
+		AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), EventID: f.String("eventId"),
+		Due: f.Time("due"), Until: f.Time("until"), Attempts: f.Int("attempts"), LastError: f.String("lastError"),
+		CreatedAt: f.Time("createdAt"), Trace: f.String("trace"), Made: doc.Made,
+		Session: Session{
+			SlotID: s.String("slotId"), Start: s.Time("start"), End: s.Time("end"), AllDay: s.Bool("allDay"),
+			Title: s.String("title"), Description: s.String("description"), Timezone: s.String("timezone"),
+			Attendees: s.Strings("attendees"), KeepOld: s.Bool("keepOld"), OldAccount: s.String("oldAccount"), Actor: s.String("actor"),
+			Request: s.String("request"),
+		},
+	}
+}
+
+// LoadIntent reads an intent; nil where there is none.
+func LoadIntent(ctx context.Context, reader store.Reader, id string) (*Intent, error) {
+	doc, err := reader.Get(ctx, IntentPath(id))
+	if err != nil || !doc.Exists() {
+		return nil, err
+	}
+	intent := DecodeIntent(doc)
+	return &intent, nil
+}
+
+var (
+	intentsDue = &store.Query{
+		Name: "intents by due", Collection: "intents",
+		Filters: []store.Filter{{Path: store.Field("due"), Op: store.LessOrEqual}},
+		Order:   []store.Order{{Path: store.Field("due")}},
+	}
+	intentsOfPoll = &store.Query{
+		Name: "intents of a poll", Collection: "intents",
+		Filters: []store.Filter{{Path: store.Field("pollId"), Op: store.Equal}},
+	}
+	intentsOfAccount = &store.Query{
+		Name: "intents of an account", Collection: "intents",
+		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}},
+	}
+)
+
+// IntentsDue lists intents that are due at now, at most limit behind after.
+func IntentsDue(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Intent, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, intentsDue.With(now).First(limit).From(after))
+	if err != nil {
+		return nil, nil, err
+	}
+	var due []Intent
+	for _, doc := range docs {
+		due = append(due, DecodeIntent(doc))
+	}
+	if limit > 0 && len(docs) == limit {
+		return due, intentsDue.CursorAt(docs[limit-1]), nil
+	}
+	return due, nil, nil
+}
+
+// IntentsOf lists the intents of a poll that are not done, by id.
+func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Intent, error) {
+	docs, err := reader.Query(ctx, intentsOfPoll.With(pollID))
+	if err != nil {
+		return nil, err
+	}
+	var intents []Intent
+	for _, doc := range docs {
+		intents = append(intents, DecodeIntent(doc))
+	}
+	return intents, nil
+}
+
+// maxCounted is how far CountIntents counts.
+const maxCounted = 1000
+
+// CountIntents counts the events of an account's calendars that are yet to be
+// made or deleted; 1000 where there are more.
+func CountIntents(ctx context.Context, reader store.Reader, accountID string) (int, error) {
+	docs, err := reader.Query(ctx, intentsOfAccount.With(accountID).First(maxCounted))
+	return len(docs), err
+}

@@ -1,0 +1,213 @@
+package poll
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// Entry is a document of schedulers/{id}/journal: one thing that was decided
+// about a poll, and why. Together the entries replay the poll (seed 003, §P3).
+// Entries are written in the transaction that applies the decision and are
+// never changed.
+type Entry struct {
+	ID string // jrn_ and a ULID, so ids sort by time
+	// PollID is the poll's, known by where the entry stands. CreatorID is who
+	// made the poll; "" in entries from before it was kept.
+	PollID    string
+	CreatorID string
+	At        time.Time
+	// Trace joins what one hint caused, from push to announcement.
+	Trace string
+	// Hint is what made us look, such as push, timer, person.
+	Hint string
+	// Who is the person who commanded; "" for the calendar.
+	Who string
+	// Command is the person's command; "" for an observation.
+	Command rules.Command
+	// Seen, Fingerprint and Updated are what the calendar said; for a command,
+	// Fingerprint is the time that it set.
+	Seen        string
+	Fingerprint rules.Fingerprint
+	Updated     time.Time
+	EventID     string
+	CalendarID  string
+	AccountID   string
+	// Before is the fingerprint applied before; After the one applied now.
+	Before, After rules.Fingerprint
+	Baseline      rules.Fingerprint // after the decision
+	Decision      rules.Action      // what was done, for observations
+	Reason        string            // the row of the table, or a sentence
+	Fence         int64             // of the look; 0 for commands
+	// Observed marks a line of what would have been done while nothing was to be
+	// (QS_SYNC=observe): it decided nothing and left the poll as it says. Its id
+	// is made of what it says.
+	Observed bool
+	// Inputs are those of the decision about an observation that neither the
+	// observation nor the entries before tell; nil for a command, and in entries
+	// from before they were kept.
+	Inputs *Inputs
+	// Status, State and the rest are the poll after the decision.
+	Status        rules.Status
+	State         rules.State
+	Error         rules.ErrorCode
+	Generation    int64
+	WinningSlotID string
+	Rescheduled   bool
+	Cancelled     bool // whether a mark of a cancellation is in the poll
+	// Announcement is the reference of what was made due; "" where nothing was.
+	Announcement string
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
+}
+
+// Inputs are the part of a decision's inputs that is nowhere else in a journal:
+// with them, the rules decide the same again at any time.
+type Inputs struct {
+	// Now is when it was decided, by the clock of whoever decided; At may be
+	// later (see Recorded).
+	Now time.Time
+	// Winning, Original, Timely, MovedAt and FinalizedAt are the poll's (rules.Poll).
+	Winning, Original    rules.Fingerprint
+	Timely               rules.Fingerprint
+	MovedAt, FinalizedAt time.Time
+	// WatchLive and Confirmed are the observation's.
+	WatchLive, Confirmed bool
+	// MovedTo is where the event was found that is gone from its calendar; the zero
+	// place: nowhere.
+	MovedTo Place
+}
+
+// EntryPath is where a journal entry stands.
+func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal", id) }
+
+// EncodeEntry gives the fields of a journal entry.
+func EncodeEntry(e Entry) map[string]any {
+	fields := map[string]any{
+		"at": e.At, "creatorId": store.NullIfEmpty(e.CreatorID), "trace": e.Trace, "hint": e.Hint, "who": store.NullIfEmpty(e.Who),
+		"command": string(e.Command),
+		"observation": map[string]any{
+			"seen": e.Seen, "fingerprint": e.Fingerprint.String(), "updated": store.NullIfZero(e.Updated),
+			"eventId": store.NullIfEmpty(e.EventID), "calendarId": store.NullIfEmpty(e.CalendarID),
+			"accountId": store.NullIfEmpty(e.AccountID),
+		},
+		"before": e.Before.String(), "after": e.After.String(), "baseline": e.Baseline.String(),
+		"decision": string(e.Decision), "reason": e.Reason, "fence": e.Fence,
+		"result": map[string]any{
+			"status": string(e.Status), "state": string(e.State), "error": string(e.Error),
+			"generation": e.Generation, "winningSlotId": store.NullIfEmpty(e.WinningSlotID), "rescheduled": e.Rescheduled,
+			"cancelled": e.Cancelled,
+		},
+		"announcement": store.NullIfEmpty(e.Announcement),
+	}
+	if e.Observed {
+		fields["observed"] = true
+	}
+	if in := e.Inputs; in != nil {
+		inputs := map[string]any{
+			"now": in.Now, "winning": in.Winning.String(), "original": in.Original.String(),
+			"movedAt": store.NullIfZero(in.MovedAt), "finalizedAt": store.NullIfZero(in.FinalizedAt),
+			"watchLive": in.WatchLive, "confirmed": in.Confirmed,
+		}
+		if !in.Timely.IsZero() {
+			inputs["timely"] = in.Timely.String()
+		}
+		if in.MovedTo != (Place{}) {
+			inputs["movedTo"] = map[string]any{"accountId": in.MovedTo.AccountID, "calendarId": in.MovedTo.CalendarID}
+		}
+		fields["inputs"] = inputs
+	}
+	return fields
+}
+
+// DecodeEntry reads a journal entry.
+func DecodeEntry(doc store.Document) Entry {
+	f := store.Fields(doc.Data)
+	seen, result := f.Map("observation"), f.Map("result")
+	var inputs *Inputs
+	if in := f.Map("inputs"); len(in) > 0 {
+		inputs = &Inputs{
+			Now: in.Time("now"), Winning: readFingerprint(in.String("winning")), Original: readFingerprint(in.String("original")),
+			Timely: readFingerprint(in.String("timely")), MovedAt: in.Time("movedAt"), FinalizedAt: in.Time("finalizedAt"),
+			WatchLive: in.Bool("watchLive"), Confirmed: in.Bool("confirmed"),
+			MovedTo: Place{AccountID: in.Map("movedTo").String("accountId"), CalendarID: in.Map("movedTo").String("calendarId")},
+		}
+	}
+	state := rules.State(result.String("state"))
+	return Entry{
+		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"), Trace: f.String("trace"), Hint: f.String("hint"), Who: f.String("who"),
+		Command: rules.Command(f.String("command")),
+		Seen:    seen.String("seen"), Fingerprint: readFingerprint(seen.String("fingerprint")), Updated: seen.Time("updated"),
+		EventID: seen.String("eventId"), CalendarID: seen.String("calendarId"), AccountID: seen.String("accountId"),
+		Before: readFingerprint(f.String("before")), After: readFingerprint(f.String("after")),
+		Baseline: readFingerprint(f.String("baseline")),
+		Decision: rules.Action(f.String("decision")), Reason: f.String("reason"), Fence: f.Int("fence"),
+		Status: rules.Status(result.String("status")), State: state,
+		Error: rules.ErrorCode(result.String("error")), Generation: result.Int("generation"),
+		WinningSlotID: result.String("winningSlotId"), Rescheduled: result.Bool("rescheduled"),
+		// The state says it too in entries from before the mark was kept.
+		Cancelled: result.Bool("cancelled") || state == rules.StateCancelled, Inputs: inputs,
+		Announcement: f.String("announcement"), Observed: f.Bool("observed"), Made: doc.Made,
+	}
+}
+
+var journalByTime = &store.Query{
+	Name: "journal of a poll, newest first", Collection: "journal",
+	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+}
+
+var journalsOfCreator = &store.Query{
+	Name: "journals of a creator's polls, newest first", Collection: "journal", Group: true,
+	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
+	Order:   []store.Order{{Path: store.Field("at"), Descending: true}},
+}
+
+// WalkJournals gives the journals of all polls that a person made to take, as one,
+// newest first, at most limit entries behind after (nil: from the newest), as
+// store.Walk does. Entries from before they kept the creator are not among them.
+func WalkJournals(ctx context.Context, reader store.Reader, creatorID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+	return walkEntries(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after), take)
+}
+
+// WalkJournal gives a poll's journal to take in the same way.
+func WalkJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+	return walkEntries(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), take)
+}
+
+func walkEntries(ctx context.Context, reader store.Reader, asked store.Bound, take func(Entry) (bool, error)) (*store.Cursor, error) {
+	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(DecodeEntry(doc)) })
+}
+
+var allJournals = &store.Query{
+	Name: "journals of all polls, newest first", Collection: "journal", Group: true,
+	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+}
+
+// LatestEntries reads the newest entries of everybody's journals, at most limit.
+func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry, error) {
+	entries, _, err := journalPage(ctx, reader, allJournals.With().First(limit))
+	return entries, err
+}
+
+// LoadJournal reads a poll's journal, newest first, at most limit entries
+// behind after (nil: from the newest). next is where to go on; nil at the end.
+func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
+	return journalPage(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after))
+}
+
+// journalPage reads a page of entries, and where to go on; nil at the end.
+func journalPage(ctx context.Context, reader store.Reader, asked store.Bound) (entries []Entry, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, asked)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		entries = append(entries, DecodeEntry(doc))
+	}
+	if asked.Limit > 0 && len(docs) == asked.Limit {
+		next = asked.Query.CursorAt(docs[len(docs)-1])
+	}
+	return entries, next, nil
+}

@@ -1,0 +1,57 @@
+package poll
+
+import (
+	"context"
+
+	"questscheduler/internal/store"
+)
+
+var (
+	snapshotsOf      = &store.Query{Name: "snapshots of a poll", Collection: "calendarSyncSnapshots"}
+	allAnnouncements = &store.Query{Name: "announcements", Collection: "announcements"}
+)
+
+// Left tells whether something is left of a poll that is gone: its announcement,
+// or a document below it that this backend knows. purging says that those below
+// are being removed, so they do not count.
+func Left(ctx context.Context, reader store.Reader, pollID string, purging bool) (bool, error) {
+	announcement, err := reader.Get(ctx, AnnouncementPath(pollID))
+	if err != nil || announcement.Exists() || purging {
+		return err == nil && announcement.Exists(), err
+	}
+	for _, below := range []*store.Query{journalByTime, snapshotsOf, votesOf, slotsOf} {
+		docs, err := reader.Query(ctx, below.With().Below(Path(pollID)).First(1))
+		if err != nil || len(docs) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// Gone lists the polls that are gone and have an announcement still, at most
+// limit behind after: a poll of which people were ever to be told has one, so
+// this finds what a poll that was deleted directly left behind, also where its id
+// has another poll by now. It costs two reads for each announcement.
+func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (pollIDs []string, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, allAnnouncements.With().First(limit).From(after))
+	if err != nil || len(docs) == 0 {
+		return nil, nil, err
+	}
+	paths := make([]store.Path, len(docs))
+	for i, doc := range docs {
+		paths[i] = Path(doc.Path.ID())
+	}
+	polls, err := reader.GetAll(ctx, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, doc := range polls {
+		if !doc.Exists() || Decode(doc).ReplacesTold(DecodeAnnouncement(docs[i])) {
+			pollIDs = append(pollIDs, docs[i].Path.ID())
+		}
+	}
+	if limit > 0 && len(docs) == limit {
+		next = allAnnouncements.CursorAt(docs[limit-1])
+	}
+	return pollIDs, next, nil
+}

@@ -1,0 +1,268 @@
+// Package poll holds the documents of a poll as types, and their codec to and
+// from the store: poll, slot, vote, group, snapshot, journal entry,
+// announcement, intent, index entry.
+//
+// The documents below schedulers and questingGroups are shared with the web
+// app, which reads and writes them itself (data-contract.md): this package
+// reads them leniently and writes named fields only, so what it does not know
+// survives.
+package poll
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// Poll is a document of schedulers: the fields of it that this backend knows.
+type Poll struct {
+	ID               string
+	Title            string
+	Description      string
+	CreatorID        string
+	CreatorEmail     string
+	Status           rules.Status
+	ParticipantIDs   []string
+	PendingInvites   []string // e-mail addresses in lower case
+	AllowLinkSharing bool
+	Timezone         string // IANA name, or "" for none
+	WinningSlotID    string
+	GoogleEventID    string
+	GoogleCalendarID string
+	GroupID          string
+	GroupName        string
+	// SlotPriority is finalizedSlotPriorityAtMs: by slot id the milliseconds of
+	// its first finalisation.
+	SlotPriority map[string]int64
+	// FinalizedAt is finalizedAtMs: when the poll was finalised last; zero: never,
+	// or not known.
+	FinalizedAt time.Time
+	Discord     Card
+	Cancelled   *Cancelled
+	// Untouched tells that nobody has written the document since it was made. false
+	// where the store does not know.
+	Untouched bool
+	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for
+	// a cancellation too. Nothing of ours sets it.
+	HasCancelledAt bool
+	// Votes is who sees others' votes.
+	Votes     VotesSeen
+	Sync      Sync
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// Made is when the document was made (store.Document.Made); no field holds it.
+	Made int64
+
+	// stored is the document that the poll was read from; the zero one for none. It
+	// is only read: Changes compares the poll with it.
+	stored store.Document
+}
+
+// Cancelled says when and why a poll was cancelled.
+type Cancelled struct {
+	At     time.Time
+	Reason string // rules.ReasonManual, rules.ReasonCalendarDeleted or the web app's own
+}
+
+// Card is schedulers.discord: where the poll's card stands.
+type Card struct {
+	MessageID    string
+	ChannelID    string
+	GuildID      string
+	MessageURL   string
+	NotifyRoleID string
+	Hash         string // lastSyncedHash: of what the card showed last
+	Error        string // pendingSyncError
+}
+
+// Path is where the document of a poll stands.
+func Path(id string) store.Path { return store.Doc("schedulers", id) }
+
+// Load reads a poll; NotFound where there is none.
+func Load(ctx context.Context, reader store.Reader, id string) (Poll, error) {
+	doc, err := reader.Get(ctx, Path(id))
+	if err != nil {
+		return Poll{}, err
+	}
+	if !doc.Exists() {
+		return Poll{}, ErrNotFound()
+	}
+	return Decode(doc), nil
+}
+
+// ErrNotFound is what a person hears of a poll that is not there, or that they
+// may not know of.
+func ErrNotFound() error {
+	return fault.New(fault.NotFound, "There is no such poll, or you may not see it. Check the link or ask its creator to invite you.")
+}
+
+// Decode reads a poll's document.
+func Decode(doc store.Document) Poll {
+	f := store.Fields(doc.Data)
+	p := Poll{
+		ID: doc.Path.ID(), Title: f.String("title"), Description: f.String("description"),
+		CreatorID: f.String("creatorId"), CreatorEmail: f.String("creatorEmail"),
+		Status:         rules.Status(f.String("status")),
+		ParticipantIDs: f.Strings("participantIds"), PendingInvites: f.Strings("pendingInvites"),
+		AllowLinkSharing: f.Bool("allowLinkSharing"), Timezone: f.String("timezone"),
+		WinningSlotID: f.String("winningSlotId"), GoogleEventID: f.String("googleEventId"),
+		GoogleCalendarID: f.String("googleCalendarId"),
+		GroupID:          f.String("questingGroupId"), GroupName: f.String("questingGroupName"),
+		Discord:   decodeCard(f.Map("discord")),
+		Cancelled: decodeCancelled(f.Map("cancelled")), HasCancelledAt: truthy(f["cancelledAt"]),
+		Votes:     decodeVotesSeen(f),
+		Sync:      decodeSync(f.Map("calendarSync")),
+		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"), Made: doc.Made,
+		Untouched: doc.Made != 0 && doc.Written == doc.Made,
+		stored:    doc,
+	}
+	if p.Status == "" {
+		p.Status = rules.Open
+	}
+	if at := f.Int("finalizedAtMs"); at > 0 {
+		p.FinalizedAt = time.UnixMilli(at).UTC()
+	}
+	priority := f.Map("finalizedSlotPriorityAtMs")
+	p.SlotPriority = make(map[string]int64, len(priority))
+	for slot := range priority {
+		p.SlotPriority[slot] = priority.Int(slot)
+	}
+	return p
+}
+
+// New gives the fields of a new poll's document.
+func New(p Poll) map[string]any {
+	return map[string]any{
+		"title": p.Title, "description": p.Description,
+		"creatorId": p.CreatorID, "creatorEmail": p.CreatorEmail,
+		"status": string(rules.Open), "participantIds": listOf(p.ParticipantIDs),
+		"pendingInvites": listOf(p.PendingInvites), "allowLinkSharing": p.AllowLinkSharing,
+		"timezone": store.NullIfEmpty(p.Timezone), "winningSlotId": nil, "googleEventId": nil,
+		"questingGroupId":   store.NullIfEmpty(p.GroupID),
+		"questingGroupName": store.NullIfEmpty(p.GroupName),
+		"createdAt":         p.CreatedAt, "updatedAt": p.CreatedAt,
+		"calendarSync": map[string]any{"recorded": Recorded{At: p.CreatedAt, Status: rules.Open}.encode()},
+	}
+}
+
+// Linked tells whether the poll follows a calendar event now.
+func (p Poll) Linked() bool {
+	return p.Status == rules.Finalized && p.GoogleEventID != ""
+}
+
+// EventID is the event that the poll names, or where it names none the one that
+// it awaits; "" for neither.
+func (p Poll) EventID() string {
+	if p.GoogleEventID == "" && p.Sync.Awaited != nil {
+		return p.Sync.Awaited.Link.Event
+	}
+	return p.GoogleEventID
+}
+
+// EditedDirectly tells whether somebody wrote the document's status, winning slot
+// or event directly, which the journal does not know yet.
+func (p Poll) EditedDirectly() bool {
+	known := p.Sync.Recorded
+	return !known.At.IsZero() &&
+		(p.Status != known.Status || p.WinningSlotID != known.WinningSlotID || p.GoogleEventID != known.EventID)
+}
+
+// MarkedCancelled tells whether a mark of a cancellation is left in the poll: of
+// an archived one it says what the poll was. Any of the three keeps the web app's
+// badge, whatever the status says.
+func (p Poll) MarkedCancelled() bool {
+	return p.Cancelled != nil || p.Sync.Cancelled != nil || p.HasCancelledAt
+}
+
+// Unmarked is the poll without a mark of a cancellation, as SetCancelled(nil)
+// leaves it.
+func (p Poll) Unmarked() Poll {
+	p.Cancelled, p.Sync.Cancelled, p.HasCancelledAt = nil, nil, false
+	return p
+}
+
+// Chosen is the poll after a slot's time was chosen for its session.
+func (p Poll) Chosen(slotID string, at time.Time) Poll {
+	p.SlotPriority = maps.Clone(p.SlotPriority)
+	if p.SlotPriority == nil {
+		p.SlotPriority = map[string]int64{}
+	}
+	p.SlotPriority[slotID] = at.UnixMilli()
+	return p
+}
+
+// truthy tells what JavaScript takes for true: the web app asks no more of
+// cancelledAt.
+func truthy(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case int64:
+		return v != 0
+	case float64:
+		return v != 0 && !math.IsNaN(v)
+	default:
+		return true
+	}
+}
+
+// InvitedAs tells whether an e-mail address is among the pending invites.
+func (p Poll) InvitedAs(email string) bool {
+	return email != "" && slices.ContainsFunc(p.PendingInvites, func(invited string) bool {
+		return strings.EqualFold(invited, email)
+	})
+}
+
+// People are the participants: those of the poll and the members of its group
+// (nil where it has none), each once, in that order.
+func (p Poll) People(group *Group) []string {
+	people := slices.Clone(p.ParticipantIDs)
+	if group != nil {
+		people = append(people, group.MemberIDs...)
+	}
+	seen := make(map[string]bool, len(people))
+	return slices.DeleteFunc(people, func(id string) bool {
+		again := seen[id] || id == ""
+		seen[id] = true
+		return again
+	})
+}
+
+func decodeCancelled(f store.Fields) *Cancelled {
+	if len(f) == 0 {
+		return nil
+	}
+	return &Cancelled{At: f.Time("at"), Reason: f.String("reason")}
+}
+
+func (c Cancelled) encode() map[string]any {
+	return map[string]any{"at": c.At, "reason": c.Reason}
+}
+
+func decodeCard(f store.Fields) Card {
+	return Card{
+		MessageID: f.String("messageId"), ChannelID: f.String("channelId"), GuildID: f.String("guildId"),
+		MessageURL: f.String("messageUrl"), NotifyRoleID: f.String("notifyRoleId"),
+		Hash: f.String("lastSyncedHash"), Error: f.String("pendingSyncError"),
+	}
+}
+
+// listOf is a list for writing: empty rather than null.
+func listOf(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return list
+}

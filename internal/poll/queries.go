@@ -1,0 +1,138 @@
+package poll
+
+import (
+	"context"
+
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+var (
+	pollsOfCreator = &store.Query{
+		Name: "polls of a creator, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+	pollsOfCreatorByStatus = &store.Query{
+		Name: "polls of a creator by status, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: store.Field("status"), Op: store.Equal}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+	pollsOfParticipant = &store.Query{
+		Name: "polls of a participant, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+	pollsOfParticipantByStatus = &store.Query{
+		Name: "polls of a participant by status, newest first", Collection: "schedulers",
+		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}, {Path: store.Field("status"), Op: store.Equal}},
+		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+)
+
+// finalisedPolls are in the order of their paths, which does not change while a
+// sweep goes through them.
+var finalisedPolls = &store.Query{
+	Name: "finalised polls", Collection: "schedulers",
+	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}},
+}
+
+// Finalised lists finalised polls, at most limit behind after.
+func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
+	return pollsOf(ctx, reader, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after))
+}
+
+// editedPolls are in the order of their paths, as the finalised ones are.
+var editedPolls = &store.Query{
+	Name: "polls of another status than their journal knows", Collection: "schedulers",
+	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: SyncField("recorded", "status"), Op: store.In}},
+}
+
+// Edited lists the polls that have a status which their journal does not know of,
+// at most limit behind after: somebody wrote it directly. As a rule there are
+// none, and asking costs next to nothing.
+func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
+	var others []any
+	for _, other := range rules.Statuses {
+		if other != status {
+			others = append(others, string(other))
+		}
+	}
+	return pollsOf(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after))
+}
+
+var pollsInError = &store.Query{
+	Name: "polls of a creator with a sync error", Collection: "schedulers",
+	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: SyncField("error", "code"), Op: store.Equal}},
+}
+
+// InError lists a creator's polls that show an error of the sync, at most limit.
+func InError(ctx context.Context, reader store.Reader, creatorID string, code rules.ErrorCode, limit int) ([]Poll, error) {
+	polls, _, err := pollsOf(ctx, reader, pollsInError.With(creatorID, string(code)).First(limit))
+	return polls, err
+}
+
+var pollsWithError = &store.Query{
+	Name: "polls of everybody with a sync error", Collection: "schedulers",
+	Filters: []store.Filter{{Path: SyncField("error", "code"), Op: store.Equal}},
+}
+
+// WithError lists polls of everybody that show an error of the sync, at most
+// limit.
+func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
+	polls, _, err := pollsOf(ctx, reader, pollsWithError.With(string(code)).First(limit))
+	return polls, err
+}
+
+// pollsOf reads a page of polls, and where to go on; nil at the end.
+func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Poll, *store.Cursor, error) {
+	docs, err := reader.Query(ctx, asked)
+	if err != nil {
+		return nil, nil, err
+	}
+	var polls []Poll
+	for _, doc := range docs {
+		polls = append(polls, Decode(doc))
+	}
+	if asked.Limit > 0 && len(docs) == asked.Limit {
+		return polls, asked.Query.CursorAt(docs[len(docs)-1]), nil
+	}
+	return polls, nil, nil
+}
+
+// Queries are all queries of this package, for opening a store.
+var Queries = []*store.Query{
+	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsOwed, intentsDue, intentsOfPoll, intentsOfAccount,
+	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
+	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
+	groupsOfMember, groupsOfCreator, groupsInviting, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
+}
+
+// List is which polls of a person are asked for.
+type List struct {
+	UserID string
+	// Participant asks for the polls the person takes part in; otherwise for
+	// those they created.
+	Participant bool
+	Status      string // "" for all
+	Limit       int
+	After       *store.Cursor
+}
+
+// WalkList gives a person's polls to take, newest first, as store.Walk does.
+func WalkList(ctx context.Context, reader store.Reader, list List, take func(Poll) (taken bool, err error)) (next *store.Cursor, err error) {
+	query, args := pollsOfCreator, []any{list.UserID}
+	switch {
+	case list.Participant && list.Status != "":
+		query = pollsOfParticipantByStatus
+	case list.Participant:
+		query = pollsOfParticipant
+	case list.Status != "":
+		query = pollsOfCreatorByStatus
+	}
+	if list.Status != "" {
+		args = append(args, list.Status)
+	}
+	asked := query.With(args...).First(list.Limit).From(list.After)
+	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(Decode(doc)) })
+}

@@ -1,0 +1,157 @@
+package poll
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// Sources of a slot: made by people, or by a move of the event.
+const (
+	SourcePoll     = "poll"
+	SourceCalendar = "calendar"
+)
+
+// CreatedBySync marks slots that the reconciler made.
+const CreatedBySync = "calendar-sync"
+
+// Slot is a document of schedulers/{id}/slots: one time people can choose.
+type Slot struct {
+	ID         string
+	Start, End time.Time
+	// AllDay slots come from all-day events; Start and End are then midnights
+	// UTC of their dates, End exclusive.
+	AllDay    bool
+	Source    string
+	CreatedBy string
+	// Feasible and Preferred count votes (stats).
+	Feasible, Preferred int64
+}
+
+// SlotPath is where a slot's document stands.
+func SlotPath(pollID, slotID string) store.Path { return Path(pollID).Doc("slots", slotID) }
+
+// Fingerprint is the time of the slot.
+func (s Slot) Fingerprint() rules.Fingerprint {
+	f := rules.Timed(s.Start, s.End)
+	f.AllDay = s.AllDay
+	return f
+}
+
+// SlotAt is a slot that the reconciler makes for a time of the calendar.
+func SlotAt(id string, f rules.Fingerprint) Slot {
+	return Slot{
+		ID: id, Start: f.StartTime(), End: f.EndTime(), AllDay: f.AllDay,
+		Source: SourceCalendar, CreatedBy: CreatedBySync,
+	}
+}
+
+// DecodeSlot reads a slot's document.
+func DecodeSlot(doc store.Document) Slot {
+	f := store.Fields(doc.Data)
+	s := Slot{
+		ID: doc.Path.ID(), Start: f.Time("start"), End: f.Time("end"), AllDay: f.Bool("allDay"),
+		Source: f.String("source"), CreatedBy: f.String("createdBy"),
+		Feasible: f.Map("stats").Int("feasible"), Preferred: f.Map("stats").Int("preferred"),
+	}
+	if s.Source == "" {
+		s.Source = SourcePoll
+	}
+	if s.AllDay {
+		days, err := rules.Days(f.String("startDate"), f.String("endDate"))
+		if err != nil { // the days that the instants are in
+			days = rules.Timed(midnight(s.Start), midnight(s.End))
+		}
+		s.Start, s.End = days.StartTime(), days.EndTime()
+	}
+	return s
+}
+
+// midnight is the one that a day in UTC begins with.
+func midnight(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+
+// EncodeSlot gives the fields of a new slot's document.
+func EncodeSlot(s Slot) map[string]any {
+	data := times(s.Fingerprint())
+	if s.AllDay { // the web app reads start and end of every slot
+		data["start"] = s.Start.Format(rules.InstantLayout)
+		data["end"] = s.End.Format(rules.InstantLayout)
+		data["allDay"] = true
+	}
+	data["stats"] = map[string]any{"feasible": s.Feasible, "preferred": s.Preferred}
+	if s.Source == SourceCalendar {
+		data["source"], data["createdBy"] = s.Source, s.CreatedBy
+	}
+	return data
+}
+
+// times are the fields that hold a fingerprint's times: start and end as
+// instants, and for whole days startDate and endDate beside them.
+func times(f rules.Fingerprint) map[string]any {
+	data := map[string]any{
+		"start": f.StartTime().Format(rules.InstantLayout),
+		"end":   f.EndTime().Format(rules.InstantLayout),
+	}
+	if f.AllDay {
+		data["startDate"] = f.StartTime().Format(rules.DateLayout)
+		data["endDate"] = f.EndTime().Format(rules.DateLayout)
+	}
+	return data
+}
+
+// MoveSlot gives the updates that give a calendar slot another time.
+func MoveSlot(f rules.Fingerprint) []store.Update {
+	data := times(f)
+	updates := []store.Update{
+		Set("start", data["start"]), Set("end", data["end"]), Set("allDay", f.AllDay),
+		Set("startDate", store.Delete), Set("endDate", store.Delete),
+	}
+	if f.AllDay {
+		updates[3].Value, updates[4].Value = data["startDate"], data["endDate"]
+	}
+	return updates
+}
+
+var slotsOf = &store.Query{Name: "slots of a poll", Collection: "slots"}
+
+// LoadSlots reads all slots of a poll, earliest first.
+func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot, error) {
+	docs, err := reader.Query(ctx, slotsOf.With().Below(Path(pollID)))
+	if err != nil {
+		return nil, err
+	}
+	return decodeSlots(docs), nil
+}
+
+// decodeSlots reads slots' documents, earliest first.
+func decodeSlots(docs []store.Document) []Slot {
+	slots := make([]Slot, len(docs))
+	for i, doc := range docs {
+		slots[i] = DecodeSlot(doc)
+	}
+	slices.SortFunc(slots, func(a, b Slot) int {
+		if c := a.Start.Compare(b.Start); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return slots
+}
+
+// LoadSlot reads one slot; nil where there is none, or slotID can be no id.
+func LoadSlot(ctx context.Context, reader store.Reader, pollID, slotID string) (*Slot, error) {
+	path := SlotPath(pollID, slotID)
+	if isID := !strings.Contains(slotID, "/") && path.Valid() == nil; !isID {
+		return nil, nil
+	}
+	doc, err := reader.Get(ctx, path)
+	if err != nil || !doc.Exists() {
+		return nil, err
+	}
+	slot := DecodeSlot(doc)
+	return &slot, nil
+}

@@ -1,0 +1,134 @@
+package poll
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"questscheduler/internal/store"
+)
+
+// Snapshot is a document of schedulers/{id}/calendarSyncSnapshots: the poll as
+// it was before the calendar moved it (seed 002). People who may read the poll
+// may read it; no client writes it.
+type Snapshot struct {
+	ID             string
+	CreatedAt      time.Time
+	ExpiresAt      time.Time
+	WinningSlotID  string
+	Participants   []string
+	PendingInvites []string
+	Votes          []Vote
+}
+
+// SnapshotPath is where a snapshot stands.
+func SnapshotPath(pollID, id string) store.Path {
+	return Path(pollID).Doc("calendarSyncSnapshots", id)
+}
+
+// EncodeSnapshot gives the fields of a new snapshot.
+func EncodeSnapshot(s Snapshot) map[string]any {
+	votes := make([]any, len(s.Votes))
+	for i, vote := range s.Votes {
+		votes[i] = map[string]any{
+			"uid": vote.UserID, "userEmail": store.NullIfEmpty(vote.Email),
+			"userAvatar": store.NullIfEmpty(vote.Avatar), "votes": choicesMap(vote.Choices),
+			"noTimesWork": vote.NoTimesWork, "source": store.NullIfEmpty(vote.Source),
+			"lastVotedFrom": store.NullIfEmpty(vote.LastVotedFrom),
+		}
+	}
+	return map[string]any{
+		"createdAt": s.CreatedAt, "expiresAt": s.ExpiresAt, "winningSlotId": store.NullIfEmpty(s.WinningSlotID),
+		"participants": listOf(s.Participants), "pendingInvites": listOf(s.PendingInvites), "votes": votes,
+	}
+}
+
+// LoadSnapshot reads a snapshot; nil where there is none.
+func LoadSnapshot(ctx context.Context, reader store.Reader, pollID, id string) (*Snapshot, error) {
+	if id == "" {
+		return nil, nil
+	}
+	doc, err := reader.Get(ctx, SnapshotPath(pollID, id))
+	if err != nil || !doc.Exists() {
+		return nil, err
+	}
+	f := store.Fields(doc.Data)
+	s := &Snapshot{
+		ID: id, CreatedAt: f.Time("createdAt"), ExpiresAt: f.Time("expiresAt"),
+		WinningSlotID: f.String("winningSlotId"),
+		Participants:  f.Strings("participants"), PendingInvites: f.Strings("pendingInvites"),
+	}
+	for _, item := range f.List("votes") {
+		if data, ok := item.(map[string]any); ok {
+			s.Votes = append(s.Votes, decodeVote(data))
+		}
+	}
+	return s, nil
+}
+
+// expiredSnapshots are those past their end, of all polls, oldest first.
+var expiredSnapshots = &store.Query{
+	Name: "snapshots by their end", Collection: "calendarSyncSnapshots", Group: true,
+	Filters: []store.Filter{{Path: store.Field("expiresAt"), Op: store.Less}},
+	Order:   []store.Order{{Path: store.Field("expiresAt")}},
+}
+
+// neededAnother is how long a snapshot is kept on that is past its end and still
+// needed, before it is asked again.
+const neededAnother = 24 * time.Hour
+
+// RemoveSnapshots removes the snapshots that are past their end, but the one
+// that a rescheduled poll is restored from: its end is put off by a day. It
+// deals with limit at most, and tells how many it removed and whether more may
+// be left. Whether a poll needs its snapshot is asked in the transaction that
+// removes it. It may be called again and again.
+func RemoveSnapshots(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
+	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		removed, more = 0, false
+		expired, err := tx.Query(ctx, expiredSnapshots.With(now).First(limit))
+		if err != nil || len(expired) == 0 {
+			return err
+		}
+		more = len(expired) == limit
+		needed, err := neededSnapshots(ctx, tx, expired)
+		if err != nil {
+			return err
+		}
+		for _, doc := range expired {
+			if needed[doc.Path] {
+				err = tx.Update(doc.Path, Set("expiresAt", store.Instant(now.Add(neededAnother))))
+			} else {
+				err = tx.Delete(doc.Path)
+				removed++
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return removed, more, err
+}
+
+// neededSnapshots are those that their polls would be restored from.
+func neededSnapshots(ctx context.Context, reader store.Reader, snapshots []store.Document) (map[store.Path]bool, error) {
+	var polls []store.Path
+	for _, doc := range snapshots {
+		polls = append(polls, doc.Path.Parent())
+	}
+	slices.Sort(polls)
+	docs, err := reader.GetAll(ctx, slices.Compact(polls))
+	if err != nil {
+		return nil, err
+	}
+	needed := map[store.Path]bool{}
+	for _, doc := range docs {
+		if !doc.Exists() {
+			continue
+		}
+		if moved := Decode(doc).Sync.Rescheduled; moved != nil && moved.SnapshotID != "" {
+			needed[SnapshotPath(doc.Path.ID(), moved.SnapshotID)] = true
+		}
+	}
+	return needed, nil
+}

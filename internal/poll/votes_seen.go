@@ -1,0 +1,66 @@
+package poll
+
+import (
+	"slices"
+	"strings"
+
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// VotesSeen is who sees the votes of others in a poll. The web app alone writes
+// it, and firestore.rules hold clients to it; nothing here does but read it. The
+// zero value, as of polls that say nothing of it, lets every reader see them.
+type VotesSeen struct {
+	// hidden tells that people are not to know who voted (hideVoterIdentities).
+	hidden bool
+	// when is what votes are hidden until (voteVisibility).
+	when string
+	// allIn tells that everybody voted (votesAllSubmitted).
+	allIn bool
+}
+
+func decodeVotesSeen(f store.Fields) VotesSeen {
+	return VotesSeen{f.Bool("hideVoterIdentities"), f.String("voteVisibility"), f.Bool("votesAllSubmitted")}
+}
+
+// VotesFor are those of a poll's votes that a reader of it may see: all, or where
+// others' are hidden from them their own.
+func (p Poll) VotesFor(userID string, votes []Vote) []Vote {
+	isOwn := func(vote Vote) bool { return vote.UserID == userID }
+	if p.CreatorID == userID || p.Votes.shownIn(p.Status) {
+		return votes
+	}
+	if own := slices.IndexFunc(votes, isOwn); p.Votes.when == "hidden_while_voting" && own >= 0 && votes[own].Given() {
+		return votes
+	}
+	return slices.DeleteFunc(slices.Clone(votes), func(vote Vote) bool { return !isOwn(vote) })
+}
+
+// InvitesFor are those of a poll's pending invites that a reader of it may see:
+// its creator all, anybody else their own.
+func (p Poll) InvitesFor(userID, email string) []string {
+	if p.CreatorID == userID {
+		return p.PendingInvites
+	}
+	return slices.DeleteFunc(slices.Clone(p.PendingInvites), func(invited string) bool {
+		return email == "" || !strings.EqualFold(invited, email)
+	})
+}
+
+// shownIn tells whether every reader sees all votes while the poll is in a status.
+func (s VotesSeen) shownIn(status rules.Status) bool {
+	switch s.when {
+	case "hidden", "hidden_while_voting":
+		return !s.hidden
+	case "hidden_until_all_voted":
+		return !s.hidden || s.allIn
+	case "hidden_until_finalized":
+		return !s.hidden || status == rules.Finalized
+	default:
+		return true
+	}
+}
+
+// Given tells whether somebody chose a slot, or said that none fits.
+func (v Vote) Given() bool { return v.NoTimesWork || len(v.Choices) > 0 }

@@ -1,0 +1,62 @@
+package signin
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+
+	"questscheduler/internal/config/keyfile"
+)
+
+// pemType is the sort of block that the key file holds.
+const pemType = "PRIVATE KEY"
+
+// Key signs and checks the tokens of the embedded issuer. It cannot be printed.
+type Key struct {
+	private func() ed25519.PrivateKey // behind a function, which prints as an address
+}
+
+// LoadOrCreateKey reads the signing key at path, or makes one where there is
+// none. The file (PEM, PKCS #8, Ed25519) is open to its owner alone; one that
+// is open to others is refused. Whoever removes it ends every token.
+func LoadOrCreateKey(path string) (Key, error) {
+	text, err := keyfile.LoadOrCreate(path, generate)
+	if err != nil {
+		return Key{}, err
+	}
+	block, rest := pem.Decode(text)
+	if block == nil || block.Type != pemType || len(rest) > 0 {
+		return Key{}, errNoKey
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return Key{}, errNoKey
+	}
+	private, ok := parsed.(ed25519.PrivateKey)
+	if !ok {
+		return Key{}, errNoKey
+	}
+	return Key{private: func() ed25519.PrivateKey { return private }}, nil
+}
+
+var errNoKey = errors.New("the file of the sign-in key holds no Ed25519 key in PEM; remove it to have a new one made, which ends all tokens")
+
+// NewKey makes a key that is kept nowhere, for tests and simulations.
+func NewKey() (Key, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	return Key{private: func() ed25519.PrivateKey { return private }}, err
+}
+
+func generate() ([]byte, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}), nil
+}

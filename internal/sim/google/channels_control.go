@@ -1,0 +1,90 @@
+package google
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"questscheduler/internal/sim/control"
+)
+
+// ChannelRules say how watch channels are treated. What is zero is as Options
+// have it. They are forgotten at a restart.
+type ChannelRules struct {
+	// LongestGrant is the longest that a channel is granted for, whatever is
+	// asked. Channels that are open keep their end.
+	LongestGrant time.Duration
+	// StopGrace is how long a stopped channel is still told of changes.
+	StopGrace time.Duration
+	// HoldUntilStopped keeps the pushes of a channel back until it is stopped,
+	// and delivers them then; those that are kept back when it is taken away are
+	// delivered at once. A channel that ends before is told nothing.
+	HoldUntilStopped bool
+}
+
+// SetChannelRules puts other rules in the place of those there are.
+func (s *Server) SetChannelRules(rules ChannelRules) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channelRules = rules
+	s.outbox.wake()
+}
+
+// longestGrant is what a channel is granted for at most. The caller holds the
+// lock.
+func (s *Server) longestGrant() time.Duration {
+	if longest := s.channelRules.LongestGrant; longest > 0 {
+		return min(longest, s.opt.MaxChannelTTL)
+	}
+	return s.opt.MaxChannelTTL
+}
+
+// stopGrace is how long a stopped channel is told of changes. The caller holds
+// the lock.
+func (s *Server) stopGrace() time.Duration {
+	if grace := s.channelRules.StopGrace; grace > 0 {
+		return grace
+	}
+	return s.opt.StopGrace
+}
+
+// held tells whether a push waits until its channel is stopped. The caller holds
+// the lock.
+func (s *Server) held(p *push) bool {
+	return s.channelRules.HoldUntilStopped && s.world.channels[p.Channel].liveAt(s.clock.Now())
+}
+
+// simChannels is POST /_sim/channels {"longest_grant": "1h", "stop_grace": "30s",
+// "hold_until_stopped": true}: how long channels are granted at most, how long a
+// stopped one is told of changes, and whether pushes wait until their channel is
+// stopped. What is left out, or "off", is as it was at the start.
+func (s *Server) simChannels(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		LongestGrant     string `json:"longest_grant"`
+		StopGrace        string `json:"stop_grace"`
+		HoldUntilStopped bool   `json:"hold_until_stopped"`
+	}
+	if !control.Decode(w, r, &body) {
+		return
+	}
+	longest, longestErr := durationOrOff("longest_grant", body.LongestGrant)
+	grace, graceErr := durationOrOff("stop_grace", body.StopGrace)
+	if err := errors.Join(longestErr, graceErr); err != nil {
+		control.Refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	s.SetChannelRules(ChannelRules{longest, grace, body.HoldUntilStopped})
+	control.Answer(w, http.StatusOK, body)
+}
+
+// durationOrOff reads a duration; 0 for "off" and for nothing.
+func durationOrOff(name, text string) (time.Duration, error) {
+	if text == "" || text == "off" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, errors.New(name + `: write a duration such as 1h or 5m, or "off"`)
+	}
+	return d, nil
+}

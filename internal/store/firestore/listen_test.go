@@ -1,0 +1,185 @@
+package firestore_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/firestore"
+	"questscheduler/internal/test/emulator"
+)
+
+// followed is a collection that a test follows.
+type followed struct {
+	t         *testing.T
+	store     *firestore.Store
+	following *firestore.Following
+}
+
+func newFollowed(t *testing.T, since time.Time) *followed {
+	t.Helper()
+	host, project := emulator.Project(t)
+	s, err := firestore.Open(t.Context(), firestore.Options{Project: project, Emulator: host})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &followed{t, s, firestore.Follow("schedulers", since)}
+}
+
+// write writes documents, or removes those that begin with a minus.
+func (f *followed) write(ids ...string) {
+	f.t.Helper()
+	err := f.store.Run(f.t.Context(), func(_ context.Context, tx store.Tx) error {
+		for _, id := range ids {
+			var err error
+			if id[0] == '-' {
+				err = tx.Delete(store.Doc("schedulers", id[1:]))
+			} else {
+				err = tx.Set(store.Doc("schedulers", id), map[string]any{"at": time.Now()})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// set writes documents.
+func (f *followed) set(paths ...store.Path) {
+	f.t.Helper()
+	err := f.store.Run(f.t.Context(), func(_ context.Context, tx store.Tx) error {
+		for _, path := range paths {
+			if err := tx.Set(path, map[string]any{"at": time.Now()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// hear listens until all of the documents were told of, having done something
+// once it listens. What else is told of does not count: the emulator mixes up the
+// order of its answers under writes, and everything is then told of once more.
+func (f *followed) hear(do func(), want ...string) {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
+	defer cancel()
+	told := map[string]bool{}
+	f.write("ready")
+	began := false
+	err := f.store.Listen(ctx, f.following, func(_ context.Context, changed []store.Path) error {
+		for _, path := range changed {
+			told[path.ID()] = true
+		}
+		if !began && told["ready"] {
+			began = true
+			do()
+		}
+		if !slices.ContainsFunc(want, func(id string) bool { return !told[id] }) {
+			cancel()
+		}
+		return nil
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		f.t.Fatalf("told of %v, and never of all of %v", told, want)
+	}
+}
+
+func TestListen_TellsOfWritesAndRemovals_AndGoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, time.Now().Add(-time.Minute))
+	f.write("there", "later")
+	f.hear(func() { f.write("new") }, "there", "later", "new")
+	f.write("-there", "later") // while nobody listens
+	f.hear(func() {}, "there", "later")
+	f.hear(func() { f.write("-new", "again") }, "new", "again")
+}
+
+func TestListen_ToAGroup_TellsOfItBelowEveryDocument(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, time.Time{})
+	f.following = firestore.FollowGroup("votes", time.Now().Add(-time.Minute))
+	votes := []store.Path{"schedulers/one/votes/ana", "schedulers/two/votes/ben", "schedulers/one/basicPolls/b/votes/ana"}
+	told := map[store.Path]bool{}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	f.set(votes[0])
+	err := f.store.Listen(ctx, f.following, func(_ context.Context, changed []store.Path) error {
+		for _, path := range changed {
+			told[path] = true
+		}
+		if told[votes[0]] && !told[votes[1]] {
+			f.set(votes[1:]...)
+		}
+		if !slices.ContainsFunc(votes, func(vote store.Path) bool { return !told[vote] }) {
+			cancel()
+		}
+		return nil
+	})
+	if err != nil || len(told) != len(votes) {
+		t.Errorf("it tells of %v, %v", told, err)
+	}
+}
+
+func TestListen_TellsNothingOfWhatStoodBefore(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, time.Time{})
+	f.write("old")
+	between := time.Now()
+	f.write("new")
+	f.following = firestore.Follow("schedulers", between)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var first []store.Path
+	err := f.store.Listen(ctx, f.following, func(_ context.Context, changed []store.Path) error {
+		first = changed
+		cancel()
+		return nil
+	})
+	if err != nil || len(first) != 1 || first[0].ID() != "new" {
+		t.Errorf("it tells of %v, %v", first, err)
+	}
+}
+
+func TestListen_WhatIsNotTaken_IsToldAgain(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, time.Now().Add(-time.Minute))
+	f.write("one")
+	refusal := errors.New("not now")
+	err := f.store.Listen(t.Context(), f.following, func(context.Context, []store.Path) error { return refusal })
+	if !errors.Is(err, refusal) {
+		t.Fatalf("it ends with %v", err)
+	}
+	f.hear(func() {}, "one")
+}
+
+func TestListen_OfAClosedStore_IsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, time.Time{})
+	if err := f.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := f.store.Listen(t.Context(), f.following, func(context.Context, []store.Path) error { return nil })
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("it is %v", err)
+	}
+}

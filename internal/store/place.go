@@ -1,0 +1,40 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"questscheduler/internal/fault"
+)
+
+// place is a cursor among documents in the order of one time, as it is written.
+type place struct {
+	At     time.Time `json:"at"`
+	Behind Path      `json:"behind"`
+}
+
+// PlaceOf writes down a cursor of a query that is in the order of one time, for a
+// job of which each run goes on where another process ended; nil is "". Invalid
+// for a cursor of another order.
+func PlaceOf(cursor *Cursor) (string, error) {
+	if cursor == nil {
+		return "", nil
+	}
+	if len(cursor.Values) == 1 {
+		if at, ok := cursor.Values[0].(time.Time); ok {
+			text, err := json.Marshal(place{at, cursor.Path})
+			return string(text), err
+		}
+	}
+	return "", fault.New(fault.Invalid, "a cursor is not of an order by one time")
+}
+
+// CursorAt reads what PlaceOf wrote of documents of a collection. Anything else, as
+// another version may have written, is nil, the beginning.
+func CursorAt(text, collection string) *Cursor {
+	var at place
+	if json.Unmarshal([]byte(text), &at) != nil || at.Behind.Valid() != nil || at.Behind.Collection() != collection {
+		return nil
+	}
+	return &Cursor{Values: []any{at.At}, Path: at.Behind}
+}

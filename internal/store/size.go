@@ -1,0 +1,93 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"questscheduler/internal/fault"
+)
+
+// The limits of Firestore, held by every driver.
+const (
+	// MaxDocument is the most bytes of a document, by Firestore's way of
+	// counting, its path included.
+	MaxDocument = 1 << 20
+	// MaxValue is the most bytes of one field's value, counted alike.
+	MaxValue = MaxDocument - 89
+	// MaxDepth is how deep maps and lists may lie in each other.
+	MaxDepth = 20
+	// MaxTransaction is the most bytes that the writes of one transaction hold,
+	// counted alike. Firestore takes requests of 10 MiB and its emulator of
+	// 4 MiB, in which names are longer than here.
+	MaxTransaction = 3 << 20
+)
+
+// CheckSize refuses a document that is over Firestore's limits, with TooLarge.
+// Data is normalised; nil, a document that is not there, is never too large.
+func CheckSize(path Path, data map[string]any) error {
+	if data == nil {
+		return nil
+	}
+	fields, largest, depth := 0, 0, 0
+	for name, value := range data {
+		bytes, levels := measure(value)
+		fields += len(name) + 1 + bytes
+		largest, depth = max(largest, bytes), max(depth, levels)
+	}
+	switch {
+	case measurePath(path)+32+fields > MaxDocument:
+		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document is over 1 MiB; store less in it")
+	case largest > MaxValue:
+		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a field of a document is over 1 MiB less 89 bytes; store less in it")
+	case depth > MaxDepth: // the document itself is a map and does not count
+		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document has maps or lists more than 20 deep")
+	}
+	return nil
+}
+
+// WriteSize is what a write counts towards MaxTransaction: its path, and the
+// normalised fields that it names (Data) or updates.
+func WriteSize(path Path, data map[string]any, updates []Update) int {
+	size, _ := measure(data)
+	for _, update := range updates {
+		for _, name := range update.Path {
+			size += len(name) + 1
+		}
+		value, _ := measure(update.Value)
+		size += value
+	}
+	return measurePath(path) + size
+}
+
+func measurePath(path Path) int {
+	size := 16
+	for part := range strings.SplitSeq(string(path), "/") {
+		size += len(part) + 1
+	}
+	return size
+}
+
+// measure counts a value's bytes as Firestore does, and its levels.
+func measure(value any) (size, depth int) {
+	switch v := value.(type) {
+	case string:
+		return len(v) + 1, 0
+	case int64, float64, time.Time:
+		return 8, 0
+	case []any:
+		for _, item := range v {
+			s, d := measure(item)
+			size, depth = size+s, max(depth, d)
+		}
+		return size, depth + 1
+	case map[string]any:
+		for name, field := range v {
+			s, d := measure(field)
+			size, depth = size+len(name)+1+s, max(depth, d)
+		}
+		return size, depth + 1
+	default:
+		return 1, 0
+	}
+}

@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store/internal/txn"
+)
+
+// Backup writes the committed state as one whole data file, while others go on
+// reading and writing. It never overwrites: Conflict where the file is there
+// already. The file has its name only when it is complete and on the disk;
+// what a backup that failed left behind is removed.
+func (s *Store) Backup(ctx context.Context, file string) error {
+	if err := mayRead(ctx); err != nil {
+		return err
+	}
+	if s.commits.closing.Err() != nil {
+		return txn.Closed()
+	}
+	return s.backup(ctx, file)
+}
+
+// backup is Backup of a data file, whoever has it open.
+func (f dataFile) backup(ctx context.Context, file string) error {
+	if file == "" {
+		return fault.New(fault.Invalid, "no backup file is named; give its path")
+	}
+	taken := fault.New(fault.Conflict, "the backup file is there already; name another one")
+	if _, err := os.Lstat(file); err == nil {
+		return taken
+	}
+	partial, err := os.MkdirTemp(filepath.Dir(file), ".questscheduler-backup-*")
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "the backup file's folder cannot be written; make it, or name another file")
+	}
+	whole := filepath.Join(partial, "data")
+	err = f.copyInto(ctx, whole)
+	if err == nil {
+		// A link, unlike a renaming, does not replace what came meanwhile.
+		if err = os.Link(whole, file); errors.Is(err, fs.ErrExist) {
+			err = taken
+		}
+	}
+	if err == nil {
+		err = syncFile(filepath.Dir(file))
+	}
+	err = errors.Join(err, os.RemoveAll(partial))
+	if errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError)) {
+		return fault.Wrap(fault.Unavailable, err, "the backup could not be written; check the folder it goes to and the space on its disk")
+	}
+	return explain("write a backup", err)
+}
+
+// copyInto writes the state to a file that is not there, and flushes it. It
+// has a connection of its own, since it may take long; one that cannot write
+// to the data file.
+func (f dataFile) copyInto(ctx context.Context, file string) (err error) {
+	db, err := sql.Open("sqlite", f.address(url.Values{"mode": {"ro"}}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := touch(file); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", file); err != nil {
+		return err
+	}
+	return syncFile(file)
+}
+
+// touch makes a file, empty, where there is none: one that its owner alone may
+// read, since it will hold sealed tokens and people's addresses. What SQLite puts
+// beside it is made with the same rights.
+func touch(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// syncFile flushes a file, or a folder's names, to the disk.
+func syncFile(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}

@@ -1,0 +1,129 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/internal/entries"
+)
+
+// Reader reads a data file that another process may have open as its Store: it
+// takes no lock, changes nothing, and sees what is committed at each call. Where
+// nobody has the file open, an empty PATH-wal and a PATH-shm are left beside it,
+// without which SQLite cannot read; the next Open takes them. The zero value is
+// of no use; call OpenReader.
+type Reader struct {
+	dataFile
+	reading
+	version int
+}
+
+var _ store.Reader = (*Reader)(nil)
+
+// OpenReader opens a data file for reading alone, whoever else has it open.
+// NotFound where there is none yet. Invalid: no path, no folder, no database,
+// another program's, or one that was last opened by a questscheduler with
+// another schema or without an index for one of the queries; Open brings an
+// older one up to date. Options.Log is not used.
+func OpenReader(ctx context.Context, options Options) (*Reader, error) {
+	set, err := entries.Declare(options.Queries)
+	if err != nil {
+		return nil, err
+	}
+	path, err := resolve(options.Path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Wrap(fault.NotFound, errors.New(path), "there is no data file yet; start the server once, or name another file")
+	}
+	r := &Reader{
+		dataFile: dataFile{path, cmp.Or(options.BusyWait, busyWait)},
+		reading:  reading{queries: set},
+	}
+	if err := r.open(ctx); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *Reader) open(ctx context.Context) (err error) {
+	if err := r.openReaders(r.address(url.Values{"mode": {"ro"}})); err != nil {
+		return err
+	}
+	if r.version, err = currentVersion(ctx, r.readers); err != nil {
+		return err
+	}
+	if r.indexIDs, err = r.findIndexes(ctx); err != nil {
+		return err
+	}
+	return r.prepareReads(ctx)
+}
+
+// findIndexes gives the ids of the declared queries' indexes as prepareIndexes
+// does, and makes none.
+func (r *Reader) findIndexes(ctx context.Context) ([]int64, error) {
+	tx, err := r.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, explain("begin to read", err)
+	}
+	defer tx.Rollback() // there is nothing to commit, and nothing to lose
+	there, err := storedIndexes(ctx, tx)
+	if err != nil {
+		return nil, explain("read the indexes", err)
+	}
+	var ids []int64
+	for _, index := range r.queries.Indexes() {
+		id, known := there[index.Definition()]
+		if !known {
+			return nil, errOlder()
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// SchemaVersion is the number of migrations that were run on the file.
+func (r *Reader) SchemaVersion() int { return r.version }
+
+// QuickCheck has SQLite look through the pages of the file, which takes as long
+// as reading it. What is damaged is Internal. Check looks at more.
+func (r *Reader) QuickCheck(ctx context.Context) error {
+	if err := mayRead(ctx); err != nil {
+		return err
+	}
+	var verdict string
+	if err := r.readers.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
+		return explain("check the data file", err)
+	}
+	if verdict != "ok" {
+		return damaged(verdict)
+	}
+	return nil
+}
+
+// Backup is Store.Backup, for a process that does not have the file to itself.
+func (r *Reader) Backup(ctx context.Context, file string) error {
+	if err := mayRead(ctx); err != nil {
+		return err
+	}
+	if err := r.readers.PingContext(ctx); err != nil {
+		return explain("write a backup", err)
+	}
+	return r.backup(ctx, file)
+}
+
+// Close ends the reader; calls after it are Unavailable.
+func (r *Reader) Close() error {
+	if r.readers == nil {
+		return nil
+	}
+	return explain("close the data file", r.readers.Close())
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"maps"
+
+	"questscheduler/internal/fault"
+)
+
+// Update is a write to one named field: a value, or Delete to remove it.
+// Maps on the way are made where they are absent; what stands in the way and
+// is no map is replaced by one.
+type Update struct {
+	Path  FieldPath
+	Value any
+}
+
+type deleteMark struct{}
+
+// Delete removes the field, as the value of an Update.
+var Delete any = deleteMark{}
+
+// IsDelete tells whether a value is the Delete mark.
+func IsDelete(value any) bool { _, ok := value.(deleteMark); return ok }
+
+// CheckUpdates refuses an empty list, an empty path or name, and two paths of
+// which one is the other or lies below it. Every driver calls it, so that no
+// order of updates matters.
+func CheckUpdates(updates []Update) error {
+	if len(updates) == 0 {
+		return fault.New(fault.Invalid, "an update names no field")
+	}
+	for i, update := range updates {
+		if len(update.Path) == 0 {
+			return fault.New(fault.Invalid, "an update has an empty field path")
+		}
+		for _, name := range update.Path {
+			if err := checkName(name); err != nil {
+				return err
+			}
+		}
+		for _, other := range updates[:i] {
+			if update.Path.HasPrefix(other.Path) || other.Path.HasPrefix(update.Path) {
+				return fault.Newf(fault.Invalid, "the updates of %s and %s conflict", other.Path, update.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// ApplyUpdates writes updates into data, with values normalised and copied. The
+// caller owns data, but not the maps in it: those that an update goes into are
+// replaced by changed copies, so that data may be a shallow copy of what must
+// stay as it is. It is what drivers without nested updates of their own use.
+// Call CheckUpdates before.
+func ApplyUpdates(data map[string]any, updates []Update) error {
+	for _, update := range updates {
+		if IsDelete(update.Value) {
+			removeField(data, update.Path)
+			continue
+		}
+		value, err := NormalizeValue(update.Value)
+		if err != nil {
+			return err
+		}
+		putField(data, update.Path, value)
+	}
+	return nil
+}
+
+func putField(data map[string]any, path FieldPath, value any) {
+	for _, name := range path[:len(path)-1] {
+		next, ok := data[name].(map[string]any)
+		if ok {
+			next = maps.Clone(next)
+		}
+		if next == nil {
+			next = map[string]any{}
+		}
+		data[name] = next
+		data = next
+	}
+	data[path[len(path)-1]] = value
+}
+
+func removeField(data map[string]any, path FieldPath) {
+	for _, name := range path[:len(path)-1] {
+		next, ok := data[name].(map[string]any)
+		if !ok {
+			return
+		}
+		next = maps.Clone(next)
+		data[name] = next
+		data = next
+	}
+	delete(data, path[len(path)-1])
+}

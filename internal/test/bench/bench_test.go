@@ -1,0 +1,100 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/test/cost"
+)
+
+func TestReport_SetsEachFigureAgainstOneOfTheSameRun(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	r := &report{out: &out, known: map[string]float64{}}
+	for _, f := range []figure{{name: "bare", value: 2, unit: "ms"}, {name: "ours", value: 3, unit: "ms", to: "bare"}} {
+		if err := r.add(f.name, f.value, f.unit, f.to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(out.String()) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	if got, want := strings.Join(lines, "\n"), "bare 2 ms\nours 3 ms 1.5 of bare"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if err := r.add("other", 1, "ms", "unknown"); err == nil {
+		t.Error("a figure was set against one that was not measured")
+	}
+}
+
+func TestLatencies_AreToldByTheirShare(t *testing.T) {
+	t.Parallel()
+	var hundred latencies
+	for i := range 100 {
+		hundred = append(hundred, time.Duration(100-i)*time.Millisecond)
+	}
+	for share, want := range map[float64]float64{0: 1, 0.5: 51, 0.99: 100, 1: 100} {
+		if got := hundred.at(share); got != want {
+			t.Errorf("at %v: %v ms, want %v", share, got, want)
+		}
+	}
+	if got := (latencies{}).at(0.5); got != 0 {
+		t.Errorf("of no calls: %v", got)
+	}
+}
+
+func TestFlows_AreCounted(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := flows(t.Context(), r, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range cost.Flows {
+		if r.known[f.Name+"_reads"] == 0 {
+			t.Errorf("%s: nothing was read", f.Name)
+		}
+	}
+	if each, listings := r.known["each_unrelated_change_reads"], r.known["listings_of_1000_pushes_in_a_second"]; each != 0 || listings > 2 {
+		t.Errorf("%v reads for each unrelated change, %v listings", each, listings)
+	}
+}
+
+func TestAPage_IsReadAndDecided(t *testing.T) {
+	t.Parallel()
+	body, err := recordPage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
+	defer server.Close()
+	if err := decide(t.Context(), server); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestASweep_ListsEachCalendarOnce(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := sweepOf(t.Context(), r, t.TempDir(), 120); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.known["sweep_listings"]; got != 120 {
+		t.Errorf("%v listings for 120 calendars", got)
+	}
+}
+
+func TestTransitions_MoveOnSQLite(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{"sqlite_transactions_1_writer": 1, "sqlite_transactions_64_writers": 1}}
+	if err := transitions(t.Context(), r, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if one, many := r.known["transitions_1_at_once"], r.known["transitions_64_at_once"]; one <= 0 || many <= 0 {
+		t.Errorf("%v and %v transitions a second", one, many)
+	}
+}

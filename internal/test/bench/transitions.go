@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/oklog/ulid/v2"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue/river"
+	"questscheduler/internal/store"
+	"questscheduler/internal/store/sqlite"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// transitionPolls is how many polls move at the same time.
+const transitionPolls = 64
+
+// transitions moves polls to and fro on SQLite, by the code that a look calls:
+// decided and applied in one durable transaction, and the announcement's task
+// handed to the queue in the same file by another.
+func transitions(ctx context.Context, r *report, folder string) (err error) {
+	var file *sqlite.Store
+	defer func() {
+		if file != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	return inWorlds(func(t worldtest.TB) error {
+		w := worldtest.New(t, worldtest.Options{
+			Open: func(queries []*store.Query) (_ store.Store, err error) {
+				file, err = sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(folder, "data.db"), Queries: queries})
+				return file, err
+			},
+			Wrap: func(file store.Store) store.Store { return file },
+		})
+		tasks, err := river.New(ctx, river.Options{DB: file.Writer(), Kinds: []string{poll.AnnounceKind}})
+		if err != nil {
+			return err
+		}
+		movers := make([]mover, transitionPolls)
+		for i := range movers {
+			pollID, slots := w.Poll()
+			view, err := w.Finalise(pollID, slots[0])
+			if err != nil {
+				return err
+			}
+			movers[i] = mover{eventID: view.Poll.GoogleEventID, updated: view.Poll.Sync.Observed}
+		}
+		w.Run(time.Minute)
+		service := *w.Scheduler // the world's own runs one thing at a time
+		service.Store, service.Queue = file, tasks
+		service.IDs = scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + ulid.Make().String() }}
+		fence := w.Calendar("gm").Fence
+		for _, writers := range []int{1, transitionPolls} {
+			name := "transitions_" + strconv.Itoa(writers) + "_at_once"
+			rate, err := moveAll(ctx, &service, movers[:writers], w.Account("gm"), fence)
+			if err != nil {
+				return err
+			}
+			to := "sqlite_transactions_1_writer"
+			if writers > 1 {
+				to = "sqlite_transactions_64_writers"
+			}
+			if err := r.add(name, rate, "/s", to); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// mover is a poll whose event somebody moves to and fro.
+type mover struct {
+	eventID string
+	updated time.Time
+	moves   int
+}
+
+// moveAll moves the polls at once for a while, and tells how many transitions a
+// second there were.
+func moveAll(ctx context.Context, service *scheduler.Service, movers []mover, accountID string, fence int64) (rate float64, err error) {
+	var done atomic.Int64
+	failures := make([]error, len(movers))
+	var all sync.WaitGroup
+	began := time.Now()
+	for i := range movers {
+		all.Go(func() {
+			for time.Since(began) < writing && failures[i] == nil {
+				failures[i] = movers[i].move(ctx, service, accountID, fence)
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds(), errors.Join(failures...)
+}
+
+// move is a look's meeting the event at its other time.
+func (m *mover) move(ctx context.Context, service *scheduler.Service, accountID string, fence int64) error {
+	to, want := worldtest.Noon, rules.Reschedule
+	if m.moves%2 == 1 {
+		to, want = worldtest.Ten, rules.Restore
+	}
+	m.moves++
+	m.updated = m.updated.Add(time.Millisecond)
+	applied, err := service.Apply(ctx, scheduler.Observed{
+		AccountID: accountID, CalendarID: worldtest.Person("gm").Email, EventID: m.eventID, Seen: rules.Present,
+		Fingerprint: rules.Timed(to.Start, to.End), Updated: m.updated, Fence: fence, Cause: scheduler.Cause{Hint: "bench"},
+	})
+	if err == nil && applied.Decision.Action != want {
+		err = errors.New("a move decided " + string(applied.Decision.Action))
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+// Package cost counts what Firestore bills for what people, calendars and timers
+// do: documents read, written and deleted.
+//
+// The flows are done in a world of the tests (internal/test/worldtest), on the memory
+// driver, where `make bench` and docs/cost.md have their numbers from, or on any
+// other: the tests of this package do them on Firestore's emulator, count at the
+// edge of its client, and hold both counts to be the same.
+package cost
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/api"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/health"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/internal/timers"
+)
+
+// Place is where the documents are. Its zero value is the memory driver.
+type Place struct {
+	// Open is worldtest.Options.Open: what it gives is read by the world alone,
+	// which nobody counts.
+	Open func(queries []*store.Query) (store.Store, error)
+	// Program gives the store of the program, which may count by itself; nil: it
+	// is the one that Open gave.
+	Program func(stored store.Store) store.Store
+	// Begin is called when what was counted so far is of no interest.
+	Begin func()
+}
+
+// World is one whose documents are counted. Its listings have one page, as all
+// but the largest have at Google, and its timers have every job of a server.
+type World struct {
+	*worldtest.World
+	place Place
+	meter *storetest.Counter
+}
+
+// New makes a world. What it complains of goes to t.
+func New(t worldtest.TB, place Place) *World {
+	w := &World{place: place}
+	w.World = worldtest.New(t, worldtest.Options{
+		PageSize: 2500, Open: place.Open, Queries: api.Queries,
+		Wrap: func(stored store.Store) store.Store {
+			if place.Program != nil {
+				stored = place.Program(stored)
+			}
+			w.meter = storetest.Count(stored)
+			return w.meter
+		},
+	})
+	w.Timers.Jobs = w.jobs()
+	return w
+}
+
+// Begin has everything before be of no interest.
+func (w *World) Begin() {
+	w.meter.Reset()
+	if w.place.Begin != nil {
+		w.place.Begin()
+	}
+}
+
+// Total is what was billed since the last Begin, and Runs what each transaction
+// of it was that ended well.
+func (w *World) Total() storetest.Cost { return w.meter.Total() }
+
+// Runs are the transactions since the last Begin, in the order of their ends.
+func (w *World) Runs() []storetest.Cost { return w.meter.Runs() }
+
+// untouched is how the grants of a world are asked after.
+type untouched interface {
+	CheckUntouched(ctx context.Context) (accounts.Checked, error)
+}
+
+// jobs are those of a server; cmd/questscheduler holds that both are the same.
+func (w *World) jobs() []timers.Job {
+	return timers.Jobs(timers.Parts{
+		Scheduler: w.Scheduler, Watcher: w.Watcher, FollowLinks: w.Links.FollowDue, FallbackEvery: worldtest.FallbackEvery,
+		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(),
+		CheckAccounts: func(ctx context.Context) (timers.Counts, bool, error) {
+			checked, err := w.Links.Grants.(untouched).CheckUntouched(ctx)
+			return timers.Counts{{What: "untouched accounts that are live", N: checked.Live}}, checked.More, err
+		},
+		Health: func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
+			if run.At == "" {
+				if _, err := w.Links.Grants.(untouched).CheckUntouched(ctx); err != nil {
+					return timers.Stretch{}, err
+				}
+			}
+			counts, next, err := w.Health.Survey(ctx, run.At, func(health.Account) error { return nil })
+			return timers.Stretch{Next: next, Did: timers.Counts{{What: "accounts healthy", N: counts[health.Healthy]}}}, err
+		},
+	})
+}
+
+// cleanings are the rows that a server adds to the cleanup.
+func (w *World) cleanings() []timers.Cleaning {
+	row := func(what string, remove func(context.Context, store.Store, time.Time, int) (int, error)) timers.Cleaning {
+		return timers.Cleaning{What: what, Remove: func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, bool, error) {
+			removed, err := remove(ctx, documents, now, limit)
+			return removed, removed == limit, err
+		}}
+	}
+	return []timers.Cleaning{
+		row("OAuth states", accounts.RemoveExpiredStates),
+		row("accounts long unlinked", accounts.RemoveUnlinked),
+		row("idempotency keys", api.RemoveExpiredKeys),
+		{What: "old journal entries", RemoveFrom: func(ctx context.Context, documents store.Store, now time.Time, at string) (int, string, error) {
+			return poll.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), at)
+		}},
+	}
+}

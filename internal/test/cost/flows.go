@@ -1,0 +1,243 @@
+package cost
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/internal/timers"
+	"questscheduler/scheduler"
+)
+
+// Flow is something that is done, as a rule to a poll of a party of four, three
+// of whom have voted, which was finalised with an event and is at rest.
+type Flow struct {
+	// Name is how `make bench` calls it, and What says it to people.
+	Name, What string
+	// before is done first, and has come to rest.
+	before func(w *World, eventID string)
+	// do is what is counted. Where that begins later than it does, it calls
+	// Begin itself.
+	do func(w *World, pollID, eventID string) error
+	// alone leaves out what is due because of it.
+	alone bool
+	// Most is what the one transaction may cost that applies what a look found;
+	// zero: the flow is none of those.
+	Most storetest.Cost
+	// Searches tells of such a look that it looks for the event in other calendars,
+	// which takes two transactions more.
+	Searches bool
+}
+
+// Counted is what a flow cost.
+type Counted struct {
+	// Total is with everything that was due because of it, but for the
+	// announcement, which is a flow of its own.
+	Total storetest.Cost
+	// Runs are its transactions, in the order of their ends.
+	Runs []storetest.Cost
+}
+
+// Transition is the transaction that applied what a look found: the last but that
+// by which the look ended. ok is false where the look took another number of
+// transactions than it has to.
+func (f Flow) Transition(runs []storetest.Cost) (transition storetest.Cost, ok bool) {
+	want := 3 // claim, transition, end
+	if f.Searches {
+		want = 5
+	}
+	if len(runs) != want {
+		return storetest.Cost{}, false
+	}
+	return runs[want-2], true
+}
+
+// Count does a flow in a world of its own. What the place counts by itself
+// stands until something else is done there.
+func (f Flow) Count(t worldtest.TB, place Place) (Counted, error) {
+	w := New(t, place)
+	pollID, _, eventID := w.Finalised()
+	if f.before != nil {
+		f.before(w, eventID)
+		w.Run(time.Minute)
+	}
+	w.Begin()
+	if err := f.do(w, pollID, eventID); err != nil {
+		return Counted{}, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if !f.alone {
+		w.RunDue()
+	}
+	return Counted{w.Total(), w.Runs()}, nil
+}
+
+// The flows that others ask for by name.
+const (
+	FinaliseFirst    = "finalise_first"
+	Finalise         = "finalise"
+	TellFinalised    = "tell_finalised"
+	Reschedule       = "reschedule"
+	TellRescheduled  = "tell_rescheduled"
+	Restore          = "restore"
+	UnrelatedChange  = "unrelated_change"
+	UnrelatedChanges = "unrelated_changes"
+	IdleDrain        = "idle_drain"
+	Tick             = "tick"
+)
+
+// ManyChanges is how many changes UnrelatedChanges are.
+const ManyChanges = 200
+
+// votes is how many people of a party vote.
+const votes = 3
+
+// Named is the flow of the table that has a name of the above.
+func Named(name string) Flow {
+	for _, f := range Flows {
+		if f.Name == name {
+			return f
+		}
+	}
+	panic("cost: there is no flow " + name)
+}
+
+// Flows is the table.
+var Flows = []Flow{
+	{Name: FinaliseFirst, What: "a poll is finalised with an event, the first in its calendar, of which a watch channel is opened", do: finaliseFirst},
+	{Name: Finalise, What: "a poll is finalised with an event in a calendar that is watched", do: finalise},
+	{Name: TellFinalised, What: "a finalisation is noted as told: the web app tells it by itself", do: func(w *World, pollID, eventID string) error {
+		err := finalise(w, pollID, eventID)
+		w.settle()
+		return err
+	}},
+	// Index entry, calendar, poll, slot, and votes for the snapshot; poll, slot,
+	// snapshot, journal, announcement.
+	{Name: Reschedule, What: "the event is moved: push, look, reschedule", do: move(worldtest.Noon), Most: storetest.Cost{Reads: 4 + votes, Writes: 6}},
+	{Name: TellRescheduled, What: "a reschedule is told to three people in the app", do: func(w *World, _, eventID string) error {
+		w.MoveEvent("gm", eventID, worldtest.Noon)
+		w.settle()
+		return nil
+	}},
+	{Name: "reschedule_again", What: "the event of a rescheduled poll is moved again", before: moved(worldtest.Noon), do: move(worldtest.Three), Most: storetest.Cost{Reads: 4, Writes: 6}},
+	// Beside those: the original slot and the snapshot; the calendar's slot goes.
+	{Name: Restore, What: "the event of a rescheduled poll is moved back", before: moved(worldtest.Noon), do: move(worldtest.Ten), Most: storetest.Cost{Reads: 4 + 2 + votes, Writes: 6, Deletes: 1}},
+	{Name: "restore_by_owner", What: "the owner restores the original time of a rescheduled poll", before: moved(worldtest.Noon), do: func(w *World, pollID, _ string) error {
+		_, err := w.Scheduler.RestoreOriginal(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
+		return err
+	}},
+	{Name: "delete_outside", What: "the event is deleted in the calendar, which cancels the poll", do: func(w *World, _, eventID string) error {
+		w.DeleteEvent("gm", eventID)
+		return nil
+	}, Most: storetest.Cost{Reads: 4, Writes: 6, Deletes: 1}, Searches: true},
+	{Name: "moved_calendar", What: "the event is moved to another calendar of its owner, the first in it, of which a watch channel is opened", do: func(w *World, _, eventID string) error {
+		w.MoveAway("gm", eventID, worldtest.Club)
+		return nil
+	}},
+	{Name: "cancel", What: "the owner cancels the poll, and its event is deleted", do: func(w *World, pollID, _ string) error {
+		_, err := w.Cancel(pollID)
+		return err
+	}},
+	{Name: "reopen", What: "the owner reopens the poll and leaves the event", do: func(w *World, pollID, _ string) error {
+		return w.Keep(func() error {
+			_, err := w.Scheduler.Reopen(w.Context(), worldtest.Person("gm"), pollID, false, worldtest.Cause)
+			return err
+		})
+	}},
+	{Name: "push", What: "a push is handed over", alone: true, do: func(w *World, _, _ string) error { return w.push(1) }},
+	{Name: "push_covered", What: "another push is handed over while a look waits", alone: true, do: func(w *World, _, _ string) error { return w.push(2) }},
+	{Name: UnrelatedChange, What: "something else changes in the calendar: push, look, no transition", do: func(w *World, _, _ string) error {
+		w.InsertEvent("gm", allDay)
+		return nil
+	}},
+	{Name: UnrelatedChanges, What: fmt.Sprint(ManyChanges, " other things change, and one push comes: the same look"), do: func(w *World, _, _ string) error {
+		for range ManyChanges - 1 {
+			w.InsertEvent("gm", allDay)
+		}
+		w.LosePushes()
+		w.InsertEvent("gm", allDay)
+		w.Begin()
+		return nil
+	}},
+	{Name: Tick, What: "the timers are asked what is due (with River's queue alone)", alone: true, do: func(w *World, _, _ string) error { return w.AskTimers() }},
+	{Name: IdleDrain, What: "a drain that finds nothing", do: job(timers.Drain)},
+	{Name: "idle_sweep", What: "a sweep of one calendar with one poll that finds nothing", do: job(timers.PollFallback)},
+	{Name: "idle_renewal", What: "a renewal that finds one channel, and that it lasts", do: job(timers.RenewWatches)},
+	{Name: "renewal", What: "a renewal that puts a new channel in its place", before: func(w *World, _ string) { w.Skip(6 * 24 * time.Hour) }, do: job(timers.RenewWatches)},
+	{Name: "idle_cleanup", What: "a cleanup that finds nothing", do: job(timers.Cleanup)},
+	{Name: "health", What: "two linked accounts are looked over", do: job(timers.Health)},
+}
+
+var allDay = map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}}
+
+func moved(to worldtest.Slot) func(w *World, eventID string) {
+	return func(w *World, eventID string) { w.MoveEvent("gm", eventID, to) }
+}
+
+func move(to worldtest.Slot) func(w *World, pollID, eventID string) error {
+	return func(w *World, _, eventID string) error {
+		w.MoveEvent("gm", eventID, to)
+		return nil
+	}
+}
+
+// finalise counts the finalisation of another poll.
+func finalise(w *World, _, _ string) error {
+	pollID, slots := w.Poll()
+	w.Begin()
+	_, err := w.Finalise(pollID, slots[0])
+	return err
+}
+
+// finaliseFirst counts the first finalisation of somebody else.
+func finaliseFirst(w *World, _, _ string) error {
+	pollID, slots := w.PollOf("ana", scheduler.Create{})
+	w.Begin()
+	_, err := w.Scheduler.Finalise(w.Context(), worldtest.Person("ana"), pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true}, worldtest.Cause)
+	return err
+}
+
+// settle has what is due be done and not counted, and the announcement be due.
+func (w *World) settle() {
+	w.RunDue()
+	w.Begin()
+	w.Skip(worldtest.Settle)
+}
+
+// push delivers as many pushes, and counts the last.
+func (w *World) push(n int) error {
+	for range n {
+		w.InsertEvent("gm", allDay)
+		due := w.PushesDue()
+		if len(due) == 0 {
+			return errors.New("the calendar does not push")
+		}
+		w.Begin()
+		w.Deliver(due[0])
+	}
+	return nil
+}
+
+// job counts a job of the timers with all that it hands over. The calendars were
+// not looked at for an hour, so that a sweep leaves none out.
+func job(name string) func(w *World, pollID, eventID string) error {
+	return func(w *World, _, _ string) error {
+		w.Skip(2 * time.Hour)
+		w.Begin()
+		return w.runJob(name)
+	}
+}
+
+// runJob runs a job as Cloud Scheduler's call does, with all that it hands over.
+func (w *World) runJob(name string) error {
+	if err := w.Timers.HandOver(w.Context(), name); err != nil {
+		return err
+	}
+	w.RunDue()
+	if name == timers.PollFallback { // which it spreads over its period
+		w.Skip(worldtest.FallbackEvery)
+		w.RunDue()
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package cost_test
+
+import (
+	"testing"
+
+	"questscheduler/internal/test/cost"
+	"questscheduler/internal/test/storetest"
+)
+
+// The page of costs tells of a thousand polls by what one more of them adds.
+func TestAMonth_GrowsByTheSameWithEachOfItsParts(t *testing.T) {
+	t.Parallel()
+	month, err := cost.CountMonth(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := cost.Quiet(t, []cost.Followed{{Owner: "gm", Polls: 1}, {Owner: "ana", Polls: 7}, {Owner: "ben", Polls: 3}, {Owner: "cho"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := month.Of(1, 3, 11); got != want {
+		t.Errorf("it costs %+v, and its parts %+v: %+v", got, want, month)
+	}
+	if month.Poll.Writes != 0 || month.Poll.Deletes != 0 {
+		t.Errorf("a poll that nobody touches is written: %+v", month.Poll)
+	}
+}
+
+// What one change of a linked event costs, as the one transaction that applies
+// it, and what one that is of no poll.
+func TestALook_CostsNoMoreThanItHasTo(t *testing.T) {
+	t.Parallel()
+	for _, f := range cost.Flows {
+		if f.Most == (storetest.Cost{}) {
+			continue
+		}
+		got, err := f.Count(t, cost.Place{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if transition, ok := f.Transition(got.Runs); !ok {
+			t.Errorf("%s takes the transactions %+v", f.Name, got.Runs)
+		} else if !transition.Within(f.Most) {
+			t.Errorf("%s costs %+v, want %+v at most", f.Name, transition, f.Most)
+		}
+	}
+	var looks []storetest.Cost
+	for _, name := range []string{cost.UnrelatedChange, cost.UnrelatedChanges} {
+		got, err := cost.Named(name).Count(t, cost.Place{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks = append(looks, got.Total)
+	}
+	if looks[0] != looks[1] {
+		t.Errorf("a look costs %+v with one unrelated change, %+v with %d", looks[0], looks[1], cost.ManyChanges)
+	}
+}

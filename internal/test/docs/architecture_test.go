@@ -1,0 +1,142 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"questscheduler/internal/test/docs"
+)
+
+const architecture = "docs/architecture.md"
+
+// section is what stands below a heading of the second order, up to the next.
+func section(t *testing.T, page, heading string) string {
+	t.Helper()
+	_, text, found := strings.Cut(docs.Read(t, page), "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("%s has no section %q", page, heading)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// rows are the cells of a section's table, without its head.
+func rows(text string) [][]string {
+	var found [][]string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		found = append(found, cells)
+	}
+	if len(found) < 3 {
+		return nil
+	}
+	return found[2:]
+}
+
+var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*([\w./-]+\.[\w./-]+) v\S+$`)
+
+func TestEveryDirectDependency_HasItsReason(t *testing.T) {
+	t.Parallel()
+	var needed, told []string
+	for _, match := range requirement.FindAllStringSubmatch(docs.Read(t, "go.mod"), -1) {
+		needed = append(needed, match[1]) // a line with // indirect does not end there
+	}
+	for _, row := range rows(section(t, architecture, "Dependencies")) {
+		for name := range strings.SplitSeq(row[0], ", ") {
+			told = append(told, strings.Trim(name, "`"))
+		}
+		if len(row) != 2 || row[1] == "" {
+			t.Errorf("no reason is given for %s", row[0])
+		}
+	}
+	if len(needed) == 0 {
+		t.Fatal("go.mod requires nothing")
+	}
+	for _, name := range needed {
+		if !slices.Contains(told, name) {
+			t.Errorf("go.mod requires %s; say in %s why", name, architecture)
+		}
+	}
+	for _, name := range told {
+		if !slices.Contains(needed, name) {
+			t.Errorf("%s gives a reason for %s, which go.mod does not require directly", architecture, name)
+		}
+	}
+}
+
+var (
+	testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	testName     = regexp.MustCompile("^`(Test\\w+)`$")
+)
+
+// tests are the names of all tests of the module.
+func tests(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	err := filepath.WalkDir(docs.Root(t), func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, match := range testFunction.FindAllSubmatch(text, -1) {
+			names[string(match[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestWhatHappensWhen_EachRowIsHeldByATest(t *testing.T) {
+	t.Parallel()
+	there := tests(t)
+	table := rows(section(t, architecture, "What happens when"))
+	if len(table) == 0 {
+		t.Fatal("the table is empty")
+	}
+	for _, row := range table {
+		if len(row) != 3 {
+			t.Fatalf("a row has to be: when, then, test: %q", row)
+		}
+		for name := range strings.SplitSeq(row[2], ", ") {
+			match := testName.FindStringSubmatch(name)
+			if match == nil {
+				t.Errorf("%q: %q names no test", row[0], name)
+			} else if !there[match[1]] {
+				t.Errorf("%q: there is no test %s", row[0], match[1])
+			}
+		}
+	}
+}
+
+// The packages that a newcomer meets are all told of.
+func TestEveryPackage_IsToldOf(t *testing.T) {
+	t.Parallel()
+	text := section(t, architecture, "Packages")
+	entries, err := os.ReadDir(docs.Root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		files, err := filepath.Glob(filepath.Join(docs.Root(t), entry.Name(), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entry.IsDir() && len(files) > 0 && !strings.Contains(text, "`"+entry.Name()+"/`") {
+			t.Errorf("%s does not tell of %s/", architecture, entry.Name())
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package docs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/test/cost"
+	"questscheduler/internal/test/docs"
+	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/worldtest"
+)
+
+// prices are dollars for 100,000 documents read, written and deleted, as Google
+// published them for a multi-region in the United States. Put in your own, and
+// run `make generate`.
+var prices = struct {
+	of                     string
+	reads, writes, deletes float64
+}{"February 2020", 0.06, 0.18, 0.02}
+
+// What a thousand idle polls are.
+const (
+	thousand      = 1000
+	idleCalendars = 100
+)
+
+// price is what a cost comes to in dollars.
+func price(c storetest.Cost) float64 {
+	return (float64(c.Reads)*prices.reads + float64(c.Writes)*prices.writes + float64(c.Deletes)*prices.deletes) / 100_000
+}
+
+// grouped is a number with a comma at each thousand.
+func grouped(n int) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+func costRow(what string, c storetest.Cost) string {
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", what, grouped(c.Reads), grouped(c.Writes), grouped(c.Deletes))
+}
+
+func pricedRow(what string, c storetest.Cost) string {
+	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |\n", what, grouped(c.Reads), grouped(c.Writes), grouped(c.Deletes), price(c))
+}
+
+const costHead = `# What Firestore bills
+
+With [QS_STORE=firestore](firestore.md) each document that is read, written or deleted is billed. The numbers of this page are counted: the program does what the tables say, in a world of its tests (` + "`internal/test/cost/`" + `), and the tests hold that the requests which leave the client of Firestore come to the same, on Google's emulator. A document is one read however it was batched, whether it is there or not; a query is as many as it gives, and one where it gives none. A transaction that others overtook is done again, and its reads are billed again: that is not in here, nor is what the web app reads and writes by itself, what a stream of changes listens to, storage, the network, Cloud Tasks or Cloud Run.
+
+## What each costs
+
+A party of four, of whom three have voted. Each row is all that follows until nothing is due any more: the look, the transition, and the answer to whoever asked.
+
+| | Reads | Writes | Deletes |
+|---|---|---|---|
+`
+
+func TestPage_Cost(t *testing.T) {
+	t.Parallel()
+	counted := map[string]storetest.Cost{}
+	var page strings.Builder
+	page.WriteString(costHead)
+	for _, f := range cost.Flows {
+		got, err := f.Count(t, cost.Place{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted[f.Name] = got.Total
+		page.WriteString(costRow(f.What, got.Total))
+	}
+	month, err := cost.CountMonth(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.WriteString(ofAMonth(month, counted))
+	page.WriteString(ofAThousand(month, counted))
+	docs.Check(t, "cost.md", page.String())
+}
+
+// ofAMonth says what the timers cost while nothing happens.
+func ofAMonth(month cost.Month, counted map[string]storetest.Cost) string {
+	var text strings.Builder
+	runs := make([]string, len(cost.Runs))
+	drains := 0
+	for i, run := range cost.Runs {
+		times := int(cost.Days * 24 * time.Hour / run.Every)
+		runs[i] = fmt.Sprintf("%s %s times", run.Job, grouped(times))
+		if i == 0 {
+			drains = times
+		}
+	}
+	fmt.Fprintf(&text, `
+## What a month costs in which nothing happens
+
+A month of %d days with the defaults of the [settings](settings.md) (a sweep every %.0f hours, watch channels for 7 days that are renewed 2 days before their end) has these runs: %s. Each row adds to those before; beyond a hundred of a kind, a job's further page costs it a read and a write more.
+
+| | Reads | Writes | Deletes |
+|---|---|---|---|
+`, cost.Days, worldtest.FallbackEvery.Hours(), strings.Join(runs, ", "))
+	text.WriteString(costRow("the drains", counted[cost.IdleDrain].Times(drains)))
+	text.WriteString(costRow("the other jobs by themselves", month.Jobs))
+	text.WriteString(costRow("each linked account that no poll uses", month.Account))
+	text.WriteString(costRow("each calendar that polls follow, with its account", month.Calendar))
+	text.WriteString(costRow("each finalised poll whose session is to come", month.Poll))
+	fmt.Fprintf(&text, "\nWith River's queue the process asks its timers itself, each minute: %s reads more.\n",
+		grouped(counted[cost.Tick].Times(drains).Reads))
+	return text.String()
+}
+
+// ofAThousand says what a thousand polls cost, and at which price.
+func ofAThousand(month cost.Month, counted map[string]storetest.Cost) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, `
+## What a thousand polls cost
+
+    dollars = (reads × %.2f + writes × %.2f + deletes × %.2f) / 100,000
+
+The three prices are those that Google published for a multi-region in the United States in %s. They differ by place and change: take yours from <https://cloud.google.com/firestore/pricing>, and take off what is free each day.
+
+| | Reads | Writes | Deletes | Dollars |
+|---|---|---|---|---|
+`, prices.reads, prices.writes, prices.deletes, prices.of)
+	drains := counted[cost.IdleDrain].Times(int(cost.Days * 24 * time.Hour / cost.Runs[0].Every))
+	none := cost.Month{Jobs: storetest.Cost{}, Calendar: month.Calendar, Poll: month.Poll}
+	text.WriteString(pricedRow("1,000 polls finalised, with the look at their events", counted[cost.Finalise].Add(counted[cost.TellFinalised]).Times(thousand)))
+	text.WriteString(pricedRow("1,000 polls rescheduled, and told to three people each", counted[cost.Reschedule].Add(counted[cost.TellRescheduled]).Times(thousand)))
+	text.WriteString(pricedRow(fmt.Sprintf("1,000 polls idle for a month, in %d calendars", idleCalendars), none.Of(0, idleCalendars, thousand)))
+	text.WriteString(pricedRow("the drains and other jobs of a month, for however many polls", drains.Add(month.Jobs)))
+	return text.String()
+}

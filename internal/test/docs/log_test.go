@@ -1,0 +1,154 @@
+package docs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"questscheduler/internal/test/docs"
+)
+
+// logLine is a line of the log that says that something is wrong.
+type logLine struct{ level, message string }
+
+// levels are the methods that write such lines, whatever they are called on.
+var levels = map[string]string{"Warn": "WARN", "WarnContext": "WARN", "ErrorContext": "ERROR"}
+
+// logLines finds them in the text of a file: a message has to be a text that
+// stands there, or nobody could look it up.
+func logLines(t *testing.T, name, text string) (lines []logLine) {
+	t.Helper()
+	positions := token.NewFileSet()
+	file, err := parser.ParseFile(positions, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[ast.Expr]bool{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.CallExpr:
+			level, at := levelOf(n)
+			if level == "" {
+				return true
+			}
+			called[n.Fun] = true
+			if message, ok := literal(n.Args, at); ok {
+				lines = append(lines, logLine{level, message})
+			} else {
+				t.Errorf("%s: the message of a line of the log is no text that stands there", positions.Position(n.Pos()))
+			}
+		case *ast.SelectorExpr:
+			if levels[n.Sel.Name] != "" && isLog(n.X) && !called[n] {
+				t.Errorf("%s: %s is handed on; call it, so that its message can be found", positions.Position(n.Pos()), n.Sel.Name)
+			}
+		}
+		return true
+	})
+	return lines
+}
+
+// levelOf is the level of a call that writes a line, and which of its arguments
+// is the message.
+func levelOf(call *ast.CallExpr) (level string, at int) {
+	method, is := call.Fun.(*ast.SelectorExpr)
+	if !is {
+		return "", 0
+	}
+	if strings.HasSuffix(method.Sel.Name, "Context") {
+		at = 1
+	}
+	level = levels[method.Sel.Name]
+	if method.Sel.Name == "Error" && len(call.Args) > 0 && isLog(method.X) { // errors have a method of that name too
+		level = "ERROR"
+	}
+	return level, at
+}
+
+func isLog(on ast.Expr) bool {
+	switch x := on.(type) {
+	case *ast.Ident:
+		return strings.EqualFold(x.Name, "log") || x.Name == "slog"
+	case *ast.SelectorExpr:
+		return strings.EqualFold(x.Sel.Name, "log")
+	}
+	return false
+}
+
+func literal(args []ast.Expr, at int) (string, bool) {
+	if at >= len(args) {
+		return "", false
+	}
+	text, is := args[at].(*ast.BasicLit)
+	if !is || text.Kind != token.STRING {
+		return "", false
+	}
+	message, err := strconv.Unquote(text.Value)
+	return message, err == nil
+}
+
+var logRow = regexp.MustCompile("(?m)^\\| (WARN|ERROR) \\| `([^`]+)` \\| (.+) \\|$")
+
+// Every line of the log by which the program says that something is wrong stands
+// in the page for operators, with what to do; and no other does.
+func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
+	t.Parallel()
+	var told []logLine
+	for _, row := range logRow.FindAllStringSubmatch(docs.Read(t, "docs/operations.md"), -1) {
+		told = append(told, logLine{row[1], row[2]})
+	}
+	var written []logLine
+	root := os.DirFS(docs.Root(t))
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (name == "internal/sim" || name == "internal/test" || name == "tools" || name == "bin" || name != "." && strings.HasPrefix(entry.Name(), ".")) {
+			return fs.SkipDir // what operators never run
+		}
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			written = append(written, logLines(t, name, docs.Read(t, name))...)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(written) < 20 {
+		t.Fatalf("%d lines were found, which cannot be all", len(written))
+	}
+	for _, line := range written {
+		if !slices.Contains(told, line) {
+			t.Errorf("docs/operations.md, \"The log\", does not explain | %s | `%s` |", line.level, line.message)
+		}
+	}
+	for _, line := range told {
+		if !slices.Contains(written, line) {
+			t.Errorf("docs/operations.md explains | %s | `%s` |, which the program does not write", line.level, line.message)
+		}
+	}
+}
+
+func TestLogLines_AreFoundHoweverTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	got := logLines(t, "a.go", `package a
+		func f() {
+			s.log.Warn("one", "error", err)
+			t.Log.WarnContext(ctx, "two")
+			log.Error("three")
+			l.Log.ErrorContext(ctx, "four", "x", 1)
+			slog.Error("five")
+			text := err.Error()
+			s.Log.InfoContext(ctx, "no trouble")
+		}`)
+	want := []logLine{{"WARN", "one"}, {"WARN", "two"}, {"ERROR", "three"}, {"ERROR", "four"}, {"ERROR", "five"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+}

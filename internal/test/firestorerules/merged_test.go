@@ -1,0 +1,141 @@
+package firestorerules_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"questscheduler/internal/test/docs"
+	"questscheduler/internal/test/emulator"
+)
+
+// What stands for the web app's own rules: they call what docs/frontend.md tells
+// its authors to add.
+const (
+	appsEmbedded = `
+      match /basicPolls/{pollId} {
+        allow read: if canReadScheduler(pollAt(schedulerId));
+        match /votes/{userId} {
+          allow create, update: if signedIn() && userId == me() && canVoteScheduler(pollAt(schedulerId));
+        }
+      }
+`
+	appsGroups = `
+    match /questingGroups/{groupId} {
+      KEEPS
+      allow create: if keepsChannel({}) && signedIn() && request.resource.data.creatorId == me();
+      allow update: if keepsChannel(resource.data) && signedIn() && resource.data.creatorId == me();
+    }
+`
+)
+
+// mergedRules gives a project that is held to firestore.rules with the pieces of
+// docs/frontend.md in it, and the app's rules that they are for.
+func mergedRules(t *testing.T) client {
+	t.Helper()
+	_, section, found := strings.Cut(docs.Read(t, "docs/frontend.md"), "\n## Rules and indexes\n")
+	pieces := strings.Split(section, "```\n")
+	if !found || len(pieces) < 4 {
+		t.Fatal("docs/frontend.md has no pieces of rules")
+	}
+	text := docs.Read(t, "firestore.rules")
+	insert := func(before, piece string) {
+		if strings.Count(text, before) != 1 {
+			t.Fatalf("firestore.rules is to hold %q once", before)
+		}
+		text = strings.Replace(text, before, piece+before, 1)
+	}
+	insert("    match /schedulers/{schedulerId} {\n", pieces[1])
+	insert("      match /basicPolls/{embeddedId} {\n", appsEmbedded)
+	insert("    match /questingGroups/{groupId} {\n", strings.Replace(appsGroups, "KEEPS", pieces[3], 1))
+	host, project := emulator.Project(t)
+	c := client{host, project}
+	status, answer := c.do(t, http.MethodPut, "/emulator/v1/projects/"+project+":securityRules", owner,
+		map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": text}}}})
+	if status != http.StatusOK {
+		t.Fatalf("the merged rules do not compile: %s", answer)
+	}
+	return c
+}
+
+// TestMergedRules_HoldTheAppsOwnParts is what the pieces of docs/frontend.md are
+// for: who reads and votes in embedded polls, and where a group's channel is.
+func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
+	t.Parallel()
+	c := mergedRules(t)
+	votes := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/basicPolls/one/votes/ana", data: fields{"optionIds": []any{"a"}}}}}
+	asBen := both(as(ben), func(a *attempt) { a.writes[0].path = "schedulers/POLL/basicPolls/one/votes/ben" })
+	asCho := both(as(cho), func(a *attempt) { a.writes[0].path = "schedulers/POLL/basicPolls/one/votes/cho" })
+	here := fields{"guildId": "1", "channelId": "2", "notifyRoleId": "none"}
+	group := func(discord any) attempt {
+		a := attempt{as: person{uid: "eve", provider: "password"}, there: withPoll(nil), writes: []write{{path: "questingGroups/GROUP", named: true, data: fields{"discord": discord}}}}
+		// A group of its own: equal groups share an id.
+		a.there["questingGroups/GROUP"] = merged(a.there["questingGroups/GROUP"], fields{"discord": here, "of": "merged rules"})
+		return a
+	}
+	inviting := group(here)
+	inviting.there["questingGroups/GROUP"]["pendingMemberIds"] = []any{"dan", "fay"}
+	inviting.writes[0].data = fields{"memberIds": []any{"eve"}}
+	created := group(fields{"notifyRoleId": "everyone"})
+	delete(created.there, "questingGroups/GROUP")
+	created.writes = []write{{path: "questingGroups/GROUP-new", data: fields{"creatorId": "eve", "memberIds": []any{"eve"}}}}
+	var all []*try
+	for _, d := range []deed{
+		{
+			name: "reading an embedded poll", attempt: attempt{as: ana, there: withPoll(nil), reads: "schedulers/POLL/basicPolls/one"},
+			likewise: []variation{{"by a member", as(ben)}, {"by an invitee", as(cho)}},
+			but:      append(unchecked(), variation{"by a stranger", as(dan)}, variation{"without signing in", as(nobody)}),
+		},
+		{
+			name: "voting in an embedded poll", attempt: votes, likewise: []variation{{"by a member", asBen}},
+			but: []variation{{"by an invitee", asCho}, {"for another", as(ben)}, {"in no poll", func(a *attempt) { delete(a.there, pollPath) }}},
+		},
+		{
+			name: "whom a group notifies", attempt: group(fields{"guildId": "1", "channelId": "2", "notifyRoleId": "everyone", "notifications": fields{"slotChanges": false}}),
+			likewise: []variation{{"of a group without a channel", func(a *attempt) {
+				delete(a.there["questingGroups/GROUP"], "discord")
+				a.writes[0].data["discord"] = fields{"notifyRoleId": "everyone"}
+			}}},
+			but: []variation{
+				{"in another channel", writing("discord", merged(here, fields{"channelId": "3"}))},
+				{"in another guild", writing("discord", merged(here, fields{"guildId": "3"}))},
+				{"nowhere", writing("discord", gone)},
+				{"with a field of nobody's", writing("discord", merged(here, fields{"webhook": "x"}))},
+				{"of another's group", as(ben)},
+			},
+		},
+		{
+			name: "members of a group that invites people", attempt: inviting,
+			likewise: []variation{
+				{"with its invitations as they are", writing("pendingMemberIds", []any{"dan", "fay"})},
+				{"with an invitation less", writing("pendingMemberIds", []any{"fay"})},
+				{"with no invitation", writing("pendingMemberIds", []any{})},
+				{"with no list of invitations", writing("pendingMemberIds", gone)},
+			},
+			but: []variation{
+				{"with another one who is invited", writing("pendingMemberIds", []any{"dan", "fay", "cho"})},
+				{"with another one in place of one", writing("pendingMemberIds", []any{"dan", "cho"})},
+				{"with invitations that are no list", writing("pendingMemberIds", "dan")},
+				{"by one who is invited", as(dan)},
+				{"by one who is invited, of the invitation alone", func(a *attempt) {
+					a.as = dan
+					a.writes[0].data = fields{"pendingMemberIds": []any{}}
+				}},
+				{"by a stranger who invites themselves", func(a *attempt) {
+					a.as = cho
+					a.writes[0].data = fields{"pendingMemberIds": []any{"dan", "cho"}}
+				}},
+			},
+		},
+		{
+			name: "a new group", attempt: created, likewise: []variation{{"with whom it notifies", writing("discord", fields{"notifyRoleId": "none"})}},
+			but: []variation{{"with a channel", writing("discord", here)}, {"with people who are invited", writing("pendingMemberIds", []any{"dan"})}},
+		},
+	} {
+		all = append(all, d.cases()...)
+	}
+	seed(t, c, all)
+	for _, one := range all {
+		one.check(t, c)
+	}
+}

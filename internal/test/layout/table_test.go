@@ -1,0 +1,132 @@
+package layout_test
+
+import "slices"
+
+// row says what one package may import of this module. Patterns are paths below
+// the module: "internal/store" is that package alone, "internal/sim/..." it and all below it,
+// "..." everything.
+type row struct {
+	packages string
+	may      []string
+	// standardOnly forbids third-party modules.
+	standardOnly bool
+}
+
+// above lists the packages that the edges (web-hooks, api, cmd) stand on.
+var above = []string{
+	"internal/fault", "internal/bodylimit", "rules", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/config",
+	"scheduler", "calendarsync", "internal/health", "internal/backfill", "notify", "internal/documentchanges", "internal/timers",
+}
+
+// table is design.md, "Packages": a package may import what stands in rows
+// above its own, so that imports point downwards only. The first row that fits
+// a package counts. Every package may import what its own row's "/..." covers.
+var table = []row{
+	{packages: "internal/fault", standardOnly: true},
+	{packages: "internal/bodylimit", standardOnly: true},
+	{packages: "rules", may: []string{"internal/fault"}, standardOnly: true},
+
+	{packages: "internal/store", may: []string{"internal/fault"}},
+	{packages: "internal/store/internal/...", may: []string{"internal/store", "internal/fault"}},
+	{packages: "internal/store/memory/...", may: []string{"internal/store", "internal/store/internal/...", "internal/fault"}},
+	{packages: "internal/store/sqlite/...", may: []string{"internal/store", "internal/store/internal/...", "internal/fault"}},
+	{packages: "internal/store/firestore/...", may: []string{"internal/store", "internal/store/internal/...", "internal/fault"}},
+	{packages: "internal/test/storetest", may: []string{"internal/store", "internal/fault"}},
+	{packages: "internal/store/changes", may: []string{"internal/store", "internal/fault"}},
+
+	{packages: "internal/queue", may: []string{"internal/fault"}},
+	{packages: "internal/queue/memory/...", may: []string{"internal/queue", "internal/fault"}},
+	{packages: "internal/queue/river/...", may: []string{"internal/queue", "internal/fault"}},
+	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
+	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
+
+	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
+	{packages: "internal/explain", may: []string{"rules", "internal/poll", "internal/store", "internal/fault"}},
+	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
+	{packages: "internal/accounts/seal", may: []string{"internal/fault"}},
+	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "internal/fault"}},
+	{packages: "internal/config/keyfile", may: []string{"internal/fault"}},
+	{packages: "internal/signin", may: []string{"internal/config/keyfile", "internal/fault"}},
+	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
+	{packages: "internal/gcal", may: []string{"rules", "internal/fault"}},
+	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
+	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/fault"}},
+	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/fault"}},
+	{packages: "internal/health", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/accounts", "calendarsync", "internal/fault"}},
+	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
+	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/fault"}},
+
+	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
+	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
+
+	{packages: "internal/metrics", may: []string{"rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
+	{packages: "api/dashboard", may: []string{
+		"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "scheduler", "calendarsync", "internal/health", "internal/timers", "internal/fault",
+	}},
+
+	{packages: "web-hooks", may: above},
+	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "web-hooks"})},
+	{packages: "api/callables", may: above},
+
+	// Simulators know nothing of the program: the real clients talk to them.
+	// Only tests and the command that runs the demo know of them.
+	{packages: "internal/sim/...", may: []string{"internal/fault"}},
+	{packages: "cmd/questscheduler/...", may: []string{"..."}},
+	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "internal/store/...", "internal/queue/..."})},
+
+	{packages: "internal/test/layout"},
+	// The pages of docs/ are held against the program by tests, which may import
+	// anything.
+	{packages: "internal/test/docs"},
+	// Google's emulators, as processes of their own, for tests alone.
+	{packages: "internal/test/emulator"},
+	// Tokens as Google signs them, and as others forge them, for tests.
+	{packages: "internal/test/tokentest"},
+	// firestore.rules, held to the contract on an emulator, for tests alone.
+	{packages: "internal/test/firestorerules"},
+	// The official Firebase client in the web app's place, for tests alone.
+	{packages: "internal/test/webapp"},
+	// A browser, for tests alone.
+	{packages: "internal/test/chromium"},
+	// Codecs of stored documents, held to their types, for tests.
+	{packages: "internal/test/roundtrip", may: []string{"rules", "internal/store", "internal/store/memory"}},
+	// What the API's document says of answers, for tests.
+	{packages: "internal/test/promises"},
+	// What `make bench` runs: real parts, measured.
+	{packages: "internal/test/bench", may: []string{"..."}},
+	// A module of its own: JSON decoders that `make bench` compares.
+	{packages: "tools/decoders"},
+	// A world of real parts on memory drivers and simulators, for tests alone.
+	{packages: "internal/test/worldtest", may: []string{"..."}},
+	// What Firestore bills for each flow, counted in such worlds: for the bench, a
+	// page and tests.
+	{packages: "internal/test/cost", may: slices.Concat(above, []string{"internal/test/worldtest", "internal/test/storetest", "api"})},
+	// What `make sim` runs: random histories of such worlds.
+	{packages: "internal/test/simulate", may: slices.Concat(above, []string{"internal/test/worldtest"})},
+	// What `make mutants` runs: it knows the program as text, and builds it.
+	{packages: "internal/test/mutants"},
+}
+
+// restriction keeps an import from outside the module to some packages.
+type restriction struct {
+	// imports is the path, itself and all below it.
+	imports string
+	// only lists who may import it; empty: all but never.
+	only, never []string
+	why         string
+}
+
+var restrictions = []restriction{
+	{imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "internal/sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
+	{imports: "github.com/riverqueue", only: []string{"internal/queue/river/..."}, why: "River is one driver of the queue port"},
+	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
+	{imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."}, why: "Firestore is one driver of the store port"},
+	{imports: "firebase.google.com/go", only: []string{"internal/signin/revocation"}, why: "the Admin SDK brings all of Firebase along"},
+	{imports: "cloud.google.com/go/cloudtasks", only: []string{"internal/queue/cloudtasks/...", "internal/test/emulator"}, why: "Cloud Tasks is one driver of the queue port"},
+	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
+	{imports: "github.com/labstack/echo", only: []string{"api", "api/callables", "web-hooks", "cmd/...", "internal/test/bench"}, why: "HTTP is made at the edge alone"},
+	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
+	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others tell what they do through interfaces of theirs"},
+	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
+	{imports: "log/slog", never: []string{"rules"}, why: "decisions are pure"},
+}

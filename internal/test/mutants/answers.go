@@ -1,0 +1,59 @@
+package main
+
+// answers are faults in what is made of answers that are not as Google documents
+// them.
+var answers = []mutant{
+	{
+		name:   "malformed-event-not-deferred",
+		breaks: "An event that could not be read is passed over with the sync token, and nothing fetches it again: a move that it was part of is lost (invariants 8 and 9).",
+		changes: []change{{
+			file: "calendarsync/look.go",
+			old: `
+	return l.park(ctx, event.ID)
+}
+
+// observed`,
+			new: `
+	return nil
+}
+
+// observed`,
+		}},
+	},
+	{
+		name:   "malformed-event-settled-by-asking",
+		breaks: "A deferred event that is malformed once more counts as applied, and nothing fetches it again (invariant 8).",
+		changes: []change{{
+			file: "calendarsync/probe.go",
+			old:  `err == nil && event.Malformed {`,
+			new:  `err == nil && false {`,
+		}},
+	},
+	{
+		name:   "nameless-event-passed-over",
+		breaks: "Where a page of changes does not say which event changed, its token is stored all the same (invariant 9).",
+		changes: []change{{
+			file: "internal/gcal/list.go",
+			old:  `err == nil && page.Nameless || rejectsToken(err)`,
+			new:  `rejectsToken(err)`,
+		}},
+	},
+	{
+		name:   "rejected-token-kept",
+		breaks: "A sync token that Google rejects with 400 is sent again for ever: its calendar is never read again (invariant 8).",
+		changes: []change{{
+			file: "internal/gcal/list.go",
+			old:  `rejected.status == http.StatusBadRequest`,
+			new:  `rejected.status == http.StatusGone`,
+		}},
+	},
+	{
+		name:   "event-without-updated-is-older",
+		breaks: "An event that Google shows without its updated time is taken for older than whatever was applied: its move is lost (invariant 8).",
+		changes: []change{{
+			file: "rules/rules.go",
+			old:  `return !updated.IsZero() && updated.Before(applied)`,
+			new:  `return updated.Before(applied)`,
+		}},
+	},
+}

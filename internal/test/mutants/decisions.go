@@ -1,0 +1,200 @@
+package main
+
+// decisions are faults of the rules and of carrying out what they decide.
+var decisions = []mutant{
+	{
+		name:   "older-observation-wins",
+		breaks: "An observation that is older than the one last applied is applied (invariant 2).",
+		changes: []change{{
+			file: "rules/awaited.go",
+			old:  `return s.seen.Seen != Gone && Older(s.seen.Updated, s.poll.AppliedUpdated)`,
+			new:  `return false`,
+		}},
+	},
+	{
+		name:   "restored-by-text",
+		breaks: "Times are compared as they are written, with their offsets, and not as instants: the same moment written otherwise is a move (\"Rules\").",
+		changes: []change{
+			{
+				file: "rules/fingerprint.go",
+				old: `
+	AllDay bool
+}`,
+				new: `
+	AllDay bool
+	// Offset is that of the start, in seconds.
+	Offset int
+}`,
+			},
+			{
+				file: "rules/fingerprint.go",
+				old: `
+	return Fingerprint{Start: start.UnixMilli(), End: end.UnixMilli()}`,
+				new: `
+	_, offset := start.Zone()
+	return Fingerprint{Start: start.UnixMilli(), End: end.UnixMilli(), Offset: offset}`,
+			},
+			{
+				file: "rules/fingerprint.go",
+				old:  `return f.StartTime().Format(layout) + "|" + f.EndTime().Format(layout) + "|" + flag`,
+				new: `if !f.AllDay {
+		layout = "2006-01-02T15:04:05.000Z07:00"
+	}
+	zone := time.FixedZone("", f.Offset)
+	return f.StartTime().In(zone).Format(layout) + "|" + f.EndTime().In(zone).Format(layout) + "|" + flag`,
+			},
+		},
+	},
+	{
+		name:   "resize-unnoticed",
+		breaks: "Only the start of an event is compared, so that one that was made longer is in step (invariant 1).",
+		changes: []change{{
+			file: "rules/transitions.go",
+			old:  `when: func(s situation) bool { return s.seen.Fingerprint == s.poll.Baseline }, then: Nothing,`,
+			new:  `when: func(s situation) bool { return s.seen.Fingerprint.Start == s.poll.Baseline.Start }, then: Nothing,`,
+		}},
+	},
+	{
+		name:   "archived-poll-follows",
+		breaks: "What the calendar says changes a poll that is archived (\"Rules\": ARCHIVED, anything, nothing).",
+		changes: []change{{
+			file: "rules/transitions.go",
+			old:  `when: func(s situation) bool { return s.poll.Status != Finalized }, then: Nothing, blind: true,`,
+			new:  `when: func(s situation) bool { return s.poll.Status != Finalized && s.poll.Status != Archived }, then: Nothing, blind: true,`,
+		}},
+	},
+	{
+		name:   "snapshot-overwritten",
+		breaks: "The second move writes its own snapshot over the first, so that a restore does not know what was before (invariant 3).",
+		changes: []change{
+			{
+				file: "scheduler/apply.go",
+				old:  `s.applyRescheduleAgain(tx, st, decision, entry)`,
+				new:  `s.applyRescheduleAgain(ctx, tx, st, decision, entry)`,
+			},
+			{
+				file: "scheduler/carryout.go",
+				old: `
+func (s *Service) applyRescheduleAgain(tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {`,
+				new: `
+func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
+	votes, err := poll.LoadVotes(ctx, tx, st.poll.ID)
+	if err != nil {
+		return nil, err
+	}
+	snapshot := poll.Snapshot{
+		ID: st.poll.Sync.Rescheduled.SnapshotID, CreatedAt: s.Now(), ExpiresAt: s.Now().Add(s.SnapshotKeep), WinningSlotID: st.poll.WinningSlotID,
+		Participants: st.poll.ParticipantIDs, PendingInvites: st.poll.PendingInvites, Votes: votes,
+	}
+	if err := tx.Set(poll.SnapshotPath(st.poll.ID, snapshot.ID), poll.EncodeSnapshot(snapshot)); err != nil {
+		return nil, err
+	}`,
+			},
+			{
+				file: "scheduler/carryout.go",
+				old: `
+	var err error
+	if st.winning != nil && st.winning.ID == slot.ID {`,
+				new: `
+	if st.winning != nil && st.winning.ID == slot.ID {`,
+			},
+		},
+	},
+	{
+		name:   "calendar-slot-kept",
+		breaks: "A restore leaves the calendar's slot among those that people choose from (invariant 6).",
+		changes: []change{{
+			file: "scheduler/carryout.go",
+			old: `
+	if err := tx.Delete(poll.SlotPath(st.poll.ID, moved.ToSlotID)); err != nil {
+		return nil, err
+	}`,
+		}},
+	},
+	{
+		name:   "vanished-votes-stay-away",
+		breaks: "A restore does not put back the vote that vanished of somebody who still takes part (invariant 3).",
+		changes: []change{{
+			file: "scheduler/carryout.go",
+			old:  `range vanished(snapshot, votes, st.poll.People(group)) {`,
+			new:  `range vanished(snapshot, votes, st.poll.People(group)[:0]) {`,
+		}},
+	},
+	{
+		name:   "snapshot-without-invitations",
+		breaks: "A reschedule takes a snapshot that does not say who was invited (invariant 3).",
+		changes: []change{{
+			file: "scheduler/carryout.go",
+			old:  `Participants: st.poll.ParticipantIDs, PendingInvites: st.poll.PendingInvites, Votes: votes,`,
+			new:  `Participants: st.poll.ParticipantIDs, Votes: votes,`,
+		}},
+	},
+	{
+		name:   "restored-vote-without-its-origin",
+		breaks: "A vote that a restore puts back lacks where it was given (invariant 3).",
+		changes: []change{{
+			file: "internal/poll/vote.go",
+			old: `
+		"lastVotedFrom": store.NullIfEmpty(v.LastVotedFrom),`,
+		}},
+	},
+	{
+		name:   "restore-overwrites-votes",
+		breaks: "A restore writes the votes of the snapshot over those that people changed meanwhile (invariant 3).",
+		changes: []change{
+			{
+				file: "scheduler/carryout.go",
+				old: `
+			slices.ContainsFunc(votes, func(vote poll.Vote) bool { return vote.UserID == old.UserID })`,
+				new: `
+			len(votes) < 0`,
+			},
+			{
+				file: "scheduler/carryout.go",
+				old:  `tx.Create(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
+				new:  `tx.Set(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
+			},
+		},
+	},
+	{
+		name:   "unknown-fields-dropped",
+		breaks: "A vote is written whole and not by its named fields, so that what only the web app knows of it is lost (invariant 12).",
+		changes: []change{
+			{
+				file: "scheduler/vote.go",
+				old:  `return tx.Merge(poll.VotePath(pollID, person.ID), poll.VoteUpdates(vote)...)`,
+				new:  `return tx.Set(poll.VotePath(pollID, person.ID), poll.EncodeVote(vote))`,
+			},
+		},
+	},
+	{
+		name:   "accepted-slot-stays-the-calendars",
+		breaks: "Accepting the new time does not make the calendar's slot an ordinary one (invariant 6).",
+		changes: []change{{
+			file: "scheduler/moved.go",
+			old: `
+			poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {`,
+			new: `
+			poll.Set("createdBy", nil)); err != nil {`,
+		}},
+	},
+	{
+		name: "hold-ended-by-the-next-look",
+		breaks: "A cancellation that is held for a person's word is carried out by whichever look sees the event gone next " +
+			"(\"Gone means confirmed\"); what is held is asked for with whatever else is parked.",
+		changes: []change{
+			{
+				file: "rules/transitions.go",
+				old:  `return s.seen.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.seen.Confirmed`,
+				new:  `return false`,
+			},
+			{
+				file: "calendarsync/probe.go",
+				old: `
+		if l.calendar.Pending[eventID] == calendars.PendingHeld {
+			continue // a person's word is waited for
+		}`,
+			},
+		},
+	},
+}

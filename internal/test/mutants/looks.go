@@ -1,0 +1,208 @@
+package main
+
+// looks are faults of looks, their cursor, and what asks for them.
+var looks = []mutant{
+	{
+		name:   "token-stored-before-apply",
+		breaks: "The cursor moves before what it covers was applied, so what fails or dies in between is never looked at again (invariant 9).",
+		changes: []change{{
+			file: "calendarsync/look.go",
+			old: `
+	return l.eachPage(ctx, token, func(page gcal.Page) error {
+		for _, event := range page.Events {`,
+			new: `
+	return l.eachPage(ctx, token, func(page gcal.Page) error {
+		if page.NextSync != "" {
+			err := l.commit(ctx, poll.Set("syncToken", page.NextSync), poll.Set("maskVersion", int64(gcal.MaskVersion)))
+			if err != nil {
+				return err
+			}
+		}
+		for _, event := range page.Events {`,
+		}},
+	},
+	{
+		name:   "look-begun-before-generation",
+		breaks: "The generation moves when a look ends and not before it lists, so a push that comes amid one is taken for covered by it (invariant 13).",
+		changes: []change{
+			{
+				file: "internal/calendars/calendar.go",
+				old:  `set("lookGen", c.LookGen+1), set("begunGen", generation)`,
+				new:  `set("begunGen", generation)`,
+			},
+			{
+				file: "internal/calendars/calendar.go",
+				old:  `set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
+				new:  `set("lookGen", c.LookGen+1), set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
+			},
+			{
+				file: "calendarsync/look.go",
+				old:  `calendars.Succeeded(l.Now(), next, l.mask())...)`,
+				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.LookGen+1))...)`,
+			},
+		},
+	},
+	{
+		name:   "acknowledged-before-enqueued",
+		breaks: "A push is acknowledged though its look could not be handed over, and Google sends it no more (invariant 13).",
+		changes: []change{{
+			file: "calendarsync/push.go",
+			old: `
+	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)`,
+			new: `
+	if err := w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
+		w.Log.WarnContext(ctx, "the look of a push was not handed over", "trace", push.Trace, "error", err)
+	}
+	return nil`,
+		}},
+	},
+	{
+		name:   "look-named-without-generation",
+		breaks: "All looks of a calendar share one task name, so that none follows while the first one's stays taken (invariant 13).",
+		changes: []change{{
+			file: "internal/calendars/hint.go",
+			old:  `strconv.FormatInt(c.LookGen, 10)`,
+			new:  `strconv.Itoa(0)`,
+		}},
+	},
+	{
+		name:   "no-fence",
+		breaks: "A look goes on to commit after another one began (invariant 9).",
+		changes: []change{{
+			file: "internal/calendars/calendar.go",
+			old:  `return fence != 0 && c.Fence == fence`,
+			new:  `return fence != 0`,
+		}},
+	},
+	{
+		name:   "no-check-after-410",
+		breaks: "After a full listing nobody asks for the linked events that it did not show, so a deletion in the gap is missed (invariant 8).",
+		changes: []change{{
+			file: "calendarsync/look.go",
+			old: `
+	if err := l.askForUnshown(ctx); err != nil {
+		return err
+	}`,
+		}},
+	},
+	{
+		name:   "deletion-while-linking-forgotten",
+		breaks: "A full listing does not show what was deleted, and nobody asks for the events whose insert is under way: the poll is then linked to one that is gone (invariants 8 and 9).",
+		changes: []change{{
+			file: "calendarsync/probe.go",
+			old: `
+	if err := l.parkUnderWay(ctx); err != nil {
+		return err
+	}`,
+		}},
+	},
+	{
+		name:   "later-pages-skipped",
+		breaks: "Only the first page of a listing is applied, and the token of the last is stored (invariant 9).",
+		changes: []change{{
+			file: "calendarsync/look.go",
+			old: `
+		if err := do(got); err != nil {`,
+			new: `
+		if page == "" {
+			err = do(got)
+		}
+		if err != nil {`,
+		}},
+	},
+	{
+		name:   "matched-by-event-id-alone",
+		breaks: "A guest's copy is taken for the linked event, since both have one id: removing the copy cancels the session (\"Identity\", invariant 1).",
+		changes: []change{{
+			file: "internal/poll/index.go",
+			old:  `doc.Exists() && entry.AccountID == accountID && entry.CalendarID == calendarID {`,
+			new:  `doc.Exists() && entry.EventID == eventID {`,
+		}},
+	},
+	{
+		name:   "not-found-is-gone",
+		breaks: "404 for an event cancels, without asking whether the calendar itself answers, nor whether it lists the event: a calendar that we lost cancels its sessions (invariant 7).",
+		changes: []change{{
+			file: "calendarsync/probe.go",
+			old: `
+	writable, err := l.writable(ctx)
+	if err == nil && !writable {`,
+			new: `
+	if notFound {
+		return event, nil
+	}
+	writable, err := l.writable(ctx)
+	if err == nil && !writable {`,
+		}},
+	},
+	{
+		name:   "change-while-linking-forgotten",
+		breaks: "A look passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
+		changes: []change{{
+			file: "scheduler/apply.go",
+			old:  `return tx.Merge(calendars.Path(calendar.Key), calendars.Park(seen.EventID, calendars.PendingRace))`,
+			new:  `return nil`,
+		}},
+	},
+	{
+		name:   "push-not-authenticated",
+		breaks: "A push is believed whatever its token says (\"Push\": else 401 and nothing else).",
+		changes: []change{{
+			file: "calendarsync/watch.go",
+			old:  `subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(w.TokenHash)) == 1`,
+			new:  `subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(w.TokenHash)) >= 0`,
+		}},
+	},
+	{
+		name:   "mass-deletion-not-held",
+		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
+		changes: []change{{
+			file: "calendarsync/probe.go",
+			old:  `return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)`,
+			new:  `return len(gone) > linked`,
+		}},
+	},
+	{
+		name:   "moved-event-taken-for-deleted",
+		breaks: "An event that its owner gave to another calendar is looked for, and counts as deleted where it is found: its session is cancelled (invariant 1).",
+		changes: []change{{
+			file: "calendarsync/moved_calendar.go",
+			old:  `if err != nil || found == nil {`,
+			new:  `if found = nil; err != nil || found == nil {`,
+		}},
+	},
+	{
+		name:   "moved-link-not-pending-at-destination",
+		breaks: "The link follows an event to another calendar, and nobody asks for the event there, whose look may have passed it already: what else changed is never applied (invariants 8 and 9).",
+		changes: []change{{
+			file: "scheduler/moved_calendar.go",
+			old:  `append(linked, calendars.Park(st.entry.EventID, calendars.PendingMoved))...)`,
+			new:  `linked...)`,
+		}},
+	},
+	{
+		name:   "failed-search-taken-for-absence",
+		breaks: "A calendar that does not answer is taken for one that does not have the event, which then counts as deleted (invariant 7).",
+		changes: []change{{
+			file: "calendarsync/elsewhere.go",
+			old: `
+	return &fault.Error{
+		Kind: fault.Unavailable, Code: CodeSearchFailed,`,
+			new: `
+	if err != nil {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Unavailable, Code: CodeSearchFailed,`,
+		}},
+	},
+	{
+		name:   "moved-event-left-by-its-deletion",
+		breaks: "An event that is to be deleted and is gone from its calendar counts as deleted, though it was moved to another, where it stays without a poll (invariant 5).",
+		changes: []change{{
+			file: "scheduler/moved_calendar.go",
+			old:  `if deleted || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider) {`,
+			new:  `if deleted || err == nil || !fault.Is(err, fault.NotFound) {`,
+		}},
+	},
+}

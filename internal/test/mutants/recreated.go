@@ -1,0 +1,15 @@
+package main
+
+// recreated are faults of what becomes of a poll that somebody makes of the id of a
+// deleted one.
+var recreated = []mutant{
+	{
+		name:   "recreated-poll-taken-for-the-old",
+		breaks: "A poll that somebody made of the id of a deleted one goes on with its journal, and its link and event stay (invariants 1 and 5).",
+		changes: []change{{
+			file: "internal/poll/recreated.go",
+			old:  `return p.Replaces(*latest)`,
+			new:  `return false`,
+		}},
+	},
+}

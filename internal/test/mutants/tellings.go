@@ -1,0 +1,135 @@
+package main
+
+// tellings are faults of telling people.
+var tellings = []mutant{
+	{
+		name:   "announced-outside-the-transaction",
+		breaks: "What is to be announced is written after the transition was committed, so that a death in between tells nobody (invariant 4).",
+		changes: []change{
+			{
+				file: "scheduler/journal.go",
+				old: `
+		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.WantUpdates(p.ID, told, due.at)...); err != nil {
+			return nil, err
+		}`,
+				new: `
+		due.told = told`,
+			},
+			{
+				file: "scheduler/journal.go",
+				old: `
+	pollID, ref string`,
+				new: `
+	told        poll.Told
+	pollID, ref string`,
+			},
+			{
+				file: "scheduler/handover.go",
+				old: `
+	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref,`,
+				new: `
+	err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(poll.AnnouncementPath(due.pollID), poll.WantUpdates(due.pollID, due.told, due.at)...)
+	})
+	if err != nil {
+		s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.pollID, "trace", trace, "error", err)
+	}
+	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref,`,
+			},
+			{
+				file: "scheduler/handover.go",
+				old: `
+	"questscheduler/internal/queue"
+`,
+				new: `
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+`,
+			},
+		},
+	},
+	{
+		name:   "cards-not-swept",
+		breaks: "The cards of what the web app wrote are not checked by the sweep, so that a title of which no hint told never reaches its card.",
+		changes: []change{{
+			file: "scheduler/sweepcards.go",
+			old:  `pollIDs, cursor, err := poll.Written(`,
+			new:  `_, cursor, err := poll.Written(`,
+		}, {
+			file: "scheduler/sweepcards.go",
+			old:  `for _, id := range pollIDs {`,
+			new:  `for _, id := range []string(nil) {`,
+		}},
+	},
+	{
+		name:   "notice-id-not-derived",
+		breaks: "A notice has another id at each run, so that a run which is repeated tells people twice (invariant 4).",
+		changes: []change{{
+			file: "notify/inapp.go",
+			old:  `id := notificationID(t.notice, t.pollID, t.told.Ref)`,
+			new:  `id := notificationID(t.notice, t.pollID, t.told.Ref+":"+a.Now().Format("150405.000"))`,
+		}},
+	},
+	{
+		name:   "told-before-it-settled",
+		breaks: "A transition is told as soon as a task runs, and not when it stood for the time that it has to be taken back in (invariant 4).",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `case a.Now().Before(announcement.Due):`,
+			new:  `case announcement.Due.IsZero():`,
+		}},
+	},
+	{
+		name: "message-posted-again",
+		breaks: "A run that goes on after a death posts the message on Discord without looking whether it is there, " +
+			"and under another nonce than the one before (invariant 4).",
+		changes: []change{
+			{
+				file: "notify/tell.go",
+				old:  `if t.resumed {`,
+				new:  `if t.resumed && channel == "" {`,
+			},
+			{
+				file: "notify/tell.go",
+				old:  `nonceOf("line", t.told.Ref, channel)`,
+				new:  `nonceOf("line", t.told.Ref+a.Now().String(), channel)`,
+			},
+		},
+	},
+	{
+		name:   "told-of-an-older-link",
+		breaks: "What is being told while a refused finalisation numbers the link anew is recorded under the old number, and the next change is no news to anybody (invariant 4).",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `poll.AnnouncedUpdates(announcement.Telling, settled)`,
+			new:  `poll.AnnouncedUpdates(t.told, settled)`,
+		}},
+	},
+	{
+		name:   "notice-dropped-beyond-the-bound",
+		breaks: "What has to wait since a poll had too many notices is recorded as told and never told (invariant 4).",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))`,
+			new:  `return poll.AnnouncedUpdates(announcement.Wanted, true)`,
+		}},
+	},
+	{
+		name:   "notices-not-counted",
+		breaks: "The notices of a poll are not counted, so that each change made by direct writes tells everybody.",
+		changes: []change{{
+			file: "notify/telling.go",
+			old:  `return append(updates, next...)`,
+			new:  `return append(updates, next[:0]...)`,
+		}},
+	},
+	{
+		name:   "named-people-told",
+		breaks: "People whom somebody else put into a poll are told what became of it, though they neither joined nor voted.",
+		changes: []change{{
+			file: "notify/inapp.go",
+			old:  `slices.Contains(waiting, id)`,
+			new:  `slices.Contains(waiting[:0], id)`,
+		}},
+	},
+}

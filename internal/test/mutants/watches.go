@@ -1,0 +1,147 @@
+package main
+
+// watches are faults of watch channels, of the timers, and of what lasts longer
+// than a look.
+var watches = []mutant{
+	{
+		name:   "old-watch-stopped-first",
+		breaks: "A watch channel is renewed by stopping the old one before the new one lives, so that a crash or a refusal leaves a gap (design.md, \"Watch channels\").",
+		changes: []change{{
+			file: "calendarsync/channels.go",
+			old: `
+		granted, err := w.open(ctx, accountID, calendarID, false)`,
+			new: `
+		for _, old := range watches {
+			w.retire(ctx, old)
+		}
+		granted, err := w.open(ctx, accountID, calendarID, false)`,
+		}},
+	},
+	{
+		name:   "watch-unknown-before-its-first-push",
+		breaks: "A watch channel is written once Google granted it, so that its first push is refused and a crash leaves one that nobody can stop.",
+		changes: []change{{
+			file: "calendarsync/open.go",
+			old: `
+	watch, before, err := w.write(ctx, accountID, calendarID, id, token, forced)
+	if err != nil || watch.ChannelID == "" {
+		return Watch{}, err
+	}
+	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
+		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
+	})
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	if err == nil {`,
+			new: `
+	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
+		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
+	})
+	watch, before, writeErr := w.write(ctx, accountID, calendarID, id, token, true)
+	if writeErr != nil {
+		return Watch{}, writeErr
+	}
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	if err == nil {`,
+		}},
+	},
+	{
+		name:   "short-grant-treated-as-dead",
+		breaks: "A watch channel that Google granted for less than RENEW_BEFORE counts as dead, so that one is opened beside it again and again.",
+		changes: []change{{
+			file: "calendarsync/grants.go",
+			old:  `watch.Address == w.Address && watch.Expiration.After(w.Now())`,
+			new:  `watch.Address == w.Address && watch.Expiration.After(w.Now().Add(w.RenewBefore))`,
+		}},
+	},
+	{
+		name:   "channel-opened-again-at-once",
+		breaks: "A calendar whose watch channel ran out after minutes is given another by whoever asks, many in a quarter of an hour.",
+		changes: []change{{
+			file: "calendarsync/grants.go",
+			old:  `return ago < openEvery && ago > -openEvery`,
+			new:  `return ago < 0 && ago > -openEvery`,
+		}},
+	},
+	{
+		name:   "old-watch-stopped-on-a-refusal",
+		breaks: "An old watch channel is stopped for one that was asked for and not granted, so that a refusal leaves none.",
+		changes: []change{{
+			file: "calendarsync/channels.go",
+			old: `
+		granted, err := w.open(ctx, accountID, calendarID, false)
+		if err != nil {
+			return false, stillWatched(kept, err)
+		}`,
+			new: `
+		granted, err := w.open(ctx, accountID, calendarID, false)
+		if err != nil {
+			for _, old := range watches {
+				w.retire(ctx, old)
+			}
+			return false, stillWatched(kept, err)
+		}`,
+		}},
+	},
+	{
+		name:   "error-swallows-the-reschedule",
+		breaks: "An error that is over leaves a rescheduled poll OK, and people see no more that it was moved.",
+		changes: []change{{
+			file: "rules/transitions.go",
+			old: `
+	if poll.Rescheduled {
+		return StateRescheduled
+	}
+	return StateOK`,
+			new: `
+	return StateOK`,
+		}},
+	},
+	{
+		name:   "sweep-skips-an-owed-look",
+		breaks: "The sweep leaves out a calendar that was looked at within the hour, though a look is owed to it; the drain, which would make up for it, hands over no looks.",
+		changes: []change{
+			{
+				file: "scheduler/drain.go",
+				old: `
+			if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+				return nil, err
+			}`,
+				new: `
+			_ = calendar`,
+			},
+			{
+				file: "calendarsync/sweep.go",
+				old: `
+	for _, reason := range calendar.Pending {
+		if reason != calendars.PendingHeld {
+			return false
+		}
+	}
+	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
+				new: `
+	return calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
+			},
+		},
+	},
+	{
+		name:   "snapshot-goes-while-needed",
+		breaks: "A snapshot is removed at its end, though its poll would be restored from it (invariant 3).",
+		changes: []change{{
+			file: "internal/poll/snapshot.go",
+			old:  `if needed[doc.Path] {`,
+			new:  `if needed[doc.Path] && false {`,
+		}},
+	},
+	{
+		name:   "superseded-watch-forgotten",
+		breaks: "The document of an old watch channel goes without its being stopped, so it pushes on, unknown.",
+		changes: []change{{
+			file: "calendarsync/channels.go",
+			old: `
+		if err := w.Google.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); err != nil {
+			return err
+		}`,
+			new: ``,
+		}},
+	},
+}

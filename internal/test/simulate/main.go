@@ -1,0 +1,97 @@
+// Command simulate looks for histories that break an invariant of design.md. It
+// lives through worlds of the real program on memory drivers and simulators
+// (package worldtest): each draws, from its seed alone, polls, commands, acts in
+// people's calendars, faults and deaths of the program. Several things may be
+// under way at once; then the seed draws, between any two calls of the store,
+// the queue or Google, which of them goes on. What must always hold is checked
+// after every deed, and at a share of those points; then the faults end, and
+// what must hold in the end is checked.
+//
+// A world that fails is shrunk: deeds that its failing does not need are left
+// out, and what is left is printed, with the command that repeats it. One seed
+// is one history, byte for byte.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"questscheduler/internal/test/worldtest"
+)
+
+// garbage lets more of it lie than Go does by itself: worlds are small, and go
+// as a whole.
+const garbage = 800
+
+func main() {
+	seeds := flag.Uint64("seeds", 1000, "how many worlds to live through")
+	first := flag.Uint64("first", 1, "the first world's seed; the others follow it")
+	all := flag.Bool("print", false, "print the history of every world, whether it fails or not")
+	until := flag.Bool("until-failure", false, "stop at the first world that fails, and tell its seed and what was broken in one line")
+	flag.Parse()
+	debug.SetGCPercent(garbage)
+	if *until {
+		os.Exit(tellUntil(os.Stdout, *first, *seeds))
+	}
+	began := time.Now()
+	failed, spent := explore(os.Stdout, *first, *seeds, *all)
+	took := time.Since(began)
+	rate := float64(*seeds) / took.Seconds()
+	fmt.Printf("%d worlds from seed %d in %v: %.0f a second, %.0f a second and core; %d failed\n",
+		*seeds, *first, took.Round(time.Millisecond), rate, rate/float64(runtime.GOMAXPROCS(0)), failed)
+	fmt.Println(shares(spent))
+	if failed > 0 {
+		os.Exit(1)
+	}
+}
+
+// shares says where the time went.
+func shares(spent worldtest.Spent) string {
+	whole := float64(max(1, spent.Program+spent.Simulator+spent.Checks))
+	percent := func(d time.Duration) float64 { return 100 * float64(d) / whole }
+	return fmt.Sprintf("of the time %.0f%% went into the program with its store and queue, %.0f%% into Google's simulator, %.0f%% into checking",
+		percent(spent.Program), percent(spent.Simulator), percent(spent.Checks))
+}
+
+// explore lives through n worlds, one a core at a time, and prints those that
+// fail, or all; the result is how many failed and where the time went. A world
+// shares nothing with another, so which of them run together changes none.
+func explore(out io.Writer, first, n uint64, all bool) (failed int, spent worldtest.Spent) {
+	seeds := make(chan uint64)
+	var telling sync.Mutex
+	var workers sync.WaitGroup
+	tell := func(lived history) {
+		telling.Lock()
+		defer telling.Unlock()
+		spent = spent.Add(lived.spent)
+		if len(lived.problems) > 0 {
+			failed++
+		}
+		if all || len(lived.problems) > 0 {
+			fmt.Fprintln(out, lived)
+		}
+	}
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for seed := range seeds {
+				lived := live(seed, nil)
+				if len(lived.problems) > 0 {
+					lived = shrink(lived)
+				}
+				tell(lived)
+			}
+		})
+	}
+	for i := range n {
+		seeds <- first + i
+	}
+	close(seeds)
+	workers.Wait()
+	return failed, spent
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// settle ends all faults, lets the world come to rest by a sweep alone, and
+// checks what must hold in the end.
+func (l *life) settle() {
+	l.say("the faults end; clocks are set right; everybody links again; what was put away is brought back; a sweep")
+	l.skewed = false
+	l.w.SetClocks()
+	l.w.Calm()
+	l.w.Heal()
+	l.w.HealDiscord()
+	l.w.LimitGrants(0)
+	l.w.ShareClub(worldtest.Owner)
+	for _, person := range l.owners {
+		l.w.Link(person)
+	}
+	l.w.LosePushes()
+	l.w.Sweep() // finds what was edited behind the program's back
+	l.w.Run(l.patience())
+	for _, p := range l.w.Polls() {
+		if p.Status == rules.Archived {
+			_, err := l.w.Scheduler.Unarchive(l.w.Context(), worldtest.Person(p.CreatorID), p.ID, worldtest.Cause)
+			l.must(err)
+		}
+	}
+	if l.draws.IntN(2) == 0 {
+		l.release()
+	}
+	l.w.LosePushes()
+	l.heal()
+	l.hint()
+	l.w.Run(5 * time.Minute)
+	l.hearAll()
+	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
+	l.must(err)
+	l.w.RunDue()
+	l.tell()
+	for _, problem := range append(l.w.HistoryProblems(), l.w.Problems()...) {
+		if !l.unnoticed(problem) {
+			l.problems = append(l.problems, problem)
+		}
+	}
+	l.problems = append(l.problems, l.w.Uncovered()...)
+	l.problems = append(l.problems, l.w.ChannelProblems()...)
+	l.problems = append(l.problems, l.w.UnknownChannels()...)
+	l.problems = append(l.problems, l.w.OpenedTooOften()...)
+	l.problems = append(l.problems, l.w.CardProblems()...)
+	l.problems = append(l.problems, l.w.TouchedProblems()...)
+	l.left()
+	for _, p := range l.w.Polls() {
+		l.compare(p)
+	}
+}
+
+// heal has the world set right by a sweep: by one that leaves out nothing, or by
+// those of the timers, of which the second at the latest finds nothing fresh.
+func (l *life) heal() {
+	if l.draws.IntN(4) > 0 {
+		l.w.Sweep()
+		return
+	}
+	l.say("a day by the timers alone")
+	l.w.RunTimers(24*time.Hour, 30*time.Minute)
+}
+
+// hearAll lets the time pass for which notices are put off: twice where another
+// clock counted them.
+func (l *life) hearAll() {
+	for range 2 {
+		for _, p := range l.w.Polls() {
+			announcement, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
+			l.must(err)
+			if due := announcement.Due; !due.IsZero() { // the next drain hands it over
+				l.w.Run(max(due.Sub(l.w.Clock.Now()), 0) + time.Minute)
+			}
+		}
+	}
+}
+
+// unnoticed tells whether a problem is about a poll without an event whose slot
+// alone was edited directly, of which no hint told: no sweep can ask for those,
+// and nothing hangs on it until something else comes by.
+func (l *life) unnoticed(problem string) bool {
+	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
+		return strings.Contains(problem, p.ID) && p.EditedDirectly() && !p.Linked() && p.Status == p.Sync.Recorded.Status
+	})
+}
+
+// patience is how long what was refused is left alone: for minutes where an
+// account had no grant, where an event may yet be made by a finalisation that was
+// superseded, and where a watch channel was granted for minutes, by a clock that
+// was wrong; longer where a quota was used up.
+func (l *life) patience() time.Duration {
+	now, wait := l.w.Clock.Now(), 16*time.Minute+mostSkew
+	left, _, err := calendars.Parked(l.w.Context(), l.w.Documents, now, 0, nil)
+	l.must(err)
+	for _, calendar := range left { // its task may not know: it died, or is another one
+		wait = max(wait, calendar.ParkedUntil.Sub(now)+3*time.Minute)
+	}
+	for _, task := range l.w.Queue.Due(now.Add(24 * time.Hour)) {
+		wait = max(wait, task.Due.Sub(now)+3*time.Minute)
+	}
+	return wait
+}
+
+// release confirms every cancellation that is held; else it stays held.
+func (l *life) release() {
+	var polls []string
+	for _, k := range l.polls {
+		polls = append(polls, k.id)
+	}
+	for _, calendar := range l.held() {
+		l.say("%s: confirms all that is held of %s", calendar.OwnerID, calendar.CalendarID)
+		l.answer(l.w.Confirm(calendar, polls))
+	}
+}
+
+// hint tells of the polls whose id was used again. Of one of which nobody was to be
+// told anything no sweep knows.
+func (l *life) hint() {
+	for _, id := range l.recreated {
+		_, err := l.w.Scheduler.Reconcile(l.w.Context(), id, worldtest.Cause)
+		l.must(err)
+	}
+	l.w.RunDue()
+}
+
+// left finds work that is still owed, and what is left of polls that the web app
+// deleted. (A sweep finds those by their announcements: a journal of which nobody
+// was to be told anything is found by a hint alone.)
+func (l *life) left() {
+	for _, id := range l.vanished {
+		if l.w.Document(poll.AnnouncementPath(id)).Exists() {
+			l.Errorf("the announcement of poll %s is left, which was deleted", id)
+		}
+		for _, snapshot := range l.w.Snapshots() {
+			if snapshot.Path.Below(poll.Path(id)) {
+				l.Errorf("a snapshot is left of poll %s, which was deleted", id)
+			}
+		}
+	}
+	for _, p := range l.w.Polls() {
+		for _, entry := range l.w.Journal(p.ID) {
+			if entry.CreatorID != p.CreatorID || p.Pristine() {
+				l.Errorf("poll %s of %s has an entry of the journal of another one: %+v", p.ID, p.CreatorID, entry)
+			}
+		}
+	}
+	for _, intent := range l.w.Intents() {
+		l.Errorf("an intent is left: %+v", intent)
+	}
+	for _, depth := range l.w.Depths() {
+		if depth.Waiting > 0 || depth.Dead > 0 {
+			l.Errorf("tasks are left: %+v", depth)
+		}
+	}
+	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, 0, nil)
+	l.must(err)
+	for _, calendar := range found {
+		if calendar.LookDue || !calendar.FailedSince.IsZero() {
+			l.Errorf("calendar %s is still owed a look, or failing: %s", calendar.CalendarID, calendar.LastError)
+		}
+	}
+}
+
+// compare finds where a poll and its event tell different stories, or people
+// were told another one. What is held waits for its owner, who was told.
+func (l *life) compare(p poll.Poll) {
+	switch said := l.w.Disagreement(p); {
+	case l.w.Held(p):
+		if !l.toldOfHold(p) {
+			l.Errorf("poll %s is held, and its owner was not told", p.ID)
+		}
+	case said != "":
+		l.Errorf("%s", said)
+	case p.Sync.Error != nil && p.Sync.Error.Code != rules.RecurringUnsupported:
+		l.Errorf("poll %s shows the error %+v", p.ID, p.Sync.Error)
+	}
+	told, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
+	l.must(err)
+	winning, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID)
+	l.must(err)
+	wanted, heard := p.Story(winning), told.Announced.Story
+	if notice := rules.Announce(heard, wanted); notice != rules.NoticeNone {
+		l.Errorf("poll %s has %s still to be told: %+v", p.ID, notice, told)
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// first is the seed from which the fresh worlds go on: others every day, and
+// those of a day again by the date, as a number such as 20260301 and four zeros.
+var first = flag.Uint64("first", today(time.Now()), "the first fresh world's seed; the others follow it")
+
+func today(now time.Time) uint64 {
+	year, month, day := now.UTC().Date()
+	return uint64((year*100+int(month))*100+day) * 10_000
+}
+
+// fresh is how many worlds nobody has tried are lived through beside the
+// regressions.
+func fresh() uint64 {
+	switch {
+	case testing.Short():
+		return 20
+	case raceDetector:
+		return 50
+	default:
+		return 2000
+	}
+}
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(garbage)
+	m.Run()
+}
+
+// regressions are the seeds of testdata/seeds.txt.
+func regressions(t *testing.T) (seeds []uint64) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/seeds.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		said, _, _ := strings.Cut(line, "#")
+		if said = strings.TrimSpace(said); said == "" {
+			continue
+		}
+		seed, err := strconv.ParseUint(said, 10, 64)
+		if err != nil {
+			t.Fatalf("testdata/seeds.txt: %v", err)
+		}
+		seeds = append(seeds, seed)
+	}
+	return seeds
+}
+
+func TestWorldsThatOnceFailed_HoldNow(t *testing.T) {
+	t.Parallel()
+	for _, seed := range regressions(t) {
+		if lived := live(seed, nil); len(lived.problems) > 0 {
+			t.Errorf("%s", shrink(lived))
+		}
+	}
+}
+
+func TestFreshWorlds_Hold(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	t.Logf("%d worlds from seed %d on; again: go test ./internal/test/simulate -first %d", fresh(), *first, *first)
+	if failed, _ := explore(&out, *first, fresh(), false); failed > 0 {
+		t.Errorf("%d of %d worlds from seed %d on failed\n%s", failed, fresh(), *first, &out)
+	}
+}
+
+func TestOneSeed_IsOneHistory(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		first, second := live(seed, nil).String(), live(seed, nil).String()
+		if first != second {
+			t.Errorf("seed %d told two stories:\n%s\n%s", seed, first, second)
+		}
+		if other := live(seed+1, nil).String(); other == first {
+			t.Errorf("seeds %d and %d told the same story", seed, seed+1)
+		}
+	}
+}
+
+// What is looked at again after each deed is what changed, and that is enough.
+func TestWhatACheckFinds_IsWhatReadingEverythingFinds(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(25) {
+		l := unborn(seed, nil)
+		l.checked = func(found []string) {
+			if anew := l.w.ProblemsAnew(); !slices.Equal(found, anew) {
+				t.Errorf("seed %d: a check found %q, and reading everything %q, after\n%s", seed, found, anew, l.history)
+			}
+		}
+		l.live()
+	}
+}
+
+// A deed has draws of its own: leaving one out leaves the first of the others
+// as they were.
+func TestADeedLeftOut_ChangesNoneBeforeIt(t *testing.T) {
+	t.Parallel()
+	whole := live(7, nil)
+	last := whole.deeds - 1
+	less := live(7, map[step]bool{{last, 0}: true})
+	// The end is the same line in both, but comes sooner where a deed is missing.
+	end := 0
+	for i, line := range less.lines {
+		if strings.Contains(line, "the faults end") {
+			end = i
+		}
+	}
+	if end == 0 || strings.Join(less.lines[:end], "\n") != strings.Join(whole.lines[:end], "\n") {
+		t.Errorf("without its last deed the history is another one before it:\n%s\n%s", whole, less)
+	}
+}

@@ -1,0 +1,128 @@
+package worldtest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/sim/google"
+	"questscheduler/rules"
+)
+
+// keeper owns the club's calendar beside gm, has nothing to do with polls, and
+// can always change its events, whatever becomes of gm's access.
+const keeper = "keeper"
+
+// openClub makes the club's calendar, with gm as an owner.
+func (w *World) openClub() {
+	w.t.Helper()
+	grant, err := w.Google.AddUser(google.User{Key: keeper, Sub: "sub-" + keeper, Email: "keeper@example.com", TimeZone: zone})
+	w.must(err)
+	w.browsers[keeper] = grant
+	w.must(w.Google.AddCalendar(google.Calendar{ID: ClubCalendar, Summary: "Club", TimeZone: zone, Owner: keeper}))
+	w.must(w.Google.Share(ClubCalendar, "gm", Owner))
+	w.club = Owner
+}
+
+// OpenCalendar makes another calendar of a person's.
+func (w *World) OpenCalendar(id, person string) {
+	w.t.Helper()
+	w.must(w.Google.AddCalendar(google.Calendar{ID: id, Summary: id, TimeZone: "Europe/Berlin", Owner: person}))
+}
+
+// ShareClub gives gm another role in the club's calendar. What the program may
+// have to leave there meanwhile, because it cannot know better, counts as left
+// when gm is an owner again: see outOfReach.
+func (w *World) ShareClub(role Role) {
+	w.t.Helper()
+	w.must(w.Google.Share(ClubCalendar, "gm", role))
+	if w.club != Owner && role == Owner {
+		w.past.owned = w.Clock.Now()
+	}
+	if w.club = role; role == NoAccess && w.past.lost.IsZero() {
+		w.past.lost = w.Clock.Now()
+	}
+	w.past.onlyRead = w.past.onlyRead || role == Reader
+	if role != Owner {
+		return
+	}
+	if w.outOfReach(Club) {
+		followed := w.followed()
+		for _, event := range w.Events(Club) {
+			if !followed[poll.IntentID(w.accountOf("gm"), ClubCalendar, event.ID)] && !followed[event.ID] {
+				w.Released(event.ID)
+			}
+		}
+	}
+	w.past.onlyRead, w.past.lost = false, time.Time{}
+}
+
+// lostFor is how long the program waits for a calendar that it does not find.
+const lostFor = 24 * time.Hour
+
+// outOfReach tells whether the program was told of a calendar of Calendars that
+// it may not write there, or does not find it and never did, or not for long: it
+// cannot be blamed for what is left there.
+func (w *World) outOfReach(calendar string) bool {
+	if calendar != Club || w.past.onlyRead || w.past.lost.IsZero() {
+		return calendar == Club && w.past.onlyRead
+	}
+	read := calendars.Decode(w.observed.document(calendars.Path(w.CalendarKey(Club)))).SuccessAt
+	return read.IsZero() || !w.Clock.Now().Before(w.past.lost.Add(lostFor)) || !w.Clock.Now().Before(read.Add(lostFor))
+}
+
+// adopt notes that a poll follows an event whose id Google made.
+func (w *World) adopt(entry poll.IndexEntry) {
+	if !strings.HasPrefix(entry.EventID, poll.EventPrefix) {
+		w.past.adopted[entry.EventID] = true
+	}
+}
+
+// isOurs tells whether the program has to look after an event of a calendar: it
+// made it, or took it on, and neither was asked to leave it there nor was it
+// moved there.
+func (w *World) isOurs(event Event, calendarID string) bool {
+	known := len(event.Marks.Private) > 0 || w.past.adopted[event.ID]
+	return known && !w.released[event.ID] && !w.past.moved[calendarID+"/"+event.ID]
+}
+
+// drifted tells whether a poll stands as it was adopted, with an event that is
+// not where its slot is: nobody moved it since we know of it.
+func (w *World) drifted(p poll.Poll, event Event) bool {
+	if p.Sync.Rescheduled != nil || !event.Live() || len(event.Recurrence) > 0 || event.Fingerprint() != p.Sync.Applied {
+		return false
+	}
+	return slices.ContainsFunc(w.Journal(p.ID), func(entry poll.Entry) bool {
+		adopted := entry.Decision == rules.Adopt && strings.Contains(entry.Reason, ":") || // which says so
+			entry.Decision == rules.Revive && strings.Contains(entry.Reason, ": linked_before:")
+		return adopted && entry.EventID == p.GoogleEventID && entry.Baseline == p.Sync.Baseline
+	})
+}
+
+// accountOf is the id of a person's linked account; "" where they have none.
+func (w *World) accountOf(person string) string {
+	w.t.Helper()
+	all, err := w.Accounts.List(w.ctx, person)
+	w.must(err)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0].ID
+}
+
+// followed are the events that an index entry or an intent is for, by
+// poll.IntentID, and by their ids alone, since they may have been moved.
+func (w *World) followed() map[string]bool {
+	w.t.Helper()
+	followed := map[string]bool{}
+	for _, entry := range w.Index() {
+		followed[poll.IntentID(entry.AccountID, entry.CalendarID, entry.EventID)], followed[entry.EventID] = true, true
+		w.adopt(entry)
+	}
+	for _, intent := range w.Intents() {
+		followed[intent.ID()], followed[intent.EventID] = true, true
+	}
+	return followed
+}

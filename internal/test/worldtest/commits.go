@@ -1,0 +1,213 @@
+package worldtest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// commits looks at every transaction of the program as it is committed, for
+// what no later moment shows: whether it was still entitled to write, and
+// whether what it wrote may follow what was written before.
+type commits struct {
+	// last is each poll's newest journal entry, and updated the newest `updated`
+	// that was applied of an event, by the poll and the event's id.
+	last    map[string]poll.Entry
+	updated map[string]time.Time
+	// calendars are as they were committed last, and looks are the fences of the
+	// looks that strands began, by the strand and the calendar.
+	calendars map[store.Path]calendars.Calendar
+	looks     map[lookOf]int64
+	full      map[lookOf]*fullListing
+	wrong     []string
+	// often says which watch channels were asked for too soon after another.
+	often []string
+}
+
+// lookOf is a strand's look at a calendar; nil is what runs alone.
+type lookOf struct {
+	strand   *strand
+	calendar store.Path
+}
+
+func newCommits() commits {
+	return commits{
+		last: map[string]poll.Entry{}, updated: map[string]time.Time{},
+		calendars: map[store.Path]calendars.Calendar{}, looks: map[lookOf]int64{}, full: map[lookOf]*fullListing{},
+	}
+}
+
+func (w *World) wrong(format string, args ...any) {
+	w.commits.wrong = append(w.commits.wrong, fmt.Sprintf(format, args...))
+}
+
+// judged is the store of the program: what a transaction wrote is judged right
+// after its commit, before anything else happens.
+type judged struct {
+	store.Store
+	world *World
+}
+
+// Run implements store.Store.
+func (j *judged) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	var last *judgedTx // the attempt that counts
+	err := j.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		last = &judgedTx{Tx: tx}
+		return fn(ctx, last)
+	})
+	if err != nil {
+		return err
+	}
+	for _, path := range last.created {
+		switch path.Collection() {
+		case allJournals.Collection:
+			j.world.judgeEntry(path)
+		case allNotices.Collection:
+			j.world.judgeNotice(path)
+		case allWatches.Collection:
+			j.world.judgeOpened(path)
+		}
+	}
+	for _, path := range last.updated {
+		switch path.Collection() {
+		case allCalendars.Collection:
+			j.world.judgeCalendar(path)
+		case allWatches.Collection:
+			j.world.judgeRetired(path)
+		}
+	}
+	return nil
+}
+
+type judgedTx struct {
+	store.Tx
+	created, updated []store.Path
+}
+
+// Create implements store.Tx.
+func (t *judgedTx) Create(path store.Path, data map[string]any) error {
+	t.created = append(t.created, path)
+	return t.Tx.Create(path, data)
+}
+
+// Update implements store.Tx.
+func (t *judgedTx) Update(path store.Path, updates ...store.Update) error {
+	t.updated = append(t.updated, path)
+	return t.Tx.Update(path, updates...)
+}
+
+// Merge implements store.Tx.
+func (t *judgedTx) Merge(path store.Path, updates ...store.Update) error {
+	t.updated = append(t.updated, path)
+	return t.Tx.Merge(path, updates...)
+}
+
+// judgeCalendar judges what was written of a calendar: a look that ended well
+// was the one that began last (invariant 9).
+func (w *World) judgeCalendar(path store.Path) {
+	before, now := w.commits.calendars[path], calendars.Decode(w.observed.document(path))
+	w.commits.calendars[path] = now
+	this := lookOf{w.running, path}
+	if now.Fence != before.Fence {
+		w.commits.looks[this] = now.Fence
+		delete(w.commits.full, this)
+	}
+	if !now.SuccessAt.Equal(before.SuccessAt) && w.commits.looks[this] != now.Fence {
+		w.wrong("look %d of calendar %s ended well, after look %d began (invariant 9)", w.commits.looks[this], now.CalendarID, now.Fence)
+	}
+}
+
+// judgeEntry judges the transition that a new journal entry tells of.
+func (w *World) judgeEntry(path store.Path) {
+	entry, pollID := poll.DecodeEntry(w.observed.document(path)), path.Parent().ID()
+	before, known := w.commits.last[pollID]
+	w.commits.last[pollID] = entry
+	line := fmt.Sprintf("poll %s: its entry %s (%s%s)", pollID, entry.ID, entry.Command, entry.Decision)
+	calendar := calendars.Decode(w.observed.document(calendars.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
+	if entry.Fence != 0 && entry.Fence != calendar.Fence {
+		w.wrong("%s was written by look %d, after look %d began (invariant 9)", line, entry.Fence, calendar.Fence)
+	}
+	if entry.Decision == rules.Cancel {
+		w.judgeCancel(line, entry, w.commits.calendars[calendars.Path(calendar.Key)])
+	}
+	if entry.Announcement != "" {
+		announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(pollID)))
+		if announcement.Wanted.Ref != entry.Announcement {
+			w.wrong("%s is to be announced, and that was not written with it", line)
+		}
+	}
+	if entry.Seen == "" {
+		return
+	}
+	if known && entry.Command == "" && before.Status == rules.Archived {
+		w.wrong("%s follows the calendar, though the poll is archived", line)
+	}
+	w.judgeTimes(line, pollID, entry)
+}
+
+// judgeTimes judges what an entry applied of an event: nothing older than what
+// was applied before (invariant 2), and as a reschedule or a restore only what
+// is one, by the instants.
+func (w *World) judgeTimes(line, pollID string, entry poll.Entry) {
+	event := pollID + "/" + entry.EventID
+	switch newest := w.commits.updated[event]; {
+	case entry.Updated.IsZero():
+	case entry.Updated.Before(newest) && entry.Seen != "gone":
+		w.wrong("%s applied the event as of %v, after it was applied as of %v (invariant 2)", line, entry.Updated, newest)
+	case entry.Updated.After(newest):
+		w.commits.updated[event] = entry.Updated
+	}
+	moved := entry.After.Start != entry.Baseline.Start || entry.After.End != entry.Baseline.End || entry.After.AllDay != entry.Baseline.AllDay
+	switch entry.Decision {
+	case rules.Reschedule, rules.RescheduleAgain:
+		if !moved {
+			w.wrong("%s moves the poll to the time that it has, %v", line, entry.Baseline)
+		}
+	case rules.Restore:
+		if moved {
+			w.wrong("%s restores %v to %v", line, entry.Baseline, entry.After)
+		}
+	}
+}
+
+// judgeNotice judges a new notice: what it tells of a poll has stood for the
+// time in which it may be taken back (invariant 4).
+func (w *World) judgeNotice(path store.Path) {
+	notice := store.Fields(w.observed.document(path).Data)
+	resource := notice.Map("resource")
+	if resource.String("type") != "poll" {
+		return
+	}
+	told := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(resource.String("id"))))
+	// When something newer is wanted by now, or the poll was deleted meanwhile,
+	// nothing says any more when this was due.
+	current := told.Telling.Ref != "" && told.Telling.Ref == told.Wanted.Ref
+	if w.skewed { // due by one clock, told by another
+		return
+	}
+	if at := notice.Time("createdAt"); current && at.Before(told.Due) {
+		w.wrong("poll %s: %s is told at %v and is due at %v", resource.String("id"), notice.String("type"), at, told.Due)
+	}
+}
+
+// patched judges a change of an event's times that Google took: the event must
+// have been the one that was read (invariant 2).
+func (w *World) patched(ref gcal.Ref, eventID, etag string, patch func() (gcal.Event, error)) (gcal.Event, error) {
+	stood := ""
+	for _, name := range Calendars {
+		if _, calendarID := calendarOf(name); calendarID == ref.Calendar {
+			stood = w.EventOf(name, eventID).ETag
+		}
+	}
+	event, err := patch()
+	if err == nil && stood != "" && stood != etag {
+		w.wrong("event %s was patched as the one of etag %s, and was another by then (%s)", eventID, etag, stood)
+	}
+	return event, err
+}

@@ -1,0 +1,48 @@
+package worldtest
+
+import (
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+)
+
+// fullListing is one that a look began: what followed the calendar then, and how
+// many polls were cancelled for what it lacked.
+type fullListing struct{ linked, cancelled int }
+
+// beginsListing notes that a listing begins. What a look asks for after a full one is
+// still about what that lacked.
+func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
+	if syncToken != "" || pageToken != "" {
+		return
+	}
+	this := lookOf{w.running, calendars.Path(poll.CalendarKey(ref.Account, ref.Calendar))}
+	if w.commits.full[this] == nil {
+		w.commits.full[this] = &fullListing{linked: w.linkedIn(ref)}
+	}
+}
+
+// judgeCancel judges a cancellation by the calendar: of what a full listing lacks
+// at once, more than a handful and more than a share wait for a person's word
+// (design.md, "Gone means confirmed"). calendar is as it was before, since what
+// waited there for the event is settled with it.
+func (w *World) judgeCancel(line string, entry poll.Entry, calendar calendars.Calendar) {
+	full := w.commits.full[lookOf{w.running, calendars.Path(calendar.Key)}]
+	if full == nil || calendar.Pending[entry.EventID] == calendars.PendingConfirmed || w.past.confirmed[entry.EventID] {
+		return
+	}
+	full.cancelled++
+	// Polls may have been linked since the listing began.
+	ref := gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}
+	full.linked = max(full.linked, full.cancelled+w.linkedIn(ref))
+	if full.cancelled > w.options.HoldMin && float64(full.cancelled) > w.options.HoldShare*float64(full.linked) {
+		w.wrong("%s is one of %d that one full listing cancelled, of %d linked polls", line, full.cancelled, full.linked)
+	}
+}
+
+// linkedIn is how many polls follow a calendar.
+func (w *World) linkedIn(ref gcal.Ref) int {
+	entries, _, err := poll.IndexOfCalendar(w.ctx, w.observed.stored, ref.Account, ref.Calendar, 0, nil)
+	w.must(err)
+	return len(entries)
+}

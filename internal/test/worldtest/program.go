@@ -1,0 +1,144 @@
+package worldtest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/health"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/timers"
+	"questscheduler/notify"
+	"questscheduler/scheduler"
+)
+
+// Program is one instance of what is tested. What it keeps in memory is its own.
+type Program struct {
+	Accounts  *accounts.Repository
+	Scheduler *scheduler.Service
+	Looker    *calendarsync.Looker
+	Links     *calendarsync.Links
+	Watcher   *calendarsync.Watcher
+	Announcer *notify.Announcer
+	Health    *health.Reader
+	Timers    *timers.Timers
+	handlers  map[string]queue.Handler
+	skew      time.Duration
+}
+
+// wire makes the program over the ports.
+func (w *World) wire() {
+	w.instances = nil
+	for range max(1, w.options.Instances) {
+		w.instances = append(w.instances, w.program())
+	}
+	w.Program = w.instances[0]
+}
+
+// Use has another instance do what is done next, in this strand where there are
+// several: they are counted from 0 on.
+func (w *World) Use(instance int) { w.Program = w.instances[instance] }
+
+// Skews are how far the instances' clocks are from everybody else's.
+func (w *World) Skews() (skews []time.Duration) {
+	for _, p := range w.instances {
+		skews = append(skews, p.skew)
+	}
+	return skews
+}
+
+// Observe restarts the program with QS_SYNC=observe, or with on.
+func (w *World) Observe(observing bool) {
+	w.t.Helper()
+	w.observing = observing
+	w.Restart()
+}
+
+// SetClocks sets the instances' clocks right, while they run.
+func (w *World) SetClocks() {
+	for _, p := range w.instances {
+		p.skew = 0
+	}
+}
+
+func (w *World) program() *Program {
+	p := &Program{}
+	if w.options.Skew != nil {
+		p.skew = w.options.Skew()
+		w.skewed = w.skewed || p.skew != 0
+	}
+	now := func() time.Time { return w.Clock.Now().Add(p.skew) }
+	documents := &storePort{&judged{w.Documents, w}, &w.ports}
+	tasks := &queuePort{w.Queue, &w.ports}
+	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
+	w.must(err)
+	transport := w.transport()
+	p.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: now, NewID: func() string { return w.ulid(now()) }})
+	grants := accounts.NewGrants(accounts.GrantOptions{
+		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", RevokeURL: googleURL + "/revoke", Transport: transport, Now: now,
+	})
+	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
+	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
+	p.Watcher = &calendarsync.Watcher{
+		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
+		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
+	}
+	if w.options.NoPushes {
+		p.Watcher.Address = ""
+	}
+	elsewhere := &calendarsync.Elsewhere{
+		Store: documents, Accounts: p.Accounts, Google: calendar,
+		Calendars: calendarsync.Calendars{Accounts: p.Accounts, List: calendar.Calendars}, Now: now,
+	}
+	p.Scheduler = &scheduler.Service{
+		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, Elsewhere: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
+		Channels: channels{}, Now: now, Wait: w.wait,
+		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
+		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
+	}
+	p.Watcher.Polls = p.Scheduler
+	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, PerHour: w.options.NoticesPerHour, Log: log}
+	p.Announcer.Repair = func(ctx context.Context, pollID, trace string) error {
+		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
+		return err
+	}
+	p.Looker = &calendarsync.Looker{
+		Store: documents, Google: calendar, Elsewhere: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
+		Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
+	}
+	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})
+	p.Links = &calendarsync.Links{
+		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{client: leaving, ports: &w.ports, leaving: true},
+		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Looker.Owners.(notify.Owners), Now: now, Log: log,
+	}
+	if w.observing {
+		observer := scheduler.Observer{Service: p.Scheduler}
+		p.Watcher.Polls, p.Watcher.Observing = observer, true
+		p.Looker.Polls, p.Looker.Observing, p.Looker.Owners = observer, true, calendarsync.NobodyTold{}
+		p.Links.Polls, p.Links.Owners = observer, calendarsync.NobodyTold{}
+	}
+	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
+	p.handlers = map[string]queue.Handler{
+		calendars.LookKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
+		calendarsync.SweepKind: p.Watcher.HandleSweep,
+	}
+	w.wireTimers(p, documents, tasks, now, log)
+	return p
+}
+
+// occasion tells one failing of an account from the next by its grant.
+func (p *Program) occasion(ctx context.Context, accountID string) (string, error) {
+	account, err := p.Accounts.Get(ctx, accountID)
+	return strconv.FormatInt(account.Grant, 10), err
+}

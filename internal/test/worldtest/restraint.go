@@ -1,0 +1,41 @@
+package worldtest
+
+import (
+	"context"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+)
+
+// googleCalls are all calls of Google Calendar that the program makes.
+type googleCalls interface {
+	calendarsync.Google
+	calendarsync.EventWriter
+	Lists(ctx context.Context, ref gcal.Ref, eventID string) (bool, error)
+	Calendars(ctx context.Context, accountID string) ([]gcal.Entry, error)
+}
+
+// restrained is Google Calendar, called by a program of which it is asked to
+// leave alone what it must: it notes looks at a calendar whose quota is used up.
+// A listing that begins is noted too: see arrives. What is called in the name of
+// a dead account is noted where the program calls (judgeCall).
+type restrained struct {
+	googleCalls
+	world *World
+}
+
+// List implements calendarsync.Google.
+func (r *restrained) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+	key := poll.CalendarKey(ref.Account, ref.Calendar)
+	calendar := calendars.Decode(r.world.observed.document(calendars.Path(key)))
+	alone := r.world.running == nil && !r.world.skewed // a look that was overtaken may list once more
+	if now := r.world.Clock.Now(); alone && syncToken != "" && calendar.ParkedUntil.After(now) {
+		r.world.wrong("calendar %s was listed %v before its quota is back", ref.Calendar, calendar.ParkedUntil.Sub(now))
+	}
+	if pageToken == "" {
+		r.world.past.listed(key)
+	}
+	return r.googleCalls.List(ctx, ref, syncToken, pageToken)
+}

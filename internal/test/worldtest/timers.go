@@ -1,0 +1,52 @@
+package worldtest
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/internal/timers"
+	"questscheduler/scheduler"
+)
+
+// FallbackEvery is the period of the sweep, where the timers run.
+const FallbackEvery = 6 * time.Hour
+
+// wireTimers makes the timers. A world's Run drains every minute and asks them
+// nothing: AskTimers and RunTimers do.
+func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
+	var sweepCards func(context.Context, string, scheduler.Cause) (int, string, error)
+	if w.options.Discord && !w.observing {
+		sweepCards = p.Scheduler.SweepCards
+	}
+	p.Timers = &timers.Timers{
+		Store: documents, Queue: tasks, Now: now, NewTrace: func() string { return "trc_" + w.ulid(now()) }, Log: log,
+		Jobs: timers.Jobs(timers.Parts{
+			Scheduler: p.Scheduler, Watcher: p.Watcher, FollowLinks: p.Links.FollowDue, FallbackEvery: FallbackEvery,
+			Documents: documents, Now: now, Log: log, SweepCards: sweepCards,
+		}),
+	}
+	p.handlers[timers.Kind] = p.Timers.Handle
+}
+
+// AskTimers asks the timers what is due, as the queue does every minute; what
+// they hand over waits in the queue.
+func (w *World) AskTimers() error {
+	return w.Timers.Tick(w.ctx)
+}
+
+// RunTimers lets time go by as the timers see it: in steps of that length, at
+// each of which they are asked what is due and everything due is done. It is for
+// days and weeks, where Run's every minute is too fine.
+func (w *World) RunTimers(d, step time.Duration) {
+	w.t.Helper()
+	for end := w.Clock.Now().Add(d); w.Clock.Now().Before(end); {
+		w.must(w.Timers.Tick(w.ctx))
+		w.RunDue()
+		w.advance(min(step, end.Sub(w.Clock.Now())))
+	}
+	w.must(w.Timers.Tick(w.ctx))
+	w.RunDue()
+}

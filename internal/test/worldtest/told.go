@@ -1,0 +1,237 @@
+package worldtest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/notify"
+	"questscheduler/rules"
+)
+
+// notice is what people were told of one transition of a poll in the app.
+type notice struct {
+	kind   rules.Notice
+	pollID string
+	ref    string
+	time   string // of the session, as the notice says it
+	at     time.Time
+	people []string
+}
+
+// sessionNotices are the notices of what became of a session.
+var sessionNotices = []rules.Notice{rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain}
+
+// remember takes in a document of a person's notices. Others than those of
+// sessions are passed over.
+func (w *World) remember(document store.Document) (problems []string) {
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(document.Path.ID(), "dedupe:"), ":")
+	pollID, ref, _ := strings.Cut(rest, ":")
+	if !document.Exists() || !slices.Contains(sessionNotices, rules.Notice(kind)) {
+		return nil
+	}
+	f := store.Fields(document.Data)
+	if w.past.notices[pollID] == nil {
+		w.past.notices[pollID] = map[string]*notice{}
+	}
+	known := w.past.notices[pollID][ref]
+	if known == nil {
+		at := f.Map("metadata")
+		known = &notice{
+			kind: rules.Notice(kind), pollID: pollID, ref: ref,
+			time: spanned(at.String("start"), at.String("end"), at.Bool("allDay")), at: f.Time("createdAt"),
+		}
+		w.past.notices[pollID][ref] = known
+		problems = append(problems, w.paceProblems(pollID)...)
+	}
+	if known.kind != rules.Notice(kind) || f.String("type") != kind || "dedupe:"+f.String("dedupeKey") != document.Path.ID() {
+		problems = append(problems, fmt.Sprintf("poll %s: the notice %s is one of %s and says %s", pollID, document.Path, known.kind, f.String("type")))
+	}
+	if person := document.Path.Parent().ID(); !slices.Contains(known.people, person) {
+		known.people = append(known.people, person)
+	}
+	return problems
+}
+
+// mostSkew is how far the clocks of two instances may be apart.
+const mostSkew = 10 * time.Minute
+
+// paceProblems: no hour has more notices of a poll than are allowed. One more may
+// be among them that was begun earlier, by a run that died. Where clocks differ, a
+// notice may come early by that, and its time is wrong by as much.
+func (w *World) paceProblems(pollID string) (problems []string) {
+	hour := time.Hour
+	if w.skewed {
+		hour -= 2 * mostSkew
+	}
+	var times []time.Time
+	for _, known := range w.past.notices[pollID] {
+		times = append(times, known.at)
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	more := w.options.NoticesPerHour + 1
+	for i := more; i < len(times); i++ {
+		if times[i].Sub(times[i-more]) < hour {
+			problems = append(problems, fmt.Sprintf("poll %s: people were told more than %d times between %v and %v", pollID, more, times[i-more], times[i]))
+		}
+	}
+	return problems
+}
+
+// spanned writes a time.
+func spanned(start, end string, allDay bool) string {
+	return fmt.Sprintf("%s to %s (%v)", start, end, allDay)
+}
+
+// noticeProblems: each transition that was told was told to whom it concerned,
+// and to nobody else, and what was told makes sense after what was told before
+// (invariant 4).
+func (w *World) noticeProblems(announcement poll.Announcement, before map[string][]string) (problems []string) {
+	told := w.past.notices[announcement.PollID]
+	refs := slices.Sorted(maps.Keys(told)) // they grow
+	if ref := announcement.Channels[notify.ChannelInApp].Ref; ref != "" && told[ref] == nil {
+		refs = append(refs, ref)
+		w.past.untold[ref] = true
+	}
+	journal := map[string]poll.Entry{}
+	for _, entry := range w.Journal(announcement.PollID) {
+		journal[entry.ID] = entry
+	}
+	for i, ref := range refs {
+		if ref == announcement.Telling.Ref || w.past.heard[ref] {
+			continue // still being told, or seen before
+		}
+		w.past.heard[ref] = true
+		n := told[ref]
+		if n == nil {
+			n = &notice{pollID: announcement.PollID, ref: ref}
+		}
+		problems = append(problems, w.heard(*n, journal[ref], before)...)
+		if i > 0 && n.kind != "" && told[refs[i-1]] != nil && !w.skewed { // else their order is not known
+			problems = append(problems, w.followsOn(*told[refs[i-1]], *n, journal)...)
+		}
+	}
+	return problems
+}
+
+// heard checks who was told of a transition, given whom the poll concerned ever
+// since telling it began.
+func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (problems []string) {
+	if entry.ID == "" { // the poll was deleted
+		return nil
+	}
+	p, err := poll.Load(w.ctx, w.Documents, n.pollID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	w.must(err)
+	actor := cmp.Or(entry.Who, p.CreatorID)
+	for _, person := range n.people {
+		if person == actor || !w.past.ever[n.pollID][person] {
+			problems = append(problems, fmt.Sprintf("poll %s: %s was told of %s, which does not concern them", n.pollID, person, n.kind))
+		}
+	}
+	for _, person := range w.past.concerned[n.pollID] {
+		if person != actor && slices.Contains(before[n.pollID], person) && !slices.Contains(n.people, person) {
+			problems = append(problems, fmt.Sprintf("poll %s: %s was not told what became of it (%s%s)", n.pollID, person, entry.Command, entry.Decision))
+		}
+	}
+	if entry.Announcement == "" {
+		problems = append(problems, fmt.Sprintf("poll %s: the transition %s%s was told, which is no news", n.pollID, entry.Command, entry.Decision))
+	}
+	after := entry.After
+	// A restore whose event went with the cancellation gives back the original
+	// time, which no event has: its entry has no time after it.
+	restored := strings.HasPrefix(entry.Hint, "outside") && after.IsZero()
+	if n.kind == rules.NoticeRescheduled && !restored && n.time != spanned(after.StartTime().Format(rules.InstantLayout), after.EndTime().Format(rules.InstantLayout), after.AllDay) {
+		problems = append(problems, fmt.Sprintf("poll %s was told as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
+	}
+	return problems
+}
+
+// followsOn tells whether one notice of a poll can come after another. Between
+// the two there may be what was told while it concerned nobody.
+func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (problems []string) {
+	same := last.kind == next.kind && (last.time == next.time || next.kind == rules.NoticeCancelled)
+	again := false // the poll was opened or finalised again between the two
+	for id, entry := range journal {
+		again = again || id > last.ref && id <= next.ref &&
+			(w.past.untold[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Hint, "outside"))
+	}
+	if same && !again {
+		problems = append(problems, fmt.Sprintf("poll %s: people were told twice that it was %s", next.pollID, next.kind))
+	}
+	restorable := last.kind == rules.NoticeRescheduled || last.kind == rules.NoticeOnAgain // which may be at a new time
+	if next.kind == rules.NoticeRestored && !restorable ||
+		next.kind == rules.NoticeOnAgain && last.kind != rules.NoticeCancelled && !again {
+		problems = append(problems, fmt.Sprintf("poll %s: %s was told after %s", next.pollID, next.kind, last.kind))
+	}
+	return problems
+}
+
+// rememberTelling notes that a poll's telling is under way, or is not, and who was
+// named in it.
+func (w *World) rememberTelling(document store.Document) {
+	delete(w.past.telling, document.Path.ID())
+	w.past.named[document.Path.ID()] = poll.DecodeAnnouncement(document).Named
+	if document.Exists() && poll.DecodeAnnouncement(document).Telling.Ref != "" {
+		w.past.telling[document.Path.ID()] = true
+	}
+}
+
+// rememberConcerned notes whom each poll concerns now, and gives whom it
+// concerned before. Of a poll whose telling is under way it notes only whom the
+// poll concerned before, too: a run that dies in the midst leaves the telling
+// begun for minutes, and who joins after the documents in the app were written
+// was told of nothing, and was not to be.
+func (w *World) rememberConcerned() (before map[string][]string) {
+	before, w.past.concerned = w.past.concerned, map[string][]string{}
+	for _, p := range w.picture.polls.all {
+		var group *poll.Group
+		if known, ok := w.past.groups[p.GroupID]; ok {
+			group = &known
+		}
+		people := append(w.whoTakesPart(p, group), p.CreatorID)
+		w.Concern(p.ID, people...)
+		if w.past.telling[p.ID] {
+			people = slices.DeleteFunc(people, func(person string) bool { return !slices.Contains(before[p.ID], person) })
+		}
+		w.past.concerned[p.ID] = people
+	}
+	return before
+}
+
+// whoTakesPart are the participants of a poll without those whom somebody else
+// named, and who have neither joined nor voted.
+func (w *World) whoTakesPart(p poll.Poll, group *poll.Group) []string {
+	people := slices.Clone(p.People(group))
+	if len(w.past.named[p.ID]) == 0 {
+		return people
+	}
+	var count []string
+	for _, vote := range w.Votes(p.ID) {
+		count = append(count, vote.UserID)
+	}
+	if group != nil {
+		count = append(count, group.MemberIDs...)
+	}
+	return slices.DeleteFunc(people, func(person string) bool {
+		return slices.Contains(w.past.named[p.ID], person) && !slices.Contains(count, person)
+	})
+}
+
+// Concern says that a poll concerns people, or may for a moment.
+func (w *World) Concern(pollID string, people ...string) {
+	if w.past.ever[pollID] == nil {
+		w.past.ever[pollID] = map[string]bool{}
+	}
+	for _, person := range people {
+		w.past.ever[pollID][person] = true
+	}
+}

@@ -1,0 +1,80 @@
+package worldtest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/notify"
+	"questscheduler/scheduler"
+)
+
+// cancelled is a poll of gm and ben's that people have yet to be told was
+// cancelled.
+func cancelled(t *testing.T, w *worldtest.World) (pollID string) {
+	t.Helper()
+	pollID, slots := w.PollOf("gm", scheduler.Create{ParticipantIDs: []string{"gm", "ben"}, AllowLinkSharing: true})
+	if _, err := w.Finalise(pollID, slots[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	if problems := w.HistoryProblems(); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return pollID
+}
+
+// Wherever a telling dies, ana may join before it is gone on with, and whether
+// she is told of it is all the same.
+func TestWhoJoinsAmidATelling_MayBeToldOrNot(t *testing.T) {
+	t.Parallel()
+	told := map[bool]bool{}
+	for n := 1; ; n++ {
+		w := worldtest.New(t, worldtest.Options{})
+		pollID := cancelled(t, w)
+		w.CrashAt(n)
+		lived, _ := w.Survives(func() { w.Run(time.Minute) })
+		if lived {
+			break
+		}
+		w.TakeOver()
+		problems := w.HistoryProblems()
+		if _, err := w.Scheduler.Join(w.Context(), worldtest.Person("ana"), pollID, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+		problems = append(problems, w.HistoryProblems()...)
+		w.Run(10 * time.Minute)
+		if problems = append(problems, w.HistoryProblems()...); len(problems) > 0 {
+			t.Errorf("dead at point %d: %v", n, problems)
+		}
+		told[len(w.Notices("ana")) > 0] = true
+	}
+	if !told[true] || !told[false] {
+		t.Errorf("ana joined both before and after the notices were written: %v", told)
+	}
+}
+
+// A telling that is recorded as done, and of which ben has no notice, is found.
+func TestWhoWasThereAndWasNotTold_IsFound(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID := cancelled(t, w)
+	announcement, err := poll.LoadAnnouncement(w.Context(), w.Documents, pollID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(poll.AnnouncementPath(pollID), poll.TellingUpdates(announcement.Wanted, 1)...)
+	problems := w.HistoryProblems()
+	w.Write(poll.AnnouncementPath(pollID), append(poll.AnnouncedUpdates(announcement.Wanted, true),
+		poll.DeliveryUpdate(notify.ChannelInApp, poll.Delivery{Ref: announcement.Wanted.Ref, At: w.Clock.Now()}))...)
+	problems = append(problems, w.HistoryProblems()...)
+	if !slices.ContainsFunc(problems, func(problem string) bool { return strings.Contains(problem, "ben was not told") }) {
+		t.Errorf("found %q", problems)
+	}
+}

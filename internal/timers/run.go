@@ -1,0 +1,192 @@
+package timers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Kind is the kind of the tasks that run jobs.
+const Kind = "timer"
+
+const (
+	// stretch is how long a task goes on with its run before it makes room for
+	// others and comes back: far less than a task may take (60 s, seed 004), and
+	// than a program that is asked to end has patience.
+	stretch = 5 * time.Second
+	// retries is how often a failing step is tried again (seed 004). The next
+	// period begins anew.
+	retries = 3
+)
+
+// task is the payload of a task: a run of a job, or the question what is due
+// where Job is "".
+type task struct {
+	Job   string    `json:"job,omitempty"`
+	Due   time.Time `json:"due,omitzero"`
+	Hint  string    `json:"hint,omitempty"`
+	Trace string    `json:"trace,omitempty"`
+}
+
+// TickTask is the task that asks what is due, for a queue that hands it over to
+// itself every minute.
+func TickTask() queue.Task { return queue.Task{Kind: Kind, Payload: []byte("{}")} }
+
+// Tick hands over a run of each job that is due. Asking twice is asking once.
+func (t *Timers) Tick(ctx context.Context) error {
+	records, err := t.Records(ctx)
+	if err != nil {
+		return fmt.Errorf("timers: %w", err)
+	}
+	now := t.Now()
+	var failures []error
+	for i, job := range t.Jobs {
+		if due := job.due(now, t.Started); records[i].Due.Before(due) {
+			failures = append(failures, t.handOver(ctx, job.Name, due, "timer"))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// HandOver asks for a run of a job now, for whoever keeps the time in our place.
+// After nil it will be run. NotFound: no such job.
+func (t *Timers) HandOver(ctx context.Context, name string) error {
+	if _, err := t.Named(name); err != nil {
+		return err
+	}
+	return t.handOver(ctx, name, store.Instant(t.Now()), "timer")
+}
+
+// handOver enqueues a run. Its name is the run's: one that is taken belongs to a
+// task that does it, or did.
+func (t *Timers) handOver(ctx context.Context, name string, due time.Time, hint string) error {
+	payload, err := json.Marshal(task{Job: name, Due: due.UTC(), Hint: hint, Trace: t.NewTrace()})
+	if err != nil {
+		return err
+	}
+	_, err = t.Queue.Enqueue(ctx, queue.Task{
+		Kind: Kind, Name: name + "/" + strconv.FormatInt(due.UnixMicro(), 10), Payload: payload,
+	})
+	if err != nil {
+		return fmt.Errorf("timers: hand over %s: %w", name, err)
+	}
+	return nil
+}
+
+// Handle is the handler of the tasks. A run that is not over after a while comes
+// back; a step that fails is tried three times more, and then left to the next
+// period.
+func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+	var asked task
+	if err := json.Unmarshal(delivery.Payload, &asked); err != nil {
+		return queue.Verdict{Outcome: queue.Permanent, Err: fmt.Errorf("timers: the task cannot be read: %w", err)}
+	}
+	if asked.Job == "" {
+		if err := t.Tick(ctx); err != nil {
+			// The next minute asks again.
+			t.Log.WarnContext(ctx, "the timers could not be asked what is due", "error", err)
+		}
+		return queue.Verdict{Outcome: queue.Done}
+	}
+	job, err := t.Named(asked.Job)
+	if err != nil { // a task of a version that had it
+		t.Log.WarnContext(ctx, "a job that there is no more was left out", "job", asked.Job)
+		return queue.Verdict{Outcome: queue.Done}
+	}
+	over, err := t.work(ctx, job, asked)
+	switch {
+	case err == nil && over:
+		return queue.Verdict{Outcome: queue.Done}
+	case err == nil:
+		return queue.Verdict{Outcome: queue.Later}
+	case delivery.Attempt <= retries || ctx.Err() != nil:
+		return queue.Verdict{Outcome: queue.Retry, Err: err}
+	default:
+		t.Log.ErrorContext(ctx, "a job was given up until its next time", "job", job.Name, "trace", asked.Trace, "error", err)
+		return queue.Verdict{Outcome: queue.Done}
+	}
+}
+
+// work goes on with a run for a stretch of time; over tells whether nothing is
+// left to do.
+func (t *Timers) work(ctx context.Context, job Job, asked task) (over bool, err error) {
+	until := t.Now().Add(stretch)
+	run := Run{Due: asked.Due, Cause: scheduler.Cause{Hint: asked.Hint, Trace: asked.Trace}}
+	record, goesOn, err := t.begin(ctx, job.Name, asked.Due)
+	for err == nil && goesOn {
+		if t.Now().After(until) {
+			return false, nil
+		}
+		run.At = record.At
+		record, goesOn, err = t.step(ctx, job, run)
+	}
+	if err != nil {
+		return false, err
+	}
+	t.tell(ctx, record, asked)
+	return true, nil
+}
+
+// step does the next step of a run and writes down where it is then.
+func (t *Timers) step(ctx context.Context, job Job, run Run) (Record, bool, error) {
+	did, err := job.Step(ctx, run)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", job.Name, err)
+		if recorded := t.failed(ctx, job.Name, run.Due, fault.KindOf(err).String()); recorded != nil {
+			err = errors.Join(err, recorded)
+		}
+		return Record{}, false, err
+	}
+	return t.advance(ctx, job.Name, run.Due, run.At, did)
+}
+
+// tell logs what a run did that came to its end; that of every minute in detail
+// alone.
+func (t *Timers) tell(ctx context.Context, record Record, asked task) {
+	if !record.Due.Equal(asked.Due) || record.EndedAt.IsZero() {
+		return
+	}
+	log := t.Log.InfoContext
+	if asked.Job == Drain {
+		log = t.Log.DebugContext
+	}
+	log(ctx, "a job of the timers is done", "job", record.Job, "did", record.Did,
+		"took", record.EndedAt.Sub(record.StartedAt), "hint", asked.Hint, "trace", asked.Trace)
+}
+
+// RunNow runs a job to its end for a person who waits, and gives what it did.
+// progress, where set, is told after each step what was done so far. NotFound:
+// no such job; Conflict: a newer run of it took this one's place.
+func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts)) (Counts, error) {
+	job, err := t.Named(name)
+	if err != nil {
+		return nil, err
+	}
+	run := Run{Due: store.Instant(t.Now()), ByHand: true, Cause: scheduler.Cause{Hint: "sweep", Trace: t.NewTrace()}}
+	var done Counts
+	record, goesOn, err := t.begin(ctx, name, run.Due)
+	for err == nil && goesOn {
+		run.At = record.At
+		var did Stretch
+		if did, err = job.Step(ctx, run); err != nil {
+			return done, errors.Join(fmt.Errorf("%s: %w", name, err), t.failed(context.WithoutCancel(ctx), name, run.Due, fault.KindOf(err).String()))
+		}
+		done = done.Add(did.Did)
+		if progress != nil {
+			progress(done)
+		}
+		record, goesOn, err = t.advance(ctx, name, run.Due, run.At, did)
+	}
+	if err == nil && (!record.Due.Equal(run.Due) || record.EndedAt.IsZero()) {
+		err = fault.Newf(fault.Conflict, "Another run of %s is under way and goes on with it.", name)
+	}
+	return done, err
+}
