@@ -24,8 +24,8 @@ type Tasks interface {
 // Google is slow, it is below the time that the server gives an answer.
 const registerWithin = 20 * time.Second
 
-// adminRoutes are the routes of those who run the server (interface.md,
-// "Machines"; seed 004). The alias of each is that of older deployments.
+// adminRoutes are the routes of those who run the server. The alias of each is that of
+// older deployments.
 func (s *server) adminRoutes() {
 	const tag = "admin"
 	for _, at := range []struct{ id, path string }{{"list-watches", "/admin/watches"}, {"channel-status", "/admin/channel-status"}} {

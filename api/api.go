@@ -8,7 +8,7 @@
 //	        the idempotency key → the body                        ids.go, idempotency.go, body.go)
 //	huma    parameters and body against the declared types       (validation.go)
 //	handler one call of scheduler or notify                      (polls.go, groups.go, …)
-//	answer  the envelope of seed 003, §3, errors included        (envelope.go, failure.go)
+//	answer  the envelope, errors included        (envelope.go, failure.go)
 //
 // A route is one row: an operation, which says who may call it, and a handler
 // (operation.go). Errors have kinds inside and become statuses and codes here

@@ -26,7 +26,7 @@ var consentTemplate = template.Must(template.New("consent").Parse(consentText))
 // hintLink is the hint of what follows from a link.
 const hintLink = "relink"
 
-// consentRoutes lead a browser to Google's consent and back (seed 003, §4).
+// consentRoutes lead a browser to Google's consent and back.
 func (s *server) consentRoutes() {
 	s.echo.GET(PathStart, s.startConsent, s.limitAddress)
 	s.echo.GET(PathCallback, s.endConsent, s.limitAddress)

@@ -119,8 +119,8 @@ func TestLinking_GoesToGoogleWithPKCE_AndComesBackLinked(t *testing.T) {
 	w.wantAccounts("gm", "active gm@example.com", "active work@example.com")
 }
 
-// TestLinking_EveryFailure_IsTold is seed 003's table of error states, and more
-// of the kind: the status, the sentence, and the way back.
+// TestLinking_EveryFailure_IsTold goes through the errors of a consent: the status, the
+// sentence, and the way back.
 func TestLinking_EveryFailure_IsTold(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

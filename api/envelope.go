@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// envelope is every answer that is no error (seed 003, §3).
+// envelope is every answer that is no error.
 type envelope[T any] struct {
 	OK   bool `json:"ok" doc:"true"`
 	Data T    `json:"data"`

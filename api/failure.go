@@ -14,7 +14,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// The error codes of the API (seed 003, "Error Code Taxonomy", and interface.md).
+// The error codes of the API.
 const (
 	codeValidation  = "VALIDATION_ERROR"
 	codeAuth        = "AUTH_REQUIRED"

@@ -9,7 +9,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// pollAnswer is a poll as its readers see it (interface.md).
+// pollAnswer is a poll as its readers see it.
 type pollAnswer struct {
 	ID                 string       `json:"id"`
 	Title              string       `json:"title"`

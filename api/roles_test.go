@@ -240,7 +240,7 @@ func (w *world) wantOfMachine(row roleRow, audience []string) {
 	}
 }
 
-// These routes are for machines, too (interface.md, "Machines").
+// These routes are for machines, too.
 func TestMachines_MayRegisterChannels(t *testing.T) {
 	t.Parallel()
 	newWorld(t).document().each(func(_, path string, op operationJSON) {

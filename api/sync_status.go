@@ -19,7 +19,7 @@ type Health interface {
 	OfAccount(ctx context.Context, ownerID, accountID string) (health.Account, error)
 }
 
-// syncRoutes are the routes of how one's own sync stands (seed 003, §6).
+// syncRoutes are the routes of how one's own sync stands.
 func (s *server) syncRoutes() {
 	const tag = "sync"
 	route(s, operation{

@@ -2,8 +2,8 @@ package calendarsync
 
 import "time"
 
-// Meter is told what the figures of this package are made of (seed 002,
-// "Metrics to track"). Whoever implements it holds nothing up, and does nothing
+// Meter is told what the figures of this package are made of. Whoever implements it
+// holds nothing up, and does nothing
 // that could fail.
 type Meter interface {
 	// Looked: a look that a hint caused came to its end. A look that was

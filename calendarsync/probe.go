@@ -22,7 +22,7 @@ func contains(ids []string, id string) bool { return slices.Contains(ids, id) }
 
 // askForUnshown asks for every linked event that a full listing did not show: it
 // may have been deleted in the gap that the listing closes, and a full listing
-// does not say so (external-apis.md, "events.list and sync tokens"). Where too
+// does not say so. Where too
 // many are gone at once, none is cancelled: they are held for a person's word.
 func (l *look) askForUnshown(ctx context.Context) error {
 	if l.shown == nil {

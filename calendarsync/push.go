@@ -12,7 +12,7 @@ import (
 )
 
 // Push is what Google says when a calendar changed: which channel, and nothing
-// of what changed (external-apis.md, "Watch channels and push").
+// of what changed.
 type Push struct {
 	ChannelID  string
 	Token      string

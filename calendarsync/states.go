@@ -1,8 +1,7 @@
 package calendarsync
 
-// Status is where a watch channel stands (seed 004, state transitions, in the
-// order of design.md: a channel is written before Google knows it, and a new
-// one is active before the old one is retired). Transitions is all of it.
+// Status is where a watch channel stands. A channel is written before Google knows it, and a new
+// one is active before the old one is retired. Transitions is all of it.
 type Status string
 
 // The statuses of a watch channel.

@@ -37,7 +37,7 @@ func (s Swept) plus(more Swept) Swept {
 	}
 }
 
-// Sweep heals what pushes miss (seed 002, "Polling fallback"), calendar by
+// Sweep heals what pushes miss, calendar by
 // calendar and not poll by poll: it brings polls and index entries in order
 // that were written behind our back, makes sure of the watch channels, owes
 // each calendar a look that had none lately or has events to be asked for, and

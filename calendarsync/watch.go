@@ -12,7 +12,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Watch is a document of calendarWatches (seed 002): a channel by which Google
+// Watch is a document of calendarWatches: a channel by which Google
 // says that a calendar changed. Closed to clients. The secret token is kept as
 // a hash: whoever reads the store cannot forge a push.
 type Watch struct {

@@ -27,7 +27,7 @@ type scene struct {
 func cardMark(pollID string) string { return "vote_btn:" + pollID }
 
 // card is the embed that stands for a poll in its group's channel, in the form
-// that channels show today (data-contract.md). It mentions nobody.
+// that channels show today. It mentions nobody.
 func (a *Announcer) card(s scene) Message {
 	button := &discordgo.Button{Label: voteLabel, Style: discordgo.PrimaryButton, CustomID: cardMark(s.poll.ID)}
 	if s.poll.Status != rules.Open {
@@ -96,7 +96,7 @@ func (s scene) offered() (count int, span string) {
 }
 
 // voted counts the participants who voted. While the session is rescheduled
-// nothing is said of votes (seed 002).
+// nothing is said of votes.
 func (s scene) voted() string {
 	people := s.poll.People(s.group)
 	switch {
@@ -149,7 +149,7 @@ func (s scene) winning() rules.Fingerprint {
 }
 
 // hash is of everything that the card shows, and of calendarSync.state and the
-// winning time besides (seed 002): the card is edited when it changes, and
+// winning time besides: the card is edited when it changes, and
 // only then.
 func (s scene) hash(card Message) (string, error) {
 	text, err := card.encode("")

@@ -138,8 +138,8 @@ func dedupeKey(notice rules.Notice, pollID, ref string) string {
 	return string(notice) + ":" + pollID + ":" + ref
 }
 
-// document is what a recipient reads (users/{uid}/notifications, as
-// data-contract.md has it). metadata names the poll and the actor as the web
+// document is what a recipient reads (users/{uid}/notifications). metadata names the
+// poll and the actor as the web
 // app's own notices do.
 func (a *Announcer) document(t telling, p poll.Poll, actor map[string]any) map[string]any {
 	words, at := texts[t.notice], t.told.Story.At

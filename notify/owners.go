@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// The notices that are for the owner of a calendar alone (data-contract.md).
+// The notices that are for the owner of a calendar alone.
 const (
 	NoticeSyncError = "CALENDAR_SYNC_ERROR"
 	NoticeHeld      = "CANCELLATIONS_HELD"

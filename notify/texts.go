@@ -6,7 +6,7 @@ import (
 	"questscheduler/rules"
 )
 
-// wording is one notice in the words of seed 002. {title} and {time} stand for
+// wording is one notice in its words. {title} and {time} stand for
 // the poll's title and the time of its winning slot; each channel writes both
 // in its own way.
 type wording struct {
@@ -61,7 +61,7 @@ func fill(text, title, time string) string {
 // others are the poll's own.
 const rescheduledLabel = "RESCHEDULED"
 
-// The card's other words, as channels show them today (data-contract.md).
+// The card's other words, as channels show them today.
 const (
 	titleMark     = "📅 "
 	voteLabel     = "Vote"

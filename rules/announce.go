@@ -19,7 +19,7 @@ type Story struct {
 // Notice is what to tell people.
 type Notice string
 
-// The notices, as they stand in the documents of the web app (seed 002).
+// The notices, as they stand in the documents of the web app.
 const (
 	NoticeNone        Notice = ""
 	NoticeRescheduled Notice = "SESSION_RESCHEDULED"

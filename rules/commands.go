@@ -60,8 +60,7 @@ const archivedFirst = "This poll is archived. Unarchive it first."
 
 var living = []Status{Open, Finalized, Cancelled}
 
-// commands is the table of people's commands (design.md, "Rules"; seed 002,
-// "Manual Cancel Flow" and "Manual poll reopen or edit").
+// commands is the table of people's commands.
 var commands = []CommandRow{
 	{Command: CommandFinalise, From: living, Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true, ClearsCancelled: true}},
 	{Command: CommandFinalise, From: []Status{Archived}, Refusal: archivedFirst},
@@ -102,7 +101,7 @@ var commands = []CommandRow{
 	{Command: CommandAcceptNew, From: []Status{Open, Cancelled, Archived}, Refusal: notRescheduled},
 
 	// The poll stays what it is, at the time that was agreed: the web app reopens,
-	// edits or deletes it right afterwards (data-contract.md).
+	// edits or deletes it right afterwards.
 	{Command: CommandDeleteEvent, From: []Status{Open}, Change: Change{To: Open, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
 	{Command: CommandDeleteEvent, From: []Status{Finalized}, Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
 	{Command: CommandDeleteEvent, From: []Status{Cancelled}, Change: Change{To: Cancelled, Supersedes: true, Unlinks: true, ClearsReschedule: true}},

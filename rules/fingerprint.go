@@ -7,7 +7,7 @@ import (
 )
 
 // Fingerprint is the time of an event or slot, and all of an event that
-// decides anything (seed 002). It is compared as integers and written as text.
+// decides anything. It is compared as integers and written as text.
 // Two fingerprints of the same moments in different offsets are equal.
 type Fingerprint struct {
 	// Start and End are milliseconds since 1970 UTC; for an all-day event the
@@ -17,7 +17,7 @@ type Fingerprint struct {
 	AllDay bool
 }
 
-// Layouts of instants and dates in shared documents (data-contract.md).
+// Layouts of instants and dates in shared documents.
 const (
 	InstantLayout = "2006-01-02T15:04:05.000Z"
 	DateLayout    = "2006-01-02"

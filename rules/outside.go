@@ -1,8 +1,7 @@
 package rules
 
 // Documents is how a poll's document and its index entry stand to each other.
-// The web app writes the one without asking us (data-contract.md, "What the web
-// app writes itself"), so the two can disagree.
+// The web app writes the one without asking us, so the two can disagree.
 type Documents struct {
 	// Exists tells whether the poll is there at all. Left tells, where it is not,
 	// whether something of it is: below it, or to be announced.

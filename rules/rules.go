@@ -5,7 +5,7 @@
 // what makes a poll replayable from its journal.
 //
 // The tables are in transitions.go (what the calendar says) and commands.go
-// (what people ask for); both implement seed 002 as design.md reads it.
+// (what people ask for).
 package rules
 
 import "time"
@@ -24,7 +24,7 @@ const (
 // Statuses are all that a poll can have.
 var Statuses = []Status{Open, Finalized, Cancelled, Archived}
 
-// State is calendarSync.state, as it stands in the shared document (seed 002).
+// State is calendarSync.state, as it stands in the shared document.
 type State string
 
 // The sync states. StateNone is a poll that the calendar never touched.

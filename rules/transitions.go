@@ -25,7 +25,7 @@ type situation struct {
 	now  time.Time
 }
 
-// transitions is the table of design.md, "Rules". The order matters.
+// transitions is the table of docs/states.md. The order matters.
 var transitions = []Row{
 	{
 		Name: "still_gone", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "gone", Does: "nothing",

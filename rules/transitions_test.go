@@ -15,7 +15,7 @@ type column struct {
 	cells map[string]string
 }
 
-// columns holds the table of design.md, one sync state after the other. The
+// columns holds the table of transitions, one sync state after the other. The
 // keys are the sightings that say nothing in always: every one, in every state.
 var columns = []column{
 	{"a poll that is OK", inStep(), map[string]string{

@@ -10,7 +10,7 @@ import (
 
 // DeleteEvent takes a poll's event out of the calendar and leaves the poll as it
 // is, at the time that was agreed: the web app asks for it before it reopens,
-// edits or deletes a poll (data-contract.md, googleCalendarDeleteEvent). It
+// edits or deletes a poll. It
 // gives whether the poll named an event; one that is gone from the calendar
 // already was one too. A finalisation under way is taken back. Only the creator
 // may; Revoked, and nothing is changed, where no account lets us in that could

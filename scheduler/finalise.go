@@ -115,11 +115,11 @@ func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 }
 
 // begin is Begin.
-func (f Finalise) begin() error {
-	if f.Begin == nil {
+func (ask Finalise) begin() error {
+	if ask.Begin == nil {
 		return nil
 	}
-	return f.Begin()
+	return ask.Begin()
 }
 
 // loadToFinalise reads a poll and the slot that is to be its session's, and

@@ -13,8 +13,8 @@ import (
 )
 
 // Reconcile sets a poll and its link right after somebody wrote its document
-// directly, as the web app does for its own cancel, restore, reopen and delete
-// (data-contract.md, "Document hints"). What was written is never thrown away:
+// directly, as the web app does for its own cancel, restore, reopen and delete. What
+// was written is never thrown away:
 // it is carried through, and journaled as the outside edit that it was. Nothing
 // happens where poll, index and journal agree. (What a crash of ours leaves is an
 // intent: see drain.go.)

@@ -1,5 +1,5 @@
 // Package callables answers the calls that the web app makes by the protocol of
-// Firebase's callable functions (data-contract.md, "Calls the web app makes"),
+// Firebase's callable functions,
 // so that the app can call this server in the place of its own functions.
 //
 //	request → which function (paths.go) → cross-origin headers

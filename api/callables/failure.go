@@ -23,7 +23,7 @@ type status struct {
 	always bool
 }
 
-// statuses is the one place where kinds become statuses (data-contract.md). The
+// statuses is the one place where kinds become statuses. The
 // message is shown to people as it is, and tells nobody what was wrong with a
 // token.
 var statuses = map[fault.Kind]status{

@@ -1,6 +1,6 @@
 package main
 
-// backfillCommand brings an existing deployment in (data-contract.md): tokens
+// backfillCommand brings an existing deployment in: tokens
 // first, then the events, then the calendars they stand in.
 type backfillCommand struct {
 	Tokens  backfillTokensCommand  `cmd:"" help:"Seal refresh tokens of before: the web app's become linked accounts, and ours are sealed under the first key."`

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// contract is what data-contract.md and seed 002 say of the fields of shared
-// documents: by path, with * for any name, the types that a value may have. What
+// contract is what the web app expects of the fields of shared documents: by path, with
+// * for any name, the types that a value may have. What
 // we add ourselves stands with it. A field that is not here is one too many.
 var contract = map[string]map[string]string{
 	"schedulers": {

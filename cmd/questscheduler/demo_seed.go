@@ -158,7 +158,7 @@ func (d *demo) person(name string) scheduler.Person {
 	return scheduler.Person{ID: name, Email: name + "@party.example"}
 }
 
-// demoReady is what the demo prints as JSON (interface.md, "Commands").
+// demoReady is what the demo prints as JSON.
 type demoReady struct {
 	API            string              `json:"api"`
 	Page           string              `json:"page"`

@@ -77,7 +77,7 @@ var outsideDocument = map[string][2]string{
 	"GET /openapi.json":              {"everybody", "The OpenAPI 3.1 document of the routes above"},
 	"GET /docs":                      {"everybody", "The same as a page"},
 	"GET /metrics":                   {"admins; `QS_METRICS_TOKEN`; callers on this machine, where `QS_PUBLIC_URL` names no other", "The figures, as Prometheus reads them: [operations.md](operations.md)"},
-	"GET /oauth/google/start":        {"the person of the ticket, or of the token", "On to Google's consent page (seed 003, §4); a browser that does not say that our site led it there is shown first for whom the account will be linked"},
+	"GET /oauth/google/start":        {"the person of the ticket, or of the token", "On to Google's consent page; a browser that does not say that our site led it there is shown first for whom the account will be linked"},
 	"GET /oauth/google/callback":     {"the browser that began, or the token of the person who did", "Back from Google: the account is linked, or a page says why not and how to go on"},
 	"GET /oauth/google/linked":       {"everybody", "How that ended, where no web app says it"},
 	"POST /webhooks/documents":       {"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)", "A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is looked at"},

@@ -1,7 +1,7 @@
 // Package accounts keeps the Google accounts that people have linked: whose
 // they are, what they granted, and the sealed refresh token that the grant
-// consists of (seed 000, seed 003 §4). It is the only place that ever holds a
-// refresh token (design.md, invariant 10); others get HTTP clients that are
+// consists of. It is the only place that ever holds a
+// refresh token; others get HTTP clients that are
 // authorised already.
 //
 //	              Link                      the grant is dead
@@ -153,7 +153,7 @@ func (a Account) usableFor(leaving bool) error {
 	return a.Usable()
 }
 
-// The two sentences are known to the web app by their text (data-contract.md).
+// The two sentences are known to the web app by their text.
 func errRevoked() error {
 	return &fault.Error{Kind: fault.Revoked, Code: CodeTokenExpired, Message: "Google Calendar authorization expired. Re-link in Settings."}
 }

@@ -38,8 +38,7 @@ type Backfilled struct {
 // backfillPage is how many documents are read at a time.
 const backfillPage = 100
 
-// BackfillTokens brings the refresh tokens of before into sealed ones
-// (data-contract.md, userSecrets; seed 000, "Migration"): each of the web app's
+// BackfillTokens brings the refresh tokens of before into sealed ones: each of the web app's
 // becomes an account of its person's, whose identity is learnt when it is
 // linked again, and each of ours is sealed under the first key. Every token is
 // a transaction of its own; what is in order is left as it is, so a run that

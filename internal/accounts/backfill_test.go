@@ -74,7 +74,7 @@ func TestBackfill_EveryShapeBecomesALinkedAccount(t *testing.T) {
 	t.Parallel()
 	for name, shape := range map[string]func(t *testing.T, token string) any{
 		"the web app's": func(t *testing.T, token string) any { return webApp(t, 'a', token) },
-		"seed 000's": func(t *testing.T, token string) any {
+		"base64 of all parts": func(t *testing.T, token string) any {
 			parts := webApp(t, 'a', token)
 			var joined []byte
 			for _, part := range []string{"iv", "data", "tag"} {

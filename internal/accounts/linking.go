@@ -43,7 +43,7 @@ type LinkingOptions struct {
 	NewVerifier func() string
 }
 
-// Linking leads people through Google's consent (seed 003, §4): a ticket names
+// Linking leads people through Google's consent: a ticket names
 // the person, Start sends their browser to Google with a state and the
 // challenge of a verifier (PKCE, S256), and Finish takes what comes back and
 // links the account.

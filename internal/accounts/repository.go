@@ -93,7 +93,7 @@ func (r *Repository) ByCalendar(ctx context.Context, ownerID, calendarID string)
 }
 
 // Choose gives the account and the calendar's real id for what a person asked
-// for; "" leaves the choice (design.md, "Accounts in a finalise"): the account
+// for; "" leaves the choice: the account
 // named, else the one that owns the calendar, else the default; and of that
 // account the calendar named, else its primary one. NotFound for an account of
 // another person, Revoked where none is linked or its grant is dead.

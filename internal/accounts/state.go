@@ -13,7 +13,7 @@ import (
 )
 
 // StateLife is how long a consent may take, and how long a ticket for one is
-// good (seed 003, §4).
+// good.
 const StateLife = 5 * time.Minute
 
 // stateKeep is how long a state stays on record: far beyond what the web app's
@@ -27,7 +27,7 @@ const (
 	verifierPurpose = "oauth verifier"
 )
 
-// stateCollection holds the consents that were begun (data-contract.md).
+// stateCollection holds the consents that were begun.
 const stateCollection = "oauthStates"
 
 // state is a document of oauthStates: a consent that was begun. Server only.

@@ -8,7 +8,7 @@ import (
 )
 
 // Keep is how long an account stays on record after it was unlinked, and its
-// secret at most (seed 000, "Clean up"): linked again within it, it is the same
+// secret at most: linked again within it, it is the same
 // account, and its polls are followed again.
 const Keep = 30 * 24 * time.Hour
 

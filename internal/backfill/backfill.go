@@ -1,6 +1,5 @@
 // Package backfill brings an existing deployment in: polls that were finalised
-// before this backend, with events that nobody follows yet (seed 002, roll-out
-// step 3), and watch channels for their calendars.
+// before this backend, with events that nobody follows yet, and watch channels for their calendars.
 //
 // Each job goes through a list in an order that does not change, and remembers
 // in the store how far it came, after what that covers: a run that is killed at

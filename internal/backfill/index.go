@@ -26,8 +26,7 @@ const (
 // Index has the events followed of all finalised polls that have one and are not
 // followed yet: the index entry is made, a look is owed, which adopts the event's
 // time as the one that was agreed, and the journal says so. Account and calendar
-// are those of a finalisation that names the poll's calendar (design.md,
-// "Accounts in a finalise").
+// are those of a finalisation that names the poll's calendar.
 func Index(ctx context.Context, documents store.Store, polls Polls, cause scheduler.Cause, options Options) (Done, error) {
 	cause.Quiet = true
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {

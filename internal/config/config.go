@@ -1,7 +1,7 @@
 // Package config is the program's settings: one struct, read from the
 // environment and checked whole, so that every problem is told at once.
 //
-// Names and meanings are those of interface.md, "Settings". A variable is QS_
+// docs/settings.md is made from this package. A variable is QS_
 // and the name in the field's tag; QS_X_FILE reads X from a file instead, for
 // secrets that a platform mounts. A QS_ variable that is not known is a
 // problem too, since it is most likely a mistyped one.

@@ -1,5 +1,5 @@
 // Package documentchanges takes in that somebody may have written a poll's document
-// directly (data-contract.md, "Document hints"), or its slots or votes, and has
+// directly, or its slots or votes, and has
 // poll and event brought in order, and the poll's card, where it is ours.
 //
 //	Eventarc, by a route of web-hooks ─┐

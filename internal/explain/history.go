@@ -2,7 +2,7 @@
 // journal and gives two things: a timeline for people (what made us look, what
 // the calendar said, what was decided and why, what was announced), and a
 // replay, which works the poll's state out again from the entries by the rules
-// and compares it with what is stored (design.md, invariant 1).
+// and compares it with what is stored.
 //
 // Nothing here writes, and nothing but Load reads: the rest is a function of
 // what Load gave.

@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Google's quotas of the Calendar API (external-apis.md), by the minute: of one
+// Google's quotas of the Calendar API, by the minute: of one
 // person, and of our project with all of them. A Budget keeps below both, so
 // that one calendar which changes much holds up no other.
 const (

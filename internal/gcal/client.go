@@ -6,8 +6,6 @@
 // What it must never do: retry, remember, or decide. A call that failed is
 // tried again by the task that made it; what an event means for a poll is
 // decided in package rules.
-//
-// Facts about the API are those of external-apis.md.
 package gcal
 
 import (

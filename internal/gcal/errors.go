@@ -79,8 +79,7 @@ type row struct {
 	mend    string // what whoever runs the server can do; "": nothing
 }
 
-// table turns an answer of Google into a kind; the first row that fits counts
-// (external-apis.md, "Errors, quotas, the Go client").
+// table turns an answer of Google into a kind; the first row that fits counts.
 var table = []row{
 	{ops: ops(opToken), reasons: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, say: sayRelink},
 	{ops: ops(opToken), reasons: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient, mend: mendOwnClient},

@@ -14,7 +14,7 @@ import (
 // MaskVersion numbers the parameters of listings below. A sync token is good
 // only for the parameters it was got with: whoever changes one of them counts
 // this up, and stored tokens of another version are dropped, which takes the
-// way of a 410 (design.md, "Consumers").
+// way of a 410.
 const MaskVersion = 1
 
 // listFields is the fields mask of listings: the union of what the consumers
@@ -33,7 +33,7 @@ type Page struct {
 	// alone, and to be stored when every page has been applied.
 	NextSync string
 	// Writable tells that the account writes to or owns the calendar. Where it
-	// does not, an absence proves nothing (design.md, "Gone means confirmed").
+	// does not, an absence proves nothing.
 	Writable bool
 	// Nameless tells that an event of the page has no id that can be read: it may
 	// be any of the calendar's, so that no other is known to be absent.

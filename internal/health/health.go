@@ -1,5 +1,5 @@
 // Package health says whether the sync of linked calendars works, from what is
-// stored: nothing asks Google (seed 003, §6). What is wrong with one calendar is
+// stored: nothing asks Google. What is wrong with one calendar is
 // a table over its facts (troubles.go), pure; Reader gathers the facts.
 package health
 
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Status says how well something is synchronised (seed 003, §6; interface.md).
+// Status says how well something is synchronised.
 type Status string
 
 // The statuses, from good to bad.

@@ -1,5 +1,5 @@
-// Package metrics is the figures that whoever runs the server watches (seed 002,
-// "Metrics to track"), as Prometheus reads them at /metrics.
+// Package metrics is the figures that whoever runs the server watches, as Prometheus
+// reads them at /metrics.
 //
 // The parts of the program declare what they tell (calendarsync.Meter,
 // scheduler.Meter, notify.Meter, gcal.Options.Called, …), and Metrics takes it

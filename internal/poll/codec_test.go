@@ -63,8 +63,7 @@ func stored(t *testing.T, before fields, updates ...store.Update) fields {
 	return doc.Data
 }
 
-// What is written to shared documents, name by name and type by type
-// (data-contract.md; seed 002 for calendarSync and snapshots).
+// What is written to shared documents, name by name and type by type.
 func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ got, want fields }{

@@ -11,7 +11,7 @@ import (
 type Creator struct {
 	// KeepsEvents is settings.keepCalendarEvents: where the web app cancels or
 	// deletes a poll by itself, its event is released, and stays in the calendar.
-	// Otherwise it is deleted (data-contract.md, "Document hints").
+	// Otherwise it is deleted.
 	KeepsEvents bool
 }
 

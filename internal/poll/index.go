@@ -14,7 +14,7 @@ import (
 // ConsumerPoll is the consumer of calendar changes that polls are.
 const ConsumerPoll = "poll"
 
-// IndexEntry is a document of calendarEventIndex (seed 002): which poll follows
+// IndexEntry is a document of calendarEventIndex: which poll follows
 // a calendar event. It exists exactly while the poll is linked, or awaits the
 // event. Closed to clients.
 type IndexEntry struct {

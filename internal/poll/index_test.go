@@ -9,7 +9,7 @@ import (
 )
 
 // Google takes ids of a-v and 0-9, 5 to 1024 characters, and keeps them taken
-// for ever (external-apis.md).
+// for ever.
 func TestEventID_IsOneThatGoogleTakes_TheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^` + poll.EventPrefix + `[a-v0-9]{26}$`)

@@ -9,7 +9,7 @@ import (
 )
 
 // Entry is a document of schedulers/{id}/journal: one thing that was decided
-// about a poll, and why. Together the entries replay the poll (seed 003, §P3).
+// about a poll, and why. Together the entries replay the poll.
 // Entries are written in the transaction that applies the decision and are
 // never changed.
 type Entry struct {

@@ -3,7 +3,7 @@
 // announcement, intent, index entry.
 //
 // The documents below schedulers and questingGroups are shared with the web
-// app, which reads and writes them itself (data-contract.md): this package
+// app, which reads and writes them itself: this package
 // reads them leniently and writes named fields only, so what it does not know
 // survives.
 package poll

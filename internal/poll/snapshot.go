@@ -9,7 +9,7 @@ import (
 )
 
 // Snapshot is a document of schedulers/{id}/calendarSyncSnapshots: the poll as
-// it was before the calendar moved it (seed 002). People who may read the poll
+// it was before the calendar moved it. People who may read the poll
 // may read it; no client writes it.
 type Snapshot struct {
 	ID             string

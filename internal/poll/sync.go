@@ -7,7 +7,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Sync is schedulers.calendarSync (seed 002): what the calendar did to a poll.
+// Sync is schedulers.calendarSync: what the calendar did to a poll.
 // It belongs to the server alone.
 type Sync struct {
 	State        rules.State

@@ -52,7 +52,7 @@ func Jobs(p Parts) []Job {
 			Does: "hand over what was committed and may not have been handed over",
 		},
 		{
-			// At 3 in the morning in Japan, as seed 004 has it.
+			// At 3 in the morning in Japan.
 			Name: RenewWatches, Every: day, Offset: 18 * time.Hour, AtStart: true, Step: p.renew,
 			Does: "renew the watch channels that the drain did not, and stop those that nothing needs",
 		},

@@ -19,10 +19,10 @@ const Kind = "timer"
 
 const (
 	// stretch is how long a task goes on with its run before it makes room for
-	// others and comes back: far less than a task may take (60 s, seed 004), and
+	// others and comes back: far less than a task may take (60 s), and
 	// than a program that is asked to end has patience.
 	stretch = 5 * time.Second
-	// retries is how often a failing step is tried again (seed 004). The next
+	// retries is how often a failing step is tried again. The next
 	// period begins anew.
 	retries = 3
 )

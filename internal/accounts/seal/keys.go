@@ -24,7 +24,7 @@ const unnamed = "default"
 
 var keyName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
-// ParseKeys reads keys as QS_ENC_KEYS gives them (interface.md): id:base64
+// ParseKeys reads keys as QS_ENC_KEYS gives them: id:base64
 // [,id:base64…], 32 bytes each, or one bare base64 key. Padding is optional,
 // and the URL alphabet is taken too. Errors are Invalid and hold no key.
 func ParseKeys(text string) (Keys, error) {

@@ -25,8 +25,8 @@ func IsSealed(stored any) bool {
 // OpenOlder reads a secret in one of the shapes of before, which nothing binds
 // to a place:
 //
-//   - {iv, data, tag}, base64 parts of AES-256-GCM: the web app's (data-contract.md);
-//   - base64 of IV‖ciphertext‖tag: seed 000's encryptToken;
+//   - {iv, data, tag}, base64 parts of AES-256-GCM: the web app's;
+//   - base64 of IV‖ciphertext‖tag: an earlier server's;
 //   - the plain token, as it was before that.
 //
 // A text that no key opens is taken for a plain token only where it looks like

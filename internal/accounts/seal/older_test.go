@@ -36,7 +36,7 @@ func webApp(t *testing.T, key byte, iv []byte, text string) map[string]any {
 	return map[string]any{"iv": b64(iv), "data": b64(data), "tag": b64(tag)}
 }
 
-// joined is a token in the shape of seed 000's encryptToken.
+// joined is a token as an earlier server sealed it: base64 of IV, ciphertext and tag.
 func joined(t *testing.T, key byte, text string) string {
 	t.Helper()
 	iv := bytes.Repeat([]byte{9}, 12)
@@ -47,12 +47,12 @@ func TestOpenOlder_ReadsEveryShapeOfBefore(t *testing.T) {
 	t.Parallel()
 	keys := parse(t, "new:"+raw(2)+",old:"+raw(1))
 	for name, stored := range map[string]any{
-		"the web app's":                     webApp(t, 1, bytes.Repeat([]byte{3}, 12), "1//refresh"),
-		"the web app's, with 16 bytes":      webApp(t, 1, bytes.Repeat([]byte{3}, 16), "1//refresh"),
-		"the web app's, under the new key":  webApp(t, 2, bytes.Repeat([]byte{3}, 12), "1//refresh"),
-		"seed 000's":                        joined(t, 1, "1//refresh"),
-		"seed 000's without padding":        strings.TrimRight(joined(t, 1, "1//refresh"), "="),
-		"plain, as it was before all these": "1//refresh",
+		"the web app's":                        webApp(t, 1, bytes.Repeat([]byte{3}, 12), "1//refresh"),
+		"the web app's, with 16 bytes":         webApp(t, 1, bytes.Repeat([]byte{3}, 16), "1//refresh"),
+		"the web app's, under the new key":     webApp(t, 2, bytes.Repeat([]byte{3}, 12), "1//refresh"),
+		"base64 of all parts":                  joined(t, 1, "1//refresh"),
+		"base64 of all parts, without padding": strings.TrimRight(joined(t, 1, "1//refresh"), "="),
+		"plain, as it was before all these":    "1//refresh",
 	} {
 		if secret, err := keys.OpenOlder(stored); secret != "1//refresh" || err != nil {
 			t.Errorf("%s: %q, %v", name, secret, err)
@@ -76,19 +76,19 @@ func TestOpenOlder_RefusesWhatNoKeyOpens(t *testing.T) {
 		return changed
 	}
 	for name, stored := range map[string]any{
-		"another key's":                webApp(t, 7, bytes.Repeat([]byte{3}, 12), "1//refresh"),
-		"another key's, of seed 000":   joined(t, 7, "1//refresh"),
-		"a part missing":               but("tag", nil),
-		"a part that is no base64":     but("data", "!!!"),
-		"a tag that is cut short":      but("tag", "AAAA"),
-		"a changed iv":                 but("iv", base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{4}, 12))),
-		"an empty iv":                  but("iv", ""),
-		"nothing":                      nil,
-		"an empty text":                "",
-		"a text that is no such token": "refresh-me-please",
-		"a number":                     int64(5),
-		"a list":                       []any{"1//refresh"},
-		"an empty map":                 map[string]any{},
+		"another key's":                      webApp(t, 7, bytes.Repeat([]byte{3}, 12), "1//refresh"),
+		"another key's, base64 of all parts": joined(t, 7, "1//refresh"),
+		"a part missing":                     but("tag", nil),
+		"a part that is no base64":           but("data", "!!!"),
+		"a tag that is cut short":            but("tag", "AAAA"),
+		"a changed iv":                       but("iv", base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{4}, 12))),
+		"an empty iv":                        but("iv", ""),
+		"nothing":                            nil,
+		"an empty text":                      "",
+		"a text that is no such token":       "refresh-me-please",
+		"a number":                           int64(5),
+		"a list":                             []any{"1//refresh"},
+		"an empty map":                       map[string]any{},
 	} {
 		secret, err := keys.OpenOlder(stored)
 		if secret != "" || fault.CodeOf(err) != seal.CodeUnreadable {

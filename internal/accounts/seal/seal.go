@@ -1,6 +1,5 @@
 // Package seal encrypts the secrets of linked accounts with AES-256-GCM,
-// through Tink. It comes from seed 000, "Token Encryption Implementation", with
-// what that way lacks: a key id and a version, so that keys can be changed
+// through Tink. Each has a key id and a version, so that keys can be changed
 // without downtime, and associated data, so that a sealed secret opens only in
 // the place it was sealed for.
 package seal

@@ -1,5 +1,5 @@
 // Package control is what both simulators let a test do to them: plant faults,
-// count calls, move the clock (interface.md, "Simulator controls"). What
+// count calls, move the clock. What
 // happens to a call is decided in one place, Control.Take, and carried out in
 // one, Control.Wrap. Beside them stand the two things that both are built on:
 // Transport serves a simulator in process, Journal keeps it over a restart.

@@ -1,7 +1,7 @@
 // Package google simulates Google Calendar v3 and Google's OAuth, from the
 // consent page to the revocation, so that the real clients can be tested,
 // measured and shown without the cloud. It speaks HTTP, over a socket or through
-// control.Transport. What it simulates is what external-apis.md says; where
+// control.Transport. It does what Google documents; where
 // Google leaves something open it takes the side that is harder on a client:
 //
 //   - a deleted event is shown with kind, etag, id and status alone;

@@ -18,7 +18,7 @@ var above = []string{
 	"scheduler", "calendarsync", "internal/health", "internal/backfill", "notify", "internal/documentchanges", "internal/timers",
 }
 
-// table is design.md, "Packages": a package may import what stands in rows
+// table is the order of the packages: a package may import what stands in rows
 // above its own, so that imports point downwards only. The first row that fits
 // a package counts. Every package may import what its own row's "/..." covers.
 var table = []row{

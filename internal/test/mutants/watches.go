@@ -5,7 +5,7 @@ package main
 var watches = []mutant{
 	{
 		name:   "old-watch-stopped-first",
-		breaks: "A watch channel is renewed by stopping the old one before the new one lives, so that a crash or a refusal leaves a gap (design.md, \"Watch channels\").",
+		breaks: "A watch channel is renewed by stopping the old one before the new one lives, so that a crash or a refusal leaves a gap.",
 		changes: []change{{
 			file: "calendarsync/channels.go",
 			old: `

@@ -1,4 +1,4 @@
-// Command simulate looks for histories that break an invariant of design.md. It
+// Command simulate looks for histories that break an invariant of docs/invariants.md. It
 // lives through worlds of the real program on memory drivers and simulators
 // (package worldtest): each draws, from its seed alone, polls, commands, acts in
 // people's calendars, faults and deaths of the program. Several things may be

@@ -9,8 +9,7 @@ import (
 	"questscheduler/rules"
 )
 
-// writes are what the web app writes itself, without a word to the program
-// (data-contract.md, "What the web app writes itself").
+// writes are what the web app writes itself, without a word to the program.
 var writes = []deed{
 	{weight: 1, do: func(l *life) {
 		l.direct("has another title and text", func(poll.Poll) []store.Update {

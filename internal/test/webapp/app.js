@@ -1,5 +1,5 @@
 // A page that plays the web app: it shows one poll live, and does what the app
-// does itself and what it calls (data-contract.md), in the very shapes.
+// does itself and what it calls, in the very shapes.
 //
 // The test puts window.places before it, and calls app.run.
 import { initializeApp } from "firebase/app";

@@ -3,8 +3,7 @@
 // what refused each, "" where nothing did.
 //
 // A step is {who, does, with}: a person by name, a deed below, and what it is done
-// with. The deeds are what the web app writes and asks for by itself
-// (data-contract.md), by the calls of the client that it makes them by, and what
+// with. The deeds are what the web app writes and asks for by itself, by the calls of the client that it makes them by, and what
 // its functions write meanwhile.
 import {
   addDoc, arrayRemove, arrayUnion, collection, connectFirestoreEmulator, deleteDoc, deleteField, doc, documentId, getDoc, getDocs,

@@ -23,8 +23,8 @@ func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 }
 
 // judgeCancel judges a cancellation by the calendar: of what a full listing lacks
-// at once, more than a handful and more than a share wait for a person's word
-// (design.md, "Gone means confirmed"). calendar is as it was before, since what
+// at once, more than a handful and more than a share wait for a person's word. calendar
+// is as it was before, since what
 // waited there for the event is settled with it.
 func (w *World) judgeCancel(line string, entry poll.Entry, calendar calendars.Calendar) {
 	full := w.commits.full[lookOf{w.running, calendars.Path(calendar.Key)}]
