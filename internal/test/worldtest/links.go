@@ -2,6 +2,7 @@ package worldtest
 
 import (
 	"fmt"
+	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -50,6 +51,10 @@ func (w *World) carryingOn() (end func()) {
 	return func() { w.following = before }
 }
 
+// askedFor is how long a channel may be pending: whoever asks for it stands still that
+// long at most, in all that a world draws, and is refused then.
+const askedFor = 15 * time.Minute
+
 // judgeLeft: an account that is unlinked, and settled, leaves no channel that
 // would be counted on or that Google still has to be asked to stop. Amid other
 // things one may just be asked for, which is refused.
@@ -62,6 +67,9 @@ func (w *World) judgeLeft() {
 		f := store.Fields(watch.Data)
 		if status := f.String("status"); status == "expired" || status == "error" {
 			continue
+		}
+		if asked := f.Time("createdAt"); f.String("status") == "pending" && w.Clock.Now().Sub(asked) < askedFor {
+			continue // by a sweep that stands still and read the account before
 		}
 		if status, due := w.accountIs(f.String("accountId")); status == accounts.Unlinked && !due {
 			w.wrong("channel %s of account %s is left, which was unlinked", watch.Path.ID(), f.String("accountId"))

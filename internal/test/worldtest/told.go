@@ -146,9 +146,9 @@ func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (p
 		problems = append(problems, fmt.Sprintf("poll %s: the transition %s%s was told, which is no news", n.pollID, entry.Command, entry.Decision))
 	}
 	after := entry.After
-	// A restore whose event went with the cancellation gives back the original
-	// time, which no event has: its entry has no time after it.
-	restored := strings.HasPrefix(entry.Hint, "outside") && after.IsZero()
+	// A restore whose event went with the cancellation gives back the time of the
+	// slot, which no event has: its entry has no time after it, or that of the event.
+	restored := strings.HasPrefix(entry.Hint, "outside") && (after.IsZero() || entry.EventID == "")
 	if n.kind == rules.NoticeRescheduled && !restored && n.time != spanned(after.StartTime().Format(rules.InstantLayout), after.EndTime().Format(rules.InstantLayout), after.AllDay) {
 		problems = append(problems, fmt.Sprintf("poll %s was told as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
 	}
