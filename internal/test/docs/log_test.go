@@ -100,7 +100,7 @@ var logRow = regexp.MustCompile("(?m)^\\| (WARN|ERROR) \\| `([^`]+)` \\| (.+) \\
 func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 	t.Parallel()
 	var told []logLine
-	for _, row := range logRow.FindAllStringSubmatch(docs.Read(t, "docs/operations.md"), -1) {
+	for _, row := range logRow.FindAllStringSubmatch(docs.Read(t, "docs/log.md"), -1) {
 		told = append(told, logLine{row[1], row[2]})
 	}
 	var written []logLine
@@ -125,12 +125,12 @@ func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 	}
 	for _, line := range written {
 		if !slices.Contains(told, line) {
-			t.Errorf("docs/operations.md, \"The log\", does not explain | %s | `%s` |", line.level, line.message)
+			t.Errorf("docs/log.md does not explain | %s | `%s` |", line.level, line.message)
 		}
 	}
 	for _, line := range told {
 		if !slices.Contains(written, line) {
-			t.Errorf("docs/operations.md explains | %s | `%s` |, which the program does not write", line.level, line.message)
+			t.Errorf("docs/log.md explains | %s | `%s` |, which the program does not write", line.level, line.message)
 		}
 	}
 }
