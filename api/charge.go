@@ -34,8 +34,8 @@ func (s *server) charge(c echo.Context) error {
 // AdmitPush holds a push that proves nothing by itself to the rate of its address,
 // for the route that is added to the API: its error is the answer. A push that is
 // proven counts for no address, however it is answered: Google pushes for everybody
-// from few. It counts for its channel, since a token never expires and whoever has
-// one can replay it.
+// from few. It counts for its channel, since a token never expires and anybody who
+// has one can replay it.
 func AdmitPush(c echo.Context, channelID string, proven bool) error {
 	request := requestOf(c.Request().Context())
 	s := request.server

@@ -2,9 +2,8 @@ package calendarsync
 
 import "time"
 
-// Meter is told what the figures of this package are made of. Whoever implements it
-// holds nothing up, and does nothing
-// that could fail.
+// Meter is told what the figures of this package are made of. An implementation
+// holds nothing up, and does nothing that could fail.
 type Meter interface {
 	// Looked: a look that a hint caused came to its end. A look that was
 	// overtaken by a later one, which does its work, has ErrFenced.

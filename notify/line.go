@@ -20,7 +20,7 @@ func (a *Announcer) line(notice rules.Notice, told poll.Told, p poll.Poll, group
 	words := texts[notice]
 	text := fill(words.discord, discordTitle(p.Title, maxLineTitle), discordTime(told.Story.At))
 	message := Message{Content: text}
-	if words.mentions && group.Has(p.CreatorID) { // whoever left the group no longer reaches all of it
+	if words.mentions && group.Has(p.CreatorID) { // a person who left the group no longer reaches all of it
 		prefix, mentions := mentionsOf(group.Discord)
 		message.Content, message.Mentions = prefix+text, mentions
 	}

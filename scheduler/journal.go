@@ -30,8 +30,8 @@ func (s *Service) entryTime(p poll.Poll) time.Time {
 // record writes a poll as a transition leaves it, with the entry of its journal
 // and, where announce is set, an announcement that is due: nothing that the
 // journal tells of is written without its entry. entry holds what is known of
-// the cause; the rest is taken from the outcome. It gives the announcement's task, to be enqueued after the
-// commit, or nil.
+// the cause; the rest is taken from the outcome. It gives the announcement's task, to
+// be enqueued after the commit, or nil.
 func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor string, announce bool) (*announcement, error) {
 	p := after.poll
 	entry.ID, entry.CreatorID, entry.At = s.IDs.ULID("jrn"), p.CreatorID, s.entryTime(p)

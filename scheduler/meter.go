@@ -6,9 +6,9 @@ import (
 	"questscheduler/rules"
 )
 
-// Meter is told what the figures of this package are made of. Whoever implements it
-// holds nothing up, and does nothing
-// that could fail. It is told after the commit, so never of what was taken back.
+// Meter is told what the figures of this package are made of. An implementation
+// holds nothing up, and does nothing that could fail. It is told after the commit, so
+// never of what was taken back.
 type Meter interface {
 	// Transition: what the calendar says changed a poll.
 	Transition(action rules.Action)

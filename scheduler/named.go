@@ -43,7 +43,7 @@ func (s *Service) nameFirst(tx store.Tx, p poll.Poll) error {
 }
 
 // unname records that a person was not only named: they joined or voted. A new poll
-// is marked as edited, or whoever comes next would name them again.
+// is marked as edited, or the next reader would name them again.
 func (s *Service) unname(tx store.Tx, announcement poll.Announcement, p poll.Poll, personID string) error {
 	if err := writeNamed(tx, announcement, p.ID, without(s.named(announcement, p), personID)); err != nil || !s.isNew(p) {
 		return err

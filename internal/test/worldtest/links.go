@@ -51,8 +51,8 @@ func (w *World) carryingOn() (end func()) {
 	return func() { w.following = before }
 }
 
-// askedFor is how long a channel may be pending: whoever asks for it stands still that
-// long at most, in all that a world draws, and is refused then.
+// askedFor is how long a channel may be pending: a sweep that asks for it is held up no
+// longer in any world, and is refused then.
 const askedFor = 15 * time.Minute
 
 // judgeLeft: an account that is unlinked, and settled, leaves no channel that
