@@ -227,9 +227,7 @@ func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 func TestDeploy_EveryFile_IsToldOf(t *testing.T) {
 	t.Parallel()
 	told := docs.Read(t, "docs/deployment.md")
-	if _, err := os.Stat(filepath.Join(docs.Root(t), "docs/operations.md")); err == nil {
-		told += docs.Read(t, "docs/operations.md")
-	}
+	told += docs.Read(t, "docs/operations.md") + docs.Read(t, "docs/alerts.md")
 	files, err := os.ReadDir(filepath.Join(docs.Root(t), "deploy"))
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ const (
 	alertsFile = "deploy/alerts.yaml"
 	boardFile  = "deploy/grafana.json"
 	operations = "docs/operations.md"
+	alertsPage = "docs/alerts.md"
 )
 
 // rule is one alert.
@@ -177,14 +178,9 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 // and the page has no section of an alert that is no more.
 func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 	t.Parallel()
-	_, page, found := strings.Cut(docs.Read(t, operations), "\n## Alerts\n")
-	if !found {
-		t.Fatalf("%s has no section Alerts", operations)
-	}
-	page, _, _ = strings.Cut(page, "\n## ")
 	var sections []string
-	for line := range strings.Lines(page) {
-		if name, is := strings.CutPrefix(line, "### "); is {
+	for line := range strings.Lines(docs.Read(t, alertsPage)) {
+		if name, is := strings.CutPrefix(line, "## "); is {
 			sections = append(sections, strings.TrimSpace(name))
 		}
 	}
@@ -192,18 +188,18 @@ func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 	for _, rule := range alerts(t) {
 		names = append(names, rule.Alert)
 		if !slices.Contains(sections, rule.Alert) {
-			t.Errorf("%s has no section %s below Alerts", operations, rule.Alert)
+			t.Errorf("%s has no section %s", alertsPage, rule.Alert)
 		}
 		if severity := rule.Labels["severity"]; severity != "page" && severity != "ticket" {
 			t.Errorf("%s is of severity %q", rule.Alert, severity)
 		}
-		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != operations+"#"+strings.ToLower(rule.Alert) {
-			t.Errorf("%s does not say what is the matter, or where its mend stands", rule.Alert)
+		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != alertsPage+"#"+strings.ToLower(rule.Alert) {
+			t.Errorf("%s does not say what is the matter, or where its remedy is", rule.Alert)
 		}
 	}
 	for _, section := range sections {
 		if !slices.Contains(names, section) {
-			t.Errorf("%s tells of an alert %s, which there is not", operations, section)
+			t.Errorf("%s explains the alert %s, which does not exist", alertsPage, section)
 		}
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
@@ -217,12 +213,12 @@ func TestOperations_SayWhichAlertsHoldOnCloudRun(t *testing.T) {
 	t.Parallel()
 	_, section, found := strings.Cut(docs.Read(t, operations), "\n### On Cloud Run\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	stored, counted, split := strings.Cut(section, "\n- **What is counted**")
+	stored, counted, split := strings.Cut(section, "\n- **Counters**")
 	if !found || !split {
 		t.Fatalf("%s does not say what holds on Cloud Run", operations)
 	}
 	_, counted, _ = strings.Cut(counted, "such as a collector")
-	counted, _, _ = strings.Cut(counted, "Without either")
+	counted, _, _ = strings.Cut(counted, "Otherwise leave")
 	overTime := regexp.MustCompile(`\b(rate|increase)\(`)
 	for _, rule := range alerts(t) {
 		name := regexp.MustCompile(`\b` + rule.Alert + `\b`)
