@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/test/emulator"
 )
 
-// What stands for the web app's own rules: they call what docs/frontend.md tells
+// What stands for the web app's own rules: they call what docs/frontend-rules.md tells
 // its authors to add.
 const (
 	appsEmbedded = `
@@ -30,13 +30,12 @@ const (
 )
 
 // mergedRules gives a project that is held to firestore.rules with the pieces of
-// docs/frontend.md in it, and the app's rules that they are for.
+// docs/frontend-rules.md in it, and the app's rules that they are for.
 func mergedRules(t *testing.T) client {
 	t.Helper()
-	_, section, found := strings.Cut(docs.Read(t, "docs/frontend.md"), "\n## Rules and indexes\n")
-	pieces := strings.Split(section, "```\n")
-	if !found || len(pieces) < 4 {
-		t.Fatal("docs/frontend.md has no pieces of rules")
+	pieces := strings.Split(docs.Read(t, "docs/frontend-rules.md"), "```\n")
+	if len(pieces) < 4 {
+		t.Fatal("docs/frontend-rules.md has no pieces of rules")
 	}
 	text := docs.Read(t, "firestore.rules")
 	insert := func(before, piece string) {
@@ -58,7 +57,7 @@ func mergedRules(t *testing.T) client {
 	return c
 }
 
-// TestMergedRules_HoldTheAppsOwnParts is what the pieces of docs/frontend.md are
+// TestMergedRules_HoldTheAppsOwnParts is what the pieces of docs/frontend-rules.md are
 // for: who reads and votes in embedded polls, and where a group's channel is.
 func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
 	t.Parallel()
