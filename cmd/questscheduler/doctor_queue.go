@@ -9,7 +9,7 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/queue/cloudtasks"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 // checkCloudTasks asks for each queue and its tasks once.
@@ -35,7 +35,7 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 // hands none over. Dead letters are not asked for, so the documents are not opened
 // a second time.
 func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
-	none, err := memory.Open(cloudtasks.Queries)
+	none, err := memorystore.Open(cloudtasks.Queries)
 	if err != nil {
 		return 0, nil, err
 	}

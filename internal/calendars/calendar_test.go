@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -37,7 +37,7 @@ type kept struct {
 
 func open(t *testing.T) kept {
 	t.Helper()
-	documents, err := memory.Open(calendars.Queries)
+	documents, err := memorystore.Open(calendars.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

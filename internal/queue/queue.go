@@ -1,8 +1,9 @@
 // Package queue is a small port for work to be done later, at least once.
 //
 // A task has a kind, and each kind is a queue of its own, so that calls that
-// hang in one hold up none of the others. Drivers: internal/queue/memory, internal/queue/river
-// (embedded default), internal/queue/cloudtasks. All are held to internal/test/queuetest.
+// hang in one hold up none of the others. Drivers: internal/queue/river (embedded
+// default), internal/queue/cloudtasks (production) and, for tests,
+// internal/test/memoryqueue. All pass one suite, internal/test/queuetest.
 //
 // What every driver promises:
 //

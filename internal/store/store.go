@@ -2,10 +2,10 @@
 // knows documents, paths, queries and transactions, and nothing of polls.
 //
 // A document is a map of named fields at a path of alternating collection
-// names and ids ("schedulers/7f…/slots/s1"). Drivers: internal/store/memory
-// (deterministic), internal/store/sqlite (embedded default), internal/store/firestore. All are
-// held to one conformance suite, internal/test/storetest (Firestore as far as its emulator
-// can show it).
+// names and ids ("schedulers/7f…/slots/s1"). Drivers: internal/store/sqlite
+// (embedded default), internal/store/firestore (production) and, for tests,
+// internal/test/memorystore. All pass one conformance suite,
+// internal/test/storetest (Firestore as far as its emulator can show it).
 //
 // What every driver promises:
 //

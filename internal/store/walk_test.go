@@ -9,7 +9,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 var byNumber = &store.Query{Name: "by number", Collection: "things", Order: []store.Order{{Path: store.Field("n")}}}
@@ -27,7 +27,7 @@ func (p *parts) Query(ctx context.Context, asked store.Bound) ([]store.Document,
 
 func TestWalk_ReadsInParts_AndSaysWhereItEnded(t *testing.T) {
 	t.Parallel()
-	documents, err := memory.Open([]*store.Query{byNumber})
+	documents, err := memorystore.Open([]*store.Query{byNumber})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestWalk_ReadsInParts_AndSaysWhereItEnded(t *testing.T) {
 
 func TestWalk_WhereSomethingFails_SaysSo(t *testing.T) {
 	t.Parallel()
-	documents, err := memory.Open([]*store.Query{byNumber})
+	documents, err := memorystore.Open([]*store.Query{byNumber})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -32,7 +32,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type script struct {
 	t *testing.T
 	*cloudtasks.Queue
-	store *memory.Store
+	store *memorystore.Store
 
 	mu     sync.Mutex
 	calls  int
@@ -48,7 +48,7 @@ func newScript(t *testing.T, verdict queue.Verdict) *script {
 	t.Helper()
 	s := &script{t: t, taken: map[string]bool{}, now: noon}
 	var err error
-	if s.store, err = memory.Open(cloudtasks.Queries); err != nil {
+	if s.store, err = memorystore.Open(cloudtasks.Queries); err != nil {
 		t.Fatal(err)
 	}
 	s.Queue, err = cloudtasks.Open(t.Context(), cloudtasks.Options{

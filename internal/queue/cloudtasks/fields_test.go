@@ -8,14 +8,14 @@ import (
 
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/roundtrip"
 )
 
 // buried is a task as its dead letter is read.
 func buried(t *testing.T, h handed, attempt int, reason string, at time.Time) letter {
 	t.Helper()
-	documents, err := memory.Open(Queries)
+	documents, err := memorystore.Open(Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

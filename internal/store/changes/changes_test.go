@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -21,7 +21,7 @@ func TestStore_IsAStoreLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, queries []*store.Query) store.Store {
 		t.Helper()
-		inner, err := memory.Open(queries)
+		inner, err := memorystore.Open(queries)
 		must(t, err)
 		return changes.New(inner)
 	})
@@ -29,7 +29,7 @@ func TestStore_IsAStoreLikeAnyOther(t *testing.T) {
 
 func open(t *testing.T) *changes.Store {
 	t.Helper()
-	inner, err := memory.Open(nil)
+	inner, err := memorystore.Open(nil)
 	must(t, err)
 	return changes.New(storetest.Rerun(inner)) // every function runs twice
 }

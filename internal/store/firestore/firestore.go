@@ -34,8 +34,8 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/entries"
+	"questscheduler/internal/store/txn"
 )
 
 // DefaultDatabase is the id of a project's first database.

@@ -15,7 +15,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
 // Exemption is a field that no index is kept for by itself, in all collections

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
 // rollbackPatience is how long a transaction that failed may take to give its

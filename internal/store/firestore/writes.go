@@ -4,7 +4,7 @@ import (
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
 // writes are buffered calls in Firestore's words. It carries them out in their

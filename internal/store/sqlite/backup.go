@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
 // Backup writes the committed state as one whole data file, while others go on

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
 // maxBatch bounds how many callers one commit waits for, so that a stream of

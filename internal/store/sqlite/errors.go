@@ -10,7 +10,7 @@ import (
 	code "modernc.org/sqlite/lib"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
 // explanations say what SQLite's primary result codes mean to the person who

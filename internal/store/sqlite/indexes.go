@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
 // prepareIndexes makes the file's indexes those of the declared queries, and

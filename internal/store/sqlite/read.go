@@ -7,8 +7,8 @@ import (
 	"runtime"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/entries"
+	"questscheduler/internal/store/txn"
 )
 
 // reading answers reads from a pool of connections that cannot write.

@@ -11,7 +11,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
 // Reader reads a data file that another process may have open as its Store: it

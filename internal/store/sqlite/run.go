@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
 // Run implements store.Store. fn runs once, in its turn on the writing

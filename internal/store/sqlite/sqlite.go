@@ -32,7 +32,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
 // Options say what to open.

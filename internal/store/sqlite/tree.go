@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/entries"
+	"questscheduler/internal/store/txn"
 )
 
 // treeBatch is how many documents of a tree one transaction deletes, so that

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -35,7 +35,7 @@ type commit []func(tx store.Tx) error
 
 func (l *log) Open(t *testing.T, queries []*store.Query) store.Store {
 	t.Helper()
-	s, err := memory.Open(queries)
+	s, err := memorystore.Open(queries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
 // values makes two values of bytes: what kind each is, then what it holds.

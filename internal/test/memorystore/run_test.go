@@ -1,4 +1,4 @@
-package memory_test
+package memorystore_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 // overtake writes a document in a transaction of its own.
@@ -104,7 +104,7 @@ func TestRun_OvertakenWithoutEnd_GivesUp(t *testing.T) {
 
 func TestOpen_BadQueries_Refused(t *testing.T) {
 	t.Parallel()
-	if _, err := memory.Open([]*store.Query{{Name: "no collection"}}); !fault.Is(err, fault.Invalid) {
+	if _, err := memorystore.Open([]*store.Query{{Name: "no collection"}}); !fault.Is(err, fault.Invalid) {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package memory_test
+package memoryqueue_test
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"questscheduler/internal/queue"
-	"questscheduler/internal/queue/memory"
+	"questscheduler/internal/test/memoryqueue"
 )
 
 // world is a queue that is stepped by hand, with a clock and draws of its own.
 type world struct {
-	*memory.Queue
+	*memoryqueue.Queue
 	t   *testing.T
 	now time.Time
 }
@@ -23,7 +23,7 @@ func newWorld(t *testing.T, draw func(n int) int) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)}
 	var err error
-	w.Queue, err = memory.New(memory.Options{
+	w.Queue, err = memoryqueue.New(memoryqueue.Options{
 		Kinds: []string{"look", "announce"}, Now: func() time.Time { return w.now }, Rand: draw,
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *world) wantDue(want ...string) {
 }
 
 // take begins a run of the first task that is due.
-func (w *world) take() *memory.Run {
+func (w *world) take() *memoryqueue.Run {
 	w.t.Helper()
 	due := w.Due(w.now)
 	if len(due) == 0 {
@@ -130,7 +130,7 @@ func TestNames_FreedAtOnceLaterOrNever(t *testing.T) {
 		{"at once", always(0), 0, false},
 		{"later, by the last minute drawn", always(1), 2 * time.Minute, false},
 		{"never", always(2), 0, true},
-		{"an hour later where nothing is drawn", nil, memory.NameKept, false},
+		{"an hour later where nothing is drawn", nil, memoryqueue.NameKept, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -163,13 +163,13 @@ func TestNames_ThoseThatAreFreeAreForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for i := range 5000 {
-		w.now = w.now.Add(memory.NameKept / 100)
+		w.now = w.now.Add(memoryqueue.NameKept / 100)
 		if !w.enqueue(fmt.Sprint(i), 0) {
 			t.Fatalf("name %d was taken", i)
 		}
 		w.take().Settle(done)
 	}
-	if got := memory.NamesTaken(w.Queue); got > 2048 {
+	if got := memoryqueue.NamesTaken(w.Queue); got > 2048 {
 		t.Errorf("%d names are remembered, of which 100 are taken", got)
 	}
 }
@@ -311,7 +311,7 @@ func history(t *testing.T, seed uint64) []string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	w := newWorld(t, random.IntN)
 	var seen []string
-	var runs []*memory.Run
+	var runs []*memoryqueue.Run
 	for range 200 {
 		w.now = w.now.Add(time.Duration(random.IntN(5000)) * time.Millisecond)
 		due := w.Due(w.now)

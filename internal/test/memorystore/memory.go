@@ -1,4 +1,4 @@
-// Package memory is a store driver that keeps everything in memory, for tests
+// Package memorystore is a store driver that keeps everything in memory, for tests
 // and the simulation. It starts no goroutine, reads no clock and depends on no
 // map order: the same calls in the same order give the same answers.
 //
@@ -6,7 +6,7 @@
 // that a simulation may let others run between any two of their calls. What an
 // attempt read is checked again at each of its reads and at its commit; where
 // any of it changed, the attempt is thrown away and run again.
-package memory
+package memorystore
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/entries"
+	"questscheduler/internal/store/txn"
 )
 
 // maxAttempts ends a transaction whose every attempt met contention. Each such

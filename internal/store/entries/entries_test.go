@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
 // anyValue draws normalised values of all types, with a liking for those that

@@ -1,4 +1,4 @@
-package memory
+package memoryqueue
 
 // NamesTaken is how many names the queue remembers.
 func NamesTaken(q *Queue) int {

@@ -1,4 +1,4 @@
-package memory_test
+package memorystore_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -20,9 +20,9 @@ func contents() map[string]any {
 	}
 }
 
-func openShared(t *testing.T) *memory.Store {
+func openShared(t *testing.T) *memorystore.Store {
 	t.Helper()
-	s, err := memory.OpenShared(nil)
+	s, err := memorystore.OpenShared(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package memory is the queue driver that keeps its tasks in the process.
+// Package memoryqueue is the queue driver that keeps its tasks in the process.
 //
 // It is driven in one of two ways. Start runs a worker loop, for tests and for
 // a process that may lose its tasks. Without Start nothing runs by itself: the
@@ -10,7 +10,7 @@
 //
 // Even a queue that was crashed keeps its tasks: in the simulation it stands
 // for a service, or a file, that outlives the process.
-package memory
+package memoryqueue
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package memory
+package memorystore
 
 import (
 	"hash/maphash"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
 // OpenShared is Open for simulations, where copying is most of a store's work: the

@@ -1,4 +1,4 @@
-package memory
+package memorystore
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/entries"
+	"questscheduler/internal/store/txn"
 )
 
 // Run implements store.Store.

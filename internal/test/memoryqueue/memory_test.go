@@ -1,4 +1,4 @@
-package memory_test
+package memoryqueue_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
-	"questscheduler/internal/queue/memory"
+	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/queuetest"
 )
 
@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			queuetest.Run(t, func(t *testing.T, kinds []string) queue.Queue {
-				q, err := memory.New(memory.Options{Kinds: kinds, Rand: draw})
+				q, err := memoryqueue.New(memoryqueue.Options{Kinds: kinds, Rand: draw})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 
 func TestOpen_KindsThatAreNoneAreInvalid(t *testing.T) {
 	t.Parallel()
-	if _, err := memory.New(memory.Options{Kinds: []string{"Look"}}); !fault.Is(err, fault.Invalid) {
+	if _, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"Look"}}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %v, want it invalid", err)
 	}
 }
@@ -48,7 +48,7 @@ func TestOpen_KindsThatAreNoneAreInvalid(t *testing.T) {
 func TestLoop_WakesWhenTheNextTaskIsDue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, err := memory.New(memory.Options{Kinds: []string{"look"}, Rand: always(1 << 30)})
+		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}, Rand: always(1 << 30)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestLoop_WakesWhenTheNextTaskIsDue(t *testing.T) {
 func TestStop_CancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, err := memory.New(memory.Options{Kinds: []string{"look"}})
+		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestStop_CancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
 func TestStop_AHandlerThatIgnoresItsContextIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, err := memory.New(memory.Options{Kinds: []string{"look"}})
+		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}})
 		if err != nil {
 			t.Fatal(err)
 		}

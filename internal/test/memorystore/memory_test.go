@@ -1,16 +1,16 @@
-package memory_test
+package memorystore_test
 
 import (
 	"testing"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
 func open(t *testing.T, queries []*store.Query) store.Store {
 	t.Helper()
-	s, err := memory.Open(queries)
+	s, err := memorystore.Open(queries)
 	if err != nil {
 		t.Fatal(err)
 	}
