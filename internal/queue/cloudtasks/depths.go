@@ -34,12 +34,9 @@ func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	if left := kept.until.Sub(now); left > 0 && left <= q.with.DepthsKept { // further ahead: the clock was set back
 		return slices.Clone(kept.answer), nil
 	}
-	depths := make([]queue.Depth, len(q.with.Kinds))
-	for i, kind := range q.with.Kinds {
-		var err error
-		if depths[i], err = q.depth(ctx, kind, now); err != nil {
-			return nil, err
-		}
+	depths, err := q.Waiting(ctx)
+	if err != nil {
+		return nil, err
 	}
 	letters, err := q.with.Store.Query(ctx, deadLetters.With().First(MaxListed))
 	if err != nil {
@@ -54,6 +51,18 @@ func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.depths = keptDepths{answer: slices.Clone(depths), until: now.Add(q.with.DepthsKept)}
+	return depths, nil
+}
+
+// Waiting is Depths without dead letters, and reads no store.
+func (q *Queue) Waiting(ctx context.Context) ([]queue.Depth, error) {
+	depths := make([]queue.Depth, len(q.with.Kinds))
+	for i, kind := range q.with.Kinds {
+		var err error
+		if depths[i], err = q.depth(ctx, kind, q.with.Now()); err != nil {
+			return nil, err
+		}
+	}
 	return depths, nil
 }
 
