@@ -303,10 +303,10 @@ func TestCalendars_AreFoundByWhatIsOwed(t *testing.T) {
 		}
 		return len(found)
 	}
-	due, _, err := calendars.Due(t.Context(), k.documents, 10, nil)
+	due, err := store.Collect(calendars.Due(t.Context(), k.documents))
 	same(t, "due", list(due, err), 1)
 	k.claim(now)
-	due, _, err = calendars.Due(t.Context(), k.documents, 10, nil)
+	due, err = store.Collect(calendars.Due(t.Context(), k.documents))
 	same(t, "due after the claim", list(due, err), 0)
 	same(t, "leased", list(calendars.Leased(t.Context(), k.documents, now)), 1)
 	same(t, "leased when the lease is over", list(calendars.Leased(t.Context(), k.documents, now.Add(calendars.Lease))), 0)

@@ -61,7 +61,7 @@ func TestWalk_ReadsInParts_AndSaysWhereItEnded(t *testing.T) {
 	} {
 		reader := &parts{Reader: documents}
 		var taken []string
-		next, err := store.Walk(t.Context(), reader, byNumber.With().First(row.limit), func(doc store.Document) (bool, error) {
+		next, err := store.Walk(t.Context(), reader, byNumber.With().First(row.limit), asIs, func(doc store.Document) (bool, error) {
 			if len(taken) == row.most {
 				return false, nil
 			}
@@ -98,11 +98,83 @@ func TestWalk_WhereSomethingFails_SaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Walk(t.Context(), documents, byNumber.With(), take); !errors.Is(err, failed) {
+	if _, err := store.Walk(t.Context(), documents, byNumber.With(), asIs, take); !errors.Is(err, failed) {
 		t.Errorf("where taking fails: %v", err)
 	}
 	undeclared := *byNumber
-	if _, err := store.Walk(t.Context(), documents, undeclared.With(), take); !fault.Is(err, fault.Invalid) {
+	if _, err := store.Walk(t.Context(), documents, undeclared.With(), asIs, take); !fault.Is(err, fault.Invalid) {
 		t.Errorf("an undeclared query: %v", err)
+	}
+}
+
+func asIs(doc store.Document) store.Document { return doc }
+
+func id(doc store.Document) string { return doc.Path.ID() }
+
+func TestAll_ReadsPageByPage_AsTheLoopGoesOn(t *testing.T) {
+	t.Parallel()
+	documents, err := memorystore.Open([]*store.Query{byNumber})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var every []string
+	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		for i := range 200 {
+			name := fmt.Sprintf("t%03d", i)
+			every = append(every, name)
+			if err := tx.Create(store.Doc("things", name), map[string]any{"n": i / 4}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		limit, most int // most: where the loop ends
+		asked       []int
+		want        int
+	}{
+		{limit: 0, most: 1000, asked: []int{100, 100, 100}, want: 200},
+		{limit: 200, most: 1000, asked: []int{100, 100}, want: 200},
+		{limit: 130, most: 1000, asked: []int{100, 30}, want: 130},
+		{limit: 0, most: 100, asked: []int{100}, want: 100},
+		{limit: 0, most: 101, asked: []int{100, 100}, want: 101},
+	} {
+		reader := &parts{Reader: documents}
+		all := store.All(t.Context(), reader, byNumber.With().First(row.limit), id)
+		for again := range 2 { // an iterator begins anew each time
+			reader.asked = nil
+			var got []string
+			for name, err := range all {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got = append(got, name); len(got) == row.most {
+					break
+				}
+			}
+			if !slices.Equal(got, every[:row.want]) || !slices.Equal(reader.asked, row.asked) {
+				t.Errorf("limit %d, loop of %d, time %d: %d yielded by queries of %v", row.limit, row.most, again, len(got), reader.asked)
+			}
+		}
+	}
+}
+
+func TestAll_AQueryFails_YieldsTheErrorOnce(t *testing.T) {
+	t.Parallel()
+	documents, err := memorystore.Open(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := 0
+	for _, err := range store.All(t.Context(), documents, byNumber.With(), id) {
+		if times++; !fault.Is(err, fault.Invalid) {
+			t.Errorf("yields %v", err)
+		}
+	}
+	if _, err := store.Collect(store.All(t.Context(), documents, byNumber.With(), id)); times != 1 || !fault.Is(err, fault.Invalid) {
+		t.Errorf("%d errors, collected: %v", times, err)
 	}
 }
