@@ -114,7 +114,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "Firestore cannot be reached with these credentials; check them")
 	}
-	// Retries are ours (patience.go): they must not outlive what the caller
+	// Retries are ours (retry.go): they must not outlive what the caller
 	// waits for, and a commit must not be sent twice.
 	client.CallOptions = &apiv1.CallOptions{}
 	database := "projects/" + options.Project + "/databases/" + cmp.Or(options.Database, DefaultDatabase)
