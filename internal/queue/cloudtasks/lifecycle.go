@@ -2,128 +2,103 @@ package cloudtasks
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
 )
 
-// shift is the time from a Start to its Stop.
-type shift struct {
-	q        *Queue
+// session is the time between a Start and its Stop.
+type session struct {
 	handlers map[string]queue.Handler
-	slots    map[string]chan struct{} // a worker each, by kind
-	ctx      context.Context          //nolint:containedctx // it is that of the handlers, and ends with Stop
+	workers  map[string]chan struct{} // semaphores, by kind
+	ctx      context.Context          //nolint:containedctx // the handlers' context, which Stop cancels
 	cancel   context.CancelFunc
-
-	closing chan struct{} // closed when nothing more is begun
-	idle    chan struct{} // closed when nothing runs after that
-	running int           // guarded by q.mu
+	closing  chan struct{}  // closed by Stop
+	running  sync.WaitGroup // deliveries; Add only under Queue.mu, before Stop
 }
 
-// stubborn is how long handlers that were cancelled may take to end.
-const stubborn = 5 * time.Second
+// stopGrace is how long cancelled handlers may take to return.
+const stopGrace = 5 * time.Second
 
-// Start begins to run the tasks that are delivered; see queue.Queue.
+// Start implements queue.Queue.
 func (q *Queue) Start(ctx context.Context, config queue.Config) error {
 	if err := queue.CheckConfig(config, q.with.Kinds); err != nil {
 		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.shift != nil {
+	if q.session != nil {
 		return fault.New(fault.Conflict, "the queue is started already")
 	}
-	s := &shift{
-		q: q, handlers: config.Handlers, slots: map[string]chan struct{}{},
-		closing: make(chan struct{}), idle: make(chan struct{}),
-	}
+	s := &session{handlers: config.Handlers, workers: map[string]chan struct{}{}, closing: make(chan struct{})}
 	for _, kind := range q.with.Kinds {
-		s.slots[kind] = make(chan struct{}, config.WorkersFor(kind))
+		s.workers[kind] = make(chan struct{}, config.WorkersFor(kind))
 	}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	q.shift = s
+	q.session = s
 	return nil
 }
 
-// Stop begins nothing more, and waits for what runs; see queue.Queue. What is
-// delivered from then on is refused and comes again, to this process or another.
+// Stop implements queue.Queue. Later deliveries are refused, so that Cloud Tasks
+// sends them again, to this process or another.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
-	s := q.shift
-	q.shift = nil
-	if s != nil {
-		close(s.closing)
-		s.tellIdle()
-	}
+	s := q.session
+	q.session = nil
 	q.mu.Unlock()
 	if s == nil {
 		return nil
 	}
+	close(s.closing)
 	defer s.cancel()
+	idle := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(idle)
+	}()
 	select {
-	case <-s.idle:
+	case <-idle:
 		return nil
 	case <-ctx.Done():
 	}
 	s.cancel()
-	patience := time.NewTimer(stubborn)
-	defer patience.Stop()
 	select {
-	case <-s.idle:
+	case <-idle:
 		return nil
-	case <-patience.C:
+	case <-time.After(stopGrace):
 		return fault.New(fault.Unavailable, "a handler does not end with its context")
 	}
 }
 
-// begin takes part in the present shift, until end; nil where there is none.
-func (q *Queue) begin() *shift {
+// join adds a delivery to the current session, until running.Done; nil where the
+// queue is stopped.
+func (q *Queue) join() *session {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.shift != nil {
-		q.shift.running++
+	if q.session != nil {
+		q.session.running.Add(1)
 	}
-	return q.shift
+	return q.session
 }
 
-func (s *shift) end() {
-	s.q.mu.Lock()
-	defer s.q.mu.Unlock()
-	s.running--
-	select {
-	case <-s.closing:
-		s.tellIdle()
-	default:
-	}
-}
-
-// tellIdle says so where nothing runs; the caller holds q.mu, and nothing is
-// begun any more.
-func (s *shift) tellIdle() {
-	if s.running == 0 {
-		close(s.idle)
-	}
-}
-
-// take waits for a worker of the kind, until giveBack. It is false where none is
-// free for a while, nobody waits for the answer any more, or the shift is over.
-func (s *shift) take(ctx context.Context, kind string) bool {
+// acquire waits for a worker of the kind, until release. It is false where none is
+// free in time, the delivery's ctx ends or the queue stops.
+func (s *session) acquire(ctx context.Context, kind string) bool {
 	select {
 	case <-s.closing:
 		return false
 	default:
 	}
-	patience := time.NewTimer(turnPatience)
-	defer patience.Stop()
 	select {
-	case s.slots[kind] <- struct{}{}:
+	case s.workers[kind] <- struct{}{}:
 		return true
 	case <-s.closing:
 	case <-ctx.Done():
-	case <-patience.C:
+	case <-time.After(workerPatience):
 	}
 	return false
 }
 
-func (s *shift) giveBack(kind string) { <-s.slots[kind] }
+func (s *session) release(kind string) { <-s.workers[kind] }

@@ -6,20 +6,18 @@ import (
 	"cloud.google.com/go/cloudtasks/apiv2/cloudtaskspb"
 )
 
-// Answers tells whether Cloud Tasks answers, by one call that lists nothing: what
-// is asked each time that somebody asks whether the server can work. Unavailable
-// where it does not.
+// Answers is Unavailable where Cloud Tasks does not answer. It costs one call and lists
+// nothing: readiness probes call it.
 func (q *Queue) Answers(ctx context.Context) error {
-	_, err := q.standing(ctx, q.with.Kinds[0])
+	_, err := q.state(ctx, q.with.Kinds[0])
 	return err
 }
 
-// Paused gives the kinds whose queue hands nothing over, since somebody paused or
-// disabled it, in the order of their names. Unavailable where a queue is not
-// there, or Cloud Tasks does not answer.
+// Paused returns the kinds whose queue is paused or disabled, sorted. Unavailable where
+// a queue does not exist, or Cloud Tasks does not answer.
 func (q *Queue) Paused(ctx context.Context) (kinds []string, err error) {
 	for _, kind := range q.with.Kinds {
-		state, err := q.standing(ctx, kind)
+		state, err := q.state(ctx, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -30,8 +28,8 @@ func (q *Queue) Paused(ctx context.Context) (kinds []string, err error) {
 	return kinds, nil
 }
 
-func (q *Queue) standing(ctx context.Context, kind string) (cloudtaskspb.Queue_State, error) {
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+func (q *Queue) state(ctx context.Context, kind string) (cloudtaskspb.Queue_State, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	queue, err := q.client.GetQueue(ctx, &cloudtaskspb.GetQueueRequest{Name: q.queueName(kind)})
 	if err != nil {
