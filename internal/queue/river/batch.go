@@ -9,29 +9,25 @@ import (
 )
 
 const (
-	// maxBatch bounds a batch, so that one commit stays a matter of tens of
-	// milliseconds for everybody else who writes to the file.
-	maxBatch = 128
-	// insertTimeout bounds one batch's insert.
+	// maxBatch keeps a commit, which blocks all other writers, to tens of milliseconds.
+	maxBatch      = 128
 	insertTimeout = 10 * time.Second
 )
 
-// gatherer lets concurrent inserts share a commit, which is what they cost.
-// The first caller's insert begins at once; those who come while it runs
-// gather, and the next batch takes them all. Nobody waits for company.
-type gatherer struct {
+// batcher lets concurrent inserts share a commit. The first insert begins at once; those
+// that arrive during it form the next batch.
+type batcher struct {
 	insert func(ctx context.Context, jobs []riverqueue.InsertManyParams) ([]bool, error)
 
 	mu      sync.Mutex
 	waiting []*waiter
-	// inserting: a goroutine is at it, and will take who waits.
+	// inserting: a goroutine runs that takes the waiting ones.
 	inserting bool
 }
 
 type waiter struct {
 	job riverqueue.InsertManyParams
-	// done gets the result; it holds one, so that nobody waits for a caller
-	// who has gone.
+	// done has room for the result, so that a caller who left blocks nobody.
 	done chan result
 }
 
@@ -40,22 +36,20 @@ type result struct {
 	err     error
 }
 
-// enqueue inserts a job with whatever else is to be inserted. The insert does
-// not end with ctx, since others share it: then the error is Unavailable, and
-// the job may be inserted or not.
-func (g *gatherer) enqueue(ctx context.Context, job riverqueue.InsertManyParams) (bool, error) {
+// enqueue inserts a job together with others. The end of ctx ends the wait, not the
+// shared insert: the error is Unavailable then, and the job may be inserted or not.
+func (b *batcher) enqueue(ctx context.Context, job riverqueue.InsertManyParams) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, unavailable(err, "insert a task")
 	}
 	w := &waiter{job: job, done: make(chan result, 1)}
-	g.mu.Lock()
-	g.waiting = append(g.waiting, w)
-	begin := !g.inserting
-	g.inserting = true
-	g.mu.Unlock()
-	if begin {
-		go g.work(context.WithoutCancel(ctx))
+	b.mu.Lock()
+	b.waiting = append(b.waiting, w)
+	if !b.inserting {
+		b.inserting = true
+		go b.work(context.WithoutCancel(ctx))
 	}
+	b.mu.Unlock()
 	select {
 	case r := <-w.done:
 		return r.created, r.err
@@ -64,37 +58,34 @@ func (g *gatherer) enqueue(ctx context.Context, job riverqueue.InsertManyParams)
 	}
 }
 
-// work inserts batches until nobody waits.
-func (g *gatherer) work(ctx context.Context) {
+// work inserts batches until none waits.
+func (b *batcher) work(ctx context.Context) {
 	for {
-		g.mu.Lock()
-		batch := g.waiting
-		g.waiting = nil
-		if len(batch) > maxBatch {
-			batch, g.waiting = batch[:maxBatch:maxBatch], batch[maxBatch:]
-		}
-		g.inserting = len(batch) > 0
-		g.mu.Unlock()
-		if len(batch) == 0 {
+		b.mu.Lock()
+		count := min(len(b.waiting), maxBatch)
+		batch := b.waiting[:count:count]
+		b.waiting = b.waiting[count:]
+		b.inserting = count > 0
+		b.mu.Unlock()
+		if count == 0 {
 			return
 		}
-		g.insertBatch(ctx, batch)
+		b.insertBatch(ctx, batch)
 	}
 }
 
-func (g *gatherer) insertBatch(ctx context.Context, batch []*waiter) {
+func (b *batcher) insertBatch(ctx context.Context, batch []*waiter) {
 	ctx, cancel := context.WithTimeout(ctx, insertTimeout)
 	defer cancel()
 	jobs := make([]riverqueue.InsertManyParams, len(batch))
 	for i, w := range batch {
 		jobs[i] = w.job
 	}
-	created, err := g.insert(ctx, jobs)
+	created, err := b.insert(ctx, jobs)
+	if err != nil {
+		created = make([]bool, len(batch))
+	}
 	for i, w := range batch {
-		if err != nil {
-			w.done <- result{err: err}
-			continue
-		}
-		w.done <- result{created: created[i]}
+		w.done <- result{created[i], err}
 	}
 }

@@ -42,23 +42,23 @@ func (b *table) insert(_ context.Context, jobs []riverqueue.InsertManyParams) ([
 }
 
 // begin makes a call of enqueue and gives its result's channel.
-func begin(ctx context.Context, g *gatherer, key string) <-chan result {
+func begin(ctx context.Context, b *batcher, key string) <-chan result {
 	done := make(chan result, 1)
 	go func() {
-		created, err := g.enqueue(ctx, riverqueue.InsertManyParams{Args: jobArgs{Key: key}})
+		created, err := b.enqueue(ctx, riverqueue.InsertManyParams{Args: jobArgs{Key: key}})
 		done <- result{created, err}
 	}()
 	synctest.Wait()
 	return done
 }
 
-func TestGather_ALoneCallerGoesAtOnceAndThoseWhoComeMeanwhileShare(t *testing.T) {
+func TestBatcher_ALoneCallerGoesAtOnceAndThoseWhoComeMeanwhileShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := &table{proceed: make(chan error)}
-		g := &gatherer{insert: file.insert}
-		alone := begin(t.Context(), g, "a")
-		second, taken, third := begin(t.Context(), g, "b"), begin(t.Context(), g, "taken"), begin(t.Context(), g, "c")
+		b := &batcher{insert: file.insert}
+		alone := begin(t.Context(), b, "a")
+		second, taken, third := begin(t.Context(), b, "b"), begin(t.Context(), b, "taken"), begin(t.Context(), b, "c")
 		file.proceed <- nil
 		if r := <-alone; !r.created || r.err != nil {
 			t.Errorf("the lone caller got %+v", r)
@@ -73,7 +73,7 @@ func TestGather_ALoneCallerGoesAtOnceAndThoseWhoComeMeanwhileShare(t *testing.T)
 		if len(file.batches) != 2 || len(file.batches[0]) != 1 || len(file.batches[1]) != 3 {
 			t.Errorf("the batches were %v, want one of 1 and one of 3", file.batches)
 		}
-		again := begin(t.Context(), g, "d")
+		again := begin(t.Context(), b, "d")
 		file.proceed <- nil
 		if r := <-again; !r.created || r.err != nil {
 			t.Errorf("a caller after a pause got %+v", r)
@@ -81,13 +81,13 @@ func TestGather_ALoneCallerGoesAtOnceAndThoseWhoComeMeanwhileShare(t *testing.T)
 	})
 }
 
-func TestGather_AnErrorIsEverybodysInTheBatchAndNobodyElses(t *testing.T) {
+func TestBatcher_AnErrorIsEverybodysInTheBatchAndNobodyElses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := &table{proceed: make(chan error)}
-		g := &gatherer{insert: file.insert}
-		first := begin(t.Context(), g, "a")
-		second, third := begin(t.Context(), g, "b"), begin(t.Context(), g, "c")
+		b := &batcher{insert: file.insert}
+		first := begin(t.Context(), b, "a")
+		second, third := begin(t.Context(), b, "b"), begin(t.Context(), b, "c")
 		full := errors.New("the disk is full")
 		file.proceed <- nil
 		file.proceed <- full
@@ -102,13 +102,13 @@ func TestGather_AnErrorIsEverybodysInTheBatchAndNobodyElses(t *testing.T) {
 	})
 }
 
-func TestGather_ACallerWhoLeavesIsNotWaitedFor(t *testing.T) {
+func TestBatcher_ACallerWhoLeavesIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := &table{proceed: make(chan error)}
-		g := &gatherer{insert: file.insert}
+		b := &batcher{insert: file.insert}
 		ctx, leave := context.WithCancel(t.Context())
-		first, stays := begin(ctx, g, "a"), begin(t.Context(), g, "b")
+		first, stays := begin(ctx, b, "a"), begin(t.Context(), b, "b")
 		leave()
 		if r := <-first; !fault.Is(r.err, fault.Unavailable) {
 			t.Errorf("who left got %+v, want it unavailable", r)
@@ -121,14 +121,14 @@ func TestGather_ACallerWhoLeavesIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestGather_ABatchIsBounded(t *testing.T) {
+func TestBatcher_ABatchIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := &table{proceed: make(chan error)}
-		g := &gatherer{insert: file.insert}
-		calls := []<-chan result{begin(t.Context(), g, "first")}
+		b := &batcher{insert: file.insert}
+		calls := []<-chan result{begin(t.Context(), b, "first")}
 		for range maxBatch + 1 {
-			calls = append(calls, begin(t.Context(), g, "more"))
+			calls = append(calls, begin(t.Context(), b, "more"))
 		}
 		for range 3 {
 			file.proceed <- nil

@@ -15,7 +15,7 @@ import (
 // namedQueue is a queue whose inserts are answered by insert.
 func namedQueue(insert func() ([]bool, error)) *Queue {
 	q := &Queue{kinds: []string{"look"}, now: time.Now}
-	q.gatherer.insert = func(context.Context, []riverqueue.InsertManyParams) ([]bool, error) { return insert() }
+	q.batcher.insert = func(context.Context, []riverqueue.InsertManyParams) ([]bool, error) { return insert() }
 	return q
 }
 
@@ -57,19 +57,19 @@ func TestEnqueue_WithoutAName_IsWrittenEachTime(t *testing.T) {
 	}
 }
 
-func TestTakenNames_TheOldestGivesWay(t *testing.T) {
+func TestRecentNames_TheOldestGivesWay(t *testing.T) {
 	t.Parallel()
-	var names takenNames
-	for i := range takenKept + 2 {
+	var names recentNames
+	for i := range namesKept + 2 {
 		names.add(strconv.Itoa(i))
 		names.add(strconv.Itoa(i))
 	}
-	for name, want := range map[string]bool{"0": false, "1": false, "2": true, strconv.Itoa(takenKept + 1): true} {
+	for name, want := range map[string]bool{"0": false, "1": false, "2": true, strconv.Itoa(namesKept + 1): true} {
 		if got := names.has(name); got != want {
 			t.Errorf("%s: %t, want %t", name, got, want)
 		}
 	}
-	if len(names.keys) != takenKept {
-		t.Errorf("%d names are kept, want %d", len(names.keys), takenKept)
+	if len(names.keys) != namesKept {
+		t.Errorf("%d names are kept, want %d", len(names.keys), namesKept)
 	}
 }
