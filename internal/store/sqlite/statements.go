@@ -5,7 +5,6 @@ import (
 	"database/sql"
 )
 
-// The statements, by what they do.
 const (
 	getDocument = iota
 	putDocument
@@ -28,7 +27,7 @@ var statementTexts = [statementCount]string{
 	removeDocument: `DELETE FROM documents WHERE path = ?`,
 	addEntry:       `INSERT INTO entries (index_id, parent, key, path) VALUES (?, ?, ?, ?)`,
 	removeEntry:    `DELETE FROM entries WHERE index_id = ? AND parent = ? AND key = ?`,
-	// CROSS JOIN keeps the entries first, so that nothing is sorted.
+	// CROSS JOIN reads the entries first, so that nothing is sorted.
 	scanEntries: `SELECT e.key, d.path, d.data
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
 		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ? AND e.key < ?
@@ -37,8 +36,7 @@ var statementTexts = [statementCount]string{
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
 		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ?
 		ORDER BY e.key LIMIT ?`,
-	// From one path up to another, the last first, so that a document goes
-	// after what lies below it.
+	// In descending order: a document is deleted after those below it.
 	listTree: `SELECT path, data FROM documents
 		WHERE path > ? AND path < ? ORDER BY path DESC LIMIT ?`,
 	beginWrites: `SAVEPOINT writes`,
@@ -46,8 +44,7 @@ var statementTexts = [statementCount]string{
 	undoWrites:  `ROLLBACK TO writes`,
 }
 
-// statements are prepared once for a pool, and used by its connections or by
-// one transaction of it.
+// statements are prepared once for a pool.
 type statements [statementCount]*sql.Stmt
 
 func prepare(ctx context.Context, db *sql.DB) (*statements, error) {
@@ -62,13 +59,11 @@ func prepare(ctx context.Context, db *sql.DB) (*statements, error) {
 	return &out, nil
 }
 
-// within gives the statements for use in a transaction; each is bound to it
-// when it is first asked for.
+// within returns the statements for a transaction, each bound to it at its first use.
 func (s *statements) within(ctx context.Context, tx *sql.Tx) *bound {
 	return &bound{ctx: ctx, tx: tx, prepared: s}
 }
 
-// bound are statements of one transaction.
 type bound struct {
 	ctx      context.Context
 	tx       *sql.Tx
@@ -85,5 +80,5 @@ func (b *bound) statement(which int) *sql.Stmt {
 
 func (s *statements) statement(which int) *sql.Stmt { return s[which] }
 
-// source gives statements: those of a pool, or of one transaction.
+// source is a pool's statements, or a transaction's.
 type source interface{ statement(which int) *sql.Stmt }

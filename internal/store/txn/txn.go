@@ -32,6 +32,20 @@ func Outside(ctx context.Context) error {
 	return nil
 }
 
+// Check refuses a call of the store itself: with a path that is none, from inside a
+// transaction, or after the end of its context.
+func Check(ctx context.Context, paths ...store.Path) error {
+	for _, path := range paths {
+		if err := path.Valid(); err != nil {
+			return err
+		}
+	}
+	if err := Outside(ctx); err != nil {
+		return err
+	}
+	return Stopped(ctx)
+}
+
 // Stopped is the error of a call whose context ended: Unavailable, with the
 // context's own error inside; nil where it goes on.
 func Stopped(ctx context.Context) error {
