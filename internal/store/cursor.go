@@ -7,15 +7,14 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// place is a cursor among documents in the order of one time, as it is written.
+// place is the stored form of a cursor in an order by one time.
 type place struct {
 	At     time.Time `json:"at"`
 	Behind Path      `json:"behind"`
 }
 
-// PlaceOf writes down a cursor of a query that is in the order of one time, for a
-// job of which each run goes on where another process ended; nil is "". Invalid
-// for a cursor of another order.
+// PlaceOf encodes a cursor of a query ordered by one time, for a job that another process
+// continues; nil is "". Invalid for a cursor of another order.
 func PlaceOf(cursor *Cursor) (string, error) {
 	if cursor == nil {
 		return "", nil
@@ -29,8 +28,8 @@ func PlaceOf(cursor *Cursor) (string, error) {
 	return "", fault.New(fault.Invalid, "a cursor is not of an order by one time")
 }
 
-// CursorAt reads what PlaceOf wrote of documents of a collection. Anything else, as
-// another version may have written, is nil, the beginning.
+// CursorAt decodes what PlaceOf wrote for documents of a collection. Anything else is nil,
+// the beginning.
 func CursorAt(text, collection string) *Cursor {
 	var at place
 	if json.Unmarshal([]byte(text), &at) != nil || at.Behind.Valid() != nil || at.Behind.Collection() != collection {

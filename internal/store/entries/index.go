@@ -9,9 +9,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Index is what queries of one shape have in common: the collection, the
-// fields that are compared for equality, and the order. Ranges, limits and
-// cursors choose a part of it, so queries that differ in those share one.
+// Index serves all queries of one collection with the same fields compared for equality and
+// the same order; ranges, limits and cursors select a part of it.
 type Index struct {
 	Collection string
 	Group      bool
@@ -20,20 +19,19 @@ type Index struct {
 	Order []store.Order
 }
 
-// Entry is a document's place in an index. Several entries of one document
-// differ in an element of a list.
+// Entry is a document's entry in an index: several where it has a list field, one for each
+// element.
 type Entry struct {
 	// Parent holds the collection; "" in the index of a collection group.
 	Parent store.Path
 	Key    []byte
 }
 
-// Equal tells whether two entries of a document are the same place.
+// Equal tells whether two entries are the same.
 func (e Entry) Equal(other Entry) bool {
 	return e.Parent == other.Parent && bytes.Equal(e.Key, other.Key)
 }
 
-// indexOf gives the index that answers a query.
 func indexOf(query *store.Query) Index {
 	index := Index{Collection: query.Collection, Group: query.Group, Order: query.Order}
 	for _, filter := range query.Filters {
@@ -47,9 +45,8 @@ func indexOf(query *store.Query) Index {
 	return index
 }
 
-// Definition is the index as text: equal texts mean equal entries. It begins
-// with the version of the key encoding, so that keys of another encoding are
-// never read.
+// Definition is the index as text: equal texts mean equal entries. It begins with the
+// version of the key encoding.
 func (x Index) Definition() string {
 	var text strings.Builder
 	text.WriteString("v1 " + strconv.Quote(x.Collection))
@@ -81,8 +78,8 @@ func writeField(text *strings.Builder, path store.FieldPath) {
 	}
 }
 
-// Entries gives a document's entries, without repeats. There are none where it
-// is in another collection, is absent (nil data) or lacks a field.
+// Entries returns a document's entries, without duplicates: none where it is in another
+// collection, does not exist (nil data) or lacks a field.
 func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 	if data == nil || path.Collection() != x.Collection {
 		return nil
@@ -117,9 +114,8 @@ func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 	return out
 }
 
-// Stays tells that a document has the same entries with the fields after a write
-// as with those before, because it has the same values where the index looks. Not
-// every write that leaves the entries as they are is seen to do so.
+// Stays tells that a write leaves a document's entries unchanged, since it leaves the
+// indexed fields. It may be false for some writes that do.
 func (x Index) Stays(before, after map[string]any) bool {
 	if before == nil || after == nil {
 		return false
@@ -143,7 +139,7 @@ func stays(path store.FieldPath, before, after map[string]any) bool {
 	return had == has && same(was, is)
 }
 
-// same tells that two values are the same; of maps it cannot tell.
+// same tells that two values are equal; it is false for maps.
 func same(a, b any) bool {
 	switch v := a.(type) {
 	case map[string]any:
@@ -159,11 +155,11 @@ func same(a, b any) bool {
 	return a == b
 }
 
-// usualKey is about how many bytes most keys have.
+// usualKey is the capacity, in bytes, that most keys fit in.
 const usualKey = 96
 
-// withElements gives every key with every distinct element of a list; none
-// where the value is no list.
+// withElements returns every key with every distinct element of a list appended; none where
+// the value is no list.
 func withElements(keys [][]byte, value any) [][]byte {
 	list, _ := value.([]any) // what is no list contains nothing
 	var out [][]byte
@@ -176,7 +172,7 @@ func withElements(keys [][]byte, value any) [][]byte {
 	return slices.CompactFunc(out, slices.Equal)
 }
 
-// valuesOf are the ordered fields of a document; not ok where it lacks one.
+// valuesOf are a document's ordered fields; not ok where it lacks one.
 func (x Index) valuesOf(data map[string]any) (values []any, ok bool) {
 	for _, order := range x.Order {
 		value, ok := order.Path.Lookup(data)
@@ -188,9 +184,8 @@ func (x Index) valuesOf(data map[string]any) (values []any, ok bool) {
 	return values, true
 }
 
-// appendPlace appends the part of a key behind the fixed fields: the values of
-// the ordered fields and the path, which breaks ties in the direction of the last
-// of them.
+// appendPlace appends the ordered fields' values and the path, which breaks ties in the
+// direction of the last field.
 func (x Index) appendPlace(key []byte, values []any, path store.Path) []byte {
 	descending := false
 	for i, value := range values {

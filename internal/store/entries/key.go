@@ -1,11 +1,10 @@
-// Package entries turns documents and declared queries into sorted keys, for
-// drivers that answer queries from an ordered list of bytes.
+// Package entries turns documents and declared queries into sorted keys, for drivers that
+// answer queries from an ordered list of bytes.
 //
-// An index has, for each document that has all of its fields, entries whose
-// keys are the fields' values and the document's path, in an encoding whose
-// order as bytes is Firestore's order of values. A bound query is then one
-// range of keys (several, where it has In), read from front to back: nothing
-// is sorted and nothing is thrown away.
+// An index has entries for each document that has all of its fields. An entry's key encodes
+// the fields' values and the document's path, so that the order of bytes is Firestore's
+// order of values. A bound query is then one range of keys (several, with In), read from
+// front to back.
 package entries
 
 import (
@@ -17,9 +16,8 @@ import (
 	"time"
 )
 
-// The first byte of a value gives its type, in Firestore's order of types.
-// Each encoding tells its own end, so none is the beginning of another; that
-// is what lets values be joined and inverted.
+// The first byte of a value is its type, in Firestore's order of types. No encoding is a
+// prefix of another, so that values can be concatenated and inverted.
 const (
 	tagEnd    byte = 0x01 // ends a list or a map, below every value in it
 	tagPair   byte = 0x02 // begins a field of a map
@@ -64,12 +62,12 @@ func AppendValue(key []byte, value any) []byte {
 		}
 		return append(key, tagEnd)
 	}
-	// Normalised data holds nothing else, so this is a slip of a driver.
+	// Normalised data holds nothing else: a bug of a driver.
 	panic("entries: a value was not normalised")
 }
 
-// appendInteger writes the largest double that is not above n, and what n has
-// more than it: doubles and integers then compare exactly, beyond 2^53 too.
+// appendInteger writes the largest double that is not above n, and the difference: integers
+// then compare exactly with doubles, also beyond 2^53.
 func appendInteger(key []byte, n int64) []byte {
 	double := float64(n)
 	if double >= math.MaxInt64 || int64(double) > n {
@@ -94,7 +92,7 @@ func appendDouble(key []byte, double float64, more uint16) []byte {
 	return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(key, bits), more)
 }
 
-// appendText writes UTF-8 bytes and an end that is below any further byte.
+// appendText writes UTF-8 bytes and an end mark that is below any further byte.
 func appendText(key []byte, text string) []byte {
 	for {
 		before, behind, found := strings.Cut(text, "\x00")
@@ -106,8 +104,7 @@ func appendText(key []byte, text string) []byte {
 	}
 }
 
-// appendPath writes a path part by part, as Firestore orders them: the parts
-// of a shorter name come first, whatever byte follows it.
+// appendPath writes a path part by part, as Firestore orders paths.
 func appendPath(key []byte, parts ...string) []byte {
 	for _, part := range parts {
 		key = appendText(append(key, tagPair), part)
@@ -115,15 +112,14 @@ func appendPath(key []byte, parts ...string) []byte {
 	return append(key, tagEnd)
 }
 
-// invert turns a component, in place, into one of a descending order.
+// invert changes a component, in place, for a descending order.
 func invert(component []byte) {
 	for i, b := range component {
 		component[i] = ^b
 	}
 }
 
-// after is the smallest key above every key that begins with prefix; nil where
-// there is none.
+// after is the smallest key above every key with the prefix; nil where there is none.
 func after(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] != 0xFF {

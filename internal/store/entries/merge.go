@@ -12,9 +12,9 @@ type Hit struct {
 	Document store.Document
 }
 
-// Gather answers a plan: it scans each range and merges what is found into the
-// query's order. scan gives a range's hits in the order of their keys, at most
-// limit of them (0: all); the list is Gather's to change.
+// Gather answers a plan: it scans each range and merges the hits in the query's order. scan
+// returns a range's hits in the order of their keys, at most limit of them (0: all); Gather
+// owns the list.
 func (p Plan) Gather(scan func(part Range, limit int) ([]Hit, error)) ([]store.Document, error) {
 	var hits []Hit
 	for i, part := range p.Ranges {

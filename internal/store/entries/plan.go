@@ -14,8 +14,8 @@ type Set struct {
 	byCollection map[string][]int
 }
 
-// Declare checks queries and works out their indexes. Two queries of one name
-// are Invalid, as is one that Query.Check refuses.
+// Declare computes the indexes of queries. Invalid: two queries of one name, and those that
+// Query.Check refuses.
 func Declare(queries []*store.Query) (*Set, error) {
 	set := &Set{byQuery: map[*store.Query]int{}, byCollection: map[string][]int{}}
 	names := map[string]bool{}
@@ -42,21 +42,20 @@ func Declare(queries []*store.Query) (*Set, error) {
 	return set, nil
 }
 
-// Indexes are the indexes, each once; a Plan names one by its place here.
+// Indexes are the distinct indexes; Plan.Index is a position in it.
 func (s *Set) Indexes() []Index { return s.indexes }
 
-// Holding gives the places of the indexes that a document may be in.
+// Holding returns the positions of the indexes of a document's collection.
 func (s *Set) Holding(path store.Path) []int { return s.byCollection[path.Collection()] }
 
-// Range is a part of an index, from From (included) to To (not included; nil:
-// the end). Keys in it agree in the first Fixed bytes, and what follows those
-// is the query's order.
+// Range is a part of an index, from From (included) to To (excluded; nil: the end). Its
+// keys share the first Fixed bytes; the rest is the query's order.
 type Range struct {
 	From, To []byte
 	Fixed    int
 }
 
-// Plan is how to answer a bound query: ranges of one index, in one parent.
+// Plan says how to answer a bound query: ranges of one index, in one parent.
 type Plan struct {
 	Index  int
 	Parent store.Path
@@ -65,8 +64,8 @@ type Plan struct {
 	Limit int
 }
 
-// Check refuses what no driver answers, with Invalid: a query that was not
-// declared, arguments that do not fit it, a cursor of another collection.
+// Check is Invalid for a query that was not declared, arguments that do not fit it, and a
+// cursor of another collection.
 func (s *Set) Check(bound store.Bound) error {
 	if err := bound.Check(); err != nil {
 		return err
@@ -92,7 +91,7 @@ func (s *Set) Check(bound store.Bound) error {
 	return nil
 }
 
-// Plan works out how to answer a bound query, or refuses it as Check does.
+// Plan computes how to answer a bound query, or refuses it as Check does.
 func (s *Set) Plan(bound store.Bound) (Plan, error) {
 	if err := s.Check(bound); err != nil {
 		return Plan{}, err
@@ -119,8 +118,8 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 	return plan, nil
 }
 
-// constraints gives the fixed beginnings of the keys, one for each combination
-// of In values, and the range of what follows them.
+// constraints returns the fixed prefixes of the keys, one for each combination of In values,
+// and the range of what follows them.
 func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered interval, err error) {
 	prefixes = [][]byte{make([]byte, 0, usualKey)}
 	for i, filter := range bound.Query.Filters {
@@ -171,14 +170,14 @@ func (v *interval) lower(to []byte) {
 	}
 }
 
-// flipped is what an operator says of inverted bytes.
+// flipped are the operators for inverted bytes.
 var flipped = map[store.Op]store.Op{
 	store.Less: store.Greater, store.LessOrEqual: store.GreaterOrEqual,
 	store.Greater: store.Less, store.GreaterOrEqual: store.LessOrEqual,
 }
 
-// narrow applies a range operator. As in Firestore it selects values of the
-// argument's own type alone. The component is its own from then on.
+// narrow applies a range operator. As in Firestore it selects values of the argument's type
+// alone. It owns the component.
 func (v *interval) narrow(op store.Op, component []byte, descending bool) {
 	if descending {
 		op = flipped[op]
@@ -198,8 +197,7 @@ func (v *interval) narrow(op store.Op, component []byte, descending bool) {
 	}
 }
 
-// under puts a fixed beginning before the interval; ok is false where nothing
-// can be in it.
+// under prepends a fixed prefix to the interval; ok is false where it is empty.
 func (v interval) under(prefix []byte) (Range, bool) {
 	out := Range{From: prefix, Fixed: len(prefix)}
 	if v.from != nil {

@@ -7,23 +7,21 @@ import (
 	"time"
 )
 
-// The pauses between attempts: they double, and each is drawn between nothing
-// and its bound, so that those who met once do not meet again.
+// The pauses between attempts double, with full jitter.
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = 3 * time.Second
 )
 
-// patiently makes a call again while it fails for what may pass, until ctx's
-// deadline, or where it has none for s.patience; where Firestore does not answer
-// for s.silence alone, since whoever waits for it then holds up others. The error
-// it gives is explained.
+// patiently retries a call while its error is temporary: until ctx's deadline, or for
+// s.patience where it has none; but only for s.silence while Firestore does not answer,
+// since the caller may block others meanwhile. The error it returns is explained.
 func (s *Store) patiently(ctx context.Context, call func(context.Context) error) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		deadline = time.Now().Add(s.patience)
 	}
-	var silent time.Time // since when Firestore does not answer; zero: it does
+	var silent time.Time // since when Firestore has not answered; zero: it answers
 	for bound := firstPause; ; bound = min(2*bound, lastPause) {
 		err := call(ctx)
 		var own *final
@@ -39,7 +37,7 @@ func (s *Store) patiently(ctx context.Context, call func(context.Context) error)
 		switch {
 		case contended(err):
 			silent = time.Time{}
-		case silent.IsZero(): // not from its beginning: a first call may have waited on a connection that was dead
+		case silent.IsZero(): // not the call's begin: it may have waited on a dead connection
 			silent = now
 		}
 		if over := silent.Add(s.silence); !silent.IsZero() && over.Before(end) {
@@ -52,7 +50,7 @@ func (s *Store) patiently(ctx context.Context, call func(context.Context) error)
 	}
 }
 
-// pause waits, or ends with ctx or the store.
+// pause waits; it ends early with ctx or the store.
 func (s *Store) pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

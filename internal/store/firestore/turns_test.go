@@ -8,13 +8,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-func paths(of ...store.Path) map[store.Path]bool {
-	all := map[store.Path]bool{}
-	for _, path := range of {
-		all[path] = true
-	}
-	return all
-}
+func paths(of ...store.Path) []store.Path { return of }
 
 func TestTurns_WhatIsClaimed_IsWaitedFor(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
-// Package txn is what the transactions of every driver have in common, so that
-// none repeats it: a nested transaction is refused, reads come before writes,
-// writes are checked and copied when they are made and take effect later,
-// together.
+// Package txn is what the transactions of all drivers share: nested transactions are
+// refused, reads come before writes, and writes are checked and copied at the call and
+// buffered until the commit.
 package txn
 
 import (
@@ -14,8 +13,7 @@ import (
 
 type insideKey struct{}
 
-// Enter marks ctx as inside a transaction. Invalid where it is marked already:
-// a transaction that waited for the one around it would wait for ever.
+// Enter marks ctx as inside a transaction; Invalid where it is marked already.
 func Enter(ctx context.Context) (context.Context, error) {
 	if err := Outside(ctx); err != nil {
 		return nil, err
@@ -23,8 +21,7 @@ func Enter(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, insideKey{}, true), nil
 }
 
-// Outside refuses a call of the store itself from inside a transaction: such a
-// read would see another state than the transaction does.
+// Outside is Invalid for a ctx that Enter marked.
 func Outside(ctx context.Context) error {
 	if ctx.Value(insideKey{}) != nil {
 		return fault.New(fault.Invalid, "the store was called inside a transaction; use the transaction that was passed in")
@@ -46,8 +43,7 @@ func Check(ctx context.Context, paths ...store.Path) error {
 	return Stopped(ctx)
 }
 
-// Stopped is the error of a call whose context ended: Unavailable, with the
-// context's own error inside; nil where it goes on.
+// Stopped is Unavailable, with the context's error inside, for a ctx that has ended.
 func Stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "the store was not waited for")
@@ -58,25 +54,23 @@ func Stopped(ctx context.Context) error {
 // Closed is the error of a call after Close.
 func Closed() error { return fault.New(fault.Unavailable, "the store is closed") }
 
-// Begin makes one attempt's transaction over the reads of a consistent state.
+// Begin makes an attempt that reads a consistent state.
 func Begin(reads store.Reader) *Attempt { return &Attempt{reads: reads} }
 
-// Attempt is a store.Tx that buffers its writes. Do runs a function in it, and
-// Resolve says what its writes come to.
+// Attempt is a store.Tx that buffers its writes, for Writes or Resolve.
 type Attempt struct {
 	reads  store.Reader
 	writes []Write
 	size   int // of writes, as store.MaxTransaction counts
-	// misuse is the first call that was refused. It ends the attempt even if
-	// the function went on after it.
+	// misuse is the first refused call's error. It fails the attempt even where the
+	// function ignores it.
 	misuse error
 	ended  bool
 }
 
 var _ store.Tx = (*Attempt)(nil)
 
-// Do runs fn. Its error is returned as it is; where it gave none, a misuse of
-// the transaction is returned. The transaction cannot be used afterwards.
+// Do runs fn and ends the attempt. It returns fn's error unchanged, or else a misuse.
 func (a *Attempt) Do(ctx context.Context, fn func(context.Context, store.Tx) error) error {
 	defer func() { a.ended = true }()
 	if err := fn(ctx, a); err != nil {
@@ -139,6 +133,5 @@ func (a *Attempt) Query(ctx context.Context, query store.Bound) ([]store.Documen
 	return documents, err
 }
 
-// cause names a document for the log; the message is for people, who see no
-// paths.
+// cause names a document for the log; messages for people contain no paths.
 func cause(path store.Path) error { return errors.New(string(path)) }

@@ -8,7 +8,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Kind is which of a transaction's calls a write was.
+// Kind is the call of store.Tx that made a write.
 type Kind uint8
 
 // The calls of store.Tx that write.
@@ -20,8 +20,8 @@ const (
 	Delete
 )
 
-// Write is one buffered call. Data (of Create and Set) and Updates (of Update
-// and Merge) are normalised copies.
+// Write is a buffered call. Data (of Create and Set) and Updates (of Update and Merge) are
+// normalised copies.
 type Write struct {
 	Kind    Kind
 	Path    store.Path
@@ -29,8 +29,8 @@ type Write struct {
 	Updates []store.Update
 }
 
-// Writes are the buffered calls in the order they were made, for a driver whose
-// database carries them out itself; others ask Resolve.
+// Writes are the buffered calls in their order, for a driver whose database applies them;
+// other drivers use Resolve.
 func (a *Attempt) Writes() []Write { return a.writes }
 
 // Create implements store.Tx.
@@ -102,14 +102,13 @@ func (a *Attempt) add(w Write) error {
 // Change is what a commit does to one document.
 type Change struct {
 	Path store.Path
-	// Before and After are its fields; nil where it is not there.
+	// Before and After are its fields; nil where it does not exist.
 	Before, After map[string]any
 }
 
-// Resolve works out what the buffered writes do, in the order they were made,
-// each document once, in the order of its first write. load gives a document's
-// present fields, which are not changed, or nil. A write that is refused
-// (Conflict, NotFound, TooLarge) refuses all of them.
+// Resolve applies the buffered writes in their order and returns a change for each document,
+// in the order of its first write. load returns a document's current fields, which Resolve
+// does not change, or nil. A refused write (Conflict, NotFound, TooLarge) refuses all.
 func (a *Attempt) Resolve(load func(store.Path) (map[string]any, error)) ([]Change, error) {
 	var changes []*Change
 	byPath := map[store.Path]*Change{}
@@ -141,7 +140,7 @@ func (a *Attempt) Resolve(load func(store.Path) (map[string]any, error)) ([]Chan
 	return out, nil
 }
 
-// apply gives the fields after the write, without changing those before it.
+// apply returns the fields after the write and does not change those before.
 func (w Write) apply(before map[string]any) (map[string]any, error) {
 	switch {
 	case w.Kind == Delete:
@@ -160,10 +159,9 @@ func (w Write) apply(before map[string]any) (map[string]any, error) {
 	return after, store.ApplyUpdates(after, w.Updates)
 }
 
-// Foresee refuses what can be told without the database, for a driver whose
-// database carries the writes out: what the transaction's own writes before
-// rule out (Conflict, NotFound), and documents that become too large, as far as
-// it is known what they hold. known are the fields of those that were read.
+// Foresee refuses writes as far as the attempt alone can tell, for a driver whose database
+// applies them: those that earlier writes rule out (Conflict, NotFound), and documents that
+// become too large. known are the fields of the documents that were read.
 func (a *Attempt) Foresee(known map[store.Path]map[string]any) error {
 	states := map[store.Path]map[string]any{}
 	written := map[store.Path]bool{}
@@ -173,7 +171,7 @@ func (a *Attempt) Foresee(known map[store.Path]map[string]any) error {
 			before = known[w.Path]
 			switch {
 			case w.Kind == Create:
-				before = nil // the database will tell
+				before = nil // the database checks
 			case w.Kind == Update && before == nil:
 				before = map[string]any{}
 			}
@@ -203,7 +201,7 @@ func Copy(data map[string]any) map[string]any {
 func copyValue(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		out := maps.Clone(v) // as a whole, which costs a fraction of name by name
+		out := maps.Clone(v) // cheaper than name by name
 		for name, field := range v {
 			if mutable(field) {
 				out[name] = copyValue(field)
@@ -223,7 +221,6 @@ func copyValue(value any) any {
 	}
 }
 
-// mutable tells whether a normalised value can be changed: maps and lists can.
 func mutable(value any) bool {
 	switch value.(type) {
 	case map[string]any, []any:
