@@ -15,7 +15,7 @@ type Update struct {
 
 type deleteMark struct{}
 
-// Delete, as the value of an Update, removes the field.
+// Delete removes the field, as the value of an Update.
 var Delete any = deleteMark{}
 
 // IsDelete tells whether a value is the Delete mark.

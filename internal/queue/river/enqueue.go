@@ -101,11 +101,11 @@ func (q *Queue) insert(ctx context.Context, jobs []riverqueue.InsertManyParams) 
 		return nil, unavailable(err, "insert a task")
 	}
 	created := make([]bool, len(results))
-	seen := make(map[int64]bool, len(results))
+	inserted := make(map[int64]bool, len(results))
 	for i, result := range results {
 		// Of two tasks of one name in one batch, River calls both created.
-		created[i] = !result.UniqueSkippedAsDuplicate && !seen[result.Job.ID]
-		seen[result.Job.ID] = true
+		created[i] = !result.UniqueSkippedAsDuplicate && !inserted[result.Job.ID]
+		inserted[result.Job.ID] = true
 	}
 	return created, nil
 }

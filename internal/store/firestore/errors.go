@@ -77,11 +77,11 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case isTooLarge(answer):
 		return fault.Wrap(fault.TooLarge, err, "a document or a transaction is over Firestore's limits; store less in it")
 	}
-	told, ok := explanations[answer.Code()]
+	explanation, ok := explanations[answer.Code()]
 	if !ok {
 		return fault.Wrap(fault.Internal, err, "Firestore refused in a way that was not foreseen")
 	}
-	return fault.Wrap(told.kind, err, told.message)
+	return fault.Wrap(explanation.kind, err, explanation.message)
 }
 
 // isTooLarge matches Firestore's messages about sizes, which have no code of their own.

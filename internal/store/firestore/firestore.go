@@ -138,7 +138,7 @@ func targetOf(options Options) ([]option.ClientOption, error) {
 		return []option.ClientOption{option.WithGRPCConn(connection)}, nil
 	}
 	if os.Getenv(EmulatorVariable) != "" {
-		return nil, fault.New(fault.Invalid, EmulatorVariable+" is set, but this store is to be Firestore itself; unset it, or name the emulator in the settings")
+		return nil, fault.New(fault.Invalid, EmulatorVariable+" is set, but no emulator is configured; unset it, or name the emulator in the settings")
 	}
 	var target []option.ClientOption
 	for _, one := range dial {

@@ -36,12 +36,12 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	return s.patiently(ctx, func(ctx context.Context) error {
 		defer s.turns.claim(ctx, touched)()
 		reads := &view{
-			store: s, session: session{begin: readWrite(before)}, seen: map[store.Path]map[string]any{}, first: len(touched) == 0,
+			store: s, session: session{begin: readWrite(before)}, known: map[store.Path]map[string]any{}, first: len(touched) == 0,
 		}
 		written, err := s.attempt(ctx, inside, reads, fn)
 		before = reads.session.id
 		if status.Code(err) == codes.Aborted {
-			touched = slices.Concat(touched, reads.asked, slices.Collect(maps.Keys(reads.seen)))
+			touched = slices.Concat(touched, reads.asked, slices.Collect(maps.Keys(reads.known)))
 			for _, write := range written {
 				touched = append(touched, write.Path)
 			}
@@ -65,7 +65,7 @@ func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(contex
 	attempt := txn.Begin(reads)
 	err := attempt.Do(inside, fn)
 	if err == nil {
-		err = attempt.Foresee(reads.seen)
+		err = attempt.Foresee(reads.known)
 	}
 	switch {
 	case reads.failed != nil && ctx.Err() == nil:
@@ -118,8 +118,8 @@ func (s *Store) rollback(ctx context.Context, transaction []byte) {
 type view struct {
 	store   *Store
 	session session
-	// seen are the fields of the documents that were read, nil where one does not exist.
-	seen map[store.Path]map[string]any
+	// known are the fields of the documents that were read, nil where one does not exist.
+	known map[store.Path]map[string]any
 	// asked are the documents and collections of the reads.
 	asked []store.Path
 	// first: no attempt was aborted yet, so this one yields to others' claims.
@@ -189,7 +189,7 @@ func (v *view) read(ctx context.Context, paths []store.Path, from func() ([]stor
 		return nil, v.store.explain(ctx, err)
 	}
 	for _, document := range documents {
-		v.seen[document.Path] = txn.Copy(document.Data)
+		v.known[document.Path] = txn.Copy(document.Data)
 	}
 	return documents, nil
 }

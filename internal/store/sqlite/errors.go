@@ -42,8 +42,8 @@ func explain(doing string, err error) error {
 	var failed *driver.Error
 	switch {
 	case errors.As(err, &failed):
-		if told, ok := explanations[failed.Code()&0xff]; ok {
-			return fault.Wrap(told.kind, cause, told.message)
+		if explanation, ok := explanations[failed.Code()&0xff]; ok {
+			return fault.Wrap(explanation.kind, cause, explanation.message)
 		}
 	case errors.Is(err, sql.ErrConnDone), err.Error() == "sql: database is closed":
 		return txn.Closed()

@@ -20,12 +20,12 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 		if err := txn.Stopped(ctx); err != nil {
 			return err
 		}
-		seen := &view{store: s, session: session, documents: map[store.Path]map[string]any{}}
-		attempt := txn.Begin(seen)
+		reads := &view{store: s, session: session, documents: map[store.Path]map[string]any{}}
+		attempt := txn.Begin(reads)
 		if err := attempt.Do(inside, fn); err != nil {
 			return err
 		}
-		changes, err := attempt.Resolve(seen.load)
+		changes, err := attempt.Resolve(reads.load)
 		if err != nil {
 			return err
 		}

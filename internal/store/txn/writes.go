@@ -110,12 +110,17 @@ type Change struct {
 // in the order of its first write. load returns a document's current fields, which Resolve
 // does not change, or nil. A refused write (Conflict, NotFound, TooLarge) refuses all.
 func (a *Attempt) Resolve(load func(store.Path) (map[string]any, error)) ([]Change, error) {
+	return a.resolve(func(first Write) (map[string]any, error) { return load(first.Path) })
+}
+
+// resolve is Resolve, where load gets a document's first write.
+func (a *Attempt) resolve(load func(first Write) (map[string]any, error)) ([]Change, error) {
 	var changes []*Change
 	byPath := map[store.Path]*Change{}
 	for _, w := range a.writes {
 		change := byPath[w.Path]
 		if change == nil {
-			before, err := load(w.Path)
+			before, err := load(w)
 			if err != nil {
 				return nil, err
 			}
@@ -163,31 +168,17 @@ func (w Write) apply(before map[string]any) (map[string]any, error) {
 // applies them: those that earlier writes rule out (Conflict, NotFound), and documents that
 // become too large. known are the fields of the documents that were read.
 func (a *Attempt) Foresee(known map[store.Path]map[string]any) error {
-	states := map[store.Path]map[string]any{}
-	written := map[store.Path]bool{}
-	for _, w := range a.writes {
-		before := states[w.Path]
-		if !written[w.Path] {
-			before = known[w.Path]
-			switch {
-			case w.Kind == Create:
-				before = nil // the database checks
-			case w.Kind == Update && before == nil:
-				before = map[string]any{}
-			}
+	_, err := a.resolve(func(first Write) (map[string]any, error) {
+		before := known[first.Path]
+		switch {
+		case first.Kind == Create:
+			return nil, nil // the database checks
+		case first.Kind == Update && before == nil:
+			return map[string]any{}, nil
 		}
-		after, err := w.apply(before)
-		if err != nil {
-			return err
-		}
-		states[w.Path], written[w.Path] = after, true
-	}
-	for _, w := range a.writes {
-		if err := store.CheckSize(w.Path, states[w.Path]); err != nil {
-			return err
-		}
-	}
-	return nil
+		return before, nil
+	})
+	return err
 }
 
 // Copy is a deep copy of normalised fields; nil of nil.
