@@ -36,7 +36,7 @@ func TestPlaceOf_RefusesAnotherOrder(t *testing.T) {
 	}
 }
 
-func TestCursorAt_WhatNobodyWroteIsTheBeginning(t *testing.T) {
+func TestCursorAt_UnknownText_IsTheBeginning(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{}", "3 journals", `{"at":"yesterday","behind":"accounts/one"}`, `{"at":"2026-11-21T22:00:00Z","behind":"accounts"}`, `{"at":"2026-11-21T22:00:00Z","behind":""}`} {
 		if got := store.CursorAt(text, "accounts"); got != nil {

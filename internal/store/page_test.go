@@ -25,7 +25,7 @@ func (p *parts) Query(ctx context.Context, asked store.Bound) ([]store.Document,
 	return p.Reader.Query(ctx, asked)
 }
 
-func TestWalk_ReadsInParts_AndSaysWhereItEnded(t *testing.T) {
+func TestWalk_ReadsSmallPages_ReturnsWhereItEnded(t *testing.T) {
 	t.Parallel()
 	documents, err := memorystore.Open([]*store.Query{byNumber})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestWalk_ReadsInParts_AndSaysWhereItEnded(t *testing.T) {
 	}
 }
 
-func TestWalk_WhereSomethingFails_SaysSo(t *testing.T) {
+func TestWalk_Failure_IsReturned(t *testing.T) {
 	t.Parallel()
 	documents, err := memorystore.Open([]*store.Query{byNumber})
 	if err != nil {

@@ -24,7 +24,7 @@ func TestAnswers_IsOneCall(t *testing.T) {
 	}
 }
 
-func TestPaused_NamesTheKindsWhoseQueueStands(t *testing.T) {
+func TestPaused_ListsKindsOfStoppedQueues(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{})
 	want := func(kinds ...string) {

@@ -52,7 +52,7 @@ func begin(ctx context.Context, b *batcher, key string) <-chan result {
 	return done
 }
 
-func TestBatcher_ALoneCallerGoesAtOnceAndThoseWhoComeMeanwhileShare(t *testing.T) {
+func TestBatcher_CallsDuringAnInsert_ShareTheNextBatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := &table{proceed: make(chan error)}
@@ -81,7 +81,7 @@ func TestBatcher_ALoneCallerGoesAtOnceAndThoseWhoComeMeanwhileShare(t *testing.T
 	})
 }
 
-func TestBatcher_AnErrorIsEverybodysInTheBatchAndNobodyElses(t *testing.T) {
+func TestBatcher_InsertFails_FailsItsBatchAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := &table{proceed: make(chan error)}
@@ -102,7 +102,7 @@ func TestBatcher_AnErrorIsEverybodysInTheBatchAndNobodyElses(t *testing.T) {
 	})
 }
 
-func TestBatcher_ACallerWhoLeavesIsNotWaitedFor(t *testing.T) {
+func TestBatcher_CallerLeaves_OthersGoOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := &table{proceed: make(chan error)}

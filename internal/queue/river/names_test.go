@@ -19,7 +19,7 @@ func namedQueue(insert func() ([]bool, error)) *Queue {
 	return q
 }
 
-func TestEnqueue_ANameKnownToBeTaken_IsNotWrittenAgain(t *testing.T) {
+func TestEnqueue_RecentName_IsNotWrittenAgain(t *testing.T) {
 	t.Parallel()
 	for name, inFile := range map[string]bool{"which this process gave": false, "which another gave before": true} {
 		inserts := 0
@@ -36,7 +36,7 @@ func TestEnqueue_ANameKnownToBeTaken_IsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestEnqueue_ANameWhoseInsertFailed_IsNotTakenForTaken(t *testing.T) {
+func TestEnqueue_InsertFailed_NameIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is full")
 	q := namedQueue(func() ([]bool, error) { return nil, broken })
@@ -47,7 +47,7 @@ func TestEnqueue_ANameWhoseInsertFailed_IsNotTakenForTaken(t *testing.T) {
 	}
 }
 
-func TestEnqueue_WithoutAName_IsWrittenEachTime(t *testing.T) {
+func TestEnqueue_NoName_IsWrittenEachTime(t *testing.T) {
 	t.Parallel()
 	q := namedQueue(func() ([]bool, error) { return []bool{true}, nil })
 	for range 2 {

@@ -197,7 +197,7 @@ func TestIndex_IsWhatDataFilesKeep(t *testing.T) {
 }
 
 // What an index says stays where it is has the same entries before and after.
-func TestIndex_WhatStaysHasTheSameEntries(t *testing.T) {
+func TestIndex_Stays_EntriesAreEqual(t *testing.T) {
 	t.Parallel()
 	index := entries.Index{
 		Collection: "notes",

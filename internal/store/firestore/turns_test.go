@@ -10,7 +10,7 @@ import (
 
 func paths(of ...store.Path) []store.Path { return of }
 
-func TestTurns_WhatIsClaimed_IsWaitedFor(t *testing.T) {
+func TestTurns_ClaimedPaths_AreWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var all turns
@@ -39,7 +39,7 @@ func TestTurns_WhatIsClaimed_IsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestTurns_AClaimThatStays_IsNotWaitedForForEver(t *testing.T) {
+func TestTurns_ClaimIsNotReleased_WaitEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var all turns
@@ -59,7 +59,7 @@ func TestTurns_AClaimThatStays_IsNotWaitedForForEver(t *testing.T) {
 }
 
 // A query touches its whole collection, and a document in it so each query.
-func TestTurns_ACollectionAndItsDocuments_AreInEachOthersWay(t *testing.T) {
+func TestTurns_CollectionAndItsDocuments_Conflict(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		claimed, wanted store.Path

@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func TestOpen_KindsThatAreNoneAreInvalid(t *testing.T) {
+func TestOpen_BadKinds_AreInvalid(t *testing.T) {
 	t.Parallel()
 	if _, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"Look"}}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %v, want it invalid", err)

@@ -174,7 +174,7 @@ func TestNames_ThoseThatAreFreeAreForgotten(t *testing.T) {
 	}
 }
 
-func TestCrash_WhatRanIsDueAgainAndItsVerdictComesTooLate(t *testing.T) {
+func TestCrash_RunningTaskIsDueAgain_VerdictIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, always(0))
 	w.enqueue("n", 0)
@@ -198,7 +198,7 @@ func TestCrash_WhatRanIsDueAgainAndItsVerdictComesTooLate(t *testing.T) {
 	w.wantDue()
 }
 
-func TestLose_TheWorkWasDoneAndIsDoneAgain(t *testing.T) {
+func TestLose_CompletedRun_IsRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, always(0))
 	w.enqueue("n", 0)
@@ -213,7 +213,7 @@ func TestLose_TheWorkWasDoneAndIsDoneAgain(t *testing.T) {
 	w.wantDue()
 }
 
-func TestDuplicate_RunsBesideTheFirstAndItsVerdictChangesNothing(t *testing.T) {
+func TestDuplicate_RunsConcurrently_VerdictIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, always(0))
 	w.enqueue("n", 0)

@@ -21,7 +21,7 @@ func overtake(t *testing.T, s store.Store, path store.Path, n int) {
 	}
 }
 
-func TestRun_Overtaken_RunsAgainAndNeverSeesTwoStates(t *testing.T) {
+func TestRun_Overtaken_RerunsAndNeverSeesTwoStates(t *testing.T) {
 	t.Parallel()
 	s := open(t, nil)
 	attempts := 0
@@ -50,7 +50,7 @@ func TestRun_Overtaken_RunsAgainAndNeverSeesTwoStates(t *testing.T) {
 	}
 }
 
-func TestRun_ErrorOfAnAttemptThatWasOvertaken_IsNotReturned(t *testing.T) {
+func TestRun_OvertakenAttemptFails_ErrorIsDropped(t *testing.T) {
 	t.Parallel()
 	s := open(t, nil)
 	attempts := 0
@@ -68,7 +68,7 @@ func TestRun_ErrorOfAnAttemptThatWasOvertaken_IsNotReturned(t *testing.T) {
 	}
 }
 
-func TestRun_ChangesElsewhere_DoNotDisturb(t *testing.T) {
+func TestRun_UnrelatedChanges_CauseNoRerun(t *testing.T) {
 	t.Parallel()
 	s := open(t, nil)
 	attempts := 0

@@ -46,7 +46,7 @@ func read(t *testing.T, s store.Reader) map[string]any {
 	return doc.Data
 }
 
-func TestShared_WhatWasRead_StaysWhateverIsWritten(t *testing.T) {
+func TestShared_DataRead_IsUnchangedByLaterWrites(t *testing.T) {
 	t.Parallel()
 	s := openShared(t)
 	before := read(t, s)
@@ -63,7 +63,7 @@ func TestShared_WhatWasRead_StaysWhateverIsWritten(t *testing.T) {
 	}
 }
 
-func TestShared_WhoChangesWhatTheyRead_IsFoundOut(t *testing.T) {
+func TestShared_CallerChangesDataRead_IsDetected(t *testing.T) {
 	t.Parallel()
 	for name, touch := range map[string]func(map[string]any){
 		"a field more":         func(data map[string]any) { data["new"] = nil },

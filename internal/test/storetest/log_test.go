@@ -11,9 +11,9 @@ import (
 	"questscheduler/internal/test/storetest"
 )
 
-// TestRunDurable_ADriverThatKeepsItsWord_Passes: what finds the weak one is the
+// TestRunDurable_CorrectDriver_Passes: what finds the weak one is the
 // weakness.
-func TestRunDurable_ADriverThatKeepsItsWord_Passes(t *testing.T) {
+func TestRunDurable_CorrectDriver_Passes(t *testing.T) {
 	t.Parallel()
 	storetest.RunDurable(t, func(*testing.T) storetest.Place { return &log{} })
 }
