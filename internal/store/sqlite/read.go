@@ -40,7 +40,7 @@ func (r *reading) Get(ctx context.Context, path store.Path) (store.Document, err
 	if err := txn.Check(ctx, path); err != nil {
 		return store.Document{}, err
 	}
-	data, err := getOne(ctx, r.read, path)
+	data, err := getOne(ctx, r.read.pooled, path)
 	return store.Document{Path: path, Data: data}, err
 }
 
@@ -75,7 +75,7 @@ func (r *reading) Query(ctx context.Context, query store.Bound) (found []store.D
 		return nil, err
 	}
 	if len(plan.Ranges) == 1 { // one statement sees one state
-		return r.answer(ctx, r.read, plan)
+		return r.answer(ctx, r.read.pooled, plan)
 	}
 	err = r.snapshot(ctx, func(from source) (err error) {
 		found, err = r.answer(ctx, from, plan)
@@ -137,7 +137,7 @@ func (r *reading) snapshot(ctx context.Context, read func(source) error) error {
 // getOne returns a document's fields, or nil where it does not exist.
 func getOne(ctx context.Context, from source, path store.Path) (map[string]any, error) {
 	var text sql.RawBytes
-	rows, err := from.statement(getDocument).QueryContext(ctx, string(path))
+	rows, err := from(getDocument).QueryContext(ctx, string(path))
 	if err != nil {
 		return nil, explain("read a document", err)
 	}
@@ -167,7 +167,7 @@ func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part
 	if limit == 0 {
 		limit = -1 // all, for SQLite
 	}
-	rows, err := from.statement(which).QueryContext(ctx, append(args, limit)...)
+	rows, err := from(which).QueryContext(ctx, append(args, limit)...)
 	err = eachRow(rows, err, func() error {
 		var hit entries.Hit
 		var path string

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,7 +10,6 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/entries"
 	"questscheduler/internal/store/txn"
 )
 
@@ -32,21 +30,14 @@ var _ store.Reader = (*Reader)(nil)
 // without an index for one of the queries; Open brings an older file up to date.
 // Options.Log is not used.
 func OpenReader(ctx context.Context, options Options) (*Reader, error) {
-	set, err := entries.Declare(options.Queries)
+	file, reads, err := options.check()
 	if err != nil {
 		return nil, err
 	}
-	path, err := resolve(options.Path)
-	if err != nil {
-		return nil, err
+	if _, err := os.Stat(file.path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Wrap(fault.NotFound, errors.New(file.path), "there is no data file yet; start the server once, or name another file")
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Wrap(fault.NotFound, errors.New(path), "there is no data file yet; start the server once, or name another file")
-	}
-	r := &Reader{
-		dataFile: dataFile{path, cmp.Or(options.BusyWait, busyWait)},
-		reading:  reading{queries: set},
-	}
+	r := &Reader{dataFile: file, reading: reads}
 	if err := r.open(ctx); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}

@@ -101,7 +101,7 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 
 // session is the writing connection during a batch. One member has it at a time.
 type session struct {
-	statements *bound
+	statements source
 	// writing is true between the first and the last of a member's writes.
 	writing bool
 	// broken is why the batch cannot be committed any more, or nil.
@@ -109,7 +109,7 @@ type session struct {
 }
 
 func (s *session) exec(which int, args ...any) error {
-	_, err := s.statements.statement(which).ExecContext(context.Background(), args...)
+	_, err := s.statements(which).ExecContext(context.Background(), args...)
 	return err
 }
 

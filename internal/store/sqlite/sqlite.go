@@ -66,23 +66,15 @@ var _ store.Store = (*Store)(nil)
 // newer questscheduler's file, a query that cannot be answered. It builds the indexes of
 // newly declared queries before it returns.
 func Open(ctx context.Context, options Options) (*Store, error) {
-	set, err := entries.Declare(options.Queries)
+	file, reads, err := options.check()
 	if err != nil {
 		return nil, err
 	}
-	path, err := resolve(options.Path)
+	release, err := lockFile(file.path)
 	if err != nil {
 		return nil, err
 	}
-	release, err := lockFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{
-		dataFile: dataFile{path, cmp.Or(options.BusyWait, busyWait)},
-		reading:  reading{queries: set}, release: release,
-		log: cmp.Or(options.Log, slog.New(slog.DiscardHandler)),
-	}
+	s := &Store{dataFile: file, reading: reads, release: release, log: cmp.Or(options.Log, slog.New(slog.DiscardHandler))}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.abandon())
 	}
@@ -142,6 +134,16 @@ func (f dataFile) address(query url.Values) string {
 		"foreign_keys(1)",
 	}
 	return (&url.URL{Scheme: "file", Path: f.path, RawQuery: query.Encode()}).String()
+}
+
+// check refuses options that are Invalid.
+func (o Options) check() (dataFile, reading, error) {
+	set, err := entries.Declare(o.Queries)
+	if err != nil {
+		return dataFile{}, reading{}, err
+	}
+	path, err := resolve(o.Path)
+	return dataFile{path, cmp.Or(o.BusyWait, busyWait)}, reading{queries: set}, err
 }
 
 // resolve makes the path absolute and follows links, so that a file has one lock under

@@ -47,6 +47,9 @@ var statementTexts = [statementCount]string{
 // statements are prepared once for a pool.
 type statements [statementCount]*sql.Stmt
 
+// source returns a statement of a pool, or of a transaction.
+type source func(which int) *sql.Stmt
+
 func prepare(ctx context.Context, db *sql.DB) (*statements, error) {
 	var out statements
 	for i, text := range statementTexts {
@@ -59,26 +62,15 @@ func prepare(ctx context.Context, db *sql.DB) (*statements, error) {
 	return &out, nil
 }
 
+func (s *statements) pooled(which int) *sql.Stmt { return s[which] }
+
 // within returns the statements for a transaction, each bound to it at its first use.
-func (s *statements) within(ctx context.Context, tx *sql.Tx) *bound {
-	return &bound{ctx: ctx, tx: tx, prepared: s}
-}
-
-type bound struct {
-	ctx      context.Context
-	tx       *sql.Tx
-	prepared *statements
-	ready    statements
-}
-
-func (b *bound) statement(which int) *sql.Stmt {
-	if b.ready[which] == nil {
-		b.ready[which] = b.tx.StmtContext(b.ctx, b.prepared[which])
+func (s *statements) within(ctx context.Context, tx *sql.Tx) source {
+	var bound statements
+	return func(which int) *sql.Stmt {
+		if bound[which] == nil {
+			bound[which] = tx.StmtContext(ctx, s[which])
+		}
+		return bound[which]
 	}
-	return b.ready[which]
 }
-
-func (s *statements) statement(which int) *sql.Stmt { return s[which] }
-
-// source is a pool's statements, or a transaction's.
-type source interface{ statement(which int) *sql.Stmt }

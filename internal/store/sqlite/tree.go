@@ -41,7 +41,7 @@ func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 // treeBelow returns the deletions of the next documents below a path.
 func treeBelow(session *session, path store.Path) (changes []txn.Change, err error) {
 	// Every path below begins with "path/", and '0' is the byte after '/'.
-	rows, err := session.statements.statement(listTree).QueryContext(context.Background(),
+	rows, err := session.statements(listTree).QueryContext(context.Background(),
 		string(path)+"/", string(path)+"0", treeBatch)
 	err = eachRow(rows, err, func() error {
 		below, data, err := scanDocument(rows)
