@@ -9,8 +9,7 @@ import (
 	"questscheduler/internal/queue"
 )
 
-// stopGrace is how long Stop waits, after it cancelled the handlers' contexts,
-// for the handlers to return.
+// stopGrace is how long cancelled handlers may take to return.
 const stopGrace = 5 * time.Second
 
 // loop is the worker loop of a started queue: one goroutine that begins runs
@@ -21,7 +20,7 @@ type loop struct {
 	// runContext is every handler's parent; cancelRuns ends it.
 	runContext context.Context
 	cancelRuns context.CancelFunc
-	// woken holds at most one: something changed, look again.
+	// woken holds at most one value: something changed.
 	woken chan struct{}
 	// stop is closed to begin no further run.
 	stop chan struct{}
@@ -31,9 +30,7 @@ type loop struct {
 	busy map[string]int
 }
 
-// Start runs tasks until Stop, which may be followed by another Start; see
-// queue.Queue. What ctx carries is passed on to the handlers, its end is not.
-// The error is Invalid (no handler for a kind) or Conflict (started already).
+// Start implements queue.Queue. The error is Invalid or Conflict.
 func (q *Queue) Start(ctx context.Context, config queue.Config) error {
 	if err := queue.CheckConfig(config, q.kinds); err != nil {
 		return err
@@ -53,10 +50,8 @@ func (q *Queue) Start(ctx context.Context, config queue.Config) error {
 	return nil
 }
 
-// Stop begins no further run and waits for those that run; see queue.Queue.
-// When ctx ends it cancels their contexts; a run that then asks for another
-// attempt is not counted. The error is Unavailable where a handler ignores
-// even that for 5 s: its task stays unsettled.
+// Stop implements queue.Queue. After an error a handler has ignored its cancelled context
+// for stopGrace, and its task stays unsettled.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.mu.Lock()
 	l := q.loop
@@ -88,7 +83,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	}
 }
 
-// wake makes the loop look again; a nil loop (not started) needs no waking.
+// wake makes the loop check for due tasks; a nil loop is not started.
 func (l *loop) wake() {
 	if l == nil {
 		return
@@ -119,9 +114,9 @@ func (l *loop) work() {
 	}
 }
 
-// beginDue begins every run that is due and has a free worker, and says how
-// long it is until the next task is due; false: none is to come, but for those
-// that wait for a worker, whose end wakes the loop.
+// beginDue begins every due run that has a free worker, and returns the time until the next
+// task is due; false where none is, except for tasks that wait for a worker, whose end
+// wakes the loop.
 func (l *loop) beginDue() (time.Duration, bool) {
 	q := l.queue
 	now := q.now()

@@ -1,15 +1,13 @@
-// Package memoryqueue is the queue driver that keeps its tasks in the process.
+// Package memoryqueue is a queue driver for tests that keeps its tasks in memory.
 //
-// It is driven in one of two ways. Start runs a worker loop, for tests and for
-// a process that may lose its tasks. Without Start nothing runs by itself: the
-// deterministic simulation asks what is due (Due, Next), takes a task (Take)
-// and settles the run (Run.Settle), and makes what real queues do to their
-// users happen on purpose: Run.Lose, Duplicate, Delay and Crash. Stepping
-// starts no goroutine, reads no clock but Options.Now and draws nothing but
-// from Options.Rand, so one seed gives one history.
+// Start runs a worker loop. Without it nothing runs: the deterministic simulation lists
+// due tasks (Due, Next), takes one (Take) and settles its run (Run.Settle), and injects
+// what real queues do: Run.Lose, Duplicate, Delay and Crash. Stepping starts no goroutine,
+// reads no clock but Options.Now and draws from Options.Rand alone, so that one seed gives
+// one history.
 //
-// Even a queue that was crashed keeps its tasks: in the simulation it stands
-// for a service, or a file, that outlives the process.
+// A queue keeps its tasks after Crash: it stands for a service, or a file, that outlives
+// the process.
 package memoryqueue
 
 import (
@@ -30,19 +28,15 @@ import (
 type Options struct {
 	// Kinds are the kinds that it takes.
 	Kinds []string
-	// Now is the clock; nil: time.Now. The worker loop of Start waits on real
-	// timers for what the clock says, so a clock that stands still is for
-	// stepping.
+	// Now is the clock; nil: time.Now. The worker loop waits on real timers, so a
+	// stopped clock is for stepping alone.
 	Now func() time.Time
-	// Rand gives an integer from 0 to n-1. It is drawn for each wait before
-	// another attempt, and for each named task that ends: whether its name is
-	// freed at once, later (within a day) or never, of which consumers may
-	// lean on none. It is called with the queue locked and must not call the
-	// queue. nil: the waits are drawn from math/rand and a name is
-	// freed NameKept after the end, so that a long-lived process keeps no name
-	// for ever.
+	// Rand draws an integer from 0 to n-1: for each backoff, and for each named task
+	// that ends, whether its name is freed at once, within a day or never. It is called
+	// with the queue locked and must not call the queue. nil: backoffs are drawn from
+	// math/rand, and a name is freed after NameKept.
 	Rand func(n int) int
-	// Log gets what fails; nil: nothing.
+	// Log receives failures; nil: none.
 	Log *slog.Logger
 }
 
@@ -50,8 +44,7 @@ type Options struct {
 // no Rand.
 const NameKept = time.Hour
 
-// Queue is a queue in memory. Its zero value is of no use; New makes one. It
-// may be used by several goroutines at once.
+// Queue is a queue in memory. It is safe for concurrent use. Call New.
 type Queue struct {
 	kinds []string
 	now   func() time.Time
@@ -69,14 +62,14 @@ type Queue struct {
 
 var _ queue.Queue = (*Queue)(nil)
 
-// state is where a task stands.
+// state is that of a task.
 type state uint8
 
 const (
 	waiting state = iota
 	running
 	dead
-	// gone: it ended well, and only a run that is over may still point at it.
+	// gone: it was done, and only runs that are over still point at it.
 	gone
 )
 
@@ -87,14 +80,12 @@ type task struct {
 	number int
 	state  state
 	due    time.Time
-	// since is when it was handed over or put back to work: its age counts
-	// from there.
+	// since is when it was enqueued or its dead letter retried.
 	since   time.Time
 	attempt int
 	// runs counts its runs, Later ones too, so that each has a number.
 	runs int
-	// extra marks a second hand-over of a task (Duplicate): it holds no name,
-	// and its verdict changes nothing.
+	// extra marks a Duplicate: it holds no name, and its verdict is ignored.
 	extra  bool
 	reason string
 	ended  time.Time
@@ -125,7 +116,7 @@ func New(options Options) (*Queue, error) {
 	return q, nil
 }
 
-// Enqueue keeps the task; see queue.Enqueuer. It is never Unavailable.
+// Enqueue implements queue.Enqueuer. It is never Unavailable.
 func (q *Queue) Enqueue(_ context.Context, handed queue.Task) (bool, error) {
 	now := q.now()
 	if err := queue.Check(handed, q.kinds, now); err != nil {
@@ -154,7 +145,7 @@ func (q *Queue) add(handed queue.Task, due, now time.Time) *task {
 	return added
 }
 
-// DeadLetters lists what ended without success; see queue.Queue.
+// DeadLetters implements queue.Queue.
 func (q *Queue) DeadLetters(_ context.Context, limit int) ([]queue.DeadLetter, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -172,8 +163,7 @@ func (q *Queue) DeadLetters(_ context.Context, limit int) ([]queue.DeadLetter, e
 	return letters, nil
 }
 
-// Retry puts a dead letter back to work, due at once and with its attempts
-// counted anew; see queue.Queue.
+// Retry implements queue.Queue.
 func (q *Queue) Retry(_ context.Context, id string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,7 +177,7 @@ func (q *Queue) Retry(_ context.Context, id string) error {
 	return nil
 }
 
-// Depths tells the state of each kind's queue, by kind; see queue.Queue.
+// Depths implements queue.Queue.
 func (q *Queue) Depths(context.Context) ([]queue.Depth, error) {
 	now := q.now()
 	q.mu.Lock()

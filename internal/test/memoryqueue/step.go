@@ -19,7 +19,7 @@ type Pending struct {
 	Attempt int
 }
 
-// Due lists what may be run at a time, what has waited longest first.
+// Due lists the tasks that are due at a time, longest waiting first.
 func (q *Queue) Due(now time.Time) []Pending {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -46,8 +46,8 @@ func (q *Queue) Next() (time.Time, bool) {
 	return first, found
 }
 
-// Run is one run of a task, begun by Take. It ends by Settle or by Lose,
-// whichever comes first; a run whose queue was crashed has ended too.
+// Run is a run of a task, begun by Take. It ends by Settle, Lose or Crash, whichever comes
+// first.
 type Run struct {
 	queue.Delivery
 	// ID is the task's.
@@ -84,17 +84,16 @@ func (q *Queue) begin(t *task) *Run {
 	}
 }
 
-// Settle ends the run with the handler's verdict, as the queue's contract
-// says. It returns false, and changes nothing, where the run was over: the
-// process had crashed, or the answer had been lost.
+// Settle ends the run with the handler's verdict. It returns false, and changes nothing,
+// where the run is over.
 func (r *Run) Settle(verdict queue.Verdict) bool {
 	verdict.After = min(max(verdict.After, 0), queue.MaxAhead)
 	return r.end(func(now time.Time) { r.queue.settle(r.task, verdict, now) })
 }
 
-// Lose ends the run without its verdict reaching the queue, as when a
-// connection breaks after the handler's work: the task is due again at once
-// and the run counts as an attempt. It returns false where the run was over.
+// Lose ends the run without a verdict, as when a connection breaks after the handler's
+// work: the task is due again at once, and the run counts as an attempt. It returns false
+// where the run is over.
 func (r *Run) Lose() bool {
 	return r.end(func(now time.Time) { r.queue.release(r.task, now) })
 }
@@ -114,7 +113,7 @@ func (r *Run) end(apply func(now time.Time)) bool {
 	return true
 }
 
-// settle does what a verdict asks for; the caller holds mu.
+// settle applies a verdict; the caller holds mu.
 func (q *Queue) settle(t *task, verdict queue.Verdict, now time.Time) {
 	if t.extra {
 		q.remove(t)
@@ -126,7 +125,7 @@ func (q *Queue) settle(t *task, verdict queue.Verdict, now time.Time) {
 		q.remove(t)
 		q.names.end(t, now)
 	case queue.Permanent:
-		q.bury(t, verdict, now)
+		q.endDead(t, verdict, now)
 	case queue.Later:
 		t.state, t.due = waiting, now.Add(verdict.After)
 		t.attempt--
@@ -145,8 +144,8 @@ func (q *Queue) remove(t *task) {
 	delete(q.tasks, t.id)
 }
 
-// bury makes a task a dead letter, which keeps its name; the caller holds mu.
-func (q *Queue) bury(t *task, verdict queue.Verdict, now time.Time) {
+// endDead makes a task a dead letter, which keeps its name; the caller holds mu.
+func (q *Queue) endDead(t *task, verdict queue.Verdict, now time.Time) {
 	t.state, t.ended, t.reason = dead, now, queue.Reason(verdict.Err)
 }
 
@@ -155,10 +154,10 @@ func (q *Queue) release(t *task, now time.Time) {
 	t.state, t.due = waiting, now
 }
 
-// Duplicate hands a waiting or running task over a second time, as an
-// at-least-once queue may: the extra task is due at once under an ID of its
-// own, may run beside the first, holds no name, and ends with its run whatever
-// the verdict. It returns the extra task's ID; false: there is no such task.
+// Duplicate delivers a waiting or running task a second time, as an at-least-once queue may:
+// the extra task is due at once under its own ID, may run concurrently, holds no name, and
+// ends with its run whatever the verdict. It returns the extra task's ID; false: there is
+// no such task.
 func (q *Queue) Duplicate(id string) (string, bool) {
 	now := q.now()
 	q.mu.Lock()
@@ -186,9 +185,8 @@ func (q *Queue) Delay(id string, until time.Time) bool {
 	return true
 }
 
-// Crash is the death of the process that ran the tasks: those that run are due
-// again at once, their runs are over and count as attempts, and no verdict of
-// theirs is taken any more.
+// Crash is the death of the process that ran the tasks: running tasks are due again at
+// once, and their runs are over and count as attempts.
 func (q *Queue) Crash() {
 	now := q.now()
 	q.mu.Lock()

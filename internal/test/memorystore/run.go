@@ -17,25 +17,24 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 		return err
 	}
 	for range maxAttempts {
-		seen := &view{store: s}
-		attempt := txn.Begin(seen)
+		reads := &view{store: s}
+		attempt := txn.Begin(reads)
 		if err := s.lock(ctx); err != nil {
 			return err
 		}
-		seen.version = s.version
+		reads.version = s.version
 		s.mu.Unlock()
 		failure := attempt.Do(inside, fn)
-		if done, err := s.finish(ctx, seen, attempt, failure); done {
+		if done, err := s.finish(ctx, reads, attempt, failure); done {
 			return err
 		}
 	}
 	return fault.New(fault.Unavailable, "a transaction was overtaken too often; try again later")
 }
 
-// finish commits an attempt, or ends it with its function's error. done is
-// false where what it read has changed meanwhile: then neither its writes nor
-// its error mean anything, and it is to be run again.
-func (s *Store) finish(ctx context.Context, seen *view, attempt *txn.Attempt, failure error) (done bool, err error) {
+// finish commits an attempt, or ends it with its function's error. done is false where its
+// reads no longer hold: it has to run again, and its writes and error are dropped.
+func (s *Store) finish(ctx context.Context, reads *view, attempt *txn.Attempt, failure error) (done bool, err error) {
 	if err := s.lock(ctx); err != nil {
 		if failure != nil {
 			err = failure
@@ -43,7 +42,7 @@ func (s *Store) finish(ctx context.Context, seen *view, attempt *txn.Attempt, fa
 		return true, err
 	}
 	defer s.mu.Unlock()
-	if !seen.current() {
+	if !reads.current() {
 		return false, nil
 	}
 	if failure != nil {
@@ -62,32 +61,31 @@ func (s *Store) finish(ctx context.Context, seen *view, attempt *txn.Attempt, fa
 // errOvertaken ends an attempt early at a read; Run does not return it.
 var errOvertaken = fault.New(fault.Unavailable, "what the transaction read has changed")
 
-// view reads for one attempt and remembers what it saw, so that all of it can
-// be checked to hold still.
+// view reads for one attempt and records its reads, so that they can be validated.
 type view struct {
 	store     *Store
-	version   uint64 // of the store when all that was seen last held
+	version   uint64 // of the store at the last validation
 	stale     bool
-	documents []seenDocument
-	queries   []seenQuery
+	documents []readDocument
+	queries   []readQuery
 }
 
-type seenDocument struct {
+type readDocument struct {
 	path    store.Path
 	version uint64
 }
 
-type seenQuery struct {
+type readQuery struct {
 	plan   entries.Plan
-	result []seenDocument
+	result []readDocument
 }
 
-// current tells whether everything that was seen still holds. The lock is held.
+// current tells whether all reads still hold. The lock is held.
 func (v *view) current() bool {
 	if v.stale || v.version == v.store.version {
 		return !v.stale
 	}
-	unchanged := func(doc seenDocument) bool { return v.store.documents[doc.path].version == doc.version }
+	unchanged := func(doc readDocument) bool { return v.store.documents[doc.path].version == doc.version }
 	for _, doc := range v.documents {
 		v.stale = v.stale || !unchanged(doc)
 	}
@@ -99,10 +97,10 @@ func (v *view) current() bool {
 }
 
 // versions are those of documents, in their order.
-func (s *Store) versions(documents []store.Document) []seenDocument {
-	out := make([]seenDocument, len(documents))
+func (s *Store) versions(documents []store.Document) []readDocument {
+	out := make([]readDocument, len(documents))
 	for i, doc := range documents {
-		out[i] = seenDocument{doc.Path, s.documents[doc.Path].version}
+		out[i] = readDocument{doc.Path, s.documents[doc.Path].version}
 	}
 	return out
 }
@@ -136,7 +134,7 @@ func (v *view) GetAll(ctx context.Context, paths []store.Path) ([]store.Document
 	out := make([]store.Document, len(paths))
 	for i, path := range paths {
 		doc := v.store.documents[path]
-		v.documents = append(v.documents, seenDocument{path, doc.version})
+		v.documents = append(v.documents, readDocument{path, doc.version})
 		out[i] = store.Document{Path: path, Data: v.store.give(doc.fields), Made: int64(doc.made), Written: int64(doc.version)}
 	}
 	return out, nil
@@ -153,6 +151,6 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 	}
 	defer v.store.mu.Unlock()
 	documents := v.store.answer(plan)
-	v.queries = append(v.queries, seenQuery{plan, v.store.versions(documents)})
+	v.queries = append(v.queries, readQuery{plan, v.store.versions(documents)})
 	return v.store.giveAll(documents), nil
 }

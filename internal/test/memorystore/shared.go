@@ -11,10 +11,9 @@ import (
 	"questscheduler/internal/store/txn"
 )
 
-// OpenShared is Open for simulations, where copying is most of a store's work: the
-// store hands out the fields that it keeps, not copies of them. What was read
-// stays as it is whatever is written later. Who reads must change none of it; the
-// store cannot prevent that, but Touched tells of it.
+// OpenShared is Open for simulations, where copying is most of a store's work: reads return
+// the stored fields themselves, which later writes do not change. Callers must not change
+// them either; Touched detects it.
 func OpenShared(queries []*store.Query) (*Store, error) {
 	s, err := Open(queries)
 	if err != nil {
@@ -24,8 +23,8 @@ func OpenShared(queries []*store.Query) (*Store, error) {
 	return s, nil
 }
 
-// Touched gives, sorted, the documents of which somebody changed what they had
-// read since OpenShared, be it that they were written or deleted afterwards.
+// Touched lists, sorted, the documents whose data a caller changed after reading it, also
+// where they were written or deleted afterwards.
 func (s *Store) Touched() []store.Path {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,15 +34,14 @@ func (s *Store) Touched() []store.Path {
 	return slices.Sorted(maps.Keys(s.touched))
 }
 
-// examine notes whether a document is no longer what was written. The lock is
-// held.
+// examine records a document that differs from what was written. The lock is held.
 func (s *Store) examine(path store.Path) {
 	if doc, kept := s.documents[path]; s.shared && kept && digest(doc.fields) != doc.digest {
 		s.touched[path] = true
 	}
 }
 
-// give is what a read hands out of a document that is kept.
+// give is what a read returns of a stored document.
 func (s *Store) give(fields map[string]any) map[string]any {
 	if s.shared {
 		return fields
@@ -53,8 +51,7 @@ func (s *Store) give(fields map[string]any) map[string]any {
 
 var seed = maphash.MakeSeed()
 
-// digest is a hash of a normalised value: what was changed has another one, but
-// for once in 2^64. That of a map does not depend on any order.
+// digest is a hash of a normalised value, independent of the order of maps.
 func digest(value any) uint64 {
 	switch v := value.(type) {
 	case bool:
