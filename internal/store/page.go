@@ -89,7 +89,9 @@ func Page[T any](ctx context.Context, reader Reader, asked Bound, decode func(Do
 // order, until take has taken as many as the query's limit (0: all) or refuses one.
 // It reads few at once: a long page of large documents is never in memory as a whole.
 // next is behind the last one taken, or nil where the list ends there.
-func Walk[T any](ctx context.Context, reader Reader, asked Bound, decode func(Document) T, take func(T) (taken bool, err error)) (next *Cursor, err error) {
+func Walk[T any](
+	ctx context.Context, reader Reader, asked Bound, decode func(Document) T, take func(T) (taken bool, err error),
+) (next *Cursor, err error) {
 	next = asked.After
 	count := 0
 	for doc, err := range documents(ctx, reader, asked, walkPage) {

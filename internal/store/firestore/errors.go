@@ -50,7 +50,7 @@ var explanations = map[codes.Code]struct {
 	codes.NotFound:           {fault.NotFound, "the document to update is not there"},
 	codes.ResourceExhausted:  {fault.Unavailable, "Firestore's quota is used up; try again later, or raise it in the Google Cloud console"},
 	codes.Unavailable:        {fault.Unavailable, "Firestore does not answer; try again later"},
-	codes.Canceled:           {fault.Unavailable, "Firestore broke a call off; try again later"}, // s.open handles the caller's own cancellation
+	codes.Canceled:           {fault.Unavailable, "Firestore broke a call off; try again later"}, // not by the caller
 	codes.DeadlineExceeded:   {fault.Unavailable, "Firestore did not answer in time; try again later"},
 	codes.Internal:           {fault.Unavailable, "Firestore failed; try again later"},
 	codes.Unknown:            {fault.Unavailable, "Firestore failed; try again later"},
