@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 // failingStore is a store whose reads a test may have fail.
@@ -39,7 +39,7 @@ func (s *failingStore) Query(ctx context.Context, query store.Bound) ([]store.Do
 // that the caller may have fail.
 func newTestDispatcher(t *testing.T, people ...string) (*dispatcher, []*feed, *failingStore) {
 	t.Helper()
-	documents, err := memory.Open(poll.Queries)
+	documents, err := memorystore.Open(poll.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

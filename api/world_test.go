@@ -27,12 +27,12 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
-	queuememory "questscheduler/internal/queue/memory"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
-	storememory "questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/promises"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/internal/timers"
@@ -56,7 +56,7 @@ type world struct {
 	linked   *linked.Repository
 	followed followed
 	google   *google.Server
-	queue    *queuememory.Queue
+	queue    *memoryqueue.Queue
 	accounts *accounts
 	calendar *calendar
 	channels *channels
@@ -131,11 +131,11 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := storememory.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
-	w.queue, err = queuememory.New(queuememory.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.LookKind}, Now: options.Now})
+	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.LookKind}, Now: options.Now})
 	must(w.t, err)
 	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
 	must(w.t, err)

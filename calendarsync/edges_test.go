@@ -13,7 +13,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/roundtrip"
 )
 
@@ -59,7 +59,7 @@ func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
 
 func TestHandleSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 	t.Parallel()
-	documents, err := memory.Open(nil) // it answers no query
+	documents, err := memorystore.Open(nil) // it answers no query
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestHandleSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	documents, err := memory.Open(Queries)
+	documents, err := memorystore.Open(Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -48,7 +49,7 @@ type Links struct {
 // Accounts is what Links needs of linked accounts (accounts.Repository).
 type Accounts interface {
 	Get(ctx context.Context, id string) (accounts.Account, error)
-	Due(ctx context.Context, limit int, after *store.Cursor) ([]accounts.Account, *store.Cursor, error)
+	Due(ctx context.Context, after *store.Cursor) iter.Seq2[accounts.Account, error]
 	Settled(ctx context.Context, account accounts.Account) (done bool, err error)
 }
 
@@ -68,29 +69,23 @@ func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled i
 	var failures []error
 	after := l.left.Swap(nil)
 	until := l.Now().Add(together)
-	for {
-		due, next, err := l.Accounts.Due(ctx, sweepPage, after)
+	for account, err := range l.Accounts.Due(ctx, after) {
 		if err != nil {
 			l.left.Store(after)
 			return settled, errors.Join(append(failures, err)...)
 		}
-		for _, account := range due {
-			if settled+len(failures) > 0 && (ctx.Err() != nil || !l.Now().Before(until)) {
-				l.left.Store(after)
-				return settled, errors.Join(failures...)
-			}
-			after = &store.Cursor{Path: accounts.Path(account.ID)}
-			if err := l.Follow(ctx, account.ID, cause); err != nil {
-				failures = append(failures, err)
-				continue
-			}
-			settled++
-		}
-		if next == nil {
+		if settled+len(failures) > 0 && (ctx.Err() != nil || !l.Now().Before(until)) {
+			l.left.Store(after)
 			return settled, errors.Join(failures...)
 		}
-		after = next
+		after = &store.Cursor{Path: accounts.Path(account.ID)}
+		if err := l.Follow(ctx, account.ID, cause); err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		settled++
 	}
+	return settled, errors.Join(failures...)
 }
 
 // mostTurns is how often an account may turn from one to another while it is
@@ -264,22 +259,15 @@ func (l *Links) write(ctx context.Context, account accounts.Account, key string,
 
 // eachCalendar calls do for every calendar of an account.
 func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(calendars.Calendar) error) error {
-	var after *store.Cursor
-	for {
-		found, next, err := calendars.OfAccount(ctx, l.Store, accountID, sweepPage, after)
+	for calendar, err := range calendars.OfAccount(ctx, l.Store, accountID) {
 		if err != nil {
 			return err
 		}
-		for _, calendar := range found {
-			if err := do(calendar); err != nil {
-				return calendarError(calendar.CalendarID, "follow the account", err)
-			}
+		if err := do(calendar); err != nil {
+			return calendarError(calendar.CalendarID, "follow the account", err)
 		}
-		if next == nil {
-			return nil
-		}
-		after = next
 	}
+	return nil
 }
 
 // eachWatch calls do for every channel of an account; each is tried, and the

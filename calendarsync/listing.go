@@ -12,7 +12,7 @@ import (
 // the others, at most limit behind after (nil: from the first), as store.Walk does.
 func WalkByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor, take func(Watch) (taken bool, err error)) (next *store.Cursor, err error) {
 	asked := watchesByExpiration.With().First(limit).From(after)
-	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(decodeWatch(doc)) })
+	return store.Walk(ctx, reader, asked, decodeWatch, take)
 }
 
 // ByStatus lists the watch channels of some statuses, those that end first before
@@ -29,7 +29,7 @@ func ByStatus(ctx context.Context, reader store.Reader, limit int, statuses ...S
 // EndingBefore lists the active channels that end before a time, soonest first,
 // at most limit behind after.
 func EndingBefore(ctx context.Context, reader store.Reader, before time.Time, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
-	return listWatches(ctx, reader, watchesEnding.With(string(Active), before).First(limit).From(after))
+	return store.Page(ctx, reader, watchesEnding.With(string(Active), before).First(limit).From(after), decodeWatch)
 }
 
 // Ungranted lists the channels that Google did not grant and in whose place another
@@ -38,18 +38,7 @@ func EndingBefore(ctx context.Context, reader store.Reader, before time.Time, li
 // among them: nothing is tried in its place, as another lives, or nothing needs
 // one.
 func Ungranted(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
-	return listWatches(ctx, reader, watchesUntried.With(string(Failed), time.Unix(0, 0).UTC()).First(limit).From(after))
-}
-
-func listWatches(ctx context.Context, reader store.Reader, query store.Bound) (watches []Watch, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, query)
-	if err != nil {
-		return nil, nil, err
-	}
-	if query.Limit > 0 && len(docs) == query.Limit {
-		next = query.Query.CursorAt(docs[len(docs)-1])
-	}
-	return decodeWatches(docs), next, nil
+	return store.Page(ctx, reader, watchesUntried.With(string(Failed), time.Unix(0, 0).UTC()).First(limit).From(after), decodeWatch)
 }
 
 // keysAtOnce is how many values one query may ask for.

@@ -81,26 +81,19 @@ func (l *look) tooMany(gone []gcal.Event, linked int) bool {
 // when it is linked. Those that are linked by now stand in the index, which is
 // read after this.
 func (l *look) parkUnderWay(ctx context.Context) error {
-	var after *store.Cursor
-	for {
-		intents, next, err := poll.IntentsDue(ctx, l.Store, l.Now().Add(everyIntent), 100, after)
+	for intent, err := range poll.IntentsDue(ctx, l.Store, l.Now().Add(everyIntent)) {
 		if err != nil {
 			return err
 		}
-		for _, intent := range intents {
-			here := intent.AccountID == l.ref.Account && intent.CalendarID == l.ref.Calendar
-			if intent.Kind != poll.IntentInsert || !here || l.shown[intent.EventID] {
-				continue
-			}
-			if err := l.commit(ctx, calendars.Park(intent.EventID, calendars.PendingRace)); err != nil {
-				return err
-			}
+		here := intent.AccountID == l.ref.Account && intent.CalendarID == l.ref.Calendar
+		if intent.Kind != poll.IntentInsert || !here || l.shown[intent.EventID] {
+			continue
 		}
-		if next == nil {
-			return nil
+		if err := l.commit(ctx, calendars.Park(intent.EventID, calendars.PendingRace)); err != nil {
+			return err
 		}
-		after = next
 	}
+	return nil
 }
 
 // everyIntent is further ahead than any intent is due.
@@ -181,33 +174,18 @@ func (l *look) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) er
 // eachEntry calls do for every event of a calendar that a poll follows. Events that
 // are awaited are left out: their polls are cancelled.
 func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID string, do func(poll.IndexEntry) error) error {
-	return eachPage(ctx, reader, accountID, calendarID, func(entries []poll.IndexEntry) error {
-		for _, entry := range entries {
-			if entry.Awaited {
-				continue
-			}
-			if err := do(entry); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// eachPage calls do with the entries of a calendar, awaited ones included, a page
-// of them at a time.
-func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID string, do func([]poll.IndexEntry) error) error {
-	var after *store.Cursor
-	for {
-		entries, next, err := poll.IndexOfCalendar(ctx, reader, accountID, calendarID, sweepPage, after)
-		if err == nil {
-			err = do(entries)
-		}
-		if err != nil || next == nil {
+	for entry, err := range poll.IndexOfCalendar(ctx, reader, accountID, calendarID) {
+		if err != nil {
 			return err
 		}
-		after = next
+		if entry.Awaited {
+			continue
+		}
+		if err := do(entry); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // askForPending asks for the events that were parked when the look began, and

@@ -3,6 +3,7 @@ package calendarsync
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"questscheduler/internal/calendars"
@@ -59,16 +60,19 @@ func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, erro
 // makes sure of its channel, and owes it a look unless it is fresh.
 func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) error {
 	complained := false // a poll may say that nothing watches its calendar
-	err := eachPage(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entries []poll.IndexEntry) error {
-		untidy, unwatched, err := w.untidy(ctx, entries)
+	entries, err := store.Collect(poll.IndexOfCalendar(ctx, w.Store, calendar.AccountID, calendar.CalendarID))
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(entries, sweepPage) {
+		untidy, unwatched, err := w.untidy(ctx, part)
+		if err != nil {
+			return err
+		}
 		for _, pollID := range untidy {
 			w.mend(ctx, pollID, cause, swept)
 		}
 		complained = complained || unwatched || len(untidy) > 0
-		return err
-	})
-	if err != nil {
-		return err
 	}
 	watchErr := w.sweepWatch(ctx, calendar, complained)
 	if w.fresh(calendar) {

@@ -303,7 +303,7 @@ func TestHandle_ADeletedPoll_IsToldNothingAndOwesNothing(t *testing.T) {
 	if calls := w.discord.Control().Calls(); len(calls) != 0 {
 		t.Errorf("calls %v", calls)
 	}
-	due, _, err := poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now(), 10, nil)
+	due, err := store.Collect(poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now()))
 	if err != nil || len(due) != 0 {
 		t.Errorf("still due: %+v, %v", due, err)
 	}

@@ -169,7 +169,7 @@ func TestHandle_APollThatIsDeletedWhileItIsTold_OwesNothingInTheEnd(t *testing.T
 	remove := func(w *world) { w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) }) }
 	owesNothing := func(t *testing.T, w *world) {
 		t.Helper()
-		due, _, err := poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now(), 10, nil)
+		due, err := store.Collect(poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now()))
 		if err != nil || len(due) != 0 {
 			t.Errorf("still due: %+v, %v", due, err)
 		}

@@ -52,7 +52,7 @@ var Queries = []*store.Query{notificationsByTime, unreadNotifications, oldNotifi
 // first, at most limit (0: all) behind after, as store.Walk does.
 func Walk(ctx context.Context, reader store.Reader, uid string, limit int, after *store.Cursor, take func(Notification) (taken bool, err error)) (next *store.Cursor, err error) {
 	asked := notificationsByTime.With(false).Below(store.Doc("users", uid)).First(limit).From(after)
-	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(decodeNotification(doc)) })
+	return store.Walk(ctx, reader, asked, decodeNotification, take)
 }
 
 // List reads a page of them into memory, whatever their size.

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 // owners tell people of their calendars at now; the grant is the account's second.
 func owners(t *testing.T, now time.Time) (Owners, store.Store) {
 	t.Helper()
-	documents, err := memory.Open(Queries)
+	documents, err := memorystore.Open(Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/notify"
 	"questscheduler/rules"
@@ -85,7 +85,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, clock: &clock{now: at("2027-01-10T12:00:00Z")}}
-	documents, err := memory.Open(slices.Concat(poll.Queries, notify.Queries))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, notify.Queries))
 	if err != nil {
 		t.Fatal(err)
 	}

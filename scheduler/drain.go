@@ -18,9 +18,6 @@ type Drained struct {
 	Looks         int
 }
 
-// drainPage is how many documents a drain reads at a time.
-const drainPage = 100
-
 // Drain hands over everything that was committed and may not have been
 // enqueued: intents and announcements that are due, cards that are owed, and
 // calendars that a look is owed to. It runs every minute, and once at the start of a
@@ -33,54 +30,41 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 	// A name of its own each minute: one that an ended task still holds must
 	// not keep its document waiting.
 	bucket := "/drain/" + strconv.FormatInt(now.Unix()/60, 10)
-	err := eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		intents, next, err := poll.IntentsDue(ctx, s.Store, now, drainPage, after)
-		for _, intent := range intents {
-			drained.Intents++
-			s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
+	for intent, err := range poll.IntentsDue(ctx, s.Store, now) {
+		if err != nil {
+			return drained, err
 		}
-		return next, err
-	})
-	if err != nil {
-		return drained, err
+		drained.Intents++
+		s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
 	}
-	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		owed, next, err := poll.AnnouncementsDue(ctx, s.Store, now, drainPage, after)
-		for _, announcement := range owed {
-			if announcement.AgainAt.After(now) {
-				continue
-			}
-			drained.Announcements++
-			name := announcement.PollID + "/" + announcement.Wanted.Ref + bucket
-			s.enqueue(ctx, poll.AnnounceKind, name, Work{ID: announcement.PollID, Trace: announcement.Wanted.Trace}, time.Time{})
+	for announcement, err := range poll.AnnouncementsDue(ctx, s.Store, now) {
+		if err != nil {
+			return drained, err
 		}
-		return next, err
-	})
-	if err != nil {
-		return drained, err
+		if announcement.AgainAt.After(now) {
+			continue
+		}
+		drained.Announcements++
+		name := announcement.PollID + "/" + announcement.Wanted.Ref + bucket
+		s.enqueue(ctx, poll.AnnounceKind, name, Work{ID: announcement.PollID, Trace: announcement.Wanted.Trace}, time.Time{})
 	}
-	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		owed, next, err := poll.CardsOwed(ctx, s.Store, drainPage, after)
-		for _, card := range owed {
-			drained.Cards++
-			s.enqueue(ctx, poll.AnnounceKind, card.PollID+"/card"+bucket, Work{ID: card.PollID, Trace: cause.Trace}, time.Time{})
+	for card, err := range poll.CardsOwed(ctx, s.Store) {
+		if err != nil {
+			return drained, err
 		}
-		return next, err
-	})
-	if err != nil {
-		return drained, err
+		drained.Cards++
+		s.enqueue(ctx, poll.AnnounceKind, card.PollID+"/card"+bucket, Work{ID: card.PollID, Trace: cause.Trace}, time.Time{})
 	}
-	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		found, next, err := calendars.Due(ctx, s.Store, drainPage, after)
-		for _, calendar := range found {
-			drained.Looks++
-			if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
-				return nil, err
-			}
+	for calendar, err := range calendars.Due(ctx, s.Store) {
+		if err != nil {
+			return drained, err
 		}
-		return next, err
-	})
-	return drained, err
+		drained.Looks++
+		if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+			return drained, err
+		}
+	}
+	return drained, nil
 }
 
 // Recover takes back what a dead process of the same store held: the request
@@ -92,7 +76,7 @@ func (s *Service) Recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	intents, _, err := poll.IntentsDue(ctx, s.Store, now.Add(insertGrace), 0, nil)
+	intents, err := store.Collect(poll.IntentsDue(ctx, s.Store, now.Add(insertGrace)))
 	if err != nil {
 		return err
 	}
@@ -114,16 +98,4 @@ func (s *Service) Recover(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// eachPage calls page from the beginning until it gives no further cursor.
-func eachPage(page func(after *store.Cursor) (*store.Cursor, error)) error {
-	var after *store.Cursor
-	for {
-		next, err := page(after)
-		if err != nil || next == nil {
-			return err
-		}
-		after = next
-	}
 }

@@ -22,9 +22,9 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	queuememory "questscheduler/internal/queue/memory"
 	"questscheduler/internal/store"
-	storememory "questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/memorystore"
 	webhooks "questscheduler/web-hooks"
 )
 
@@ -68,9 +68,9 @@ func now() time.Time { return time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC) }
 type gate struct {
 	t       *testing.T
 	handler http.Handler
-	store   *storememory.Store
+	store   *memorystore.Store
 	reads   *counted
-	queue   *queuememory.Queue
+	queue   *memoryqueue.Queue
 }
 
 // gateOptions are what a gate may have of its own.
@@ -102,9 +102,9 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	for _, some := range [][]*store.Query{poll.Queries, calendars.Queries, calendarsync.Queries} {
 		queries = append(queries, some...)
 	}
-	documents, err := storememory.Open(queries)
+	documents, err := memorystore.Open(queries)
 	must(t, err)
-	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{calendars.LookKind}, Now: now})
+	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{calendars.LookKind}, Now: now})
 	must(t, err)
 	calendar := poll.CalendarKey("acc", "cal")
 	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {

@@ -18,9 +18,9 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
-	queuememory "questscheduler/internal/queue/memory"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/timers"
 )
 
@@ -50,19 +50,19 @@ func (c *counting) Query(ctx context.Context, query store.Bound) ([]store.Docume
 type world struct {
 	t      *testing.T
 	store  *counting
-	queue  *queuememory.Queue
+	queue  *memoryqueue.Queue
 	reader *dashboard.Reader
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	documents, err := memory.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, store: &counting{Store: documents}}
 	clock := func() time.Time { return now }
-	if w.queue, err = queuememory.New(queuememory.Options{Kinds: []string{"look"}, Now: clock}); err != nil {
+	if w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}, Now: clock}); err != nil {
 		t.Fatal(err)
 	}
 	reader := &health.Reader{Store: w.store, Now: clock, Recent: 7 * time.Hour, Address: "https://quests.example/push"}

@@ -9,7 +9,6 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/queue/cloudtasks"
-	"questscheduler/internal/store/memory"
 )
 
 // checkCloudTasks asks for each queue and its tasks once.
@@ -31,24 +30,19 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	}
 }
 
-// tasksWaiting counts the tasks of all queues, and gives the kinds whose queue
-// hands none over. Dead letters are not asked for, so the documents are not opened
-// a second time.
+// tasksWaiting counts the tasks of all queues and lists the kinds whose queue is
+// paused or disabled. It counts no dead letters, so it needs no store.
 func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
-	none, err := memory.Open(cloudtasks.Queries)
-	if err != nil {
-		return 0, nil, err
-	}
 	tasks, err := cloudtasks.Open(ctx, cloudtasks.Options{
-		Queue: d.config.CloudTasksQueue, Emulator: d.config.CloudTasksEndpoint, Store: none, Kinds: kinds,
+		Queue: d.config.CloudTasksQueue, Emulator: d.config.CloudTasksEndpoint, Kinds: kinds,
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { err = errors.Join(err, tasks.Close(), none.Close()) }()
+	defer func() { err = errors.Join(err, tasks.Close()) }()
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
-	depths, err := tasks.Depths(patient)
+	depths, err := tasks.Waiting(patient)
 	if err != nil {
 		return 0, nil, err
 	}

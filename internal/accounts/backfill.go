@@ -35,8 +35,8 @@ type Backfilled struct {
 	Problems int // left as they are
 }
 
-// backfillPage is how many documents are read at a time.
-const backfillPage = 100
+// progressEvery is after how many documents Backfill.Progress is told.
+const progressEvery = 100
 
 // BackfillTokens brings the refresh tokens of before into sealed ones: each of the web app's
 // becomes an account of its person's, whose identity is learnt when it is
@@ -62,32 +62,31 @@ func (r *Repository) backfillAll(
 	ctx context.Context, query *store.Query, how Backfill, done *Backfilled,
 	handle func(ctx context.Context, id string, how Backfill, done *Backfilled) error,
 ) error {
-	var after *store.Cursor
-	for {
-		docs, err := r.store.Query(ctx, query.With().First(backfillPage).From(after))
-		if err != nil {
-			return err
-		}
-		for _, doc := range docs {
-			err := handle(ctx, doc.Path.ID(), how, done)
-			switch {
-			case fault.CodeOf(err) == seal.CodeUnreadable:
-				done.Problems++
-				if how.Problem != nil {
-					how.Problem(string(doc.Path), err)
-				}
-			case err != nil:
-				return err
-			}
-		}
+	progress := func() {
 		if how.Progress != nil {
 			how.Progress(*done)
 		}
-		if len(docs) < backfillPage {
-			return nil
-		}
-		after = query.CursorAt(docs[len(docs)-1])
 	}
+	count := 0
+	for path, err := range store.All(ctx, r.store, query.With(), func(doc store.Document) store.Path { return doc.Path }) {
+		if err == nil {
+			err = handle(ctx, path.ID(), how, done)
+		}
+		switch {
+		case fault.CodeOf(err) == seal.CodeUnreadable:
+			done.Problems++
+			if how.Problem != nil {
+				how.Problem(string(path), err)
+			}
+		case err != nil:
+			return err
+		}
+		if count++; count%progressEvery == 0 {
+			progress()
+		}
+	}
+	progress()
+	return nil
 }
 
 // adopt makes an account of a person's token of the web app's, unless there is

@@ -33,35 +33,29 @@ type Checked struct {
 // alone for as long.
 func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 	var checked Checked
-	var after *store.Cursor
 	until := g.now().Add(checkFor)
-	for {
-		list, next, err := g.accounts.untouched(ctx, g.now().Add(-Untouched), after)
+	asked := untouched.With(string(Active), g.now().Add(-Untouched))
+	for account, err := range store.All(ctx, g.accounts.store, asked, decode) {
 		if err != nil {
 			return checked, err
 		}
-		for _, account := range list {
-			if g.now().After(until) {
-				checked.More = checked.Live+checked.Dead > 0
-				return checked, nil
-			}
-			err := g.check(ctx, account)
-			switch {
-			case err == nil:
-				checked.Live++
-			case ctx.Err() != nil:
-				return checked, err
-			case fault.Is(err, fault.Revoked):
-				checked.Dead++
-			default:
-				checked.Failed++
-			}
-		}
-		if next == nil {
+		if g.now().After(until) {
+			checked.More = checked.Live+checked.Dead > 0
 			return checked, nil
 		}
-		after = next
+		err = g.check(ctx, account)
+		switch {
+		case err == nil:
+			checked.Live++
+		case ctx.Err() != nil:
+			return checked, err
+		case fault.Is(err, fault.Revoked):
+			checked.Dead++
+		default:
+			checked.Failed++
+		}
 	}
+	return checked, nil
 }
 
 // check asks Google for an access token, unless one is known that still lasts.
@@ -70,24 +64,6 @@ func (g *Grants) check(ctx context.Context, account Account) error {
 		return err
 	}
 	return g.accounts.touch(ctx, account.ID)
-}
-
-// untouched lists active accounts that were found live before a time, longest
-// ago first.
-func (r *Repository) untouched(ctx context.Context, before time.Time, after *store.Cursor) ([]Account, *store.Cursor, error) {
-	const page = 100
-	docs, err := r.store.Query(ctx, untouched.With(string(Active), before).First(page).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	var accounts []Account
-	for _, doc := range docs {
-		accounts = append(accounts, decode(doc))
-	}
-	if len(docs) < page {
-		return accounts, nil, nil
-	}
-	return accounts, untouched.CursorAt(docs[page-1]), nil
 }
 
 // touch records that an account was found live.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/roundtrip"
 )
 
@@ -20,7 +20,7 @@ func TestAccount_EveryField_IsStored(t *testing.T) {
 
 func TestState_EveryField_ComesBack(t *testing.T) {
 	t.Parallel()
-	documents, err := memory.Open(Queries)
+	documents, err := memorystore.Open(Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,18 +69,7 @@ func WithStatus(ctx context.Context, reader store.Reader, status Status, limit i
 // All lists the accounts of everybody in the order in which they were linked, at
 // most limit behind after. next is where to go on; nil at the end.
 func All(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (accounts []Account, next *store.Cursor, err error) {
-	query := everybodys.With().First(limit).From(after)
-	docs, err := reader.Query(ctx, query)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		accounts = append(accounts, decode(doc))
-	}
-	if limit > 0 && len(docs) == limit {
-		next = everybodys.CursorAt(docs[limit-1])
-	}
-	return accounts, next, nil
+	return store.Page(ctx, reader, everybodys.With().First(limit).From(after), decode)
 }
 
 func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Account, error) {

@@ -19,7 +19,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -47,7 +47,7 @@ func rawKey(b byte) string {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	documents, err := memory.Open(accounts.Queries)
+	documents, err := memorystore.Open(accounts.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"questscheduler/internal/store"
@@ -45,20 +46,9 @@ func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, e
 	return account, nil
 }
 
-// Due lists accounts that are Due, at most limit behind after.
-func (r *Repository) Due(ctx context.Context, limit int, after *store.Cursor) ([]Account, *store.Cursor, error) {
-	docs, err := r.store.Query(ctx, due.With(true).First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	var accounts []Account
-	for _, doc := range docs {
-		accounts = append(accounts, decode(doc))
-	}
-	if len(docs) == limit {
-		return accounts, due.CursorAt(docs[len(docs)-1]), nil
-	}
-	return accounts, nil, nil
+// Due yields accounts that are Due, from behind after (nil: from the first).
+func (r *Repository) Due(ctx context.Context, after *store.Cursor) iter.Seq2[Account, error] {
+	return store.All(ctx, r.store, due.With(true).From(after), decode)
 }
 
 // Settled records that what became of an account was carried to its calendars.

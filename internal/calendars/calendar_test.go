@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -37,7 +37,7 @@ type kept struct {
 
 func open(t *testing.T) kept {
 	t.Helper()
-	documents, err := memory.Open(calendars.Queries)
+	documents, err := memorystore.Open(calendars.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,10 +303,10 @@ func TestCalendars_AreFoundByWhatIsOwed(t *testing.T) {
 		}
 		return len(found)
 	}
-	due, _, err := calendars.Due(t.Context(), k.documents, 10, nil)
+	due, err := store.Collect(calendars.Due(t.Context(), k.documents))
 	same(t, "due", list(due, err), 1)
 	k.claim(now)
-	due, _, err = calendars.Due(t.Context(), k.documents, 10, nil)
+	due, err = store.Collect(calendars.Due(t.Context(), k.documents))
 	same(t, "due after the claim", list(due, err), 0)
 	same(t, "leased", list(calendars.Leased(t.Context(), k.documents, now)), 1)
 	same(t, "leased when the lease is over", list(calendars.Leased(t.Context(), k.documents, now.Add(calendars.Lease))), 0)

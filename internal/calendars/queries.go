@@ -2,6 +2,7 @@ package calendars
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"questscheduler/internal/poll"
@@ -62,20 +63,20 @@ var Queries = []*store.Query{lookDue, leased, followed, inOrder, ofOwner, ofAcco
 // 30 of them), longest first, at most limit behind after. Some may be followed by
 // nothing any more (Wanted).
 func Failing(ctx context.Context, reader store.Reader, now time.Time, reasons []string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, failing.With(reasons, now).First(limit).From(after))
+	return store.Page(ctx, reader, failing.With(reasons, now).First(limit).From(after), Decode)
 }
 
 // FailingLately is Failing in the other order: those first that began to fail
 // last.
 func FailingLately(ctx context.Context, reader store.Reader, now time.Time, reasons []string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, failingLately.With(reasons, now).First(limit).From(after))
+	return store.Page(ctx, reader, failingLately.With(reasons, now).First(limit).From(after), Decode)
 }
 
 // Parked lists calendars that are left alone beyond now, since Google asked for
 // it, at most limit behind after. Some may be followed by nothing any more
 // (Wanted).
 func Parked(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, parked.With(now).First(limit).From(after))
+	return store.Page(ctx, reader, parked.With(now).First(limit).From(after), Decode)
 }
 
 // LoadKeys reads the calendars of some keys, in their order; those that are not
@@ -96,20 +97,20 @@ func LoadKeys(ctx context.Context, reader store.Reader, keys []string) ([]Calend
 	return calendars, nil
 }
 
-// Due lists calendars that a look is owed to, at most limit behind after.
-func Due(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, lookDue.With(true).First(limit).From(after))
+// Due yields calendars that a look is owed to.
+func Due(ctx context.Context, reader store.Reader) iter.Seq2[Calendar, error] {
+	return store.All(ctx, reader, lookDue.With(true), Decode)
 }
 
 // Leased lists calendars with a lease that runs beyond now.
 func Leased(ctx context.Context, reader store.Reader, now time.Time) ([]Calendar, error) {
-	calendars, _, err := list(ctx, reader, leased.With(now))
+	calendars, _, err := store.Page(ctx, reader, leased.With(now), Decode)
 	return calendars, err
 }
 
 // Followed lists calendars that polls follow, at most limit behind after.
 func Followed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, followed.With(0).First(limit).From(after))
+	return store.Page(ctx, reader, followed.With(0).First(limit).From(after), Decode)
 }
 
 // All lists every calendar there is, followed or not, in the order of their
@@ -120,7 +121,7 @@ func All(ctx context.Context, reader store.Reader, limit int, afterKey string) (
 	if afterKey != "" {
 		after = &store.Cursor{Path: Path(afterKey)}
 	}
-	calendars, further, err := list(ctx, reader, inOrder.With().First(limit).From(after))
+	calendars, further, err := store.Page(ctx, reader, inOrder.With().First(limit).From(after), Decode)
 	if further != nil {
 		next = further.Path.ID()
 	}
@@ -129,26 +130,11 @@ func All(ctx context.Context, reader store.Reader, limit int, afterKey string) (
 
 // OfOwner lists the calendars of a person's accounts.
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Calendar, error) {
-	calendars, _, err := list(ctx, reader, ofOwner.With(ownerID))
+	calendars, _, err := store.Page(ctx, reader, ofOwner.With(ownerID), Decode)
 	return calendars, err
 }
 
-// OfAccount lists the calendars of a linked account, at most limit behind after.
-func OfAccount(ctx context.Context, reader store.Reader, accountID string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, ofAccount.With(accountID).First(limit).From(after))
-}
-
-func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Calendar, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, query)
-	if err != nil {
-		return nil, nil, err
-	}
-	var calendars []Calendar
-	for _, doc := range docs {
-		calendars = append(calendars, Decode(doc))
-	}
-	if query.Limit > 0 && len(docs) == query.Limit {
-		return calendars, query.Query.CursorAt(docs[len(docs)-1]), nil
-	}
-	return calendars, nil, nil
+// OfAccount yields the calendars of a linked account.
+func OfAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Calendar, error] {
+	return store.All(ctx, reader, ofAccount.With(accountID), Decode)
 }

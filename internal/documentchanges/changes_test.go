@@ -14,9 +14,9 @@ import (
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
-	queuememory "questscheduler/internal/queue/memory"
 	"questscheduler/internal/store"
-	storememory "questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -55,7 +55,7 @@ func must(t *testing.T, err error) {
 // opened are hints whose tasks run until the test ends.
 func opened(t *testing.T, polls *seen) *documentchanges.Hints {
 	t.Helper()
-	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{documentchanges.Kind}})
+	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{documentchanges.Kind}})
 	must(t, err)
 	h := &documentchanges.Hints{Queue: tasks, Polls: polls, Now: time.Now}
 	must(t, tasks.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{documentchanges.Kind: h.Handle}}))
@@ -225,7 +225,7 @@ func listening(t *testing.T, name string, h *documentchanges.Hints, documents st
 func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		documents, err := storememory.Open(nil)
+		documents, err := memorystore.Open(nil)
 		must(t, err)
 		polls := &seen{}
 		h := opened(t, polls)
@@ -260,7 +260,7 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 func TestListener_ThatIsCutOff_GoesOnFromWhereItWas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		documents, err := storememory.Open(nil)
+		documents, err := memorystore.Open(nil)
 		must(t, err)
 		polls := &seen{}
 		from, _ := listening(t, "one", opened(t, polls), documents)
@@ -298,7 +298,7 @@ func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				documents, err := storememory.Open(nil)
+				documents, err := memorystore.Open(nil)
 				must(t, err)
 				unsteady := &refusing{Store: documents}
 				polls := &seen{}
@@ -322,7 +322,7 @@ func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 func TestListener_WhosePlaceAnotherTook_BeginsAnew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		documents, err := storememory.Open(nil)
+		documents, err := memorystore.Open(nil)
 		must(t, err)
 		unsteady := &refusing{Store: documents}
 		h := opened(t, &seen{})

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"questscheduler/internal/documentchanges"
-	storememory "questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 func TestNoted_WritesDownThatHintsCome_OnceInAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		documents, err := storememory.Open(nil)
+		documents, err := memorystore.Open(nil)
 		must(t, err)
 		if heard, err := documentchanges.LastHeard(t.Context(), documents); err != nil || heard != (documentchanges.Heard{}) {
 			t.Errorf("before any came: %+v, %v", heard, err)
@@ -35,7 +35,7 @@ func TestNoted_WritesDownThatHintsCome_OnceInAWhile(t *testing.T) {
 func TestNoted_WhatCannotBeWrittenDown_IsHandedOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		documents, err := storememory.Open(nil)
+		documents, err := memorystore.Open(nil)
 		must(t, err)
 		down := &refusing{Store: documents}
 		down.down.Store(true)

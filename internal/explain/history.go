@@ -31,12 +31,8 @@ type History struct {
 	Announcement poll.Announcement
 }
 
-const (
-	// journalPage is how many entries are read at a time.
-	journalPage = 200
-	// loadTries is how often a poll is read that changes while it is read.
-	loadTries = 10
-)
+// loadTries is how often a poll is read that changes while it is read.
+const loadTries = 10
 
 // Load reads the history of a poll, all of it from one state: a poll that
 // changes meanwhile is read again. NotFound where there is no such poll;
@@ -80,17 +76,8 @@ func load(ctx context.Context, reader store.Reader, document store.Document) (h 
 	if h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID); err != nil {
 		return History{}, err
 	}
-	var after *store.Cursor
-	for {
-		entries, next, err := poll.LoadJournal(ctx, reader, h.Poll.ID, journalPage, after)
-		if err != nil {
-			return History{}, err
-		}
-		h.Entries = append(h.Entries, entries...)
-		if next == nil {
-			break
-		}
-		after = next
+	if h.Entries, err = store.Collect(poll.Journal(ctx, reader, h.Poll.ID)); err != nil {
+		return History{}, err
 	}
 	h.Entries = slices.DeleteFunc(h.Entries, h.Poll.Replaces) // of a deleted poll of its id
 	slices.SortFunc(h.Entries, func(a, b poll.Entry) int {

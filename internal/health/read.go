@@ -202,18 +202,8 @@ func (r *Reader) followed(ctx context.Context, ownerID string) (map[string][]cal
 // followedOf are the calendars of an account that polls follow, sorted by their
 // keys.
 func (r *Reader) followedOf(ctx context.Context, accountID string) (all []calendars.Calendar, err error) {
-	var after *store.Cursor
-	for {
-		found, next, err := calendars.OfAccount(ctx, r.Store, accountID, page, after)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-		if next == nil {
-			return wanted(all), nil
-		}
-		after = next
-	}
+	all, err = store.Collect(calendars.OfAccount(ctx, r.Store, accountID))
+	return wanted(all), err
 }
 
 // wanted leaves the calendars that something follows, sorted by their keys.

@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"questscheduler/internal/store"
@@ -244,30 +245,12 @@ var cardsOwed = &store.Query{
 	Filters: []store.Filter{{Path: store.Field("cardOwed"), Op: store.Equal}},
 }
 
-// AnnouncementsDue lists polls whose announcement is due at now, at most limit
-// behind after.
-func AnnouncementsDue(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Announcement, *store.Cursor, error) {
-	return announcementsOf(ctx, reader, announcementsDue.With(true, now).First(limit).From(after))
+// AnnouncementsDue yields polls whose announcement is due at now.
+func AnnouncementsDue(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Announcement, error] {
+	return store.All(ctx, reader, announcementsDue.With(true, now), DecodeAnnouncement)
 }
 
-// CardsOwed lists polls whose card is to be drawn, at most limit behind after.
-func CardsOwed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Announcement, *store.Cursor, error) {
-	return announcementsOf(ctx, reader, cardsOwed.With(true).First(limit).From(after))
-}
-
-// announcementsOf reads a page of announcements, and where to go on; nil at the
-// end.
-func announcementsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Announcement, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	var found []Announcement
-	for _, doc := range docs {
-		found = append(found, DecodeAnnouncement(doc))
-	}
-	if asked.Limit > 0 && len(docs) == asked.Limit {
-		return found, asked.Query.CursorAt(docs[asked.Limit-1]), nil
-	}
-	return found, nil, nil
+// CardsOwed yields polls whose card is to be drawn.
+func CardsOwed(ctx context.Context, reader store.Reader) iter.Seq2[Announcement, error] {
+	return store.All(ctx, reader, cardsOwed.With(true), DecodeAnnouncement)
 }

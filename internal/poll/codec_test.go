@@ -8,7 +8,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/rules"
 )
@@ -36,7 +36,7 @@ func open(t interface {
 	Fatalf(string, ...any)
 }) store.Store {
 	t.Helper()
-	documents, err := memory.Open(poll.Queries)
+	documents, err := memorystore.Open(poll.Queries)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 // countedReader counts the documents that queries read, and does something between
@@ -33,7 +33,7 @@ func (r *countedReader) Query(ctx context.Context, asked store.Bound) ([]store.D
 // hers.
 func groupsOfAna(t *testing.T, n int) (reader *countedReader, ids []string) {
 	t.Helper()
-	documents, err := memory.Open(poll.Queries)
+	documents, err := memorystore.Open(poll.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

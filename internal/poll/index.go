@@ -3,6 +3,7 @@ package poll
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -200,19 +201,7 @@ var (
 	}
 )
 
-// IndexOfCalendar lists the entries of one calendar, by event id, at most
-// limit behind after.
-func IndexOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string, limit int, after *store.Cursor) ([]IndexEntry, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, indexOfCalendar.With(accountID, calendarID).First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	var entries []IndexEntry
-	for _, doc := range docs {
-		entries = append(entries, DecodeIndex(doc))
-	}
-	if limit > 0 && len(docs) == limit {
-		return entries, indexOfCalendar.CursorAt(docs[limit-1]), nil
-	}
-	return entries, nil, nil
+// IndexOfCalendar yields the entries of one calendar, by event id.
+func IndexOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string) iter.Seq2[IndexEntry, error] {
+	return store.All(ctx, reader, indexOfCalendar.With(accountID, calendarID), DecodeIndex)
 }

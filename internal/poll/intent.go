@@ -6,6 +6,7 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -193,33 +194,15 @@ var (
 	}
 )
 
-// IntentsDue lists intents that are due at now, at most limit behind after.
-func IntentsDue(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Intent, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, intentsDue.With(now).First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	var due []Intent
-	for _, doc := range docs {
-		due = append(due, DecodeIntent(doc))
-	}
-	if limit > 0 && len(docs) == limit {
-		return due, intentsDue.CursorAt(docs[limit-1]), nil
-	}
-	return due, nil, nil
+// IntentsDue yields intents that are due at now.
+func IntentsDue(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Intent, error] {
+	return store.All(ctx, reader, intentsDue.With(now), DecodeIntent)
 }
 
 // IntentsOf lists the intents of a poll that are not done, by id.
 func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Intent, error) {
-	docs, err := reader.Query(ctx, intentsOfPoll.With(pollID))
-	if err != nil {
-		return nil, err
-	}
-	var intents []Intent
-	for _, doc := range docs {
-		intents = append(intents, DecodeIntent(doc))
-	}
-	return intents, nil
+	intents, _, err := store.Page(ctx, reader, intentsOfPoll.With(pollID), DecodeIntent)
+	return intents, err
 }
 
 // maxCounted is how far CountIntents counts.

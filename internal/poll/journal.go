@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"questscheduler/internal/store"
@@ -168,16 +169,17 @@ var journalsOfCreator = &store.Query{
 // newest first, at most limit entries behind after (nil: from the newest), as
 // store.Walk does. Entries from before they kept the creator are not among them.
 func WalkJournals(ctx context.Context, reader store.Reader, creatorID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
-	return walkEntries(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after), take)
+	return store.Walk(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after), DecodeEntry, take)
 }
 
 // WalkJournal gives a poll's journal to take in the same way.
 func WalkJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
-	return walkEntries(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), take)
+	return store.Walk(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), DecodeEntry, take)
 }
 
-func walkEntries(ctx context.Context, reader store.Reader, asked store.Bound, take func(Entry) (bool, error)) (*store.Cursor, error) {
-	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(DecodeEntry(doc)) })
+// Journal yields a poll's journal, newest first.
+func Journal(ctx context.Context, reader store.Reader, pollID string) iter.Seq2[Entry, error] {
+	return store.All(ctx, reader, journalByTime.With().Below(Path(pollID)), DecodeEntry)
 }
 
 var allJournals = &store.Query{
@@ -187,27 +189,12 @@ var allJournals = &store.Query{
 
 // LatestEntries reads the newest entries of everybody's journals, at most limit.
 func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry, error) {
-	entries, _, err := journalPage(ctx, reader, allJournals.With().First(limit))
+	entries, _, err := store.Page(ctx, reader, allJournals.With().First(limit), DecodeEntry)
 	return entries, err
 }
 
 // LoadJournal reads a poll's journal, newest first, at most limit entries
 // behind after (nil: from the newest). next is where to go on; nil at the end.
 func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
-	return journalPage(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after))
-}
-
-// journalPage reads a page of entries, and where to go on; nil at the end.
-func journalPage(ctx context.Context, reader store.Reader, asked store.Bound) (entries []Entry, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		entries = append(entries, DecodeEntry(doc))
-	}
-	if asked.Limit > 0 && len(docs) == asked.Limit {
-		next = asked.Query.CursorAt(docs[len(docs)-1])
-	}
-	return entries, next, nil
+	return store.Page(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), DecodeEntry)
 }

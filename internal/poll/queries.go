@@ -39,7 +39,7 @@ var finalisedPolls = &store.Query{
 
 // Finalised lists finalised polls, at most limit behind after.
 func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
-	return pollsOf(ctx, reader, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after))
+	return store.Page(ctx, reader, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after), Decode)
 }
 
 // editedPolls are in the order of their paths, as the finalised ones are.
@@ -58,7 +58,7 @@ func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit
 			others = append(others, string(other))
 		}
 	}
-	return pollsOf(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after))
+	return store.Page(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after), Decode)
 }
 
 var pollsInError = &store.Query{
@@ -68,7 +68,7 @@ var pollsInError = &store.Query{
 
 // InError lists a creator's polls that show an error of the sync, at most limit.
 func InError(ctx context.Context, reader store.Reader, creatorID string, code rules.ErrorCode, limit int) ([]Poll, error) {
-	polls, _, err := pollsOf(ctx, reader, pollsInError.With(creatorID, string(code)).First(limit))
+	polls, _, err := store.Page(ctx, reader, pollsInError.With(creatorID, string(code)).First(limit), Decode)
 	return polls, err
 }
 
@@ -80,24 +80,8 @@ var pollsWithError = &store.Query{
 // WithError lists polls of everybody that show an error of the sync, at most
 // limit.
 func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
-	polls, _, err := pollsOf(ctx, reader, pollsWithError.With(string(code)).First(limit))
+	polls, _, err := store.Page(ctx, reader, pollsWithError.With(string(code)).First(limit), Decode)
 	return polls, err
-}
-
-// pollsOf reads a page of polls, and where to go on; nil at the end.
-func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Poll, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	var polls []Poll
-	for _, doc := range docs {
-		polls = append(polls, Decode(doc))
-	}
-	if asked.Limit > 0 && len(docs) == asked.Limit {
-		return polls, asked.Query.CursorAt(docs[len(docs)-1]), nil
-	}
-	return polls, nil, nil
 }
 
 // Queries are all queries of this package, for opening a store.
@@ -134,5 +118,5 @@ func WalkList(ctx context.Context, reader store.Reader, list List, take func(Pol
 		args = append(args, list.Status)
 	}
 	asked := query.With(args...).First(list.Limit).From(list.After)
-	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(Decode(doc)) })
+	return store.Walk(ctx, reader, asked, Decode, take)
 }

@@ -82,9 +82,9 @@ func TestIntents_AreFoundWhenDue_AndByPoll(t *testing.T) {
 		intent := poll.Intent{Kind: poll.IntentDelete, PollID: fmt.Sprintf("p%d", i%2), EventID: fmt.Sprintf("e%d", i), Due: due}
 		put(t, documents, intent.Path(), poll.EncodeIntent(intent))
 	}
-	due, next, err := poll.IntentsDue(t.Context(), documents, noon, 10, nil)
-	if err != nil || next != nil || len(due) != 2 || due[0].EventID != "e1" || due[1].EventID != "e0" {
-		t.Errorf("due: %+v, %v, %v", due, next, err)
+	due, err := store.Collect(poll.IntentsDue(t.Context(), documents, noon))
+	if err != nil || len(due) != 2 || due[0].EventID != "e1" || due[1].EventID != "e0" {
+		t.Errorf("due: %+v, %v", due, err)
 	}
 	of, err := poll.IntentsOf(t.Context(), documents, "p0")
 	if err != nil || len(of) != 2 {

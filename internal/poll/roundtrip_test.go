@@ -174,7 +174,7 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	}
 	due := func(at time.Time) int {
 		t.Helper()
-		owed, _, err := poll.AnnouncementsDue(t.Context(), documents, at, 10, nil)
+		owed, err := store.Collect(poll.AnnouncementsDue(t.Context(), documents, at))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,18 +201,13 @@ func TestAnOwedCard_IsListedUntilItIsTaken(t *testing.T) {
 	}
 	owed := func() (ids []string) {
 		t.Helper()
-		for after := (*store.Cursor)(nil); ; {
-			page, next, err := poll.CardsOwed(t.Context(), documents, 1, after)
+		for announcement, err := range poll.CardsOwed(t.Context(), documents) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, announcement := range page {
-				ids = append(ids, announcement.PollID)
-			}
-			if after = next; next == nil {
-				return ids
-			}
+			ids = append(ids, announcement.PollID)
 		}
+		return ids
 	}
 	wanted := poll.Told{Ref: "jrn_1", Story: rules.Story{Status: rules.Cancelled}, At: moment}
 	merge("p1", poll.WantUpdates("p1", wanted, noon)...)

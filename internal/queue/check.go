@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,17 +13,16 @@ import (
 // MaxName is the longest name of a task, in bytes.
 const MaxName = 400
 
-// kindForm is what all drivers can name a queue after: Cloud Tasks takes
-// letters, digits and hyphens, River the same but for hyphens at either end.
+// kindForm is what both Cloud Tasks and River allow as a queue's name.
 var kindForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // maxKind is the longest kind, in bytes (River takes 64, Cloud Tasks 100 with
 // a prefix).
 const maxKind = 40
 
-// CheckKinds tells whether a driver can be opened with these kinds: at least
-// one, each once, of lower-case letters, digits and single hyphens, beginning
-// with a letter, at most 40 bytes. The error is Invalid.
+// CheckKinds is Invalid where a driver cannot be opened with these kinds: at least one,
+// each once, of lower-case letters, digits and single hyphens, beginning with a letter,
+// at most 40 bytes.
 func CheckKinds(kinds []string) error {
 	if len(kinds) == 0 {
 		return fault.Field("kinds", "must name at least one kind")
@@ -38,8 +38,8 @@ func CheckKinds(kinds []string) error {
 	return nil
 }
 
-// Check tells whether a driver of these kinds may take the task. Every driver
-// asks it first, so that what one refuses all refuse. The error is Invalid.
+// Check is Invalid where a driver of these kinds must refuse the task. Every Enqueue
+// calls it first.
 func Check(task Task, kinds []string, now time.Time) error {
 	switch {
 	case !slices.Contains(kinds, task.Kind):
@@ -54,9 +54,8 @@ func Check(task Task, kinds []string, now time.Time) error {
 	return nil
 }
 
-// CheckConfig tells whether a driver of these kinds can be started with the
-// configuration: a handler for each kind and for no other, and no kind with
-// fewer than one worker. The error is Invalid.
+// CheckConfig is Invalid unless there is a handler for each of these kinds and for no
+// other, and no kind has fewer than one worker.
 func CheckConfig(config Config, kinds []string) error {
 	for _, kind := range kinds {
 		if config.Handlers[kind] == nil {
@@ -77,14 +76,8 @@ func CheckConfig(config Config, kinds []string) error {
 	return nil
 }
 
-// DefaultWorkers is how many tasks of a kind run at the same time where
-// Config.Workers does not name it.
+// DefaultWorkers is the number of workers of a kind that Config.Workers does not name.
 const DefaultWorkers = 4
 
 // WorkersFor is how many tasks of the kind run at the same time.
-func (c Config) WorkersFor(kind string) int {
-	if n := c.Workers[kind]; n > 0 {
-		return n
-	}
-	return DefaultWorkers
-}
+func (c Config) WorkersFor(kind string) int { return cmp.Or(c.Workers[kind], DefaultWorkers) }

@@ -11,19 +11,15 @@ import (
 
 // PanicError is the error of the verdict for a run that panicked.
 type PanicError struct {
-	// Value is what the handler panicked with.
 	Value any
-	// Stack is where, for the log.
 	Stack []byte
 }
 
-// Error tells the value without the stack.
+// Error describes the value, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("the handler panicked: %v", e.Value) }
 
-// Invoke runs a handler as every driver has to: with RunTimeout as the
-// deadline of its context, and with a panic turned into a Retry whose error is
-// a *PanicError, so that one broken task takes neither the process nor its own
-// further attempts away. The verdict's wait is brought between 0 and MaxAhead.
+// Invoke runs a handler for a driver: with RunTimeout, and with a panic turned into a
+// Retry whose error is a *PanicError. It clamps the verdict's wait to 0..MaxAhead.
 func Invoke(ctx context.Context, handler Handler, delivery Delivery) (verdict Verdict) {
 	ctx, cancel := context.WithTimeout(ctx, RunTimeout)
 	defer cancel()
@@ -37,12 +33,11 @@ func Invoke(ctx context.Context, handler Handler, delivery Delivery) (verdict Ve
 	return verdict
 }
 
-// maxReason is the longest reason that drivers keep, in bytes: a task that
-// fails for a day must not grow by each attempt's whole text.
+// maxReason bounds, in bytes, how much each failed attempt adds to a stored task.
 const maxReason = 500
 
-// Reason is the text that drivers keep of a verdict's error, valid UTF-8 and
-// cut to 500 bytes.
+// Reason is the text of a verdict's error that drivers store: valid UTF-8, cut to 500
+// bytes.
 func Reason(err error) string {
 	if err == nil {
 		return "the handler gave no reason"
@@ -54,9 +49,8 @@ func Reason(err error) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// LogVerdict writes what a run came to, the same for every driver: a panic is
-// an error, a dead letter a warning, another attempt a detail. Neither name
-// nor payload is written.
+// LogVerdict logs a run that failed: a panic as an error, a dead letter as a warning,
+// another attempt as a detail. It writes neither name nor payload.
 func LogVerdict(ctx context.Context, log *slog.Logger, delivery Delivery, verdict Verdict) {
 	if verdict.Outcome == Done || verdict.Outcome == Later {
 		return

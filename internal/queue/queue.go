@@ -1,21 +1,21 @@
 // Package queue is a small port for work to be done later, at least once.
 //
-// A task has a kind, and each kind is a queue of its own, so that calls that
-// hang in one hold up none of the others. Drivers: internal/queue/memory, internal/queue/river
-// (embedded default), internal/queue/cloudtasks. All are held to internal/test/queuetest.
+// Each kind of task has a queue of its own, so that calls that hang in one block none of
+// the others. Drivers: internal/queue/river (embedded default), internal/queue/cloudtasks
+// (production) and, for tests, internal/test/memoryqueue. All pass one suite,
+// internal/test/queuetest.
 //
 // What every driver promises:
 //
-//   - A task whose Enqueue returned nil is run until a handler answers Done or
-//     Permanent for it, through crashes and restarts of the process where the
-//     driver keeps a file. It may run more than once: handlers are idempotent.
-//   - No order among tasks, and a task may run later than asked, never earlier.
-//   - A name that is taken refuses a second task; it is freed at any time
-//     after its task ended, or never. Consumers lean on neither: their names
-//     carry a generation.
+//   - A task whose Enqueue returned nil runs until a handler answers Done or
+//     Permanent, through crashes and restarts of the process where the driver keeps
+//     a file. It may run more than once: handlers are idempotent.
+//   - Tasks have no order. A task may run later than asked, never earlier.
+//   - A taken name refuses a second task. It is freed at any time after its task
+//     ended, or never; consumers rely on neither, their names carry a generation.
 //
-// Transactions write store documents only. Enqueueing follows the commit; what
-// was committed and not enqueued is found again by the drain.
+// Transactions write store documents only. Enqueueing follows the commit; the drain
+// finds what was committed and not enqueued.
 package queue
 
 import (
@@ -30,20 +30,20 @@ const MaxPayload = 90 << 10
 // MaxAhead is how far ahead a task's NotBefore may lie (Cloud Tasks' limit).
 const MaxAhead = 30 * 24 * time.Hour
 
-// Task is a piece of work to hand over.
+// Task is work to be done later.
 type Task struct {
 	// Kind chooses the queue and the handler, such as "look".
 	Kind string
-	// Name refuses a second task of this kind and name while it is taken; ""
-	// is no name. At most 400 bytes of any text: drivers hash it.
+	// Name is unique within its kind while it is taken; "" is no name. At most
+	// MaxName bytes of any text: drivers hash it.
 	Name string
-	// Payload is what the handler gets, at most MaxPayload bytes.
+	// Payload is for the handler, at most MaxPayload bytes.
 	Payload []byte
 	// NotBefore is the earliest time to run it; zero: at once.
 	NotBefore time.Time
 }
 
-// Delivery is a task as a handler meets it.
+// Delivery is a task as its handler receives it.
 type Delivery struct {
 	Kind    string
 	Name    string
@@ -52,19 +52,17 @@ type Delivery struct {
 	Attempt int
 }
 
-// Outcome is what becomes of a task after a run.
+// Outcome says what happens to a task after a run.
 type Outcome uint8
 
-// The outcomes. Retry is the zero value, so a handler that says nothing loses
-// nothing.
+// The outcomes. Retry is the zero value, so that an empty verdict loses nothing.
 const (
 	// Retry runs the task again after Verdict.After, or after the driver's
 	// backoff where that is zero. It counts as an attempt.
 	Retry Outcome = iota
 	// Done ends the task.
 	Done
-	// Later runs the task again after Verdict.After and counts no attempt: it
-	// did not fail, it was not yet its turn.
+	// Later runs the task again after Verdict.After and counts no attempt.
 	Later
 	// Permanent ends the task as a dead letter, kept until a person acts.
 	Permanent
@@ -75,41 +73,38 @@ type Verdict struct {
 	Outcome Outcome
 	// After is how long to wait, for Retry and Later, at most MaxAhead.
 	After time.Duration
-	// Err says why, for logs and the dead letter; nil for Done and Later. Its
-	// text must hold no secret.
+	// Err says why, for logs and the dead letter; its text must hold no secret. It is
+	// nil for Done and Later.
 	Err error
 }
 
 // Handler runs one task. It must return when ctx ends; drivers give it 60 s.
 type Handler func(ctx context.Context, delivery Delivery) Verdict
 
-// Enqueuer is what those need who hand work over.
+// Enqueuer takes tasks.
 type Enqueuer interface {
-	// Enqueue hands a task over; nil means that it will run. A task whose name
-	// is taken is not handed over and created is false, without an error.
-	// Errors: Invalid (kind unknown, payload or name too large, too far
-	// ahead), Unavailable (the task may have been taken or not).
+	// Enqueue adds a task; nil means that it will run. Where the name is taken,
+	// created is false and the error nil. Errors: Invalid (see Check), Unavailable
+	// (the task may have been added or not).
 	Enqueue(ctx context.Context, task Task) (created bool, err error)
 }
 
-// Config is what a driver runs with.
+// Config is what a driver runs with; see CheckConfig.
 type Config struct {
-	// Handlers by kind. A task of another kind is refused by Enqueue.
+	// Handlers by kind.
 	Handlers map[string]Handler
-	// Workers is how many tasks of a kind run at the same time, at least 1;
-	// kinds that are not named get 4.
+	// Workers is how many tasks of a kind run at the same time; DefaultWorkers for
+	// kinds that it does not name.
 	Workers map[string]int
 }
 
 // DeadLetter is a task that ended Permanent, or whose attempts were used up.
 type DeadLetter struct {
-	// ID names it for Retry.
-	ID      string
+	ID      string // for Retry
 	Kind    string
 	Name    string
 	Payload []byte
-	// Reason is the text of the verdict's error.
-	Reason  string
+	Reason  string // of the last verdict
 	Attempt int
 	At      time.Time
 }
@@ -119,7 +114,7 @@ type Depth struct {
 	Kind string
 	// Waiting counts tasks that are due or will be.
 	Waiting int
-	// Oldest is when the longest waiting due task became due; zero: none.
+	// Oldest is when the task that is due longest became due; zero: none is due.
 	Oldest time.Time
 	// Dead counts dead letters.
 	Dead int
@@ -128,25 +123,21 @@ type Depth struct {
 // Queue is a driver.
 type Queue interface {
 	Enqueuer
-	// Start begins to run tasks and returns; tasks handed over before are
-	// kept. Work that a dead process of the same file left half done is begun
-	// again at once. The handlers get what ctx carries, but its end does not
-	// stop them: Stop does. Errors: Invalid (see CheckConfig), Conflict
-	// (started already), Unavailable.
+	// Start begins to run tasks and returns. Tasks that a dead process of the same
+	// file was running are run again at once. Handlers get ctx's values, not its end:
+	// Stop ends them. Errors: Invalid (see CheckConfig), Conflict (already started),
+	// Unavailable.
 	Start(ctx context.Context, config Config) error
-	// Stop begins no further task, waits for those that run until ctx ends,
-	// and then cancels them; they will be run again, and that run counts no
-	// attempt. Enqueue goes on taking tasks in, for the next Start. A queue
-	// that is not started is stopped already. The error is Unavailable where a
-	// handler ignores the end of its context.
+	// Stop begins no further task, waits for running ones until ctx ends, and then
+	// cancels them: they run again after the next Start, and the cancelled run counts
+	// no attempt. Enqueue goes on working. Stopping a stopped queue does nothing. The
+	// error is Unavailable where a handler ignores the end of its context.
 	Stop(ctx context.Context) error
-	// DeadLetters lists what ended without success, newest first, at most limit.
+	// DeadLetters lists dead letters, newest first, at most limit.
 	DeadLetters(ctx context.Context, limit int) ([]DeadLetter, error)
-	// Retry puts a dead letter back to work, due at once and as if it had just
-	// been handed over: attempts and age count anew. NotFound where there is
-	// none.
+	// Retry makes a dead letter due at once, with attempts and age counted anew;
+	// NotFound where there is none of that id.
 	Retry(ctx context.Context, id string) error
-	// Depths tells the state of each kind's queue, in the order of the kinds'
-	// names.
+	// Depths returns the state of each kind's queue, sorted by kind.
 	Depths(ctx context.Context) ([]Depth, error)
 }

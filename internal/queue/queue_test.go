@@ -100,7 +100,7 @@ func TestReason_IsCutAndReadable(t *testing.T) {
 	}
 }
 
-func TestInvoke_APanicIsAVerdictWithItsStack(t *testing.T) {
+func TestInvoke_Panic_IsAVerdictWithStack(t *testing.T) {
 	t.Parallel()
 	verdict := queue.Invoke(t.Context(), func(context.Context, queue.Delivery) queue.Verdict {
 		panic("a nil map")

@@ -5,28 +5,26 @@ import (
 	"time"
 )
 
-// Fields reads a document's fields leniently, as shared documents need it:
-// absent, null and a value of another type are all the zero value, and numbers
-// may have come as integers or doubles.
+// Fields reads a document's fields leniently, since other programs write shared documents:
+// an absent field, null and a value of another type read as the zero value.
 type Fields map[string]any
 
-// Has tells whether the field is there and not null.
+// Has tells whether the field exists and is not null.
 func (f Fields) Has(name string) bool { return f[name] != nil }
 
-// String reads a text.
+// String reads a string.
 func (f Fields) String(name string) string {
 	text, _ := f[name].(string)
 	return text
 }
 
-// Bool reads a truth value.
+// Bool reads a boolean.
 func (f Fields) Bool(name string) bool {
 	truth, _ := f[name].(bool)
 	return truth
 }
 
-// Int reads a whole number; a double is cut towards zero, and one that no whole
-// number can hold is none.
+// Int reads an integer, or a double truncated towards zero; 0 for one out of range.
 func (f Fields) Int(name string) int64 {
 	switch number := f[name].(type) {
 	case int64:
@@ -35,14 +33,13 @@ func (f Fields) Int(name string) int64 {
 		if number >= math.MinInt64 && number < math.MaxInt64 {
 			return int64(number)
 		}
-		return 0 // what it would be cut to depends on the machine
+		return 0 // a conversion would depend on the machine
 	default:
 		return 0
 	}
 }
 
-// Time reads an instant; a text in RFC 3339 is read as one too. It lies in the
-// years 1 to 9999, in UTC.
+// Time reads a timestamp, or a string in RFC 3339, in UTC and the years 1 to 9999.
 func (f Fields) Time(name string) time.Time {
 	switch value := f[name].(type) {
 	case time.Time:
@@ -53,7 +50,7 @@ func (f Fields) Time(name string) time.Time {
 			return time.Time{}
 		}
 		if at = at.UTC(); at.Year() < 1 || at.Year() > 9999 {
-			return time.Time{} // an offset carried it over; it could not be written again
+			return time.Time{} // by its offset; it could not be stored
 		}
 		return at
 	default:
@@ -61,19 +58,19 @@ func (f Fields) Time(name string) time.Time {
 	}
 }
 
-// Map reads nested fields; nil where they are absent.
+// Map reads nested fields.
 func (f Fields) Map(name string) Fields {
 	nested, _ := f[name].(map[string]any)
 	return nested
 }
 
-// List reads a list; nil where it is absent.
+// List reads a list.
 func (f Fields) List(name string) []any {
 	list, _ := f[name].([]any)
 	return list
 }
 
-// Strings reads the texts of a list and passes over what is none.
+// Strings reads the strings of a list and skips other items.
 func (f Fields) Strings(name string) []string {
 	var texts []string
 	for _, item := range f.List(name) {
@@ -84,7 +81,7 @@ func (f Fields) Strings(name string) []string {
 	return texts
 }
 
-// NullIfEmpty is text for writing where an absent value is null.
+// NullIfEmpty returns text, or nil for "".
 func NullIfEmpty(text string) any {
 	if text == "" {
 		return nil
@@ -92,7 +89,7 @@ func NullIfEmpty(text string) any {
 	return text
 }
 
-// NullIfZero is an instant for writing where an absent one is null.
+// NullIfZero returns at, or nil for the zero time.
 func NullIfZero(at time.Time) any {
 	if at.IsZero() {
 		return nil

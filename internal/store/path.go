@@ -8,16 +8,14 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Path is the place of a document: collection names and ids in turn, joined by
-// slashes, without one at either end.
+// Path is a document's path: alternating collection names and ids, joined by slashes.
 type Path string
 
-// Doc makes the path of a document from a collection, an id, and so on in
-// turn: Doc("schedulers", id, "slots", slotID). It does not check its parts;
-// drivers do, with Valid.
+// Doc joins the parts of a path: Doc("schedulers", id, "slots", slotID). Drivers check it
+// with Valid.
 func Doc(parts ...string) Path { return Path(strings.Join(parts, "/")) }
 
-// Doc is the path of a document below p.
+// Doc is the path of a document in a collection of the document at p.
 func (p Path) Doc(collection, id string) Path {
 	return p + Path("/"+collection+"/"+id)
 }
@@ -27,14 +25,13 @@ func (p Path) ID() string {
 	return string(p[strings.LastIndexByte(string(p), '/')+1:])
 }
 
-// Collection is the name of the collection that the document is in.
+// Collection is the name of the document's collection.
 func (p Path) Collection() string {
 	rest := p.parentCollection()
 	return rest[strings.LastIndexByte(rest, '/')+1:]
 }
 
-// Parent is the path of the document that holds the document's collection, or
-// "" for a document at the top.
+// Parent is the path of the document that holds the collection, or "" at the top level.
 func (p Path) Parent() Path {
 	rest := p.parentCollection()
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
@@ -54,7 +51,7 @@ func (p Path) parentCollection() string {
 	return string(p[:i])
 }
 
-// Valid tells why p cannot be the path of a document, or gives nil.
+// Valid is Invalid where p cannot be a document's path.
 func (p Path) Valid() error {
 	if strings.Count(string(p), "/")%2 == 0 || len(p) > 6144 {
 		return fault.New(fault.Invalid, "a document path needs an even number of parts and at most 6144 bytes")
@@ -76,14 +73,14 @@ func badPart(part string) bool {
 		(len(part) > 3 && strings.HasPrefix(part, "__") && strings.HasSuffix(part, "__"))
 }
 
-// FieldPath names a field, one name a level. It is a list and never a dotted
-// string, since names may hold dots and hyphens (slot ids do).
+// FieldPath names a field, one name for each level. It is not a dotted string, since names
+// may contain dots and hyphens.
 type FieldPath []string
 
-// Field makes a field path from its names.
+// Field makes a field path.
 func Field(names ...string) FieldPath { return names }
 
-// String joins the names for messages; it is not read back.
+// String is for messages.
 func (f FieldPath) String() string { return strings.Join(f, ".") }
 
 // HasPrefix tells whether f is prefix or lies below it.
@@ -91,8 +88,7 @@ func (f FieldPath) HasPrefix(prefix FieldPath) bool {
 	return len(f) >= len(prefix) && slices.Equal(f[:len(prefix)], prefix)
 }
 
-// Lookup finds a field in nested maps; ok is false where it is absent. A field
-// that holds null is there.
+// Lookup finds a field in nested maps; ok is false where it is absent. A null field exists.
 func (f FieldPath) Lookup(data map[string]any) (value any, ok bool) {
 	value = data
 	for _, name := range f {

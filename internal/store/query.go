@@ -10,9 +10,9 @@ import (
 // Op is how a filter compares a field with its argument.
 type Op uint8
 
-// The operators. In takes a list of 1 to 30 values; ArrayContains asks for a
-// list field that holds the value. A query has range operators on one field
-// alone, and that field is then first in its order.
+// The operators. In takes a list of 1 to 30 values; ArrayContains selects list fields that
+// contain the value. A query has range operators on one field at most, which is then first
+// in its order.
 const (
 	Equal Op = iota + 1
 	In
@@ -35,19 +35,16 @@ type Order struct {
 	Descending bool
 }
 
-// Query declares a query: everything but its arguments. Queries are package
-// variables; a driver gets all of them when it is opened and refuses others,
-// and the index definitions are generated from them.
+// Query declares a query without its arguments. Queries are package variables: a driver is
+// opened with all of them and refuses others, and index definitions are generated from
+// them.
 type Query struct {
-	// Name identifies the declaration, unique in the program, such as
-	// "journal by time".
-	Name string
-	// Collection is the name of the collection the documents are in.
+	// Name is unique in the program, such as "journal by time".
+	Name       string
 	Collection string
-	// Group asks for the collection of that name below every document, not
-	// below one parent.
+	// Group selects from the collections of that name below every document.
 	Group bool
-	// Filters all hold for a document that is selected.
+	// Filters must all match.
 	Filters []Filter
 	// Order sorts; ties are broken by path, in the direction of the last key.
 	Order []Order
@@ -56,18 +53,17 @@ type Query struct {
 // Bound is a declared query with its arguments.
 type Bound struct {
 	Query *Query
-	// Parent holds the collection; "" for a collection at the top.
+	// Parent holds the collection; "" for one at the top level.
 	Parent Path
 	// Args are the filters' arguments, in their order.
 	Args []any
 	// Limit is the most documents wanted; 0: all.
 	Limit int
-	// After, where set, starts behind that place of the order.
+	// After starts behind that document; nil: at the beginning.
 	After *Cursor
 }
 
-// Cursor is a place in a query's order: the ordered fields' values of a
-// document, and its path.
+// Cursor is a position in a query's order: a document's ordered fields and its path.
 type Cursor struct {
 	Values []any
 	Path   Path
@@ -85,7 +81,7 @@ func (b Bound) First(limit int) Bound { b.Limit = limit; return b }
 // From starts behind a cursor; nil starts at the beginning.
 func (b Bound) From(after *Cursor) Bound { b.After = after; return b }
 
-// CursorAt is the cursor that stands on a document of the query's result.
+// CursorAt is the cursor of a document of the query's result.
 func (q *Query) CursorAt(doc Document) *Cursor {
 	cursor := &Cursor{Path: doc.Path}
 	for _, order := range q.Order {
@@ -95,7 +91,7 @@ func (q *Query) CursorAt(doc Document) *Cursor {
 	return cursor
 }
 
-// Check refuses a binding that does not fit its declaration.
+// Check is Invalid where the binding does not fit its declaration.
 func (b Bound) Check() error {
 	switch {
 	case b.Query == nil:
@@ -117,8 +113,8 @@ func (b Bound) Check() error {
 	return b.checkArgs()
 }
 
-// checkArgs holds Firestore's limits: a null or not-a-number can be asked for
-// by Equal alone, and the lists of all In filters make at most 30 combinations.
+// checkArgs enforces Firestore's limits: null and NaN only for Equal, and at most 30
+// combinations of the In filters' lists.
 func (b Bound) checkArgs() error {
 	combinations := 1
 	for i, filter := range b.Query.Filters {
@@ -150,7 +146,7 @@ func incomparable(value any) bool {
 	return value == nil || (isDouble && math.IsNaN(double))
 }
 
-// Check refuses a declaration that some driver could not answer.
+// Check is Invalid for a declaration that some driver could not answer.
 func (q *Query) Check() error {
 	if q == nil || q.Name == "" || q.Collection == "" {
 		return fault.New(fault.Invalid, "a query needs a name and a collection")

@@ -8,23 +8,20 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// The limits of Firestore, held by every driver.
+// Firestore's limits, which every driver enforces. Bytes are counted as Firestore does.
 const (
-	// MaxDocument is the most bytes of a document, by Firestore's way of
-	// counting, its path included.
+	// MaxDocument limits a document's bytes, its path included.
 	MaxDocument = 1 << 20
-	// MaxValue is the most bytes of one field's value, counted alike.
+	// MaxValue limits the bytes of one field's value.
 	MaxValue = MaxDocument - 89
-	// MaxDepth is how deep maps and lists may lie in each other.
+	// MaxDepth limits the nesting of maps and lists.
 	MaxDepth = 20
-	// MaxTransaction is the most bytes that the writes of one transaction hold,
-	// counted alike. Firestore takes requests of 10 MiB and its emulator of
-	// 4 MiB, in which names are longer than here.
+	// MaxTransaction limits the bytes of a transaction's writes. Firestore takes
+	// requests of 10 MiB and its emulator of 4 MiB, with longer names.
 	MaxTransaction = 3 << 20
 )
 
-// CheckSize refuses a document that is over Firestore's limits, with TooLarge.
-// Data is normalised; nil, a document that is not there, is never too large.
+// CheckSize is TooLarge for a document with normalised data over Firestore's limits.
 func CheckSize(path Path, data map[string]any) error {
 	if data == nil {
 		return nil
@@ -46,8 +43,8 @@ func CheckSize(path Path, data map[string]any) error {
 	return nil
 }
 
-// WriteSize is what a write counts towards MaxTransaction: its path, and the
-// normalised fields that it names (Data) or updates.
+// WriteSize is what a write with these normalised fields or updates counts towards
+// MaxTransaction.
 func WriteSize(path Path, data map[string]any, updates []Update) int {
 	size, _ := measure(data)
 	for _, update := range updates {
@@ -68,7 +65,7 @@ func measurePath(path Path) int {
 	return size
 }
 
-// measure counts a value's bytes as Firestore does, and its levels.
+// measure returns a value's bytes, as Firestore counts them, and its nesting.
 func measure(value any) (size, depth int) {
 	switch v := value.(type) {
 	case string:

@@ -102,7 +102,7 @@ func TestApplyUpdates_OrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestApplyUpdates_AShallowCopy_LeavesTheOriginalAsItWas(t *testing.T) {
+func TestApplyUpdates_ShallowCopy_LeavesOriginalUnchanged(t *testing.T) {
 	t.Parallel()
 	original := func() map[string]any {
 		return map[string]any{"a": map[string]any{"b": map[string]any{"c": int64(1), "d": int64(2)}}, "kept": true}

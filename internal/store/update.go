@@ -6,9 +6,8 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Update is a write to one named field: a value, or Delete to remove it.
-// Maps on the way are made where they are absent; what stands in the way and
-// is no map is replaced by one.
+// Update writes one named field: a value, or Delete to remove it. Parents of the field that
+// are absent, or no maps, become maps.
 type Update struct {
 	Path  FieldPath
 	Value any
@@ -22,9 +21,8 @@ var Delete any = deleteMark{}
 // IsDelete tells whether a value is the Delete mark.
 func IsDelete(value any) bool { _, ok := value.(deleteMark); return ok }
 
-// CheckUpdates refuses an empty list, an empty path or name, and two paths of
-// which one is the other or lies below it. Every driver calls it, so that no
-// order of updates matters.
+// CheckUpdates is Invalid for an empty list, an empty path or name, and conflicting paths:
+// equal ones, and one below another.
 func CheckUpdates(updates []Update) error {
 	if len(updates) == 0 {
 		return fault.New(fault.Invalid, "an update names no field")
@@ -47,11 +45,9 @@ func CheckUpdates(updates []Update) error {
 	return nil
 }
 
-// ApplyUpdates writes updates into data, with values normalised and copied. The
-// caller owns data, but not the maps in it: those that an update goes into are
-// replaced by changed copies, so that data may be a shallow copy of what must
-// stay as it is. It is what drivers without nested updates of their own use.
-// Call CheckUpdates before.
+// ApplyUpdates writes updates that passed CheckUpdates into data, with values normalised
+// and copied. It changes data but not the maps in it, which it replaces by copies: data may
+// be a shallow copy of fields that must not change.
 func ApplyUpdates(data map[string]any, updates []Update) error {
 	for _, update := range updates {
 		if IsDelete(update.Value) {

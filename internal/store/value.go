@@ -8,12 +8,11 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Normalize gives a deep copy of data in the port's value types: nil, bool,
-// int64, float64, string, time.Time (UTC, whole microseconds), []any and
-// map[string]any. It takes int, int32, []string, []map[string]any and
-// map[string]string as well. Anything else, a list directly in a list, text
-// that is not UTF-8 and times outside the years 1 to 9999 are Invalid. Every
-// driver stores normalised values.
+// Normalize returns a deep copy of data in the port's types, which every driver stores: nil,
+// bool, int64, float64, string, time.Time (UTC, whole microseconds), []any and
+// map[string]any. It converts int, int32, []string, []map[string]any and map[string]string.
+// Invalid: other types, a list directly in a list, text that is not UTF-8, and times
+// outside the years 1 to 9999.
 func Normalize(data map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(data))
 	for name, value := range data {
@@ -47,7 +46,7 @@ func NormalizeValue(value any) (any, error) {
 		if !utf8.ValidString(v) {
 			return nil, fault.New(fault.Invalid, "a text is not UTF-8")
 		}
-		return value, nil // and not v, which would have to be packed again
+		return value, nil // not v, which would be boxed again
 	case int:
 		return int64(v), nil
 	case int32:
@@ -80,8 +79,8 @@ func NormalizeValue(value any) (any, error) {
 	}
 }
 
-// Instant is t as the store keeps it: UTC, cut to whole microseconds, without
-// a monotonic reading.
+// Instant is t as the store keeps it: UTC, truncated to microseconds, without a monotonic
+// reading.
 func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 func normalizeList(list []any) ([]any, error) {

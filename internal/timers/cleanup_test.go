@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/scheduler"
 )
 
@@ -70,7 +70,7 @@ func TestDue_AfterAStart_FromThatVeryMoment(t *testing.T) {
 // What the scheduler could not hand over fails the drain, whatever follows it.
 func TestDrain_ThatFails_SaysSo(t *testing.T) {
 	t.Parallel()
-	documents, err := memory.Open(nil) // it answers no query
+	documents, err := memorystore.Open(nil) // it answers no query
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 // recorded is the record of a job whose first run came to its end at noon.
 func recorded(t *testing.T) (timers *Timers, due time.Time) {
 	t.Helper()
-	documents, err := memory.Open(nil)
+	documents, err := memorystore.Open(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,31 +1,24 @@
 // Package cloudtasks is the queue driver of production: Cloud Tasks, which calls
 // POST /tasks/{kind} for each task (Deliver).
 //
-// A kind is a queue of its own, named {Options.Queue}-{kind}. A task is an HTTP
-// request whose body is the payload; what else it is stands in headers of ours.
-// How the port's states map onto it:
+// Each kind has a queue, named {Options.Queue}-{kind}. A task is an HTTP request: the
+// payload is its body, the rest is in headers. How the port's states map onto it:
 //
 //	waiting      a task of the queue
 //	running      a request that is not answered yet
 //	done         answered 200; the name stays taken for a day at most
 //	retry        answered 503 or 429 with Retry-After; the same task comes again
-//	later        a successor is handed over and the task answered 200
+//	later        a successor is enqueued and the task answered 200
 //	dead letter  a document in the store (deadTasks), and the task answered 200
 //
-// Cloud Tasks takes every answer but 2xx for a failure of all who are behind the
-// queue, and slows the whole of it down. So a task that merely is not due yet,
-// or is to wait for longer than BackoffMax, is answered 200, and its successor
-// is scheduled for its time. A successor's name is that of the task with the
-// task's chain and turn behind it: a task that is delivered twice makes one
-// successor, and two tasks that had one name after another make one each.
+// Cloud Tasks slows a whole queue down for each answer that is not 2xx. A task that is
+// not due yet, or waits longer than BackoffMax, is therefore answered 200 and replaced
+// by a successor. The successor's name has the task's chain and turn appended: a task
+// that is delivered twice makes one successor, and two tasks that used one name after
+// another make one each.
 //
-// What Cloud Tasks cannot show: a task that comes while the queue is stopped is
-// refused, and has been tried once more when it comes again. Depths count no
-// more than MaxListed tasks a kind.
-//
-// No task lies further ahead than MaxAhead: what is due later stands in a
-// document of its own until then, as everything does that must not be lost, and
-// the drain hands it over when it is due.
+// Limits: a delivery to a stopped queue is refused and counts as an attempt; Depths
+// counts at most MaxListed tasks of a kind.
 package cloudtasks
 
 import (
@@ -49,53 +42,49 @@ import (
 
 // Options are what a queue is opened with.
 type Options struct {
-	// Queue is what the queues' full names begin with:
-	// projects/P/locations/L/queues/Q for the queues Q-look, Q-intent and so on.
-	// They are made by the deployment.
+	// Queue is the prefix of the queues' full names: projects/P/locations/L/queues/Q
+	// for the queues Q-look, Q-intent and so on. The deployment creates them.
 	Queue string
 	// Target is the address that tasks are delivered to, without the path.
 	Target string
-	// ServiceAccount is whom tasks are delivered as, by an OIDC token for
-	// Audience.
+	// ServiceAccount authenticates deliveries, by an OIDC token for Audience.
 	ServiceAccount, Audience string
-	// Emulator is one in the place of Cloud Tasks, as host:port; "" is Cloud Tasks,
-	// by the credentials of the machine.
+	// Emulator is the host:port of an emulator; "" is Cloud Tasks, with the machine's
+	// credentials.
 	Emulator string
 	// Client are further options of the client, for tests.
 	Client []option.ClientOption
-	// Store keeps dead letters; it answers Queries.
+	// Store keeps dead letters and answers Queries. Waiting, Answers and Paused do
+	// without it.
 	Store store.Store
-	// Kinds are the kinds that it takes.
 	Kinds []string
-	// NewID gives a text that no other task has, of letters and digits.
+	// NewID returns a unique id of letters and digits.
 	NewID func() string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// Rand gives an integer from 0 to n-1, for the waits before another attempt;
-	// nil: math/rand.
+	// Rand draws an integer from 0 to n-1 for backoffs; nil: math/rand.
 	Rand func(n int) int
-	// DepthsKept is how long an answer of Depths is given again, since each asks
-	// Cloud Tasks to list its tasks.
+	// DepthsKept is how long Depths caches its answer.
 	DepthsKept time.Duration
-	// Log gets what fails; nil: nothing.
+	// Log receives failures; nil: none.
 	Log *slog.Logger
 }
 
-// Queue is a queue in Cloud Tasks. It may be used by several goroutines, and any
-// number of processes may share what it stands for.
+// Queue is a queue in Cloud Tasks. It is safe for concurrent use, and any number of
+// processes may share its tasks.
 type Queue struct {
 	with   Options
 	client *tasks.Client
 
-	mu     sync.Mutex
-	shift  *shift // nil while it is stopped
-	depths keptDepths
+	mu      sync.Mutex
+	session *session // nil while stopped
+	depths  keptDepths
 }
 
 var _ queue.Queue = (*Queue)(nil)
 
-// Open makes the client; Cloud Tasks is not asked before the first task. Errors:
-// Invalid (the kinds), Unavailable (no credentials).
+// Open makes the client and calls nothing yet. Errors: Invalid (the kinds),
+// Unavailable (no credentials).
 func Open(ctx context.Context, options Options) (*Queue, error) {
 	if err := queue.CheckKinds(options.Kinds); err != nil {
 		return nil, err
@@ -124,14 +113,12 @@ func Open(ctx context.Context, options Options) (*Queue, error) {
 	return q, nil
 }
 
-// Close ends the client. It comes after Stop; calls after it are Unavailable.
+// Close ends the client, after Stop. Later calls are Unavailable.
 func (q *Queue) Close() error { return q.client.Close() }
 
-// queueName is the full name of a kind's queue.
 func (q *Queue) queueName(kind string) string { return q.with.Queue + "-" + kind }
 
-// unavailable gives an error of Cloud Tasks its kind: whatever it refuses, the
-// caller can only come back later. What was asked for may have happened.
+// unavailable wraps an error of Cloud Tasks; the call may have taken effect.
 func unavailable(err error, doing string) error {
 	return fault.Wrap(fault.Unavailable, err, "Cloud Tasks: "+doing)
 }

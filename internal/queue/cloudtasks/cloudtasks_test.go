@@ -17,8 +17,8 @@ import (
 
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
-	"questscheduler/internal/store/memory"
 	"questscheduler/internal/test/emulator"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/queuetest"
 )
 
@@ -28,7 +28,7 @@ const account = "tasks@party.example"
 type bench struct {
 	*cloudtasks.Queue
 	queues emulator.Queues
-	store  *memory.Store
+	store  *memorystore.Store
 	// answers, where set, answers in the queue's place.
 	answers atomic.Pointer[func(r *http.Request) int]
 }
@@ -43,7 +43,7 @@ func open(t *testing.T, kinds []string, changed ...func(*cloudtasks.Options)) *b
 		server.Close()
 	})
 	var err error
-	if b.store, err = memory.Open(cloudtasks.Queries); err != nil {
+	if b.store, err = memorystore.Open(cloudtasks.Queries); err != nil {
 		t.Fatal(err)
 	}
 	options := cloudtasks.Options{

@@ -11,42 +11,41 @@ import (
 	"questscheduler/internal/store"
 )
 
-// collection holds the dead letters, since Cloud Tasks has none: a task that it
-// gives up is gone. Closed to clients.
+// collection holds the dead letters, since Cloud Tasks drops tasks that it gives up.
+// It is closed to clients.
 const collection = "deadTasks"
 
-// deadLetters lists them, newest first.
 var deadLetters = &store.Query{
 	Name: "dead letters by time", Collection: collection,
 	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
 }
 
-// Queries are what a store has to answer for a queue.
+// Queries are the queries of a queue, for opening its store.
 var Queries = []*store.Query{deadLetters}
 
-// keep writes a dead letter. One that is there already was kept when its task
-// was delivered before.
-func (q *Queue) keep(ctx context.Context, h handed, attempt int, reason string) error {
-	path := store.Doc(collection, h.ref())
+// saveDead stores a dead letter. One that exists was stored by an earlier delivery of
+// the same task.
+func (q *Queue) saveDead(ctx context.Context, e envelope, attempt int, reason string) error {
+	path := store.Doc(collection, e.ref())
 	err := q.with.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		there, err := tx.Get(ctx, path)
-		if err != nil || there.Exists() {
+		old, err := tx.Get(ctx, path)
+		if err != nil || old.Exists() {
 			return err
 		}
 		encode := base64.RawURLEncoding.EncodeToString
 		return tx.Create(path, map[string]any{
-			"kind": h.Kind, "name": encode([]byte(h.Name)), "payload": encode(h.Payload), "reason": reason,
-			"id": h.id, "chain": h.chain, "turn": int64(h.turn), "attempt": int64(attempt), "at": store.Instant(q.with.Now()),
+			"kind": e.Kind, "name": encode([]byte(e.Name)), "payload": encode(e.Payload), "reason": reason,
+			"id": e.id, "chain": e.chain, "turn": int64(e.turn), "attempt": int64(attempt), "at": store.Instant(q.with.Now()),
 		})
 	})
 	q.forgetDepths()
 	return err
 }
 
-// letter is a dead letter, and the task that it was.
+// letter is a dead letter with its task's envelope.
 type letter struct {
 	queue.DeadLetter
-	was handed
+	task envelope
 }
 
 func readLetter(doc store.Document) (letter, error) {
@@ -63,14 +62,14 @@ func readLetter(doc store.Document) (letter, error) {
 		ID: doc.Path.ID(), Kind: f.String("kind"), Name: string(name), Payload: payload,
 		Reason: f.String("reason"), Attempt: int(f.Int("attempt")), At: f.Time("at"),
 	}}
-	l.was = handed{
+	l.task = envelope{
 		Task: queue.Task{Kind: l.Kind, Name: l.Name, Payload: payload},
 		id:   f.String("id"), chain: f.String("chain"), turn: int(f.Int("turn")),
 	}
 	return l, nil
 }
 
-// DeadLetters lists what ended without success; see queue.Queue.
+// DeadLetters implements queue.Queue.
 func (q *Queue) DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter, error) {
 	letters := []queue.DeadLetter{}
 	if limit <= 0 {
@@ -90,9 +89,8 @@ func (q *Queue) DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter,
 	return letters, nil
 }
 
-// Retry puts a dead letter back to work; see queue.Queue. It is handed over
-// before its document goes: a process that dies in between leaves a dead letter
-// whose second retry does nothing but remove it.
+// Retry implements queue.Queue. The task is enqueued before the document is deleted: a
+// process that dies in between leaves a dead letter that the next Retry deletes.
 func (q *Queue) Retry(ctx context.Context, id string) error {
 	unknown := fault.New(fault.NotFound, "there is no such dead letter; list them again")
 	path := store.Doc(collection, id)
@@ -110,7 +108,7 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	next := l.was.next(0, time.Time{})
+	next := l.task.successor(0, time.Time{})
 	next.since = q.with.Now()
 	if _, err := q.create(ctx, next); err != nil {
 		return fault.Wrap(fault.KindOf(err), err, "put dead letter "+strconv.Quote(id)+" back")

@@ -15,98 +15,80 @@ import (
 const MaxBody = queue.MaxPayload
 
 const (
-	// turnPatience is how long a task waits for a worker before it is put off.
-	turnPatience = 5 * time.Second
-	// refusedFor is when a task is to come again that was not begun.
+	// workerPatience is how long a delivery waits for a worker.
+	workerPatience = 5 * time.Second
+	// refusedFor is the wait asked for where a delivery was not begun.
 	refusedFor = time.Second
 )
 
-// answer is what Cloud Tasks is to be answered.
-type answer struct {
-	status int
-	after  time.Duration // until the task is to come again
-}
-
-var ended = answer{status: http.StatusOK}
-
-func again(status int, after time.Duration) answer { return answer{status: status, after: after} }
-
 // Deliver runs a task that Cloud Tasks sent, whose sender has been verified, and
-// gives the status that it is to be answered: 200 once the task is done, its
-// successor is handed over or its dead letter is kept; 429 or 503 where it has to
-// come again, and then how long after. It takes as long as its handler, and a
-// turn's wait more; ctx's end does not stop the handler, since who waits for the
-// answer is not who waits for the work.
+// returns the answer to Cloud Tasks: 200 once the task is done, its successor is
+// enqueued or its dead letter is stored; otherwise 429 or 503 and the wait before
+// the next attempt. It takes as long as the handler and workerPatience. The end of
+// ctx, which is the request's, does not stop the handler.
 func (q *Queue) Deliver(ctx context.Context, kind string, header http.Header, body []byte) (status int, retryAfter time.Duration) {
-	a := q.deliver(ctx, kind, header, body)
-	return a.status, a.after
-}
-
-func (q *Queue) deliver(ctx context.Context, kind string, header http.Header, body []byte) answer {
-	h, retries := q.handedFrom(kind, header, body)
-	attempt := h.attempts + retries + 1
-	if !slices.Contains(q.with.Kinds, kind) { // of a version that had it
-		return q.bury(ctx, h, attempt, errors.New("there is no handler for the kind"))
+	e, retries := q.receive(kind, header, body)
+	attempt := e.attempts + retries + 1
+	if !slices.Contains(q.with.Kinds, kind) { // enqueued by another version
+		return q.endDead(ctx, e, attempt, errors.New("there is no handler for the kind"))
 	}
-	if h.NotBefore.After(q.with.Now()) { // Cloud Tasks' clock is ahead of ours, or its limit was nearer
-		return q.handOn(ctx, h.next(attempt-1, h.NotBefore))
+	if e.NotBefore.After(q.with.Now()) { // the clocks differ, or NotBefore was beyond Cloud Tasks' limit
+		return q.postpone(ctx, e.successor(attempt-1, e.NotBefore))
 	}
-	s := q.begin()
+	s := q.join()
 	if s == nil {
-		return again(http.StatusServiceUnavailable, refusedFor)
+		return http.StatusServiceUnavailable, refusedFor
 	}
-	defer s.end()
-	if !s.take(ctx, kind) {
-		return again(http.StatusTooManyRequests, refusedFor)
+	defer s.running.Done()
+	if !s.acquire(ctx, kind) {
+		return http.StatusTooManyRequests, refusedFor
 	}
-	defer s.giveBack(kind)
-	delivery := queue.Delivery{Kind: kind, Name: h.Name, Payload: body, Attempt: attempt}
+	defer s.release(kind)
+	delivery := queue.Delivery{Kind: kind, Name: e.Name, Payload: body, Attempt: attempt}
 	verdict := queue.Invoke(s.ctx, s.handlers[kind], delivery)
-	verdict = verdict.Final(attempt, q.with.Now().Sub(h.since), s.ctx.Err() != nil)
+	verdict = verdict.Final(attempt, q.with.Now().Sub(e.since), s.ctx.Err() != nil)
 	queue.LogVerdict(s.ctx, q.with.Log, delivery, verdict)
-	return q.settle(ctx, h, attempt, verdict)
+	return q.settle(ctx, e, attempt, verdict)
 }
 
-// settle makes an answer of a verdict.
-func (q *Queue) settle(ctx context.Context, h handed, attempt int, verdict queue.Verdict) answer {
+func (q *Queue) settle(ctx context.Context, e envelope, attempt int, verdict queue.Verdict) (status int, retryAfter time.Duration) {
 	switch verdict.Outcome {
 	case queue.Done:
-		return ended
+		return http.StatusOK, 0
 	case queue.Later:
-		return q.handOn(ctx, h.next(attempt-1, q.with.Now().Add(verdict.After)))
+		return q.postpone(ctx, e.successor(attempt-1, q.with.Now().Add(verdict.After)))
 	case queue.Permanent:
-		return q.bury(ctx, h, attempt, verdict.Err)
+		return q.endDead(ctx, e, attempt, verdict.Err)
 	}
 	after := verdict.After
 	if after == 0 {
 		after = queue.Backoff(attempt, q.with.Rand)
 	}
-	if after > queue.BackoffMax { // the queue itself waits no longer
-		return q.handOn(ctx, h.next(attempt, q.with.Now().Add(after)))
+	if after > queue.BackoffMax { // longer than the queue itself waits
+		return q.postpone(ctx, e.successor(attempt, q.with.Now().Add(after)))
 	}
 	if fault.Is(verdict.Err, fault.RateLimited) || fault.Is(verdict.Err, fault.Exhausted) {
-		return again(http.StatusTooManyRequests, after)
+		return http.StatusTooManyRequests, after
 	}
-	return again(http.StatusServiceUnavailable, after)
+	return http.StatusServiceUnavailable, after
 }
 
-// handOn hands a task's successor over. One that is there already was handed
-// over when the task was delivered before.
-func (q *Queue) handOn(ctx context.Context, next handed) answer {
+// postpone enqueues a task's successor. One that exists was enqueued by an earlier
+// delivery of the same task.
+func (q *Queue) postpone(ctx context.Context, next envelope) (status int, retryAfter time.Duration) {
 	if _, err := q.create(context.WithoutCancel(ctx), next); err != nil {
 		q.with.Log.WarnContext(ctx, "queue: a task could not be put off, and comes again at once", "kind", next.Kind, "error", err)
-		return again(http.StatusServiceUnavailable, queue.BackoffMin)
+		return http.StatusServiceUnavailable, queue.BackoffMin
 	}
-	return ended
+	return http.StatusOK, 0
 }
 
-// bury keeps a task as a dead letter.
-func (q *Queue) bury(ctx context.Context, h handed, attempt int, why error) answer {
-	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), callPatience)
+func (q *Queue) endDead(ctx context.Context, e envelope, attempt int, why error) (status int, retryAfter time.Duration) {
+	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
-	if err := q.keep(patient, h, attempt, queue.Reason(why)); err != nil {
-		q.with.Log.WarnContext(ctx, "queue: a dead letter could not be kept, and its task comes again", "kind", h.Kind, "error", err)
-		return again(http.StatusServiceUnavailable, queue.BackoffMin)
+	if err := q.saveDead(saving, e, attempt, queue.Reason(why)); err != nil {
+		q.with.Log.WarnContext(ctx, "queue: a dead letter could not be kept, and its task comes again", "kind", e.Kind, "error", err)
+		return http.StatusServiceUnavailable, queue.BackoffMin
 	}
-	return ended
+	return http.StatusOK, 0
 }

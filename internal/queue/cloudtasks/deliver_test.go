@@ -22,7 +22,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -32,7 +32,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type script struct {
 	t *testing.T
 	*cloudtasks.Queue
-	store *memory.Store
+	store *memorystore.Store
 
 	mu     sync.Mutex
 	calls  int
@@ -48,7 +48,7 @@ func newScript(t *testing.T, verdict queue.Verdict) *script {
 	t.Helper()
 	s := &script{t: t, taken: map[string]bool{}, now: noon}
 	var err error
-	if s.store, err = memory.Open(cloudtasks.Queries); err != nil {
+	if s.store, err = memorystore.Open(cloudtasks.Queries); err != nil {
 		t.Fatal(err)
 	}
 	s.Queue, err = cloudtasks.Open(t.Context(), cloudtasks.Options{
@@ -131,7 +131,7 @@ func (s *script) letters() []queue.DeadLetter {
 	return letters
 }
 
-func TestEnqueue_MakesARequestThatProvesWhoWeAre(t *testing.T) {
+func TestEnqueue_RequestCarriesOurIdentity(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{})
 	task := s.hand(queue.Task{Kind: "look", Name: "gm's calendar/7", Payload: []byte("p"), NotBefore: noon.Add(time.Minute)})
@@ -151,7 +151,7 @@ func TestEnqueue_MakesARequestThatProvesWhoWeAre(t *testing.T) {
 	}
 }
 
-func TestEnqueue_KeepsWithinWhatCloudTasksTakes(t *testing.T) {
+func TestEnqueue_StaysWithinCloudTasksLimits(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{})
 	largest := s.hand(queue.Task{
@@ -173,7 +173,7 @@ func TestEnqueue_KeepsWithinWhatCloudTasksTakes(t *testing.T) {
 	}
 }
 
-func TestEnqueue_WhatCloudTasksRefuses_MayBeTriedAgain(t *testing.T) {
+func TestEnqueue_CloudTasksRefuses_IsUnavailable(t *testing.T) {
 	t.Parallel()
 	for _, code := range []codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.NotFound, codes.PermissionDenied, codes.ResourceExhausted, codes.InvalidArgument} {
 		s := newScript(t, queue.Verdict{})
@@ -185,7 +185,7 @@ func TestEnqueue_WhatCloudTasksRefuses_MayBeTriedAgain(t *testing.T) {
 }
 
 // Each row is what a handler answers, and what becomes of the task.
-func TestDeliver_MakesAnAnswerOfTheVerdict(t *testing.T) {
+func TestDeliver_AnswersByVerdict(t *testing.T) {
 	t.Parallel()
 	busy := errors.New("busy")
 	for name, row := range map[string]struct {
@@ -240,7 +240,7 @@ func TestDeliver_MakesAnAnswerOfTheVerdict(t *testing.T) {
 	}
 }
 
-func TestDeliver_TwoTasksOfOneName_HaveASuccessorEach(t *testing.T) {
+func TestDeliver_TwoTasksOfOneName_HaveOwnSuccessors(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{Outcome: queue.Later, After: time.Hour})
 	first := s.hand(queue.Task{Kind: "look", Name: "n"})
@@ -252,7 +252,7 @@ func TestDeliver_TwoTasksOfOneName_HaveASuccessorEach(t *testing.T) {
 	}
 }
 
-func TestDeliver_WhatCannotBePutOffOrKept_ComesAgain(t *testing.T) {
+func TestDeliver_SuccessorOrDeadLetterFails_IsRetried(t *testing.T) {
 	t.Parallel()
 	for name, verdict := range map[string]queue.Verdict{
 		"later": {Outcome: queue.Later, After: time.Hour}, "permanent": {Outcome: queue.Permanent},
@@ -269,7 +269,7 @@ func TestDeliver_WhatCannotBePutOffOrKept_ComesAgain(t *testing.T) {
 	}
 }
 
-func TestDeliver_WhatIsNotDueYet_IsPutOffUntilThen(t *testing.T) {
+func TestDeliver_NotDueYet_IsPostponed(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{Outcome: queue.Permanent})
 	task := s.hand(queue.Task{Kind: "look", NotBefore: noon.Add(queue.MaxAhead)})
@@ -286,7 +286,7 @@ func TestDeliver_WhatIsNotDueYet_IsPutOffUntilThen(t *testing.T) {
 	}
 }
 
-func TestDeliver_OfAKindThatThereIsNoMore_IsADeadLetter(t *testing.T) {
+func TestDeliver_UnknownKind_IsADeadLetter(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{})
 	if status, _ := s.Deliver(t.Context(), "mirror", http.Header{}, []byte("p")); status != 200 {
@@ -297,7 +297,7 @@ func TestDeliver_OfAKindThatThereIsNoMore_IsADeadLetter(t *testing.T) {
 	}
 }
 
-func TestDeliver_WhileItIsStopped_IsRefusedUntilLater(t *testing.T) {
+func TestDeliver_QueueStopped_IsRefusedUntilLater(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{Outcome: queue.Done})
 	task := s.hand(queue.Task{Kind: "look"})
@@ -310,7 +310,7 @@ func TestDeliver_WhileItIsStopped_IsRefusedUntilLater(t *testing.T) {
 }
 
 // A task that is at its last attempt is not given up for a run that Stop cut off.
-func TestDeliver_StopCancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
+func TestDeliver_StopCancelsLastAttempt_AttemptIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{})
 	task := s.hand(queue.Task{Kind: "look", Name: "n"})
@@ -362,7 +362,7 @@ func FuzzDeliver_WhateverTheHeadersSay_TheTaskEnds(f *testing.F) {
 	})
 }
 
-func TestDepths_CountWhatIsListedAndWhatIsDead(t *testing.T) {
+func TestDepths_CountListedTasksAndDeadLetters(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{Outcome: queue.Permanent})
 	task := s.hand(queue.Task{Kind: "look", NotBefore: noon.Add(time.Second)})
@@ -397,7 +397,7 @@ func TestDepths_CountWhatIsListedAndWhatIsDead(t *testing.T) {
 	}
 }
 
-func TestRetry_CutOffBeforeTheDeadLetterWent_IsDoneAgain(t *testing.T) {
+func TestRetry_InterruptedBeforeDeletion_IsRepeated(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, queue.Verdict{Outcome: queue.Permanent})
 	s.deliver(s.hand(queue.Task{Kind: "look", Name: "n"}), 0)

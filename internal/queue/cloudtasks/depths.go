@@ -11,35 +11,30 @@ import (
 	"questscheduler/internal/queue"
 )
 
-// MaxListed is how many tasks of a kind, and how many dead letters of all, Depths
-// counts at most: so many are listed in one call, and how many there are Cloud
-// Tasks does not say otherwise.
+// MaxListed is the most tasks of a kind, and the most dead letters, that Depths counts:
+// Cloud Tasks has no count, and lists so many in one call.
 const MaxListed = 1000
 
-// keptDepths is the latest answer of Depths; guarded by Queue.mu.
+// keptDepths is a cached answer of Depths.
 type keptDepths struct {
 	answer []queue.Depth
 	until  time.Time
 }
 
-// Depths tells the state of each kind's queue, by kind; see queue.Queue. Waiting
-// is MaxListed where there are that many or more; tasks that are being run count
-// too, and one that was put off may for a moment count twice. Oldest is of those
-// that were listed, and of a task that failed it is when it is to be tried again.
+// Depths implements queue.Queue. Waiting is at most MaxListed, includes running tasks,
+// and may briefly count a postponed task twice. Oldest is that of the listed tasks; a
+// failed task is due at its next attempt.
 func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	now := q.with.Now()
 	q.mu.Lock()
 	kept := q.depths
 	q.mu.Unlock()
-	if left := kept.until.Sub(now); left > 0 && left <= q.with.DepthsKept { // further ahead: the clock was set back
+	if left := kept.until.Sub(now); left > 0 && left <= q.with.DepthsKept { // a larger rest means that the clock was set back
 		return slices.Clone(kept.answer), nil
 	}
-	depths := make([]queue.Depth, len(q.with.Kinds))
-	for i, kind := range q.with.Kinds {
-		var err error
-		if depths[i], err = q.depth(ctx, kind, now); err != nil {
-			return nil, err
-		}
+	depths, err := q.Waiting(ctx)
+	if err != nil {
+		return nil, err
 	}
 	letters, err := q.with.Store.Query(ctx, deadLetters.With().First(MaxListed))
 	if err != nil {
@@ -57,9 +52,20 @@ func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	return depths, nil
 }
 
-// depth counts the tasks of one kind.
+// Waiting is Depths without dead letters, and reads no store.
+func (q *Queue) Waiting(ctx context.Context) ([]queue.Depth, error) {
+	depths := make([]queue.Depth, len(q.with.Kinds))
+	for i, kind := range q.with.Kinds {
+		var err error
+		if depths[i], err = q.depth(ctx, kind, q.with.Now()); err != nil {
+			return nil, err
+		}
+	}
+	return depths, nil
+}
+
 func (q *Queue) depth(ctx context.Context, kind string, now time.Time) (queue.Depth, error) {
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	depth := queue.Depth{Kind: kind}
 	listed := q.client.ListTasks(ctx, &cloudtaskspb.ListTasksRequest{Parent: q.queueName(kind), PageSize: MaxListed})
@@ -79,7 +85,6 @@ func (q *Queue) depth(ctx context.Context, kind string, now time.Time) (queue.De
 	return depth, nil
 }
 
-// forgetDepths has Depths look again.
 func (q *Queue) forgetDepths() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -79,7 +79,7 @@ var crashKinds = []string{"hang", "work"}
 // leader's term; patience is below both.
 const patience = time.Minute
 
-func TestKill_WhatWasAcknowledgedIsRunAndWhatRanIsRunAgainAtOnce(t *testing.T) {
+func TestKill_AcknowledgedTasksRun_RunningOnesRunAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "data.sqlite")
 	acknowledged, done := killedChild(t, file)

@@ -11,34 +11,33 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// driver is River's SQLite driver with what this queue has found amiss in
-// v0.31.0 mended; see executor.
+// driver is River's SQLite driver with workarounds for faults of v0.31.0; see executor
+// and docs/decisions.md.
 type driver struct {
 	*riversqlite.Driver
-	// due finds whether a job of a queue is due; nil where none are run.
+	// due tells whether a job of a queue is due; nil in a client that runs none.
 	due *sql.Stmt
 }
 
 func newDriver(db *sql.DB) *driver { return &driver{Driver: riversqlite.New(db)} }
 
-// dueQuery is one look into River's own index; every job has priority 1.
+// dueQuery is answered by River's own index. Every job has priority 1.
 const dueQuery = `SELECT 1 FROM river_job
 	WHERE state = 'available' AND queue = ? AND priority = 1 AND scheduled_at <= ? LIMIT 1`
 
-// GetExecutor gives what River's services work with.
+// GetExecutor returns what River's services work with.
 func (d *driver) GetExecutor() riverdriver.Executor {
 	return &executor{Executor: d.Driver.GetExecutor(), due: d.due}
 }
 
-// executor stands between River's services and the file.
+// executor wraps River's access to the file.
 type executor struct {
 	riverdriver.Executor
 	due *sql.Stmt
 }
 
-// JobGetAvailable fetches jobs to run. River polls with it, and its statement
-// is a long UPDATE that is compiled at each call and takes the write lock; a
-// prepared look whether there is anything at all costs a tenth of it.
+// JobGetAvailable fetches jobs to run. River polls with a long UPDATE that is compiled
+// at each call and takes the write lock; the prepared query before it costs a tenth.
 func (e *executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	var found int
 	switch err := e.due.QueryRowContext(ctx, params.Queue, timeText(time.Now())).Scan(&found); {
@@ -50,8 +49,8 @@ func (e *executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobG
 	return e.Executor.JobGetAvailable(ctx, params)
 }
 
-// JobDeleteBefore cleans ended jobs away. Its SQLite driver does not look at
-// which are to be kept for ever, and would delete those within the minute.
+// JobDeleteBefore deletes ended jobs. River's SQLite driver ignores which of them are
+// kept for ever, and would delete those too.
 func (e *executor) JobDeleteBefore(ctx context.Context, params *riverdriver.JobDeleteBeforeParams) (int, error) {
 	kept := *params
 	for _, horizon := range []struct {
@@ -69,14 +68,11 @@ func (e *executor) JobDeleteBefore(ctx context.Context, params *riverdriver.JobD
 	return e.Executor.JobDeleteBefore(ctx, &kept)
 }
 
-// JobSetStateIfRunningMany settles jobs that have run. Two faults of it:
-//
-// SQLite knows times as texts, and River compares them as such; it writes that
-// of a snoozed job in the machine's zone and compares it with UTC, so that
-// east of Greenwich a snooze of a second lasts hours, and west of it none.
-//
-// A job whose row is gone ends the batch early, with the jobs behind it
-// unsettled and without rows, on which River's completer panics.
+// JobSetStateIfRunningMany settles jobs that have run. It works around two faults.
+// River writes the time of a snoozed job in the machine's zone and compares it, as text,
+// with UTC: east of Greenwich a snooze of a second lasts hours, west of it none. And a
+// job whose row is gone ends the batch early: the jobs behind it stay unsettled and have
+// no rows, on which River's completer panics.
 func (e *executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	rest := *params
 	rest.ScheduledAt, rest.FinalizedAt = allUTC(params.ScheduledAt), allUTC(params.FinalizedAt)
@@ -96,7 +92,6 @@ func (e *executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdr
 	return settled, nil
 }
 
-// dropFirst removes the first n jobs of a batch.
 func dropFirst(batch *riverdriver.JobSetStateIfRunningManyParams, n int) {
 	batch.ID = batch.ID[n:]
 	batch.Attempt = batch.Attempt[n:]
@@ -112,8 +107,7 @@ func allUTC(times []*time.Time) []*time.Time {
 	converted := make([]*time.Time, len(times))
 	for i, t := range times {
 		if t != nil {
-			// Round strips the monotonic reading, which would be written too.
-			utc := t.UTC().Round(0)
+			utc := t.UTC().Round(0) // without the monotonic reading, which would be written too
 			converted[i] = &utc
 		}
 	}

@@ -68,7 +68,7 @@ func states(t *testing.T, db *sql.DB) map[int64]string {
 	return found
 }
 
-func TestSettle_OneJobOfTheBatchIsGone_TheOthersAreSettled(t *testing.T) {
+func TestSettle_OneJobOfBatchDeleted_OthersAreSettled(t *testing.T) {
 	t.Parallel()
 	db, executor := openForDriver(t, 3, `UPDATE river_job SET state = 'running'`)
 	if _, err := db.ExecContext(t.Context(), `DELETE FROM river_job WHERE id = 2`); err != nil {
@@ -101,7 +101,7 @@ func TestSettle_OneJobOfTheBatchIsGone_TheOthersAreSettled(t *testing.T) {
 	}
 }
 
-func TestClean_WhatIsKeptForEverStays(t *testing.T) {
+func TestClean_JobsKeptForEver_Stay(t *testing.T) {
 	t.Parallel()
 	db, executor := openForDriver(t, 3, `UPDATE river_job SET finalized_at = '2020-01-01 00:00:00',
 		state = CASE id WHEN 1 THEN 'cancelled' WHEN 2 THEN 'discarded' ELSE 'completed' END`)

@@ -12,7 +12,7 @@ import (
 	"questscheduler/internal/queue/river"
 )
 
-func TestGiveUp_OldAndOftenTried_EndsAsDeadLetterAndStartsAnewAfterRetry(t *testing.T) {
+func TestGiveUp_OldAndOftenTried_IsDeadLetterUntilRetry(t *testing.T) {
 	t.Parallel()
 	db := openFile(t, filepath.Join(t.TempDir(), "data.sqlite"))
 	attempts := make(chan int, 10)
@@ -120,7 +120,7 @@ func onlyDeadLetter(t *testing.T, q queue.Queue) queue.DeadLetter {
 	}
 }
 
-func TestFileGone_EverythingIsUnavailable(t *testing.T) {
+func TestFileGone_AllCallsAreUnavailable(t *testing.T) {
 	t.Parallel()
 	db, err := openDatabase(filepath.Join(t.TempDir(), "data.sqlite"))
 	if err != nil {
@@ -146,7 +146,7 @@ func TestFileGone_EverythingIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestOpen_KindsThatAreNoneAreInvalid(t *testing.T) {
+func TestOpen_BadKinds_AreInvalid(t *testing.T) {
 	t.Parallel()
 	_, err := river.New(t.Context(), river.Options{DB: openFile(t, filepath.Join(t.TempDir(), "data.sqlite"))})
 	if !fault.Is(err, fault.Invalid) {

@@ -16,11 +16,8 @@ import (
 	"questscheduler/internal/queue"
 )
 
-// DeadLetters lists what ended without success; see queue.Queue. A task is
-// among them up to a quarter of a second after its last run.
-//
-// It asks the table itself: River's JobList refuses to order finished jobs by
-// when they finished.
+// DeadLetters implements queue.Queue. A task is listed up to a quarter of a second after
+// its last run. The query is ours: River's JobList cannot order by finalized_at.
 func (q *Queue) DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter, error) {
 	rows, err := q.db.QueryContext(ctx, `
 		SELECT id, queue, args, attempt, coalesce(json_extract(errors, '$[#-1].error'), ''), finalized_at
@@ -63,11 +60,10 @@ func scanDeadLetter(rows *sql.Rows) (queue.DeadLetter, error) {
 	return letter, err
 }
 
-// sinceKey is where a job's metadata tells when it was put back to work.
+// sinceKey is the metadata field that holds when a dead letter was retried.
 const sinceKey = "since"
 
-// since is when a job was handed over, or put back to work: its age counts
-// from there.
+// since is when a job was inserted or its dead letter retried.
 func since(job *rivertype.JobRow) time.Time {
 	var metadata struct {
 		Since time.Time `json:"since"`
@@ -78,8 +74,7 @@ func since(job *rivertype.JobRow) time.Time {
 	return metadata.Since
 }
 
-// Retry puts a dead letter back to work, due at once and with its attempts
-// counted anew; see queue.Queue. Errors: NotFound, Unavailable.
+// Retry implements queue.Queue.
 func (q *Queue) Retry(ctx context.Context, id string) error {
 	unknown := fault.New(fault.NotFound, "there is no such dead letter; list them again")
 	number, err := strconv.ParseInt(id, 10, 64)
@@ -105,9 +100,8 @@ func (q *Queue) Retry(ctx context.Context, id string) error {
 	return nil
 }
 
-// Depths tells the state of each kind's queue, by kind; see queue.Queue. Kinds
-// that the queue was not opened with are told too where tasks of theirs lie in
-// the file.
+// Depths implements queue.Queue. It includes kinds that the queue was not opened with,
+// where the file holds tasks of theirs.
 func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	rows, err := q.db.QueryContext(ctx, `
 		SELECT queue, state IN ('cancelled', 'discarded'), count(*),
@@ -139,7 +133,6 @@ func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	return depths, nil
 }
 
-// scanDepth adds a row of Depths to its kind.
 func scanDepth(rows *sql.Rows, byKind map[string]*queue.Depth) error {
 	var kind string
 	var dead bool
@@ -163,14 +156,13 @@ func scanDepth(rows *sql.Rows, byKind map[string]*queue.Depth) error {
 	return err
 }
 
-// timeFormat is how River's SQLite driver writes times, always in UTC; it
-// compares them as texts.
+// timeFormat is how River's SQLite driver writes times, in UTC, and compares them.
 const timeFormat = "2006-01-02 15:04:05.000"
 
 func timeText(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-// readTime reads a time from the file: the driver may have made a time of it,
-// and of a text all after the fraction ("+0000 UTC") says UTC.
+// readTime reads a time from the file, which is UTC whatever follows the fraction. The
+// driver may have parsed it.
 func readTime(value any) (time.Time, error) {
 	switch v := value.(type) {
 	case nil:

@@ -13,29 +13,21 @@ import (
 )
 
 const (
-	// fetchCooldown is the least time between two looks for jobs of a kind. An
-	// insert makes River look at once; under load this bounds how often.
+	// fetchCooldown is the least time between two fetches of a kind; an insert
+	// triggers one.
 	fetchCooldown = 2 * time.Millisecond
-	// fetchPoll is how often River looks for jobs that nobody announces: those
-	// whose wait is over. It bounds how late they begin.
+	// fetchPoll is how often River fetches jobs whose wait is over.
 	fetchPoll = 50 * time.Millisecond
-	// rescueAfter is when a job that runs is taken for dead while the process
-	// lives; a handler that ignores the end of its context is run a second
-	// time then.
+	// rescueAfter is when a running job is treated as dead: a handler that ignores
+	// the end of its context is run a second time then.
 	rescueAfter = 90 * time.Second
-	// keepForEver is River's word for how long dead letters are kept.
-	keepForEver = -1
-	// stopGrace is how long Stop waits, after it cancelled the handlers'
-	// contexts, for the handlers to return.
+	keepForEver = -1 // in River's settings
+	// stopGrace is how long cancelled handlers may take to return.
 	stopGrace = 5 * time.Second
 )
 
-// Start begins to run tasks; see queue.Queue. What ctx carries is passed on to
-// the handlers, its end is not: Stop ends them. Errors: Invalid (no handler
-// for a kind), Conflict (started already), Unavailable (the file).
-//
-// The file must belong to this process alone: what another process runs is
-// taken for left over by a dead one and is run again.
+// Start implements queue.Queue. The file must belong to this process alone: jobs that
+// are marked as running are treated as left over by a dead process and run again.
 func (q *Queue) Start(ctx context.Context, config queue.Config) error {
 	if err := queue.CheckConfig(config, q.kinds); err != nil {
 		return err
@@ -61,13 +53,12 @@ func (q *Queue) Start(ctx context.Context, config queue.Config) error {
 		return unavailable(errors.Join(err, due.Close()), "start")
 	}
 	q.running, q.due = started, due
-	// Not before Start has returned: inserting through a client while it
-	// starts is a data race in River.
+	// After Start has returned: inserting through a starting client is a data race in
+	// River.
 	q.client.Store(started)
 	return nil
 }
 
-// newClient makes a River client that runs tasks.
 func (q *Queue) newClient(config queue.Config, due *sql.Stmt) (*client, error) {
 	workers := riverqueue.NewWorkers()
 	if err := riverqueue.AddWorkerSafely(workers, &worker{queue: q, handlers: config.Handlers}); err != nil {
@@ -98,23 +89,22 @@ func (q *Queue) newClient(config queue.Config, due *sql.Stmt) (*client, error) {
 	})
 }
 
-// never is the schedule of River's reindexing: SQLite's indexes do not bloat,
-// and rebuilding them would hold up every other writer.
+// never turns River's reindexing off: SQLite's indexes do not bloat, and rebuilding them
+// would block every other writer.
 type never struct{}
 
-// Next is a time that the process does not live to see.
+// Next implements river.PeriodicSchedule.
 func (never) Next(now time.Time) time.Time { return now.AddDate(100, 0, 0) }
 
-// takeOver makes a dead process's work available, in one transaction: jobs
-// that it ran would wait for the rescue (90 s), those whose time has come for
-// the scheduler, and both for the election of a new leader, which waits until
-// the dead one's term is over.
+// takeOver makes a dead process's jobs available, in one transaction. Otherwise its
+// running jobs would wait for the rescue (90 s), its due ones for the scheduler, and both
+// until a new leader is elected after the dead one's term.
 func (q *Queue) takeOver(ctx context.Context) error {
 	tx, err := q.db.BeginTx(ctx, nil)
 	if err != nil {
 		return unavailable(err, "take over")
 	}
-	defer tx.Rollback() // after a commit there is nothing to roll back, before it the error is told
+	defer tx.Rollback() // after the commit it does nothing
 	for _, step := range []struct {
 		statement string
 		arguments []any
@@ -134,11 +124,8 @@ func (q *Queue) takeOver(ctx context.Context) error {
 	return nil
 }
 
-// Stop begins no further run and waits for those that run; see queue.Queue.
-// When ctx ends it cancels their contexts; a run that then asks for another
-// attempt is not counted. What was handed over is kept, and Enqueue goes on
-// taking tasks in for the next Start. The error is Unavailable where a handler
-// ignores even that for 5 s: do not start the queue again in this process then.
+// Stop implements queue.Queue. After an error do not start the queue again in this
+// process: a handler has ignored its cancelled context for stopGrace.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.lifecycle.Lock()
 	defer q.lifecycle.Unlock()

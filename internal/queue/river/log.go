@@ -5,22 +5,20 @@ import (
 	"log/slog"
 )
 
-// riverLog is the log for River itself: errors only, and none of what a queue
-// that is being stopped cuts off. It warns of each failed attempt, which
-// queue.LogVerdict has told, and informs of much that is no news.
+// riverLog is River's own log, errors alone: queue.LogVerdict logs failed attempts.
 func (q *Queue) riverLog() *slog.Logger {
 	return slog.New(errorsOnly{q.log.Handler()})
 }
 
 type errorsOnly struct{ slog.Handler }
 
-// Enabled holds back what is below an error.
+// Enabled implements slog.Handler.
 func (h errorsOnly) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelError && h.Handler.Enabled(ctx, level)
 }
 
-// Handle holds back what a stop cuts off: it is told as an error of a context
-// that has ended, and is done after the next start.
+// Handle drops errors of cancelled contexts: a stop interrupts work that the next start
+// resumes.
 func (h errorsOnly) Handle(ctx context.Context, record slog.Record) error {
 	if ctx.Err() == nil {
 		return h.Handler.Handle(ctx, record)
@@ -28,12 +26,12 @@ func (h errorsOnly) Handle(ctx context.Context, record slog.Record) error {
 	return nil
 }
 
-// WithAttrs keeps holding back.
+// WithAttrs implements slog.Handler.
 func (h errorsOnly) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return errorsOnly{h.Handler.WithAttrs(attributes)}
 }
 
-// WithGroup keeps holding back.
+// WithGroup implements slog.Handler.
 func (h errorsOnly) WithGroup(name string) slog.Handler {
 	return errorsOnly{h.Handler.WithGroup(name)}
 }

@@ -27,7 +27,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-func TestLog_TellsOfVerdictsOnceAndOfNoPayload(t *testing.T) {
+func TestLog_Verdicts_AreLoggedOnceWithoutPayload(t *testing.T) {
 	t.Parallel()
 	var log lines
 	q := openWith(t, river.Options{

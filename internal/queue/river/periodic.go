@@ -9,20 +9,17 @@ import (
 	"questscheduler/internal/queue"
 )
 
-// Periodic is a task that a queue which is started hands over to itself again
-// and again: once at the start, and then in every period. What was missed while
-// it was not started is not made up for: the task finds out what is due.
+// Periodic is a task that a started queue enqueues at its start and then in every
+// period. Periods missed while it was stopped are not made up for.
 type Periodic struct {
-	// Name tells it from others.
+	// Name is unique among the periodic tasks.
 	Name string
-	// Every is the period, a second at least.
+	// Every is the period, at least a second.
 	Every time.Duration
-	// Task has a kind of the queue's, and no name.
+	// Task has one of the queue's kinds, and no name.
 	Task queue.Task
 }
 
-// periodicJobs are River's own, for a client that runs tasks. River keeps their
-// times in memory and by the machine's clock.
 func (q *Queue) periodicJobs() []*riverqueue.PeriodicJob {
 	var jobs []*riverqueue.PeriodicJob
 	for _, periodic := range q.periodic {

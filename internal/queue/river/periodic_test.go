@@ -12,7 +12,7 @@ import (
 
 // A queue that is started hands its periodic tasks over to itself, at the start
 // and in every period; so does the next process on the same file.
-func TestPeriodic_IsHandedOverAtTheStartAndAgain(t *testing.T) {
+func TestPeriodic_IsEnqueuedAtStartAndEveryPeriod(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "data.sqlite")
 	for _, process := range []string{"the first", "the next"} {

@@ -1,20 +1,16 @@
 // Package river is the queue driver of the embedded default: River's jobs in
 // the SQLite file of the store.
 //
-// A task is a job, a kind is a River queue of its own. How the port's states
-// map onto River's:
+// A task is a job, a kind is a River queue. How the port's states map onto River's:
 //
 //	waiting      available (due, or due within 5 s), scheduled, retryable
 //	running      running
-//	done         completed; the row and with it the name go after NameKept
-//	dead letter  cancelled; kept for ever, and with it the name
+//	done         completed; the row and its name are deleted after NameKept
+//	dead letter  cancelled; the row and its name are kept for ever
 //
-// River decides nothing about giving up: jobs have practically unlimited
-// attempts, and the worker cancels those that queue.GivenUp names.
-//
-// Durability is the file's: Enqueue returns after its commit. River settles
-// finished jobs in batches, up to a quarter of a second later; a process that
-// is killed in between runs them again.
+// Jobs have practically unlimited attempts; the worker cancels those that queue.GivenUp
+// names. Enqueue returns after its commit. River settles finished jobs in batches, up to
+// a quarter of a second later: a process that is killed in between runs them again.
 package river
 
 import (
@@ -36,30 +32,27 @@ import (
 
 // Options are what a queue is opened with.
 type Options struct {
-	// DB is the file's single writer connection (MaxOpenConns 1), opened with
-	// WAL and synchronous=FULL. The queue never closes it, and writes to no
-	// tables but River's. It must not be used inside a transaction of its own
-	// while calling the queue: the two would wait for each other.
-	DB *sql.DB
-	// Kinds are the kinds that it takes.
+	// DB is the file's single writer connection (MaxOpenConns 1), opened with WAL and
+	// synchronous=FULL. The queue never closes it, and writes to River's tables alone.
+	// Calling the queue inside a transaction on DB deadlocks.
+	DB    *sql.DB
 	Kinds []string
-	// Now is the clock of what the queue itself decides; nil: time.Now.
-	// River's own schedule follows the machine's clock.
+	// Now is the clock of what the queue itself decides; nil: time.Now. River's
+	// schedule follows the machine's clock.
 	Now func() time.Time
-	// Rand gives an integer from 0 to n-1, for the waits before another
-	// attempt; nil: math/rand.
+	// Rand draws an integer from 0 to n-1 for backoffs; nil: math/rand.
 	Rand func(n int) int
-	// Periodic are tasks that it hands over to itself while it is started.
+	// Periodic are tasks that the queue enqueues while it is started.
 	Periodic []Periodic
-	// Log gets what fails; nil: nothing.
+	// Log receives failures; nil: none.
 	Log *slog.Logger
 }
 
-// NameKept is how long the row of a task that ended well, and so its name, is
-// kept; longer by up to half a minute.
+// NameKept is how long the row of a successful task, and so its name, is kept; up to
+// half a minute longer.
 const NameKept = time.Hour
 
-// Queue is a queue in a SQLite file. It may be used by several goroutines.
+// Queue is a queue in a SQLite file. It is safe for concurrent use.
 type Queue struct {
 	db    *sql.DB
 	kinds []string
@@ -69,20 +62,18 @@ type Queue struct {
 
 	periodic []Periodic
 
-	// inserter takes jobs in and runs none. client is the one to insert with:
-	// the running one while started, since it wakes its workers at once.
+	// inserter inserts jobs and runs none. client is the one to insert with: the
+	// running one while started, since that wakes its workers.
 	inserter *client
 	client   atomic.Pointer[client]
-	gatherer gatherer
-	taken    takenNames
+	batcher  batcher
+	names    recentNames
 
-	// lifecycle holds off a Start or Stop while another is under way.
-	lifecycle sync.Mutex
-	// running is the client that runs tasks, and due the statement that it
-	// polls with; guarded by lifecycle.
+	lifecycle sync.Mutex // held by Start and Stop
+	// running runs tasks, and polls with due; guarded by lifecycle.
 	running *client
 	due     *sql.Stmt
-	// stopping: Stop has lost patience and cancelled the handlers.
+	// stopping: Stop has cancelled the handlers.
 	stopping atomic.Bool
 }
 
@@ -90,9 +81,8 @@ type client = riverqueue.Client[*sql.Tx]
 
 var _ queue.Queue = (*Queue)(nil)
 
-// New opens the queue in a file, and makes or migrates River's tables there.
-// Tasks of before are kept; nothing runs until Start. Errors: Invalid (the
-// kinds), Unavailable (the file).
+// New opens the queue in a file, and creates or migrates River's tables there. Errors:
+// Invalid (the kinds), Unavailable (the file).
 func New(ctx context.Context, options Options) (*Queue, error) {
 	if err := queue.CheckKinds(options.Kinds); err != nil {
 		return nil, err
@@ -129,13 +119,11 @@ func New(ctx context.Context, options Options) (*Queue, error) {
 		return nil, fault.Wrap(fault.Internal, err, "open the queue")
 	}
 	q.client.Store(q.inserter)
-	q.gatherer.insert = q.insert
+	q.batcher.insert = q.insert
 	return q, nil
 }
 
-// unavailable gives an error of the database or of River its kind: whatever
-// they refuse, the caller can only come back later. What was asked for may
-// have happened.
+// unavailable wraps an error of the database or of River; the call may have taken effect.
 func unavailable(err error, doing string) error {
 	return fault.Wrap(fault.Unavailable, err, "queue: "+doing)
 }

@@ -18,7 +18,7 @@ type worker struct {
 	handlers map[string]queue.Handler
 }
 
-// retryError makes River try a job again; its text is the reason that is kept.
+// retryError makes River retry a job, and store the reason.
 type retryError struct{ reason string }
 
 func (e *retryError) Error() string { return e.reason }
@@ -28,7 +28,7 @@ type permanentError struct{ reason string }
 
 func (e *permanentError) Error() string { return e.reason }
 
-// Work runs one job and translates the handler's verdict.
+// Work implements river.Worker.
 func (w *worker) Work(ctx context.Context, job *riverqueue.Job[jobArgs]) error {
 	delivery := queue.Delivery{
 		Kind: job.Queue, Name: string(job.Args.Name), Payload: job.Args.Payload, Attempt: job.Attempt,
@@ -51,16 +51,14 @@ func (w *worker) Work(ctx context.Context, job *riverqueue.Job[jobArgs]) error {
 	return &retryError{queue.Reason(verdict.Err)}
 }
 
-// NextRetry is when River tries a job again that Work returned an error for,
-// or that it found stuck.
+// NextRetry implements river.Worker.
 func (w *worker) NextRetry(job *riverqueue.Job[jobArgs]) time.Time {
 	return time.Now().UTC().Add(job.Args.retryAfter)
 }
 
-// errorHandler tells River which errors are the end.
 type errorHandler struct{}
 
-// HandleError cancels the job of a permanent error.
+// HandleError cancels jobs that end as dead letters.
 func (errorHandler) HandleError(_ context.Context, _ *rivertype.JobRow, err error) *riverqueue.ErrorHandlerResult {
 	_, permanent := errors.AsType[*permanentError](err)
 	return &riverqueue.ErrorHandlerResult{SetCancelled: permanent}

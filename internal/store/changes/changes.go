@@ -1,15 +1,12 @@
-// Package changes tells those who listen which polls were just written.
+// Package changes notifies listeners in this process of polls that were just written.
 //
-// A Store stands before a store of any driver and does what that one does; what
-// its transactions wrote, once they are committed, it tells every Listener as
-// the ids of polls, with a mark on those whose slots or votes were written. A
-// Change says nothing else of what changed or of who may see it, it may come for
-// a write that changed nothing, and it does not come for what other processes
-// wrote. A reader that must not miss those has to check from time to time.
+// A Store wraps a store of any driver. After each commit it passes the ids of the written
+// polls to every Listener, marked where slots or votes were written. A Change may be about
+// a write that changed nothing, and writes of other processes cause none: a reader that
+// must not miss those checks from time to time.
 //
-// There is no goroutine here, and a writer never waits for a listener: changes
-// that a listener does not take are kept up to a bound, and then dropped with a
-// mark that some were lost.
+// A writer never waits for a listener: changes that a listener does not take are kept up
+// to a bound, and then dropped and marked as lost.
 package changes
 
 import (
@@ -21,7 +18,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Store is a store.Store that tells of what is written through it.
+// Store is a store.Store that notifies listeners of what is written through it.
 type Store struct {
 	store.Store
 
@@ -31,11 +28,10 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// New puts a Store before another, which stays whole: what is written to that
-// one directly is told to nobody.
+// New wraps a store. Writes to inner itself cause no notifications.
 func New(inner store.Store) *Store { return &Store{Store: inner} }
 
-// Listen adds a listener. Every commit that begins after it is told.
+// Listen adds a listener, for every commit that begins after it.
 func (s *Store) Listen() *Listener {
 	l := &Listener{Pending: NewPending(Held), store: s}
 	s.mu.Lock()
@@ -51,31 +47,31 @@ func (s *Store) Listening() int {
 	return len(s.listeners)
 }
 
-// Run implements store.Store. What was written is told after the commit, and
-// after an error that leaves open whether there was one.
+// Run implements store.Store. Listeners are notified after the commit, and after an error
+// that leaves open whether it took effect.
 func (s *Store) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
 	var written []Change
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		written = nil // of the attempt before, which counts for nothing
+		written = nil // of the previous attempt
 		return fn(ctx, &recorder{Tx: tx, written: &written})
 	})
 	if err == nil || fault.Is(err, fault.Unavailable) {
-		s.tell(written)
+		s.notify(written)
 	}
 	return err
 }
 
-// DeleteTree implements store.Store. It is not atomic, so it is told of
-// whatever became of it.
+// DeleteTree implements store.Store. It is not atomic, so listeners are notified also
+// after an error.
 func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	err := s.Store.DeleteTree(ctx, path)
 	if id := PollOf(path); id != "" {
-		s.tell([]Change{{Poll: id, Below: true}})
+		s.notify([]Change{{Poll: id, Below: true}})
 	}
 	return err
 }
 
-func (s *Store) tell(written []Change) {
+func (s *Store) notify(written []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, listener := range s.listeners {
@@ -89,13 +85,13 @@ func (s *Store) remove(l *Listener) {
 	s.listeners = slices.DeleteFunc(s.listeners, func(other *Listener) bool { return other == l })
 }
 
-// recorder notes the polls that an attempt of a transaction writes.
+// recorder records the polls that an attempt of a transaction writes.
 type recorder struct {
 	store.Tx
 	written *[]Change
 }
 
-func (r *recorder) note(path store.Path) {
+func (r *recorder) record(path store.Path) {
 	id := PollOf(path)
 	if id == "" {
 		return
@@ -108,43 +104,42 @@ func (r *recorder) note(path store.Path) {
 
 // Create implements store.Tx.
 func (r *recorder) Create(path store.Path, data map[string]any) error {
-	r.note(path)
+	r.record(path)
 	return r.Tx.Create(path, data)
 }
 
 // Set implements store.Tx.
 func (r *recorder) Set(path store.Path, data map[string]any) error {
-	r.note(path)
+	r.record(path)
 	return r.Tx.Set(path, data)
 }
 
 // Update implements store.Tx.
 func (r *recorder) Update(path store.Path, updates ...store.Update) error {
-	r.note(path)
+	r.record(path)
 	return r.Tx.Update(path, updates...)
 }
 
 // Merge implements store.Tx.
 func (r *recorder) Merge(path store.Path, updates ...store.Update) error {
-	r.note(path)
+	r.record(path)
 	return r.Tx.Merge(path, updates...)
 }
 
 // Delete implements store.Tx.
 func (r *recorder) Delete(path store.Path) error {
-	r.note(path)
+	r.record(path)
 	return r.Tx.Delete(path)
 }
 
-// The collection of polls, and those below it that their readers see.
 const (
 	polls = "schedulers"
 	slots = "slots"
 	votes = "votes"
 )
 
-// PollOf is the poll whose readers see the document at a path; "" where nobody
-// sees it as part of one.
+// PollOf is the poll that the document at a path belongs to: the poll itself, its slot or
+// its vote; "" otherwise.
 func PollOf(path store.Path) string {
 	switch path.Collection() {
 	case polls:

@@ -11,17 +11,17 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
-// TestStore_IsAStoreLikeAnyOther: what stands before a driver keeps all that
+// TestStore_PassesTheConformanceSuite: what stands before a driver keeps all that
 // the driver promises.
-func TestStore_IsAStoreLikeAnyOther(t *testing.T) {
+func TestStore_PassesTheConformanceSuite(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, queries []*store.Query) store.Store {
 		t.Helper()
-		inner, err := memory.Open(queries)
+		inner, err := memorystore.Open(queries)
 		must(t, err)
 		return changes.New(inner)
 	})
@@ -29,12 +29,12 @@ func TestStore_IsAStoreLikeAnyOther(t *testing.T) {
 
 func open(t *testing.T) *changes.Store {
 	t.Helper()
-	inner, err := memory.Open(nil)
+	inner, err := memorystore.Open(nil)
 	must(t, err)
 	return changes.New(storetest.Rerun(inner)) // every function runs twice
 }
 
-func TestListener_HearsOfPollsAndWhatIsSeenOfThem(t *testing.T) {
+func TestListener_GetsPollsSlotsAndVotes(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[store.Path][]changes.Change{
 		"schedulers/p1":                     {{Poll: "p1"}},
@@ -84,7 +84,7 @@ func TestListener_HearsOfEveryKindOfWrite(t *testing.T) {
 	}
 }
 
-func TestListener_HearsOnlyOfWhatMayHaveBeenCommitted(t *testing.T) {
+func TestListener_GetsOnlyPossiblyCommittedWrites(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		failure error
@@ -106,7 +106,7 @@ func TestListener_HearsOnlyOfWhatMayHaveBeenCommitted(t *testing.T) {
 	}
 }
 
-func TestListener_OfAnAttemptThatRanAgain_HearsOfTheLastAlone(t *testing.T) {
+func TestListener_TransactionReran_GetsLastAttemptAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	l := s.Listen()
@@ -120,7 +120,7 @@ func TestListener_OfAnAttemptThatRanAgain_HearsOfTheLastAlone(t *testing.T) {
 	}
 }
 
-func TestListener_ThatTakesNothing_HoldsNobodyUpAndLosesTheRest(t *testing.T) {
+func TestListener_TakesNothing_BlocksNoWriterAndLosesRest(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	slow, closed := s.Listen(), s.Listen()

@@ -4,28 +4,26 @@ import (
 	"sync"
 )
 
-// Held is how many polls a listener keeps that were not taken.
+// Held is the most polls that a listener keeps until they are taken.
 const Held = 1024
 
 // Change is a poll that was written.
 type Change struct {
 	Poll string
-	// Below tells that a slot or a vote was written, or may have been; otherwise
-	// the poll's own document was written alone.
+	// Below: a slot or a vote was written, or may have been.
 	Below bool
 }
 
-// Listener collects the changes of a Store. Beyond Held polls they are lost.
+// Listener collects the changes of a Store.
 type Listener struct {
 	*Pending
 	store *Store
 }
 
-// Close ends the listening. Calling it again does nothing.
+// Close removes the listener. A second call does nothing.
 func (l *Listener) Close() { l.store.remove(l) }
 
-// Pending collects changes until they are taken. Its methods may be called from
-// several goroutines.
+// Pending collects changes until they are taken. It is safe for concurrent use.
 type Pending struct {
 	most  int
 	woken chan struct{}
@@ -36,18 +34,17 @@ type Pending struct {
 	lost    bool
 }
 
-// NewPending makes a collection of the changes of at most so many polls.
+// NewPending makes a collection for at most so many polls; more are lost.
 func NewPending(most int) *Pending {
 	return &Pending{most: most, woken: make(chan struct{}, 1)}
 }
 
-// Woken gives a value when there may be something to take; one value may stand
-// for many changes, and wakes one receiver. It is never closed.
+// Woken carries a value when there may be changes to take; one value may stand for many.
+// It wakes one receiver and is never closed.
 func (p *Pending) Woken() <-chan struct{} { return p.woken }
 
-// Take gives the polls that changed since the last Take, each once, in the order
-// of their first change. lost says that there were too many, or that Lose was
-// called: then nothing is given, and every poll may have changed.
+// Take returns the polls that changed since the last Take, each once, in the order of their
+// first change. Where some were lost it returns none: every poll may have changed.
 func (p *Pending) Take() (changed []Change, lost bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,8 +53,7 @@ func (p *Pending) Take() (changed []Change, lost bool) {
 	return changed, lost
 }
 
-// Add adds changes, without waiting for anybody to take them. It wakes a receiver
-// if there is anything to take, even where nothing was added.
+// Add adds changes and wakes a receiver if there is anything to take.
 func (p *Pending) Add(changed ...Change) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,6 +97,6 @@ func (p *Pending) drop() { p.changes, p.at, p.lost = nil, nil, true }
 func (p *Pending) wake() {
 	select {
 	case p.woken <- struct{}{}:
-	default: // a receiver is yet to come, and finds these too
+	default: // a wake-up is pending already
 	}
 }

@@ -3,6 +3,7 @@ package firestore
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -12,22 +13,21 @@ import (
 	"questscheduler/internal/store"
 )
 
-// errCutShort is an answer that ended before everything asked for was in it.
+// errCutShort is an incomplete answer.
 var errCutShort = status.Error(codes.Unavailable, "the answer was cut short")
 
-// commitError is the error of a commit that writes: unlike at a read, its effect
-// may have taken place.
+// commitError is the error of a commit with writes, which may have taken effect.
 type commitError struct{ error }
 
-// Unwrap gives Firestore's error.
+// Unwrap returns Firestore's error.
 func (c *commitError) Unwrap() error { return c.error }
 
-// Is tells of store.ErrUnanswered, but where Firestore refused the commit.
+// Is matches store.ErrUnanswered unless Firestore refused the commit.
 func (c *commitError) Is(target error) bool {
 	return target == store.ErrUnanswered && unanswered(status.Code(c.error))
 }
 
-// unanswered tells whether a code says nothing of whether a call had its effect.
+// unanswered tells whether a call with this code may have taken effect.
 func unanswered(code codes.Code) bool {
 	switch code {
 	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown:
@@ -37,11 +37,10 @@ func unanswered(code codes.Code) bool {
 	}
 }
 
-// final is an error that Run returns as it is: fn's own, or a misuse.
+// final is an error that Run returns unchanged: fn's own, or a misuse.
 type final struct{ error }
 
-// explanations say what Firestore's codes mean to the person who runs the
-// program, and what to do next.
+// explanations tell the operator what Firestore's codes mean and what to do.
 var explanations = map[codes.Code]struct {
 	kind    fault.Kind
 	message string
@@ -51,7 +50,7 @@ var explanations = map[codes.Code]struct {
 	codes.NotFound:           {fault.NotFound, "the document to update is not there"},
 	codes.ResourceExhausted:  {fault.Unavailable, "Firestore's quota is used up; try again later, or raise it in the Google Cloud console"},
 	codes.Unavailable:        {fault.Unavailable, "Firestore does not answer; try again later"},
-	codes.Canceled:           {fault.Unavailable, "Firestore broke a call off; try again later"}, // a caller who left is told otherwise
+	codes.Canceled:           {fault.Unavailable, "Firestore broke a call off; try again later"}, // not by the caller
 	codes.DeadlineExceeded:   {fault.Unavailable, "Firestore did not answer in time; try again later"},
 	codes.Internal:           {fault.Unavailable, "Firestore failed; try again later"},
 	codes.Unknown:            {fault.Unavailable, "Firestore failed; try again later"},
@@ -60,8 +59,8 @@ var explanations = map[codes.Code]struct {
 	codes.FailedPrecondition: {fault.Unavailable, "Firestore cannot answer as it is set up; deploy firestore.indexes.json and check that the database is in native mode"},
 }
 
-// explain gives an error of Firestore its kind and sentence. nil stays nil, and
-// an error that has a kind stays as it is.
+// explain gives an error of Firestore its kind and message. It returns nil, and errors
+// that have a kind, unchanged.
 func (s *Store) explain(ctx context.Context, err error) error {
 	var kinded *fault.Error
 	if err == nil || errors.As(err, &kinded) {
@@ -78,35 +77,29 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case isTooLarge(answer):
 		return fault.Wrap(fault.TooLarge, err, "a document or a transaction is over Firestore's limits; store less in it")
 	}
-	told, ok := explanations[answer.Code()]
+	explanation, ok := explanations[answer.Code()]
 	if !ok {
 		return fault.Wrap(fault.Internal, err, "Firestore refused in a way that was not foreseen")
 	}
-	return fault.Wrap(told.kind, err, told.message)
+	return fault.Wrap(explanation.kind, err, explanation.message)
 }
 
-// isTooLarge knows Firestore's sentences about sizes, which have no code of
-// their own.
+// isTooLarge matches Firestore's messages about sizes, which have no code of their own.
 func isTooLarge(answer *status.Status) bool {
 	if answer.Code() != codes.InvalidArgument && answer.Code() != codes.ResourceExhausted {
 		return false
 	}
-	message := strings.ToLower(answer.Message())
-	for _, words := range []string{"exceeds the maximum", "exceeds maximum", "maximum allowed size", "maximum entity size", "too large", "too big", "longer than", "larger than"} {
-		if strings.Contains(message, words) {
-			return true
-		}
-	}
-	return false
+	return sizeMessage.MatchString(answer.Message())
 }
 
-// again tells whether the same call may be made again: it had no effect, and
-// may go through another time.
+var sizeMessage = regexp.MustCompile(`(?i)exceeds( the)? maximum|maximum (allowed|entity) size|too (large|big)|(longer|larger) than`)
+
+// again tells whether a call may be retried: it had no effect and may succeed later.
 func again(err error) bool {
 	var commit *commitError
 	answer, isAnswer := status.FromError(err)
 	if !isAnswer {
-		return false // a refusal of our own
+		return false // our own refusal
 	}
 	switch answer.Code() {
 	case codes.Aborted:
@@ -114,14 +107,13 @@ func again(err error) bool {
 	case codes.ResourceExhausted:
 		return !isTooLarge(answer) // likewise
 	case codes.InvalidArgument:
-		// A transaction that was given up meanwhile, for its age or its silence.
+		// The transaction expired.
 		return strings.Contains(answer.Message(), "transaction") && strings.Contains(answer.Message(), "no longer valid")
 	}
 	return unanswered(answer.Code()) && !errors.As(err, &commit)
 }
 
-// contended tells of an error after which a call may be made again that others
-// are the reason, who have the same documents: Firestore answers.
+// contended tells whether a temporary error is contention rather than silence.
 func contended(err error) bool {
 	code := status.Code(err)
 	return code == codes.Aborted || code == codes.InvalidArgument

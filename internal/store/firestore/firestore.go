@@ -1,18 +1,17 @@
 // Package firestore is the store driver for production: Cloud Firestore in
 // native mode.
 //
-// It stands on the generated client of Google's library (apiv1), not on the
-// layer above it: a transaction here begins with its first read and is run
-// again for as long as its caller waits, a commit whose answer was lost is
-// never sent twice, values and field masks are exactly what the port says, and
-// no environment variable sends production to an emulator.
+// It uses the generated client of Google's library (apiv1), not the layer above: a
+// transaction begins with its first read and is retried for as long as its caller waits,
+// a commit whose answer was lost is never resent, and no environment variable redirects
+// production to an emulator.
 //
-// A transaction that reads takes locks or is checked at its commit, as the
-// database is set up; either way it is serialisable. One that only writes is a
-// single request. Reads outside transactions take no locks.
+// A transaction that reads takes locks or is checked at its commit, depending on the
+// database's setup; either way it is serialisable. One that only writes is a single
+// request. Reads outside transactions take no locks.
 //
-// Firestore answers a declared query only where an index for it was deployed;
-// Indexes makes firestore.indexes.json from the declarations.
+// Firestore answers a query only where its index was deployed; Indexes makes
+// firestore.indexes.json from the declared queries.
 package firestore
 
 import (
@@ -34,16 +33,15 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/entries"
+	"questscheduler/internal/store/txn"
 )
 
 // DefaultDatabase is the id of a project's first database.
 const DefaultDatabase = "(default)"
 
-// EmulatorVariable is the variable by which Google's own client is sent to an
-// emulator. This driver does not follow it, and refuses to open production
-// while it is set: somebody believes to be somewhere else.
+// EmulatorVariable redirects Google's own client to an emulator. This driver refuses to
+// open production while it is set, since its user probably expects an emulator.
 const EmulatorVariable = "FIRESTORE_EMULATOR_HOST"
 
 // Options say what to open.
@@ -52,34 +50,31 @@ type Options struct {
 	Project string
 	// Database is the database's id; "": DefaultDatabase.
 	Database string
-	// Credentials are the JSON of a service account's key; none: those of the
-	// machine (application default credentials). Emulators take none.
+	// Credentials are the JSON of a service account's key; empty: application default
+	// credentials.
 	Credentials []byte
-	// Emulator is the host:port of an emulator in Firestore's place; "":
-	// Firestore. It is for development and tests: it asks for no credentials
-	// and keeps nothing.
+	// Emulator is the host:port of an emulator, for development and tests; "":
+	// Firestore.
 	Emulator string
 	// Queries are all the queries the store will be asked.
 	Queries []*store.Query
-	// Dial are further options of the connection, such as interceptors that
-	// count its requests.
+	// Dial are further options of the connection, such as interceptors.
 	Dial []grpc.DialOption
-	// CallTimeout ends a single request; 0: 30 s. The effect of a commit that
-	// it ends may take place all the same.
+	// CallTimeout ends a single request; 0: 30 s. A commit that it ends may take effect
+	// all the same.
 	CallTimeout time.Duration
-	// Patience is how long a call goes on trying where its ctx has no deadline;
-	// 0: 1 min. One that has a deadline is tried until then.
+	// Patience is how long a call without a deadline is retried; 0: 1 min.
 	Patience time.Duration
-	// Silence is how long a call goes on trying while it gets no answer, or that the
-	// quota is used up, counted from the end of the first such try; 0: 10 s.
+	// Silence is how long a call is retried while there is no answer, or the quota is
+	// used up, counted from the end of the first such attempt; 0: 10 s.
 	Silence time.Duration
 }
 
-// Store is the driver. Its zero value is of no use; call Open.
+// Store is the driver. Call Open.
 type Store struct {
 	client   *apiv1.Client
 	database string // projects/P/databases/D
-	root     string // the name that begins those of all documents
+	root     string // the prefix of all documents' names
 	queries  *entries.Set
 	declared []*store.Query
 	timeout  time.Duration
@@ -94,10 +89,10 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open makes a store of a database that exists. It sends nothing: a wrong
-// project or missing rights show at the first call. Invalid: no project, a
-// query that cannot be answered, credentials that are none, an emulator's
-// address that is none, or EmulatorVariable set without Options.Emulator.
+// Open makes the store of an existing database. It sends nothing: a wrong project or
+// missing rights show at the first call. Invalid: no project, a query that cannot be
+// answered, malformed credentials or emulator address, or EmulatorVariable set without
+// Options.Emulator.
 func Open(ctx context.Context, options Options) (*Store, error) {
 	set, err := entries.Declare(options.Queries)
 	if err != nil {
@@ -114,8 +109,8 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "Firestore cannot be reached with these credentials; check them")
 	}
-	// Retries are ours (patience.go): they must not outlive what the caller
-	// waits for, and a commit must not be sent twice.
+	// Retries are ours (retry.go): they end with the caller's patience, and no commit is
+	// sent twice.
 	client.CallOptions = &apiv1.CallOptions{}
 	database := "projects/" + options.Project + "/databases/" + cmp.Or(options.Database, DefaultDatabase)
 	return &Store{
@@ -126,7 +121,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	}, nil
 }
 
-// targetOf says where the client goes, and as whom.
+// targetOf returns the client's address and credentials.
 func targetOf(options Options) ([]option.ClientOption, error) {
 	dial := append([]grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)),
@@ -143,7 +138,7 @@ func targetOf(options Options) ([]option.ClientOption, error) {
 		return []option.ClientOption{option.WithGRPCConn(connection)}, nil
 	}
 	if os.Getenv(EmulatorVariable) != "" {
-		return nil, fault.New(fault.Invalid, EmulatorVariable+" is set, but this store is to be Firestore itself; unset it, or name the emulator in the settings")
+		return nil, fault.New(fault.Invalid, EmulatorVariable+" is set, but no emulator is configured; unset it, or name the emulator in the settings")
 	}
 	var target []option.ClientOption
 	for _, one := range dial {
@@ -159,7 +154,7 @@ func targetOf(options Options) ([]option.ClientOption, error) {
 	return target, nil
 }
 
-// owner is what an emulator takes for somebody whom no rules hold.
+// owner authenticates at an emulator as a client that rules do not apply to.
 type owner struct{}
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
@@ -173,8 +168,8 @@ func (owner) RequireTransportSecurity() bool { return false }
 // Database is the database's full name, projects/P/databases/D.
 func (s *Store) Database() string { return s.database }
 
-// Close ends the store: calls under way end, further ones are Unavailable.
-// Calling it again gives the same answer.
+// Close ends the store and its calls; later ones are Unavailable. A second call returns
+// the same error.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		close(s.closed)
@@ -185,15 +180,9 @@ func (s *Store) Close() error {
 	return s.failure
 }
 
-// enter refuses a call from inside a transaction, after Close, of a ctx that
-// has ended, or of a path that is none.
+// enter refuses a call as txn.Check does, and after Close.
 func (s *Store) enter(ctx context.Context, paths ...store.Path) error {
-	for _, path := range paths {
-		if err := path.Valid(); err != nil {
-			return err
-		}
-	}
-	if err := txn.Outside(ctx); err != nil {
+	if err := txn.Check(ctx, paths...); err != nil {
 		return err
 	}
 	return s.open(ctx)
@@ -208,16 +197,13 @@ func (s *Store) open(ctx context.Context) error {
 	}
 }
 
-// name is a document's full name.
 func (s *Store) name(path store.Path) string { return s.root + "/" + string(path) }
 
-// pathOf is the path of a document by its full name.
 func (s *Store) pathOf(name string) store.Path {
 	return store.Path(strings.TrimPrefix(name, s.root+"/"))
 }
 
-// request gives ctx the deadline of a single request, and the header by which
-// Firestore routes it.
+// request adds the timeout of a single request, and the header that routes it.
 func (s *Store) request(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx = metadata.AppendToOutgoingContext(ctx, "google-cloud-resource-prefix", s.database)
 	return context.WithTimeout(ctx, s.timeout)

@@ -58,10 +58,10 @@ func (s server) Open(t *testing.T, queries []*store.Query) store.Store {
 
 func (s server) Crash(*testing.T) storetest.Place { return s }
 
-// TestRun_ManyOnOneDocument_AllGetThrough: the emulator ends a deadlock after
+// TestRun_ManyOnOneDocument_AllCommit: the emulator ends a deadlock after
 // two seconds and favours nobody, so that those that begin again at once would
 // meet again and again.
-func TestRun_ManyOnOneDocument_AllGetThrough(t *testing.T) {
+func TestRun_ManyOnOneDocument_AllCommit(t *testing.T) {
 	t.Parallel()
 	s := open(t, nil)
 	const many = 8
@@ -87,10 +87,10 @@ func TestRun_ManyOnOneDocument_AllGetThrough(t *testing.T) {
 	}
 }
 
-// TestRun_ManyThatQueryOneCollection_AllGetThrough: each writes documents of its
+// TestRun_ManyQueriesOfOneCollection_AllCommit: each writes documents of its
 // own, as a finalisation does after it has queried its intents; but the emulator
 // locks whole collections for a query, so that each is in the way of all.
-func TestRun_ManyThatQueryOneCollection_AllGetThrough(t *testing.T) {
+func TestRun_ManyQueriesOfOneCollection_AllCommit(t *testing.T) {
 	t.Parallel()
 	s := open(t, []*store.Query{byTitle})
 	const many = 16

@@ -15,9 +15,9 @@ import (
 	"questscheduler/internal/test/emulator"
 )
 
-// TestUpdate_LeavesValuesThatThePortDoesNotHave: others write bytes, references
+// TestUpdate_ForeignValues_AreKept: others write bytes, references
 // and places beside our fields.
-func TestUpdate_LeavesValuesThatThePortDoesNotHave(t *testing.T) {
+func TestUpdate_ForeignValues_AreKept(t *testing.T) {
 	t.Parallel()
 	host, project := emulator.Project(t)
 	s := openProject(t, host, project, nil)

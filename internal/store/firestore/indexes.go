@@ -15,19 +15,18 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
-// Exemption is a field that no index is kept for by itself, in all collections
-// of a name: one whose values only grow, which would hold a collection to 500
-// writes a second, or one that is large and asked for by nobody. What lies
-// below the field is exempt too. Indexes of several fields may hold it.
+// Exemption turns the single-field index of a field, and of those below it, off in all
+// collections of a name: for values that only grow, which limit a collection to 500 writes
+// a second, and for large fields that no query uses. Indexes of several fields may still
+// contain it.
 type Exemption struct {
 	Collection string
 	Path       store.FieldPath
 }
 
-// The words of an index definition.
 const (
 	ascending       = "ASCENDING"
 	descending      = "DESCENDING"
@@ -66,11 +65,10 @@ type singleIndex struct {
 	Scope string `json:"queryScope"`
 }
 
-// Indexes is the text of firestore.indexes.json for declared queries: an index
-// for each shape of query over several fields, the indexes that queries of
-// collection groups need beyond Firestore's own, and the exemptions. Equal
-// declarations give equal text. Invalid: a query that cannot be answered, and
-// an exemption of a field that a query needs an index of by itself.
+// Indexes is the text of firestore.indexes.json for declared queries: composite indexes,
+// single-field indexes of collection groups, and the exemptions. Equal declarations give
+// equal text. Invalid: a query that cannot be answered, and an exemption of a field whose
+// single-field index a query needs.
 func Indexes(queries []*store.Query, exempt []Exemption) ([]byte, error) {
 	set, err := entries.Declare(queries)
 	if err != nil {
@@ -107,9 +105,8 @@ func scopeOf(index entries.Index) string {
 	return scopeCollection
 }
 
-// fieldsOf are the fields of an index: those compared for equality by their
-// names, since their order does not matter, then those that give the order.
-// Firestore adds the document's name by itself, in the direction of the last.
+// fieldsOf are the fields of an index: those compared for equality, sorted since their
+// order does not matter, then those of the order. Firestore appends the document's name.
 func fieldsOf(index entries.Index) []indexedField {
 	var fixed []indexedField
 	for _, filter := range index.Fixed {
@@ -138,7 +135,6 @@ func (c composite) equal(other composite) bool {
 	return c.Collection == other.Collection && c.Scope == other.Scope && slices.Equal(c.Fields, other.Fields)
 }
 
-// checkNotExempt refuses to exempt what a query of one field needs.
 func checkNotExempt(index entries.Index, exempt []Exemption) error {
 	var path store.FieldPath
 	if len(index.Fixed) > 0 {
@@ -154,8 +150,8 @@ func checkNotExempt(index entries.Index, exempt []Exemption) error {
 	return nil
 }
 
-// addToGroup asks for an index of one field over a collection group, which
-// Firestore does not keep by itself. An override replaces those that it keeps.
+// addToGroup adds a single-field index over a collection group, which Firestore has none of
+// by default. An override replaces the default ones.
 func (d *definitions) addToGroup(collection string, field indexedField) {
 	wanted := singleIndex{Order: field.Order, Array: field.Array, Scope: scopeGroup}
 	for i, o := range d.Overrides {
@@ -196,10 +192,9 @@ func compareFields(a, b indexedField) int {
 	return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Order, b.Order), strings.Compare(a.Array, b.Array))
 }
 
-// Unindexed asks each declared query for one document and gives the names of
-// those that Firestore cannot answer, since their index was not deployed or is
-// still being built. It costs a read each. An emulator answers all. Each query is
-// waited for that long, and the first that is not answered is the error.
+// Unindexed runs each declared query, for one document, and returns the names of those
+// whose index is not deployed or still being built. Each costs a read and may take as long
+// as given; the first that gets no answer is the error. An emulator answers all.
 func (s *Store) Unindexed(ctx context.Context, each time.Duration) (names []string, err error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -223,8 +218,7 @@ func (s *Store) Unindexed(ctx context.Context, each time.Duration) (names []stri
 	return names, nil
 }
 
-// probes are arguments that a query can be asked with; which documents it finds
-// does not matter.
+// probes are arbitrary valid arguments for a query.
 func probes(query *store.Query) []any {
 	args := make([]any, len(query.Filters))
 	for i, filter := range query.Filters {

@@ -122,7 +122,7 @@ func TestIndexes_Exemptions(t *testing.T) {
 	}
 }
 
-func TestUnindexed_NamesWhatCannotBeAnswered(t *testing.T) {
+func TestUnindexed_ListsUnanswerableQueries(t *testing.T) {
 	t.Parallel()
 	ranged := &store.Query{Name: "ranged", Collection: "a", Filters: []store.Filter{filter(store.Less, "x")}, Order: []store.Order{order(true, "x")}}
 	every := &store.Query{Name: "every", Collection: "b", Group: true, Filters: []store.Filter{filter(store.In, "x"), filter(store.ArrayContains, "y")}}

@@ -15,63 +15,59 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Following is how far a listener has come in a collection, or in all of a name: what Listen goes on
-// from. It is for one Listen at a time, and lives in memory alone.
+// Following is the state of a listener on a collection or collection group, from which the
+// next Listen resumes. It is for one Listen at a time.
 type Following struct {
 	collection string
-	group      bool // of that name below any document
+	group      bool
 	since      time.Time
-	// view are the documents as they were told of last, each with the time of its
-	// last write; nil before the first listing.
+	// view are the update times of the documents as reported last; nil before the first
+	// listing.
 	view map[store.Path]time.Time
-	// token is where Firestore goes on from; nil: with a listing of everything.
+	// token resumes the stream; nil: list everything.
 	token []byte
 }
 
-// Follow begins to follow a top-level collection. What stands in it already is
-// told of where it was written after since.
+// Follow makes a listener on a top-level collection. Of the documents that exist already
+// it reports those written after since.
 func Follow(collection string, since time.Time) *Following {
 	return &Following{collection: collection, since: since}
 }
 
-// FollowGroup begins to follow the collections of a name below every document, as
-// Follow does one collection.
+// FollowGroup is Follow for a collection group.
 func FollowGroup(collection string, since time.Time) *Following {
 	return &Following{collection: collection, group: true, since: since}
 }
 
-// Listen tells which documents of a collection were written or removed, until
-// ctx ends, which is no error. It goes on from where the last Listen of the same
-// Following ended: what happened meanwhile is told of first. A change may be told
-// of twice and several changes of a document once; none is left out but the
-// removal of a document before the first listing. Where heard fails, the same
-// changes are told of again by the next Listen.
-//
-// The errors are those of reads. Where Firestore does not go on from where it
-// was, everything is listed anew, and what differs is told of.
+// Listen reports the documents that are written or deleted until ctx ends, which is no
+// error. It resumes where the last Listen of the same Following ended. A change may be
+// reported twice, and several changes of a document once; none is missed but deletions
+// before the first listing. Changes for which heard fails are reported again by the next
+// Listen. Where Firestore cannot resume, Listen lists everything and reports what differs.
+// The errors are those of reads.
 func (s *Store) Listen(ctx context.Context, following *Following, heard func(ctx context.Context, changed []store.Path) error) error {
 	if err := s.enter(ctx, store.Doc(following.collection, "any")); err != nil {
 		return err
 	}
 	err := s.listen(ctx, following, heard)
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // that it was asked to end is what it ended by
+		return nil //nolint:nilerr // the caller ended it
 	}
 	if errors.Is(err, io.EOF) {
 		err = errCutShort
 	}
 	if err != nil && !again(err) {
-		following.token = nil // it may be what is refused
+		following.token = nil // the token may be the reason
 	}
 	return s.explain(ctx, err)
 }
 
-// target is the number that a stream calls its one query by.
+// target is the id of a stream's only query.
 const target = 1
 
 func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx context.Context, changed []store.Path) error) error {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "google-cloud-resource-prefix", s.database))
-	defer cancel() // the stream ends with it
+	defer cancel() // ends the stream
 	stream, err := s.client.Listen(ctx)
 	if err != nil {
 		return err
@@ -79,7 +75,6 @@ func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx
 	if err := stream.Send(s.added(following)); err != nil {
 		return err
 	}
-	// Without a place to go on from, everything is listed.
 	change := delta{documents: map[store.Path]time.Time{}, reset: following.token == nil}
 	for {
 		response, err := stream.Recv()
@@ -106,8 +101,7 @@ func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx
 	}
 }
 
-// added asks for the documents of the collection, from where the last stream
-// ended.
+// added is the request for the documents of the collection.
 func (s *Store) added(following *Following) *pb.ListenRequest {
 	asked := &pb.Target{
 		TargetId: target,
@@ -124,23 +118,22 @@ func (s *Store) added(following *Following) *pb.ListenRequest {
 	return &pb.ListenRequest{Database: s.database, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: asked}}
 }
 
-// delta is what a stream said since the last state that was whole.
+// delta is what a stream reported since its last consistent state.
 type delta struct {
-	// documents are those that were written, each with when; the zero time says
-	// that one is not there any more.
+	// documents are the update times of changed documents; zero: deleted.
 	documents map[store.Path]time.Time
-	// reset says that documents are all there are.
+	// reset: documents are all that exist.
 	reset bool
-	// current says that the first listing is over.
+	// current: the first listing is complete.
 	current bool
 	token   []byte
 }
 
-// errStale says that what is known of the collection does not fit what Firestore
-// counts: everything has to be listed anew.
+// errStale means that Following.view does not match Firestore's count of documents, so
+// everything has to be listed again.
 var errStale = status.Error(codes.Unavailable, "the listener has lost its place")
 
-// take notes what a response says; complete tells that it ends a whole state.
+// take adds a response to the delta; complete: it reached a consistent state.
 func (s *Store) take(following *Following, change *delta, response *pb.ListenResponse) (complete bool, err error) {
 	switch said := response.GetResponseType().(type) {
 	case *pb.ListenResponse_TargetChange:
@@ -156,7 +149,7 @@ func (s *Store) take(following *Following, change *delta, response *pb.ListenRes
 		change.documents[s.pathOf(said.DocumentDelete.GetDocument())] = time.Time{}
 	case *pb.ListenResponse_DocumentRemove:
 		change.documents[s.pathOf(said.DocumentRemove.GetDocument())] = time.Time{}
-	case *pb.ListenResponse_Filter: // how many there are, after a pause
+	case *pb.ListenResponse_Filter: // the count of documents
 		if int(said.Filter.GetCount()) != following.size(*change) {
 			return false, errStale
 		}
@@ -164,7 +157,7 @@ func (s *Store) take(following *Following, change *delta, response *pb.ListenRes
 	return false, nil
 }
 
-// turn notes what became of the query as a whole.
+// turn applies a change of the query as a whole.
 func (d *delta) turn(change *pb.TargetChange) (complete bool, err error) {
 	if len(change.GetResumeToken()) > 0 {
 		d.token = change.GetResumeToken()
@@ -182,8 +175,7 @@ func (d *delta) turn(change *pb.TargetChange) (complete bool, err error) {
 	return false, nil
 }
 
-// differing are the documents that a change is news about, in the order of their
-// paths.
+// differing are the documents for which a delta differs from the view, sorted.
 func (f *Following) differing(change delta) []store.Path {
 	var changed []store.Path
 	for path, at := range change.documents {
@@ -209,7 +201,7 @@ func (f *Following) differing(change delta) []store.Path {
 	return changed
 }
 
-// size is how many documents there are with a change.
+// size is the number of documents with the delta applied.
 func (f *Following) size(change delta) int {
 	view := f.view
 	if change.reset {
@@ -228,7 +220,6 @@ func (f *Following) size(change delta) int {
 	return size
 }
 
-// apply takes a change over.
 func (f *Following) apply(change delta) {
 	if f.view == nil || change.reset {
 		f.view = map[store.Path]time.Time{}

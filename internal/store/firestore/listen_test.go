@@ -104,7 +104,7 @@ func (f *followed) hear(do func(), want ...string) {
 	}
 }
 
-func TestListen_TellsOfWritesAndRemovals_AndGoesOnWhereItEnded(t *testing.T) {
+func TestListen_ReportsWritesAndDeletions_AndResumes(t *testing.T) {
 	t.Parallel()
 	f := newFollowed(t, time.Now().Add(-time.Minute))
 	f.write("there", "later")
@@ -114,7 +114,7 @@ func TestListen_TellsOfWritesAndRemovals_AndGoesOnWhereItEnded(t *testing.T) {
 	f.hear(func() { f.write("-new", "again") }, "new", "again")
 }
 
-func TestListen_ToAGroup_TellsOfItBelowEveryDocument(t *testing.T) {
+func TestListen_CollectionGroup_ReportsAllCollections(t *testing.T) {
 	t.Parallel()
 	f := newFollowed(t, time.Time{})
 	f.following = firestore.FollowGroup("votes", time.Now().Add(-time.Minute))
@@ -140,7 +140,7 @@ func TestListen_ToAGroup_TellsOfItBelowEveryDocument(t *testing.T) {
 	}
 }
 
-func TestListen_TellsNothingOfWhatStoodBefore(t *testing.T) {
+func TestListen_ExistingDocuments_AreNotReported(t *testing.T) {
 	t.Parallel()
 	f := newFollowed(t, time.Time{})
 	f.write("old")
@@ -160,7 +160,7 @@ func TestListen_TellsNothingOfWhatStoodBefore(t *testing.T) {
 	}
 }
 
-func TestListen_WhatIsNotTaken_IsToldAgain(t *testing.T) {
+func TestListen_HandlerFails_ReportsAgain(t *testing.T) {
 	t.Parallel()
 	f := newFollowed(t, time.Now().Add(-time.Minute))
 	f.write("one")

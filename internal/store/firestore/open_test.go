@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/store/firestore"
 )
 
-func TestOpen_WhatCannotBeUsed_IsRefusedWithASentence(t *testing.T) {
+func TestOpen_InvalidOptions_ReturnHelpfulErrors(t *testing.T) {
 	t.Parallel()
 	const emulator = "127.0.0.1:1"
 	for name, row := range map[string]struct {

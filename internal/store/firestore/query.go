@@ -2,9 +2,7 @@ package firestore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
@@ -13,7 +11,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// query asks a bound query that was checked.
+// query runs a bound query that was checked.
 func (s *Store) query(ctx context.Context, in *session, bound store.Bound) ([]store.Document, error) {
 	structured, err := s.structured(bound)
 	if err != nil {
@@ -29,7 +27,7 @@ func (s *Store) query(ctx context.Context, in *session, bound store.Bound) ([]st
 	return out, nil
 }
 
-// ask sends a query and hands each document over.
+// ask sends a query and passes each document to found.
 func (s *Store) ask(ctx context.Context, in *session, parent store.Path, query *pb.StructuredQuery, found func(*pb.Document)) error {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
@@ -47,24 +45,16 @@ func (s *Store) ask(ctx context.Context, in *session, parent store.Path, query *
 	if err != nil {
 		return err
 	}
-	for {
-		response, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return receive(stream, func(response *pb.RunQueryResponse) {
 		in.note(response.GetTransaction())
 		if response.GetDocument() != nil {
 			found(response.GetDocument())
 		}
-	}
+	})
 }
 
-// structured is a bound query in Firestore's words. It always ends its order
-// with the document's name, in the direction of the last key, as the port's
-// order of ties is.
+// structured translates a bound query. Its order ends with the document's name, in the
+// direction of the last key, as the port breaks ties.
 func (s *Store) structured(bound store.Bound) (*pb.StructuredQuery, error) {
 	query := &pb.StructuredQuery{
 		From: []*pb.StructuredQuery_CollectionSelector{{CollectionId: bound.Query.Collection, AllDescendants: bound.Query.Group}},
@@ -90,7 +80,7 @@ func (s *Store) structured(bound store.Bound) (*pb.StructuredQuery, error) {
 	if bound.After == nil {
 		return query, nil
 	}
-	query.StartAt = &pb.Cursor{} // not before: behind that place
+	query.StartAt = &pb.Cursor{} // Before is false: behind the cursor
 	for _, value := range bound.After.Values {
 		normal, err := store.NormalizeValue(value)
 		if err != nil {
@@ -127,7 +117,7 @@ var operators = map[store.Op]pb.StructuredQuery_FieldFilter_Operator{
 	store.GreaterOrEqual: pb.StructuredQuery_FieldFilter_GREATER_THAN_OR_EQUAL,
 }
 
-// condition is one filter. Null and not-a-number have operators of their own.
+// condition translates a filter. Null and NaN have operators of their own.
 func condition(filter store.Filter, arg any) *pb.StructuredQuery_Filter {
 	name := field(fieldName(filter.Path))
 	unary := func(op pb.StructuredQuery_UnaryFilter_Operator) *pb.StructuredQuery_Filter {
@@ -148,7 +138,7 @@ func condition(filter store.Filter, arg any) *pb.StructuredQuery_Filter {
 	}}}
 }
 
-// all joins conditions; nil where there are none.
+// all is the conjunction of conditions; nil of none.
 func all(conditions []*pb.StructuredQuery_Filter) *pb.StructuredQuery_Filter {
 	switch len(conditions) {
 	case 0:

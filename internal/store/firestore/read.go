@@ -5,27 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
 
 	"questscheduler/internal/store"
+	"questscheduler/internal/store/txn"
 )
 
-// readBatch is how many documents one request asks for, so that requests of
-// the longest names stay below Firestore's 10 MiB.
+// readBatch keeps requests of the longest names below Firestore's 10 MiB.
 const readBatch = 500
 
 // Get implements store.Reader.
 func (s *Store) Get(ctx context.Context, path store.Path) (store.Document, error) {
-	documents, err := s.GetAll(ctx, []store.Path{path})
+	return first(s.GetAll(ctx, []store.Path{path}))
+}
+
+func first(documents []store.Document, err error) (store.Document, error) {
 	if err != nil {
 		return store.Document{}, err
 	}
 	return documents[0], nil
 }
 
-// GetAll implements store.Reader. All documents are of one state, in however
-// many requests they are read.
+// GetAll implements store.Reader. All documents are of one state, also where it takes
+// several requests.
 func (s *Store) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
 	if err := s.enter(ctx, paths...); err != nil {
 		return nil, err
@@ -58,19 +62,16 @@ func (s *Store) Query(ctx context.Context, query store.Bound) ([]store.Document,
 	return found, err
 }
 
-// session is what reads have in common: they see one state. It begins with the
-// first of them.
+// session is a series of reads of one state, beginning with the first read.
 type session struct {
-	// begin is the kind of transaction that the first read begins; nil: none.
-	begin *pb.TransactionOptions
-	// id is the transaction's, once it has begun.
-	id []byte
+	begin *pb.TransactionOptions // what the first read begins; nil: no transaction
+	id    []byte                 // of the transaction, once it has begun
 }
 
-// readOnly is a transaction that takes no locks and needs no end.
+// readOnly is a transaction without locks, which needs no commit.
 var readOnly = &pb.TransactionOptions{Mode: &pb.TransactionOptions_ReadOnly_{ReadOnly: &pb.TransactionOptions_ReadOnly{}}}
 
-// note keeps the id that a first answer gives.
+// note keeps the id that the first response carries.
 func (c *session) note(id []byte) {
 	if len(id) > 0 {
 		c.id = id
@@ -86,8 +87,7 @@ func (s *Store) getAll(ctx context.Context, in *session, paths []store.Path) ([]
 			names = append(names, s.name(path))
 		}
 	}
-	for start := 0; start < len(names); start += readBatch {
-		batch := names[start:min(start+readBatch, len(names))]
+	for batch := range slices.Chunk(names, readBatch) {
 		if err := s.getBatch(ctx, in, batch, found); err != nil {
 			return nil, fmt.Errorf("read %d documents: %w", len(paths), err)
 		}
@@ -97,15 +97,14 @@ func (s *Store) getAll(ctx context.Context, in *session, paths []store.Path) ([]
 	for i, path := range paths {
 		out[i] = found[path]
 		if given[path] {
-			out[i].Data = copied(found[path].Data)
+			out[i].Data = txn.Copy(found[path].Data)
 		}
 		given[path] = true
 	}
 	return out, nil
 }
 
-// decode is a document as the port gives it. Commits have times that grow, and a
-// document has that of the one that made it.
+// decode makes the port's document. Commit times grow, so they serve as its versions.
 func (s *Store) decode(document *pb.Document) store.Document {
 	return store.Document{
 		Path: s.pathOf(document.GetName()), Data: decodeMap(document.GetFields()),
@@ -113,7 +112,7 @@ func (s *Store) decode(document *pb.Document) store.Document {
 	}
 }
 
-// getBatch reads documents and notes those that are there.
+// getBatch reads documents and adds those that exist to found.
 func (s *Store) getBatch(ctx context.Context, in *session, names []string, found map[store.Path]store.Document) error {
 	ctx, cancel := s.request(ctx)
 	defer cancel()
@@ -129,14 +128,7 @@ func (s *Store) getBatch(ctx context.Context, in *session, names []string, found
 		return err
 	}
 	answered := 0
-	for {
-		response, err := stream.Recv()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	err = receive(stream, func(response *pb.BatchGetDocumentsResponse) {
 		in.note(response.GetTransaction())
 		switch response.GetResult().(type) {
 		case *pb.BatchGetDocumentsResponse_Found:
@@ -146,9 +138,23 @@ func (s *Store) getBatch(ctx context.Context, in *session, names []string, found
 		case *pb.BatchGetDocumentsResponse_Missing:
 			answered++
 		}
-	}
-	if answered != len(names) {
+	})
+	if err == nil && answered != len(names) {
 		return errCutShort
 	}
-	return nil
+	return err
+}
+
+// receive calls take with each response of a stream.
+func receive[R any](stream interface{ Recv() (R, error) }, take func(R)) error {
+	for {
+		response, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		take(response)
+	}
 }

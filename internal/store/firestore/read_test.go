@@ -43,7 +43,7 @@ func TestGet_One_NeedsNoTransaction(t *testing.T) {
 	}
 }
 
-func TestReads_FailForAWhile_AreMadeAgain(t *testing.T) {
+func TestReads_TemporaryFailure_AreRetried(t *testing.T) {
 	t.Parallel()
 	every := &store.Query{Name: "every book", Collection: "books"}
 	server := &scripted{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
@@ -11,20 +12,17 @@ import (
 	"google.golang.org/grpc/status"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
-// rollbackPatience is how long a transaction that failed may take to give its
-// locks back; Firestore does it by itself a minute later.
+// rollbackPatience is how long a rollback may take; Firestore releases the locks of an
+// abandoned transaction after a minute.
 const rollbackPatience = 5 * time.Second
 
-// Run implements store.Store. fn runs again for as long as ctx waits (or
-// Options.Patience, where it has no deadline) while others have its documents, and
-// for Options.Silence while Firestore does not answer its reads; then Run is
-// Unavailable, and nothing was written.
-//
-// A commit that writes is sent once. Where its answer is lost, Run is Unavailable
-// and the effect may have taken place.
+// Run implements store.Store. It runs fn again until ctx's deadline (or for
+// Options.Patience) on contention, and for Options.Silence while Firestore does not answer
+// reads; then it is Unavailable, and nothing was written. A commit that writes is sent
+// once: where its answer is lost, Run is Unavailable and it may have taken effect.
 func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
 	inside, err := txn.Enter(ctx)
 	if err != nil {
@@ -33,50 +31,45 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	var before []byte                // the attempt before this one, in whose place it comes
-	touched := map[store.Path]bool{} // by attempts that were overtaken
+	var before []byte        // the previous attempt's transaction
+	var touched []store.Path // by attempts that were aborted
 	return s.patiently(ctx, func(ctx context.Context) error {
 		defer s.turns.claim(ctx, touched)()
 		reads := &view{
-			store: s, session: session{begin: readWrite(before)}, seen: map[store.Path]map[string]any{}, first: len(touched) == 0,
+			store: s, session: session{begin: readWrite(before)}, known: map[store.Path]map[string]any{}, first: len(touched) == 0,
 		}
 		written, err := s.attempt(ctx, inside, reads, fn)
 		before = reads.session.id
 		if status.Code(err) == codes.Aborted {
-			touched = maps.Clone(touched) // the claim has the other
-			for path := range reads.seen {
-				touched[path] = true
-			}
-			for _, path := range reads.asked {
-				touched[path] = true
-			}
+			touched = slices.Concat(touched, reads.asked, slices.Collect(maps.Keys(reads.known)))
 			for _, write := range written {
-				touched[write.Path] = true
+				touched = append(touched, write.Path)
 			}
+			slices.Sort(touched)
+			touched = slices.Compact(touched)
 		}
 		return err
 	})
 }
 
-// readWrite is a transaction that may write, in place of one that was thrown
-// away.
+// readWrite begins a transaction that may write, as a retry of another (nil: of none).
 func readWrite(before []byte) *pb.TransactionOptions {
 	return &pb.TransactionOptions{Mode: &pb.TransactionOptions_ReadWrite_{
 		ReadWrite: &pb.TransactionOptions_ReadWrite{RetryTransaction: before},
 	}}
 }
 
-// attempt runs fn once and commits what it wrote, which it gives. Its error is
-// of Firestore (and may mean: again), or final.
+// attempt runs fn once, commits what it wrote and returns that. Its error is Firestore's,
+// which may be retried, or final.
 func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(context.Context, store.Tx) error) ([]txn.Write, error) {
 	attempt := txn.Begin(reads)
 	err := attempt.Do(inside, fn)
 	if err == nil {
-		err = attempt.Foresee(reads.seen)
+		err = attempt.Foresee(reads.known)
 	}
 	switch {
 	case reads.failed != nil && ctx.Err() == nil:
-		// Whatever fn made of it: what it read is not to be relied on.
+		// Whatever fn made of it: its reads are incomplete.
 		err = reads.failed
 	case err != nil:
 		err = &final{err}
@@ -92,9 +85,9 @@ func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(contex
 	return attempt.Writes(), err
 }
 
-// commit carries writes out, all or none, if what the transaction read still
-// holds. One that read and wrote nothing needs no request; one that only read
-// is committed too, since that is what checks its reads.
+// commit applies the writes, all or none, if the transaction's reads still hold. A
+// transaction that only read is committed too, which checks its reads; one that did
+// nothing needs no request.
 func (s *Store) commit(ctx context.Context, transaction []byte, writes []*pb.Write) error {
 	if len(writes) == 0 && transaction == nil {
 		return nil
@@ -108,8 +101,8 @@ func (s *Store) commit(ctx context.Context, transaction []byte, writes []*pb.Wri
 	return nil
 }
 
-// rollback gives locks back. It is best effort: they end by themselves, and
-// the error that led here is the one to tell.
+// rollback releases locks, with best effort: they expire anyway, and the caller reports
+// the error that led here.
 func (s *Store) rollback(ctx context.Context, transaction []byte) {
 	if transaction == nil {
 		return
@@ -125,24 +118,19 @@ func (s *Store) rollback(ctx context.Context, transaction []byte) {
 type view struct {
 	store   *Store
 	session session
-	// seen are the fields of the documents that were read; nil: not there.
-	seen map[store.Path]map[string]any
-	// asked are the documents and collections that were asked for.
+	// known are the fields of the documents that were read, nil where one does not exist.
+	known map[store.Path]map[string]any
+	// asked are the documents and collections of the reads.
 	asked []store.Path
-	// first tells that the transaction was not overtaken yet: it gives way to
-	// those that were.
+	// first: no attempt was aborted yet, so this one yields to others' claims.
 	first bool
-	// failed is the first error of Firestore at a read. It ends the attempt.
+	// failed is the first error of a read. It ends the attempt.
 	failed error
 }
 
 // Get implements store.Reader.
 func (v *view) Get(ctx context.Context, path store.Path) (store.Document, error) {
-	documents, err := v.GetAll(ctx, []store.Path{path})
-	if err != nil {
-		return store.Document{}, err
-	}
-	return documents[0], nil
+	return first(v.GetAll(ctx, []store.Path{path}))
 }
 
 // GetAll implements store.Reader.
@@ -158,8 +146,8 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 	return v.read(ctx, []store.Path{collectionAsked(query)}, func() ([]store.Document, error) { return v.store.query(ctx, &v.session, query) })
 }
 
-// collectionAsked is the collection that a query reads. Of those of a group, which
-// stand below many documents, it is the name.
+// collectionAsked is the path of the collection that a query reads; of a collection group
+// it is the name.
 func collectionAsked(query store.Bound) store.Path {
 	collection := store.Path(query.Query.Collection)
 	if query.Parent != "" {
@@ -168,8 +156,8 @@ func collectionAsked(query store.Bound) store.Path {
 	return collection
 }
 
-// giveWay waits for the turns of others before the first read. An attempt that
-// has read already does not wait: it ends.
+// giveWay waits for others' claims before the first read. Before a later read it ends the
+// attempt instead.
 func (v *view) giveWay(ctx context.Context, paths []store.Path) error {
 	began := len(v.asked) > 0
 	v.asked = append(v.asked, paths...)
@@ -183,7 +171,7 @@ func (v *view) giveWay(ctx context.Context, paths []store.Path) error {
 	return nil
 }
 
-// read notes what a read saw, or that it failed.
+// read records what a read returned, or that it failed.
 func (v *view) read(ctx context.Context, paths []store.Path, from func() ([]store.Document, error)) ([]store.Document, error) {
 	if err := v.store.open(ctx); err != nil {
 		return nil, err
@@ -201,7 +189,7 @@ func (v *view) read(ctx context.Context, paths []store.Path, from func() ([]stor
 		return nil, v.store.explain(ctx, err)
 	}
 	for _, document := range documents {
-		v.seen[document.Path] = txn.Copy(document.Data)
+		v.known[document.Path] = txn.Copy(document.Data)
 	}
 	return documents, nil
 }

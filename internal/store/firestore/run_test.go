@@ -29,7 +29,7 @@ func count(ran *int) func(context.Context, store.Tx) error {
 	}
 }
 
-func TestRun_Overtaken_RunsAgainUntilItGoesThrough(t *testing.T) {
+func TestRun_Overtaken_RerunsUntilItCommits(t *testing.T) {
 	t.Parallel()
 	const often = 8 // more than the five attempts of Google's own client
 	server := (&scripted{}).fail("commit", often, codes.Aborted, "too much contention")
@@ -46,7 +46,7 @@ func TestRun_Overtaken_RunsAgainUntilItGoesThrough(t *testing.T) {
 	}
 }
 
-func TestRun_OvertakenForLonger_IsUnavailable(t *testing.T) {
+func TestRun_OvertakenTooLong_IsUnavailable(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(t *testing.T) (context.Context, firestore.Options){
 		"than patience lasts": func(t *testing.T) (context.Context, firestore.Options) {
@@ -73,7 +73,7 @@ func TestRun_OvertakenForLonger_IsUnavailable(t *testing.T) {
 
 // Another comes to what an overtaken transaction has claimed, and has read before:
 // it ends that attempt, gives its locks back, and begins again behind the other.
-func TestRun_FirstAttemptMeetsAClaim_BeginsAgainBehindIt(t *testing.T) {
+func TestRun_FirstAttemptMeetsClaim_RestartsAfterIt(t *testing.T) {
 	t.Parallel()
 	for name, reach := range map[string]func(ctx context.Context, tx store.Tx) error{
 		"by a document": func(ctx context.Context, tx store.Tx) error {
@@ -127,7 +127,7 @@ func TestRun_FirstAttemptMeetsAClaim_BeginsAgainBehindIt(t *testing.T) {
 	}
 }
 
-func TestRun_AnswerOfTheCommitLost_IsNotSentTwice(t *testing.T) {
+func TestRun_CommitAnswerLost_IsNotResent(t *testing.T) {
 	t.Parallel()
 	for _, code := range []codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown} {
 		server := (&scripted{}).fail("commit", 1, code, "the connection broke")
@@ -142,7 +142,7 @@ func TestRun_AnswerOfTheCommitLost_IsNotSentTwice(t *testing.T) {
 
 // A connection that Google's front end breaks off ends what is under way on it by
 // codes.Canceled, though nobody here left.
-func TestCalls_ThatHadNoEffect_AreMadeAgain(t *testing.T) {
+func TestCalls_WithoutEffect_AreRetried(t *testing.T) {
 	t.Parallel()
 	for _, code := range []codes.Code{codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown} {
 		server := (&scripted{}).fail("get", 2, code, "the connection broke").fail("commit", 1, code, "the connection broke")
@@ -162,7 +162,7 @@ func TestCalls_ThatHadNoEffect_AreMadeAgain(t *testing.T) {
 
 // While Firestore is away each call ends soon: whoever waits for it takes the place
 // of somebody whom others could serve.
-func TestCalls_WhileFirestoreIsAway_EndSoon(t *testing.T) {
+func TestCalls_FirestoreIsSilent_EndSoon(t *testing.T) {
 	t.Parallel()
 	for _, code := range []codes.Code{codes.Unavailable, codes.ResourceExhausted} {
 		server := (&scripted{}).fail("get", 1_000_000, code, "away")
@@ -184,7 +184,7 @@ func TestCalls_WhileFirestoreIsAway_EndSoon(t *testing.T) {
 }
 
 // Silence ends with the first answer, be it that others have the documents.
-func TestRun_AfterASilence_WaitsForOthersAsLongAsEver(t *testing.T) {
+func TestRun_AfterSilence_ContentionGetsFullPatience(t *testing.T) {
 	t.Parallel()
 	server := (&scripted{}).fail("get", 1, codes.Unavailable, "away").fail("get", 5, codes.Aborted, "")
 	s := server.start(t, firestore.Options{Patience: time.Hour, Silence: 20 * time.Millisecond}) // the first pause is shorter
@@ -197,7 +197,7 @@ func TestRun_AfterASilence_WaitsForOthersAsLongAsEver(t *testing.T) {
 	}
 }
 
-func TestRun_ReadFails_RunsAgainWhateverItsFunctionMadeOfIt(t *testing.T) {
+func TestRun_ReadFails_RerunsWhateverFnReturned(t *testing.T) {
 	t.Parallel()
 	server := (&scripted{}).fail("get", 1, codes.Unavailable, "").fail("get", 1, codes.Aborted, "")
 	s := server.start(t, firestore.Options{})
@@ -234,7 +234,7 @@ func TestRun_OnlyWrites_IsOneRequest(t *testing.T) {
 	}
 }
 
-func TestRun_FunctionFails_GivesItsLocksBack(t *testing.T) {
+func TestRun_FunctionFails_ReleasesLocks(t *testing.T) {
 	t.Parallel()
 	server := &scripted{}
 	s := server.start(t, firestore.Options{})
@@ -275,7 +275,7 @@ func TestRun_UpdatesNameTheirFields(t *testing.T) {
 	}
 }
 
-func TestCalls_ThatHang_EndByThemselves(t *testing.T) {
+func TestCalls_ThatHang_TimeOut(t *testing.T) {
 	t.Parallel()
 	server := &scripted{hang: map[string]bool{"get": true, "commit": true}}
 	s := server.start(t, firestore.Options{CallTimeout: brief / 10, Patience: brief})

@@ -13,8 +13,8 @@ import (
 // treeBatch is how many documents of a tree one request deletes.
 const treeBatch = 300
 
-// DeleteTree implements store.Store. Each batch is deleted at once; the
-// document itself goes with the last, when nothing was found below it any more.
+// DeleteTree implements store.Store. The document itself is deleted with the last batch of
+// those below it.
 func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	if err := s.enter(ctx, path); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 		for i, name := range names {
 			writes[i] = &pb.Write{Operation: &pb.Write_Delete{Delete: name}}
 		}
-		// Deleting twice is deleting: a lost answer is no reason to stop.
+		// Deletions are idempotent, so a lost answer is retried.
 		err = s.patiently(ctx, func(ctx context.Context) error { return s.commit(ctx, nil, writes) })
 		if err != nil || last {
 			return err
@@ -40,9 +40,8 @@ func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	}
 }
 
-// below gives the names of the next documents below a path, at any depth. A
-// query without a collection is how Firestore lists them, those below documents
-// that are not there included.
+// below returns the names of the next documents below a path, at any depth. A query
+// without a collection also finds those below documents that do not exist.
 func (s *Store) below(ctx context.Context, path store.Path) (names []string, err error) {
 	query := &pb.StructuredQuery{
 		Select:  &pb.StructuredQuery_Projection{Fields: []*pb.StructuredQuery_FieldReference{field("__name__")}},

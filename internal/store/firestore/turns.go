@@ -12,34 +12,31 @@ import (
 	"questscheduler/internal/store"
 )
 
-// turnPatience is the longest that a transaction waits for its turn; then it
-// goes on without.
+// turnPatience is how long a transaction waits for its turn before it goes on without.
 const turnPatience = 5 * time.Second
 
-// turns keep transactions of this process that were overtaken out of each
-// other's way: the next attempt of one claims the documents that it touched and
-// the collections that it queried, and others that were overtaken on them, or are
-// about to begin with one of them, wait. One that is at its first attempt and comes
-// to them later gives that attempt up. Otherwise many that want one document can
-// throw each other back again and again.
+// turns keep transactions of this process that lost a conflict out of each other's way;
+// otherwise many that want one document can abort each other again and again. The next
+// attempt of such a transaction claims the documents that it touched and the collections
+// that it queried. Others that lost on them, or begin with one of them, wait; a first
+// attempt that reaches them later is given up.
 //
-// A query counts as touching its whole collection: Firestore locks the part of an
-// index that it reads, and its emulator everything.
+// A query counts as touching its whole collection: Firestore locks a range of an index,
+// its emulator everything.
 //
-// It is a courtesy and nothing rests on it: other processes know nothing of it.
-// Nobody waits who holds anything, so that no two wait for each other.
+// Correctness does not depend on turns: other processes do not see them. A waiter holds
+// no claims, so two waiters cannot deadlock.
 type turns struct {
 	mu      sync.Mutex
 	claimed map[store.Path]chan struct{} // closed when the claim ends
 }
 
-// errOvertaken ends a first attempt that comes to what another has claimed: it
-// begins again behind it.
+// errOvertaken ends a first attempt that reaches another's claim; it runs again after it.
 var errOvertaken = status.Error(codes.Aborted, "another transaction has its turn")
 
-// claim waits until nobody has claimed any of the paths, claims them all, and
-// gives what ends the claim.
-func (t *turns) claim(ctx context.Context, paths map[store.Path]bool) (release func()) {
+// claim waits until none of the paths is claimed, claims them all, and returns what ends
+// the claim.
+func (t *turns) claim(ctx context.Context, paths []store.Path) (release func()) {
 	mine := make(chan struct{})
 	if len(paths) == 0 || !t.wait(ctx, paths, mine) {
 		return func() {}
@@ -47,35 +44,23 @@ func (t *turns) claim(ctx context.Context, paths map[store.Path]bool) (release f
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		for path := range paths {
+		for _, path := range paths {
 			delete(t.claimed, path)
 		}
 		close(mine)
 	}
 }
 
-// await waits until nobody has claimed any of the paths.
-func (t *turns) await(ctx context.Context, paths []store.Path) {
-	wanted := make(map[store.Path]bool, len(paths))
-	for _, path := range paths {
-		wanted[path] = true
-	}
-	t.wait(ctx, wanted, nil)
-}
+// await waits until none of the paths is claimed.
+func (t *turns) await(ctx context.Context, paths []store.Path) { t.wait(ctx, paths, nil) }
 
-// wait tells whether the paths came free in time; then mine, where there is
-// one, has them.
-func (t *turns) wait(ctx context.Context, paths map[store.Path]bool, mine chan struct{}) bool {
-	var patience <-chan time.Time
+// wait tells whether the paths became free in time; mine, unless nil, has them then.
+func (t *turns) wait(ctx context.Context, paths []store.Path, mine chan struct{}) bool {
+	patience := time.After(turnPatience)
 	for {
 		other := t.take(paths, mine)
 		if other == nil {
 			return true
-		}
-		if patience == nil {
-			timer := time.NewTimer(turnPatience)
-			defer timer.Stop()
-			patience = timer.C
 		}
 		select {
 		case <-other:
@@ -87,12 +72,12 @@ func (t *turns) wait(ctx context.Context, paths map[store.Path]bool, mine chan s
 	}
 }
 
-// take gives a claim that is in the way, or nil when mine has all paths.
-func (t *turns) take(paths map[store.Path]bool, mine chan struct{}) (other chan struct{}) {
+// take returns a claim that conflicts, or nil when mine, unless nil, has all paths.
+func (t *turns) take(paths []store.Path, mine chan struct{}) (other chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for path := range paths {
-		if claim := t.inTheWay(path); claim != nil {
+	for _, path := range paths {
+		if claim := t.conflicting(path); claim != nil {
 			return claim
 		}
 	}
@@ -102,15 +87,15 @@ func (t *turns) take(paths map[store.Path]bool, mine chan struct{}) (other chan 
 	if t.claimed == nil {
 		t.claimed = map[store.Path]chan struct{}{}
 	}
-	for path := range paths {
+	for _, path := range paths {
 		t.claimed[path] = mine
 	}
 	return nil
 }
 
-// inTheWay gives a claim of a path, of its collection, or where the path is a
-// collection, of a document in it; nil: there is none.
-func (t *turns) inTheWay(path store.Path) chan struct{} {
+// conflicting returns a claim of a path, of its collection or, where the path is a
+// collection, of a document in it; nil where there is none.
+func (t *turns) conflicting(path store.Path) chan struct{} {
 	if claim := t.claimed[path]; claim != nil {
 		return claim
 	}
@@ -122,17 +107,10 @@ func (t *turns) inTheWay(path store.Path) chan struct{} {
 	return nil
 }
 
-// collectionOf is the collection that a path is in.
 func collectionOf(path store.Path) store.Path {
 	at := strings.LastIndexByte(string(path), '/')
 	return path[:max(at, 0)]
 }
 
-// busy tells whether anybody has claimed one of the paths.
-func (t *turns) busy(paths ...store.Path) bool {
-	wanted := make(map[store.Path]bool, len(paths))
-	for _, path := range paths {
-		wanted[path] = true
-	}
-	return t.take(wanted, nil) != nil
-}
+// busy tells whether one of the paths is claimed.
+func (t *turns) busy(paths ...store.Path) bool { return t.take(paths, nil) != nil }

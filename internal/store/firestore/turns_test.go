@@ -8,15 +8,9 @@ import (
 	"questscheduler/internal/store"
 )
 
-func paths(of ...store.Path) map[store.Path]bool {
-	all := map[store.Path]bool{}
-	for _, path := range of {
-		all[path] = true
-	}
-	return all
-}
+func paths(of ...store.Path) []store.Path { return of }
 
-func TestTurns_WhatIsClaimed_IsWaitedFor(t *testing.T) {
+func TestTurns_ClaimedPaths_AreWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var all turns
@@ -45,7 +39,7 @@ func TestTurns_WhatIsClaimed_IsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestTurns_AClaimThatStays_IsNotWaitedForForEver(t *testing.T) {
+func TestTurns_ClaimIsNotReleased_WaitEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var all turns
@@ -65,7 +59,7 @@ func TestTurns_AClaimThatStays_IsNotWaitedForForEver(t *testing.T) {
 }
 
 // A query touches its whole collection, and a document in it so each query.
-func TestTurns_ACollectionAndItsDocuments_AreInEachOthersWay(t *testing.T) {
+func TestTurns_CollectionAndItsDocuments_Conflict(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		claimed, wanted store.Path

@@ -11,12 +11,10 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Foreign is a value of a type that the port does not have: bytes, a reference
-// or a geographical point, which others may have written. Lenient readers pass
-// over it, and no write takes it, so that it is never stored as something else.
+// Foreign is a value of a type that the port lacks (bytes, reference, geographical point),
+// written by other programs. Lenient readers ignore it, and writes refuse it.
 type Foreign struct{ value *pb.Value }
 
-// encodeMap turns normalised fields into Firestore's.
 func encodeMap(data map[string]any) map[string]*pb.Value {
 	fields := make(map[string]*pb.Value, len(data))
 	for name, value := range data {
@@ -25,7 +23,7 @@ func encodeMap(data map[string]any) map[string]*pb.Value {
 	return fields
 }
 
-// encode turns a normalised value into Firestore's.
+// encode converts a normalised value.
 func encode(value any) *pb.Value {
 	switch v := value.(type) {
 	case nil:
@@ -49,11 +47,11 @@ func encode(value any) *pb.Value {
 	case map[string]any:
 		return &pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: encodeMap(v)}}}
 	}
-	// Normalised data holds nothing else, so this is a slip of this driver.
+	// Normalised data holds nothing else: a bug of this driver.
 	panic("firestore: a value was not normalised")
 }
 
-// decodeMap turns Firestore's fields into the port's; never nil.
+// decodeMap is never nil.
 func decodeMap(fields map[string]*pb.Value) map[string]any {
 	data := make(map[string]any, len(fields))
 	for name, value := range fields {
@@ -89,8 +87,8 @@ func decode(value *pb.Value) any {
 	}
 }
 
-// fieldName is a field path as masks, filters and index definitions write it:
-// names that are no plain words stand between backquotes.
+// fieldName is a field path in the syntax of masks, filters and index definitions: names
+// that are not plain words are quoted.
 func fieldName(path store.FieldPath) string {
 	names := make([]string, len(path))
 	for i, name := range path {

@@ -4,11 +4,10 @@ import (
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
-// writes are buffered calls in Firestore's words. It carries them out in their
-// order, those of one document one on the other.
+// writes translates buffered calls. Firestore applies them in their order.
 func (s *Store) writes(calls []txn.Write) []*pb.Write {
 	out := make([]*pb.Write, len(calls))
 	for i, call := range calls {
@@ -43,8 +42,8 @@ func exists(there bool) *pb.Precondition {
 	return &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: there}}
 }
 
-// masked writes named fields: a field that the mask names and the document
-// lacks is removed, and those that it does not name stay.
+// masked writes named fields: Firestore removes a field that is in the mask and not in the
+// document, and leaves those outside the mask.
 func masked(name string, updates []store.Update) *pb.Write {
 	data := map[string]any{}
 	mask := &pb.DocumentMask{}
@@ -57,8 +56,7 @@ func masked(name string, updates []store.Update) *pb.Write {
 	return &pb.Write{Operation: document(name, data), UpdateMask: mask}
 }
 
-// put writes a normalised value into data, which holds nothing in its way:
-// no update's path lies below another's.
+// put sets a field. No update's path lies below another's, so nothing is overwritten.
 func put(data map[string]any, path store.FieldPath, value any) {
 	for _, name := range path[:len(path)-1] {
 		next, ok := data[name].(map[string]any)
@@ -70,6 +68,3 @@ func put(data map[string]any, path store.FieldPath, value any) {
 	}
 	data[path[len(path)-1]] = value
 }
-
-// copied is a deep copy of a document's fields.
-func copied(data map[string]any) map[string]any { return txn.Copy(data) }

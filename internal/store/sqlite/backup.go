@@ -10,15 +10,14 @@ import (
 	"path/filepath"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
-// Backup writes the committed state as one whole data file, while others go on
-// reading and writing. It never overwrites: Conflict where the file is there
-// already. The file has its name only when it is complete and on the disk;
-// what a backup that failed left behind is removed.
+// Backup writes the committed state to a new data file, while others read and write.
+// Conflict where the file exists. It appears under its name only when it is complete and
+// on the disk; a failed backup leaves nothing behind.
 func (s *Store) Backup(ctx context.Context, file string) error {
-	if err := mayRead(ctx); err != nil {
+	if err := txn.Check(ctx); err != nil {
 		return err
 	}
 	if s.commits.closing.Err() != nil {
@@ -27,7 +26,6 @@ func (s *Store) Backup(ctx context.Context, file string) error {
 	return s.backup(ctx, file)
 }
 
-// backup is Backup of a data file, whoever has it open.
 func (f dataFile) backup(ctx context.Context, file string) error {
 	if file == "" {
 		return fault.New(fault.Invalid, "no backup file is named; give its path")
@@ -43,7 +41,7 @@ func (f dataFile) backup(ctx context.Context, file string) error {
 	whole := filepath.Join(partial, "data")
 	err = f.copyInto(ctx, whole)
 	if err == nil {
-		// A link, unlike a renaming, does not replace what came meanwhile.
+		// A link, unlike a rename, does not replace a file made in the meantime.
 		if err = os.Link(whole, file); errors.Is(err, fs.ErrExist) {
 			err = taken
 		}
@@ -58,9 +56,8 @@ func (f dataFile) backup(ctx context.Context, file string) error {
 	return explain("write a backup", err)
 }
 
-// copyInto writes the state to a file that is not there, and flushes it. It
-// has a connection of its own, since it may take long; one that cannot write
-// to the data file.
+// copyInto writes the state to a new file and flushes it. It has a read-only connection of
+// its own, since it may take long.
 func (f dataFile) copyInto(ctx context.Context, file string) (err error) {
 	db, err := sql.Open("sqlite", f.address(url.Values{"mode": {"ro"}}))
 	if err != nil {
@@ -76,9 +73,8 @@ func (f dataFile) copyInto(ctx context.Context, file string) (err error) {
 	return syncFile(file)
 }
 
-// touch makes a file, empty, where there is none: one that its owner alone may
-// read, since it will hold sealed tokens and people's addresses. What SQLite puts
-// beside it is made with the same rights.
+// touch makes an empty file where there is none. Its owner alone may read it, since it
+// will hold sealed tokens and addresses; SQLite gives the files beside it the same rights.
 func touch(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE, 0o600)
 	if err != nil {

@@ -72,7 +72,7 @@ func TestRun_ConcurrentWriters_ShareCommits(t *testing.T) {
 	}
 }
 
-func TestRun_NobodyIsAnsweredBeforeTheCommit(t *testing.T) {
+func TestRun_NoCallerIsAnsweredBeforeTheCommit(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), nil)
 	var answered, early atomic.Int64
@@ -116,7 +116,7 @@ func TestRun_NobodyIsAnsweredBeforeTheCommit(t *testing.T) {
 	}
 }
 
-func TestRun_CommitFails_EverybodyIsToldAndNothingIsWritten(t *testing.T) {
+func TestRun_CommitFails_AllCallersGetErrorsAndNoWrites(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), someQueries)
 	var broken atomic.Bool
@@ -142,7 +142,7 @@ func TestRun_CommitFails_EverybodyIsToldAndNothingIsWritten(t *testing.T) {
 	put(t, s, "notes/a", nil) // the store goes on
 }
 
-func TestRun_OneOfABatchFails_TheOthersAreWritten(t *testing.T) {
+func TestRun_OneOfABatchFails_OthersAreWritten(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), someQueries)
 	put(t, s, "notes/there", nil)
@@ -199,7 +199,7 @@ func TestRun_OneOfABatchFails_TheOthersAreWritten(t *testing.T) {
 	}
 }
 
-func TestRun_CallerLeavesWhileItWaits_ItsFunctionIsNotRun(t *testing.T) {
+func TestRun_CallerLeavesBeforeItsTurn_FnIsNotRun(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), nil)
 	tx, err := s.Writer().BeginTx(t.Context(), nil) // somebody else has the connection
@@ -221,7 +221,7 @@ func TestRun_CallerLeavesWhileItWaits_ItsFunctionIsNotRun(t *testing.T) {
 	put(t, s, "notes/a", nil)
 }
 
-func TestRun_DiskIsFull_SaysSoAndGoesOnWhenThereIsSpace(t *testing.T) {
+func TestRun_DiskIsFull_FailsUntilThereIsSpace(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), someQueries)
 	put(t, s, "notes/before", map[string]any{"rank": 1})
@@ -244,7 +244,7 @@ func TestRun_DiskIsFull_SaysSoAndGoesOnWhenThereIsSpace(t *testing.T) {
 	}
 }
 
-func TestRun_SQLiteGivesUpAWholeBatch_NoneOfItIsAcknowledgedOrWritten(t *testing.T) {
+func TestRun_SQLiteRollsABatchBack_NoneIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), someQueries)
 	// What SQLite does by itself on some failures of disk and memory.
@@ -292,7 +292,7 @@ func TestRun_SQLiteGivesUpAWholeBatch_NoneOfItIsAcknowledgedOrWritten(t *testing
 	}
 }
 
-func TestWriter_AnotherLibraryOnTheSameConnection_BothGoOn(t *testing.T) {
+func TestWriter_SharedWithAnotherLibrary_BothProceed(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), someQueries)
 	execute(t, s.Writer(), "CREATE TABLE jobs (id INTEGER PRIMARY KEY, done INTEGER NOT NULL)")
@@ -340,7 +340,7 @@ func enqueue(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-func TestClose_WhileOthersWrite_EachIsWrittenOrRefused(t *testing.T) {
+func TestClose_ConcurrentWrites_AreWrittenOrRefused(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
 	s := openFile(t, path, nil)

@@ -6,46 +6,44 @@ import (
 	"errors"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
-// maxBatch bounds how many callers one commit waits for, so that a stream of
-// them cannot put it off for ever.
+// maxBatch is the most callers of one commit, so that a stream of them cannot delay it
+// for ever.
 const maxBatch = 128
 
 // committer commits concurrent callers together.
 //
-// Its goroutine takes the writing connection, begins a SQLite transaction and
-// gives each waiting caller a turn, one at a time: the caller's own goroutine
-// then has the connection to itself, sees what those before it wrote, and
-// gives it back. When nobody waits any more the transaction is committed, and
-// only then is any of them answered; a caller that is alone waits for nobody.
-// While the disk is being flushed the next batch gathers by itself.
+// Its goroutine begins a SQLite transaction on the writing connection and gives each
+// waiting caller a turn: the caller's own goroutine then has the connection to itself and
+// sees what earlier callers wrote. When none waits any more it commits, and only then
+// answers all of them. The next batch gathers during the flush to the disk.
 //
 //	wait ──turn──▶ work ──ended──▶ wait ──result──▶ answered
 //	  └──ctx ends: leaves, no turn          └──ctx ends: leaves, effect unknown
 //
-// One caller's failure, panic or cancelled context is its own affair. Only a
-// failure of the connection itself (a disk that is full, a commit that fails)
-// reaches the whole batch: then nothing of it is written, and all are told.
+// A caller's failure, panic or cancelled context affects that caller alone. A failure of
+// the connection (a full disk, a failed commit) fails the whole batch: nothing of it is
+// written, and every caller gets an error.
 type committer struct {
 	db       *sql.DB
 	prepared *statements
 	queue    chan *member
-	closing  context.Context // ends when no more batches are begun
+	closing  context.Context // ended by stop
 	close    context.CancelFunc
-	ended    chan struct{} // closed when the last batch is answered
+	ended    chan struct{} // closed after the last batch
 }
 
 // member is one caller in a batch.
 type member struct {
 	ctx  context.Context
 	turn chan *session // hands over the connection
-	// ended gives it back: nil, or why the connection is of no use any more.
+	// ended returns it: nil, or why it cannot be used any more.
 	ended chan error
-	// guilty says that this member's turn made it so.
+	// guilty: this member's turn broke the connection.
 	guilty bool
-	// result is the fate of the batch.
+	// result is that of the batch.
 	result chan error
 }
 
@@ -60,15 +58,15 @@ func startCommitter(db *sql.DB, prepared *statements) *committer {
 	return c
 }
 
-// stop lets the batch that was begun finish; callers that wait are refused.
+// stop waits for the current batch; waiting callers are refused.
 func (c *committer) stop() {
 	c.close()
 	<-c.ended
 }
 
-// do gives work a turn and returns after the commit: the error of the commit,
-// or else that of work. work runs once at most, in the caller's goroutine, and
-// undoes what it wrote where it fails.
+// do gives work a turn and returns after the commit, with the error of the commit or else
+// of work. work runs at most once, in the caller's goroutine, and undoes its writes where
+// it fails.
 func (c *committer) do(ctx context.Context, work func(*session) error) error {
 	m := newMember(ctx)
 	select {
@@ -81,14 +79,14 @@ func (c *committer) do(ctx context.Context, work func(*session) error) error {
 	}
 }
 
-// wait does work in the member's turn, and waits for the fate of its batch.
+// wait does work in the member's turn and waits for the batch's result.
 func (m *member) wait(work func(*session) error) error {
 	var err error
 	select {
 	case s := <-m.turn:
 		err = m.take(s, work)
 	case failed := <-m.result: // without a turn
-		if failed == nil { // the others of the batch fared well; this one had left, and nothing of it is written
+		if failed == nil { // the batch was committed without this member, whose ctx had ended
 			failed = txn.Stopped(m.ctx)
 		}
 		return failed
@@ -98,7 +96,7 @@ func (m *member) wait(work func(*session) error) error {
 	select {
 	case failed := <-m.result:
 		if failed == nil || m.guilty {
-			return err // what failed the batch is told to its own caller as it is
+			return err // the guilty caller gets its own error
 		}
 		return failed
 	case <-m.ctx.Done():
@@ -106,11 +104,11 @@ func (m *member) wait(work func(*session) error) error {
 	}
 }
 
-// errAbandoned means that work left in the middle of its writes, by a panic.
+// errAbandoned means that work panicked between its writes.
 var errAbandoned = errors.New("a transaction ended in the middle of its writes")
 
-// take does the caller's work in its turn, and gives the connection back
-// however that ends: by a panic or a test's Fatal too.
+// take does the caller's work and returns the connection, also after a panic or a test's
+// Fatal.
 func (m *member) take(s *session, work func(*session) error) error {
 	defer func() {
 		if s.writing && s.broken == nil {
@@ -134,7 +132,6 @@ func (c *committer) loop() {
 	}
 }
 
-// batch gathers callers, beginning with first, commits and answers them.
 func (c *committer) batch(first *member) {
 	members := []*member{first}
 	err := c.begun(func(tx *sql.Tx) error {
@@ -156,12 +153,12 @@ func (c *committer) batch(first *member) {
 		return nil
 	})
 	for _, m := range members {
-		m.result <- err // it has room, so one that left holds up nobody
+		m.result <- err // buffered: a member that left blocks nobody
 	}
 }
 
-// begun runs gather in a SQLite transaction on the writing connection and
-// commits it. No caller's context reaches it: the batch belongs to all of them.
+// begun runs gather in a SQLite transaction on the writing connection and commits it. No
+// caller's context reaches it.
 func (c *committer) begun(gather func(*sql.Tx) error) error {
 	conn, err := c.db.Conn(c.closing)
 	if err != nil {
@@ -170,22 +167,20 @@ func (c *committer) begun(gather func(*sql.Tx) error) error {
 		}
 		return explain("take the writing connection", err)
 	}
-	defer conn.Close() // it goes back to the pool, which cannot fail here
+	defer conn.Close() // returning it to the pool cannot fail
 	tx, err := conn.BeginTx(context.Background(), nil)
 	if err != nil {
 		return explain("begin a batch", err)
 	}
 	if err := gather(tx); err != nil {
-		// Its own error says no more: where SQLite has rolled back by itself
-		// there is nothing left to roll back.
+		// Where SQLite has rolled back by itself, this fails and does nothing.
 		_ = tx.Rollback()
 		return lost(err)
 	}
 	return explain("commit a batch", tx.Commit())
 }
 
-// lost is what the members of a batch are told that came to nothing by the
-// fault of one of them: it is no reason for the others not to try again.
+// lost is the error of a batch that one member broke; the others may try again.
 func lost(cause error) error {
 	if explained := explain("write a batch", cause); fault.Is(explained, fault.Unavailable) {
 		return explained
@@ -193,8 +188,8 @@ func lost(cause error) error {
 	return fault.Wrap(fault.Unavailable, cause, "another transaction of the same commit failed; nothing was written, try again")
 }
 
-// offer gives a member its turn and waits for the end of it; a member that has
-// left is passed over. An error means that the batch cannot be committed.
+// offer gives a member its turn and waits for its end; it skips a member that has left. An
+// error means that the batch cannot be committed.
 func (m *member) offer(s *session) error {
 	select {
 	case m.turn <- s:

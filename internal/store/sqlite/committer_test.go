@@ -10,7 +10,7 @@ import (
 
 // A caller whose context ended is passed over by its batch, which is committed
 // without it; whichever of the two it hears of first, nothing of it was written.
-func TestWait_OneThatIsPassedOver_HearsOfNoSuccess(t *testing.T) {
+func TestWait_SkippedMember_GetsNoSuccess(t *testing.T) {
 	t.Parallel()
 	for range 100 { // which of the two is heard is drawn
 		ctx, cancel := context.WithCancel(t.Context())

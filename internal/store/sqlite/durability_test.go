@@ -43,7 +43,7 @@ func startWriting(t *testing.T, path string, run int) (*exec.Cmd, *bufio.Scanner
 	return nil, nil
 }
 
-func TestRun_ProcessIsKilledAmidWrites_WhatWasAcknowledgedIsThere(t *testing.T) {
+func TestRun_ProcessKilledDuringWrites_KeepsAcknowledgedOnes(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
 	acknowledged := map[string]bool{}

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// A document is stored as JSON, so that it can be read with any SQLite client.
-// What JSON does not tell apart is marked: a double has a point, an exponent
-// or, where it is no finite number, the form {"$double":"NaN"}; a time is
-// {"$time":"2026-03-01T17:00:00.000001Z"}. A field whose name begins with $
-// is written with one more, so that no document is taken for a mark.
+// A document is stored as JSON, readable with any SQLite client. Marks keep types that
+// JSON lacks: a double has a point, an exponent or, where it is not finite, the form
+// {"$double":"NaN"}; a time is {"$time":"2026-03-01T17:00:00.000001Z"}. A field name that
+// begins with $ gets one more.
 const (
 	timeMark   = "$time"
 	doubleMark = "$double"
@@ -69,7 +68,7 @@ func markedDouble(v float64) any {
 	return json.Number(text)
 }
 
-// decode reads what encode wrote. The caller owns the result.
+// decode is the inverse of encode. The caller owns the result.
 func decode(text []byte) (map[string]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -83,8 +82,7 @@ func decode(text []byte) (map[string]any, error) {
 	return unmarkFields(raw)
 }
 
-// unmark gives the value of a mark's own type; it changes maps and lists in
-// place, which nobody else holds.
+// unmark replaces marks by their values; it changes maps and lists in place.
 func unmark(value any) (any, error) {
 	switch v := value.(type) {
 	case json.Number:

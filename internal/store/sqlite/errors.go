@@ -10,11 +10,10 @@ import (
 	code "modernc.org/sqlite/lib"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
-// explanations say what SQLite's primary result codes mean to the person who
-// runs the program, and what to do next.
+// explanations tell the operator what SQLite's primary result codes mean and what to do.
 var explanations = map[int]struct {
 	kind    fault.Kind
 	message string
@@ -32,9 +31,8 @@ var explanations = map[int]struct {
 	code.SQLITE_NOMEM:    {fault.Unavailable, "there is not enough memory for the data file; try again later"},
 }
 
-// explain gives an error of SQLite or of database/sql its kind and sentence;
-// doing says in which step it arose, for the log. nil stays nil, and an error
-// that has a kind stays as it is.
+// explain gives an error of SQLite or database/sql its kind and message; doing names the
+// step for the log. It returns nil, and errors that have a kind, unchanged.
 func explain(doing string, err error) error {
 	var kinded *fault.Error
 	if err == nil || errors.As(err, &kinded) {
@@ -44,8 +42,8 @@ func explain(doing string, err error) error {
 	var failed *driver.Error
 	switch {
 	case errors.As(err, &failed):
-		if told, ok := explanations[failed.Code()&0xff]; ok {
-			return fault.Wrap(told.kind, cause, told.message)
+		if explanation, ok := explanations[failed.Code()&0xff]; ok {
+			return fault.Wrap(explanation.kind, cause, explanation.message)
 		}
 	case errors.Is(err, sql.ErrConnDone), err.Error() == "sql: database is closed":
 		return txn.Closed()

@@ -3,17 +3,14 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
-// prepareIndexes makes the file's indexes those of the declared queries, and
-// gives their ids in the set's order. An index is what its definition says, so
-// those that are there already are not touched; what nobody declares any more
-// is dropped; what is new is built from the documents. All of it happens, or
-// nothing.
+// prepareIndexes makes the file's indexes those of the declared queries, in one
+// transaction, and returns their ids in the set's order. It keeps indexes of the same
+// definition, drops those no longer declared, and builds new ones from the documents.
 func (s *Store) prepareIndexes(ctx context.Context) ([]int64, error) {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -39,7 +36,7 @@ func (s *Store) prepareIndexes(ctx context.Context) ([]int64, error) {
 		}
 		ids = append(ids, id)
 	}
-	for _, id := range there { // independent of each other: any order does
+	for _, id := range there {
 		if err := dropIndex(ctx, tx, id); err != nil {
 			return nil, err
 		}
@@ -56,20 +53,17 @@ func (s *Store) prepareIndexes(ctx context.Context) ([]int64, error) {
 
 func storedIndexes(ctx context.Context, tx *sql.Tx) (map[string]int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT definition, id FROM document_indexes`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() // Err tells what went wrong
 	out := map[string]int64{}
-	for rows.Next() {
+	err = eachRow(rows, err, func() error {
 		var definition string
 		var id int64
 		if err := rows.Scan(&definition, &id); err != nil {
-			return nil, err
+			return err
 		}
 		out[definition] = id
-	}
-	return out, rows.Err()
+		return nil
+	})
+	return out, err
 }
 
 func dropIndex(ctx context.Context, tx *sql.Tx, id int64) error {
@@ -80,37 +74,24 @@ func dropIndex(ctx context.Context, tx *sql.Tx, id int64) error {
 	return err
 }
 
-// buildIndexes writes the entries of every document in the given indexes. It
-// reads while it writes, which SQLite allows since the tables differ.
+// buildIndexes writes the entries of every document in the given indexes, while it reads
+// the documents.
 func buildIndexes(ctx context.Context, tx *sql.Tx, indexes map[int64]entries.Index) (documents int, err error) {
 	add, err := tx.PrepareContext(ctx, statementTexts[addEntry])
 	if err != nil {
 		return 0, err
 	}
 	defer add.Close() // the transaction's end closes it in any case
-	rows, err := tx.QueryContext(ctx, `SELECT path, data FROM documents`)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close() // Err tells what went wrong
-	for rows.Next() {
-		var path string
-		var text sql.RawBytes
-		if err := rows.Scan(&path, &text); err != nil {
-			return documents, err
-		}
-		data, err := decode(text)
-		if err != nil {
-			return documents, fmt.Errorf("%s: %w", path, err)
-		}
+	err = eachDocument(ctx, tx, func(path store.Path, data map[string]any) error {
 		for id, index := range indexes {
-			for _, entry := range index.Entries(store.Path(path), data) {
-				if _, err := add.ExecContext(ctx, id, string(entry.Parent), entry.Key, path); err != nil {
-					return documents, err
+			for _, entry := range index.Entries(path, data) {
+				if _, err := add.ExecContext(ctx, id, string(entry.Parent), entry.Key, string(path)); err != nil {
+					return err
 				}
 			}
 		}
 		documents++
-	}
-	return documents, rows.Err()
+		return nil
+	})
+	return documents, err
 }

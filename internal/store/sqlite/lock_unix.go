@@ -10,11 +10,10 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// lockFile takes the data file for this process, or says who has it. The lock
-// is on a file of its own, since closing a data file that SQLite has open too
-// would drop SQLite's own locks. It is the kernel that holds it: it ends with
-// the process, however that dies. The lock file stays; removing it would let
-// two processes lock two files of one name.
+// lockFile locks the data file for this process; Unavailable where another has it. The
+// lock is on a separate file, since closing the data file would drop SQLite's own locks.
+// The kernel releases it when the process dies. The lock file stays: after a removal two
+// processes could lock two files of one name.
 func lockFile(path string) (release func() error, err error) {
 	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -29,8 +28,8 @@ func lockFile(path string) (release func() error, err error) {
 		return nil, fault.Wrap(fault.Unavailable, errors.Join(err, closing), "the data file cannot be locked; put it on a disk that supports locks")
 	}
 	return func() error {
-		// Closing would not do: a child process that is being started holds
-		// the file open too, for a moment.
+		// Closing alone would not unlock: a child process that is just starting has
+		// the file open too.
 		return errors.Join(flock(file, syscall.LOCK_UN), file.Close())
 	}, nil
 }

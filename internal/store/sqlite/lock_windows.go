@@ -7,12 +7,11 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// errSharing is Windows' answer where another process has the file open.
+// errSharing is ERROR_SHARING_VIOLATION: another process has the file open.
 const errSharing syscall.Errno = 32
 
-// lockFile takes the data file for this process, or says who has it: it opens
-// a file beside it that nobody else may open meanwhile. Windows closes it with
-// the process, however that dies.
+// lockFile locks the data file for this process; Unavailable where another has it. It
+// opens a file beside it without sharing, which Windows closes when the process dies.
 func lockFile(path string) (release func() error, err error) {
 	name, err := syscall.UTF16PtrFromString(path + ".lock")
 	if err != nil {

@@ -39,7 +39,7 @@ func execute(t *testing.T, db *sql.DB, statement string) {
 	}
 }
 
-func TestOpen_WhatCannotBeOpened_GivesASentenceThatHelps(t *testing.T) {
+func TestOpen_UnusableFile_ReturnsHelpfulError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -160,7 +160,7 @@ func TestOpen_EveryConnectionIsDurableAndReadersOnlyRead(t *testing.T) {
 
 // What stands in the files is nobody else's on the machine: sealed tokens,
 // people's addresses, titles.
-func TestOpen_ItsFilesAndBackupsAreTheOwnersAlone(t *testing.T) {
+func TestOpen_FilesAndBackups_AreReadableByOwnerAlone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such rights there")

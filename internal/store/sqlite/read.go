@@ -3,12 +3,11 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"runtime"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/entries"
+	"questscheduler/internal/store/txn"
 )
 
 // reading answers reads from a pool of connections that cannot write.
@@ -20,7 +19,6 @@ type reading struct {
 	read     *statements
 }
 
-// openReaders makes the pool; nothing is read yet.
 func (r *reading) openReaders(address string) (err error) {
 	if r.readers, err = sql.Open("sqlite", address); err != nil {
 		return explain("open the data file", err)
@@ -31,7 +29,7 @@ func (r *reading) openReaders(address string) (err error) {
 	return nil
 }
 
-// prepareReads makes the pool ready, once the schema is known to be ours.
+// prepareReads prepares the statements, once the schema is known to be ours.
 func (r *reading) prepareReads(ctx context.Context) (err error) {
 	r.read, err = prepare(ctx, r.readers)
 	return explain("prepare reads", err)
@@ -39,16 +37,16 @@ func (r *reading) prepareReads(ctx context.Context) (err error) {
 
 // Get implements store.Reader.
 func (r *reading) Get(ctx context.Context, path store.Path) (store.Document, error) {
-	if err := mayRead(ctx, path); err != nil {
+	if err := txn.Check(ctx, path); err != nil {
 		return store.Document{}, err
 	}
-	data, err := getOne(ctx, r.read, path)
+	data, err := getOne(ctx, r.read.pooled, path)
 	return store.Document{Path: path, Data: data}, err
 }
 
 // GetAll implements store.Reader. All documents are of one committed state.
 func (r *reading) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
-	if err := mayRead(ctx, paths...); err != nil {
+	if err := txn.Check(ctx, paths...); err != nil {
 		return nil, err
 	}
 	out := make([]store.Document, len(paths))
@@ -73,11 +71,11 @@ func (r *reading) Query(ctx context.Context, query store.Bound) (found []store.D
 	if err != nil {
 		return nil, err
 	}
-	if err := mayRead(ctx); err != nil {
+	if err := txn.Check(ctx); err != nil {
 		return nil, err
 	}
 	if len(plan.Ranges) == 1 { // one statement sees one state
-		return r.answer(ctx, r.read, plan)
+		return r.answer(ctx, r.read.pooled, plan)
 	}
 	err = r.snapshot(ctx, func(from source) (err error) {
 		found, err = r.answer(ctx, from, plan)
@@ -86,16 +84,44 @@ func (r *reading) Query(ctx context.Context, query store.Bound) (found []store.D
 	return found, err
 }
 
-func mayRead(ctx context.Context, paths ...store.Path) error {
-	for _, path := range paths {
-		if err := path.Valid(); err != nil {
+// eachRow calls read for each row of a query's result, and closes it.
+func eachRow(rows *sql.Rows, err error, read func() error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close() // Err tells what went wrong
+	for rows.Next() {
+		if err := read(); err != nil {
 			return err
 		}
 	}
-	if err := txn.Outside(ctx); err != nil {
-		return err
+	return rows.Err()
+}
+
+// eachDocument calls do with every document of the file.
+func eachDocument(ctx context.Context, tx *sql.Tx, do func(path store.Path, data map[string]any) error) error {
+	rows, err := tx.QueryContext(ctx, `SELECT path, data FROM documents`)
+	return eachRow(rows, err, func() error {
+		path, data, err := scanDocument(rows)
+		if err != nil {
+			return err
+		}
+		return do(path, data)
+	})
+}
+
+// scanDocument reads a row of path and data. Damaged data is Internal.
+func scanDocument(rows *sql.Rows) (store.Path, map[string]any, error) {
+	var path string
+	var text sql.RawBytes
+	if err := rows.Scan(&path, &text); err != nil {
+		return "", nil, err
 	}
-	return txn.Stopped(ctx)
+	data, err := decode(text)
+	if err != nil {
+		return "", nil, damaged(path + ": " + err.Error())
+	}
+	return store.Path(path), data, nil
 }
 
 // snapshot reads several times from one committed state.
@@ -108,10 +134,10 @@ func (r *reading) snapshot(ctx context.Context, read func(source) error) error {
 	return read(r.read.within(ctx, tx))
 }
 
-// getOne gives a document's fields, or nil where it is not there.
+// getOne returns a document's fields, or nil where it does not exist.
 func getOne(ctx context.Context, from source, path store.Path) (map[string]any, error) {
 	var text sql.RawBytes
-	rows, err := from.statement(getDocument).QueryContext(ctx, string(path))
+	rows, err := from(getDocument).QueryContext(ctx, string(path))
 	if err != nil {
 		return nil, explain("read a document", err)
 	}
@@ -126,7 +152,6 @@ func getOne(ctx context.Context, from source, path store.Path) (map[string]any, 
 	return data, explain("read "+string(path), err)
 }
 
-// answer carries out a plan.
 func (r *reading) answer(ctx context.Context, from source, plan entries.Plan) ([]store.Document, error) {
 	found, err := plan.Gather(func(part entries.Range, limit int) ([]entries.Hit, error) {
 		return r.scan(ctx, from, plan, part, limit)
@@ -135,38 +160,26 @@ func (r *reading) answer(ctx context.Context, from source, plan entries.Plan) ([
 }
 
 func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part entries.Range, limit int) (hits []entries.Hit, err error) {
-	which, args := scanOpenEntries, []any{r.indexIDs[plan.Index], string(plan.Parent), nonNil(part.From)}
+	which, args := scanOpenEntries, []any{r.indexIDs[plan.Index], string(plan.Parent), part.From}
 	if part.To != nil {
 		which, args = scanEntries, append(args, part.To)
 	}
 	if limit == 0 {
-		limit = -1 // SQLite's word for all
+		limit = -1 // all, for SQLite
 	}
-	rows, err := from.statement(which).QueryContext(ctx, append(args, limit)...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+	rows, err := from(which).QueryContext(ctx, append(args, limit)...)
+	err = eachRow(rows, err, func() error {
 		var hit entries.Hit
 		var path string
 		var text sql.RawBytes
 		if err := rows.Scan(&hit.Key, &path, &text); err != nil {
-			return nil, err
+			return err
 		}
 		hit.Document.Path = store.Path(path)
-		if hit.Document.Data, err = decode(text); err != nil {
-			return nil, err
-		}
+		var err error
+		hit.Document.Data, err = decode(text)
 		hits = append(hits, hit)
-	}
-	return hits, rows.Err()
-}
-
-// nonNil keeps an empty key from being taken for NULL, which no key is above.
-func nonNil(key []byte) []byte {
-	if key == nil {
-		return []byte{}
-	}
-	return key
+		return err
+	})
+	return hits, err
 }

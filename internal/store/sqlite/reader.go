@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,14 +10,13 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/txn"
 )
 
-// Reader reads a data file that another process may have open as its Store: it
-// takes no lock, changes nothing, and sees what is committed at each call. Where
-// nobody has the file open, an empty PATH-wal and a PATH-shm are left beside it,
-// without which SQLite cannot read; the next Open takes them. The zero value is
-// of no use; call OpenReader.
+// Reader reads a data file that another process may have open as its Store. It takes no
+// lock, changes nothing, and sees what is committed at each call. Where no process has the
+// file open, it leaves an empty PATH-wal and a PATH-shm, which SQLite needs for reading.
+// Call OpenReader.
 type Reader struct {
 	dataFile
 	reading
@@ -27,27 +25,19 @@ type Reader struct {
 
 var _ store.Reader = (*Reader)(nil)
 
-// OpenReader opens a data file for reading alone, whoever else has it open.
-// NotFound where there is none yet. Invalid: no path, no folder, no database,
-// another program's, or one that was last opened by a questscheduler with
-// another schema or without an index for one of the queries; Open brings an
-// older one up to date. Options.Log is not used.
+// OpenReader opens a data file for reading alone. NotFound where it does not exist yet.
+// Invalid: no path, no folder, no database, another program's, or one of another schema or
+// without an index for one of the queries; Open brings an older file up to date.
+// Options.Log is not used.
 func OpenReader(ctx context.Context, options Options) (*Reader, error) {
-	set, err := entries.Declare(options.Queries)
+	file, reads, err := options.check()
 	if err != nil {
 		return nil, err
 	}
-	path, err := resolve(options.Path)
-	if err != nil {
-		return nil, err
+	if _, err := os.Stat(file.path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Wrap(fault.NotFound, errors.New(file.path), "there is no data file yet; start the server once, or name another file")
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Wrap(fault.NotFound, errors.New(path), "there is no data file yet; start the server once, or name another file")
-	}
-	r := &Reader{
-		dataFile: dataFile{path, cmp.Or(options.BusyWait, busyWait)},
-		reading:  reading{queries: set},
-	}
+	r := &Reader{dataFile: file, reading: reads}
 	if err := r.open(ctx); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -67,8 +57,7 @@ func (r *Reader) open(ctx context.Context) (err error) {
 	return r.prepareReads(ctx)
 }
 
-// findIndexes gives the ids of the declared queries' indexes as prepareIndexes
-// does, and makes none.
+// findIndexes returns what prepareIndexes does, and builds no index.
 func (r *Reader) findIndexes(ctx context.Context) ([]int64, error) {
 	tx, err := r.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -93,25 +82,18 @@ func (r *Reader) findIndexes(ctx context.Context) ([]int64, error) {
 // SchemaVersion is the number of migrations that were run on the file.
 func (r *Reader) SchemaVersion() int { return r.version }
 
-// QuickCheck has SQLite look through the pages of the file, which takes as long
-// as reading it. What is damaged is Internal. Check looks at more.
+// QuickCheck has SQLite verify the pages of the file, which takes as long as reading it.
+// Damage is Internal. Check verifies more.
 func (r *Reader) QuickCheck(ctx context.Context) error {
-	if err := mayRead(ctx); err != nil {
+	if err := txn.Check(ctx); err != nil {
 		return err
 	}
-	var verdict string
-	if err := r.readers.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
-		return explain("check the data file", err)
-	}
-	if verdict != "ok" {
-		return damaged(verdict)
-	}
-	return nil
+	return verdict(r.readers.QueryRowContext(ctx, `PRAGMA quick_check(1)`))
 }
 
-// Backup is Store.Backup, for a process that does not have the file to itself.
+// Backup is Store.Backup beside another process's Store.
 func (r *Reader) Backup(ctx context.Context, file string) error {
-	if err := mayRead(ctx); err != nil {
+	if err := txn.Check(ctx); err != nil {
 		return err
 	}
 	if err := r.readers.PingContext(ctx); err != nil {

@@ -100,7 +100,7 @@ func TestOpenReader_BesideAProcessThatWrites(t *testing.T) {
 	}
 }
 
-func TestOpenReader_WhatCannotBeRead_GivesASentenceThatHelps(t *testing.T) {
+func TestOpenReader_UnreadableFile_ReturnsHelpfulError(t *testing.T) {
 	t.Parallel()
 	made := func(t *testing.T, change string) string {
 		path := newFile(t)

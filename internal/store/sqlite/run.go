@@ -3,14 +3,14 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
-// Run implements store.Store. fn runs once, in its turn on the writing
-// connection, so that no two transactions ever overlap: they are serialisable
-// in the order of their turns. It must be quick, since others wait for it.
+// Run implements store.Store. fn runs once, in its turn on the writing connection: no two
+// transactions overlap. It must be quick, since others wait for it.
 func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
 	inside, err := txn.Enter(ctx)
 	if err != nil {
@@ -20,12 +20,12 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 		if err := txn.Stopped(ctx); err != nil {
 			return err
 		}
-		seen := &view{store: s, session: session, documents: map[store.Path]map[string]any{}}
-		attempt := txn.Begin(seen)
+		reads := &view{store: s, session: session, documents: map[store.Path]map[string]any{}}
+		attempt := txn.Begin(reads)
 		if err := attempt.Do(inside, fn); err != nil {
 			return err
 		}
-		changes, err := attempt.Resolve(seen.load)
+		changes, err := attempt.Resolve(reads.load)
 		if err != nil {
 			return err
 		}
@@ -33,22 +33,22 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	})
 }
 
-// view reads for one transaction on the writing connection. What it has read
-// cannot change before the transaction's end, so it is not read again.
+// view reads for one transaction on the writing connection, each document once: it cannot
+// change before the transaction's end.
 type view struct {
 	store   *Store
 	session *session
-	// documents are those that were read; nil: not there. They are not
-	// changed, and callers get copies.
+	// documents are the fields that were read, nil where a document does not exist.
+	// Callers get copies.
 	documents map[store.Path]map[string]any
 }
 
-// load gives a document's fields, which the caller does not change.
+// load returns a document's fields, which the caller must not change.
 func (v *view) load(path store.Path) (map[string]any, error) {
 	if data, known := v.documents[path]; known {
 		return data, nil
 	}
-	// A caller that leaves must not interrupt the connection of the batch.
+	// The caller's context must not interrupt the connection, which the batch shares.
 	data, err := getOne(context.Background(), v.session.statements, path)
 	if err != nil {
 		return nil, err
@@ -99,22 +99,22 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 	return found, nil
 }
 
-// session is the writing connection in one batch. One member has it at a time.
+// session is the writing connection during a batch. One member has it at a time.
 type session struct {
-	statements *bound
+	statements source
 	// writing is true between the first and the last of a member's writes.
 	writing bool
-	// broken says why nothing of the batch can be committed; nil: it can.
+	// broken is why the batch cannot be committed any more, or nil.
 	broken error
 }
 
 func (s *session) exec(which int, args ...any) error {
-	_, err := s.statements.statement(which).ExecContext(context.Background(), args...)
+	_, err := s.statements(which).ExecContext(context.Background(), args...)
 	return err
 }
 
-// together runs writes so that they take effect together or not at all, and
-// leave what other members wrote alone.
+// together runs writes in a savepoint: all of them take effect, or none, and other
+// members' writes stay.
 func (s *session) together(write func() error) error {
 	s.writing = true
 	err := s.exec(beginWrites)
@@ -142,7 +142,6 @@ func (s *session) together(write func() error) error {
 	return nil
 }
 
-// write carries out a transaction's changes.
 func (s *Store) write(session *session, changes []txn.Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -171,8 +170,7 @@ func (s *Store) writeOne(session *session, change txn.Change) error {
 	return session.exec(putDocument, string(change.Path), text)
 }
 
-// writeEntries removes the entries that the document no longer has and adds
-// those it did not have.
+// writeEntries updates the entries of a changed document.
 func (s *Store) writeEntries(session *session, change txn.Change) error {
 	for _, i := range s.queries.Holding(change.Path) {
 		index, id := s.queries.Indexes()[i], s.indexIDs[i]
@@ -182,7 +180,7 @@ func (s *Store) writeEntries(session *session, change txn.Change) error {
 		before := index.Entries(change.Path, change.Before)
 		now := index.Entries(change.Path, change.After)
 		for _, entry := range before {
-			if contains(now, entry) {
+			if slices.ContainsFunc(now, entry.Equal) {
 				continue
 			}
 			if err := session.exec(removeEntry, id, string(entry.Parent), entry.Key); err != nil {
@@ -190,7 +188,7 @@ func (s *Store) writeEntries(session *session, change txn.Change) error {
 			}
 		}
 		for _, entry := range now {
-			if contains(before, entry) {
+			if slices.ContainsFunc(before, entry.Equal) {
 				continue
 			}
 			if err := session.exec(addEntry, id, string(entry.Parent), entry.Key, string(change.Path)); err != nil {

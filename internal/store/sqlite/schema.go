@@ -14,14 +14,12 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// applicationID marks a data file as ours ("QsDb"), so that another program's
-// database is never written to.
+// applicationID ("QsDb") marks a data file as ours; others are never written to.
 const applicationID = 0x51734462
 
-// migrate brings the schema up to the newest version, each step in a
-// transaction of its own. The version is SQLite's user_version: the number of
-// migrations that were run. A file that is another program's, or was written
-// by a newer questscheduler, is Invalid and not touched.
+// migrate runs the missing migrations, each in a transaction. The version is SQLite's
+// user_version: the number of migrations that were run. Another program's file, or a newer
+// questscheduler's, is Invalid and not touched.
 func migrate(ctx context.Context, db *sql.DB) error {
 	names, err := migrationNames()
 	if err != nil {
@@ -46,8 +44,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// currentVersion is the version of a file that needs no migration; one that
-// does, in either direction, is Invalid.
+// currentVersion is the version of an up-to-date file; an older or newer one is Invalid.
 func currentVersion(ctx context.Context, db *sql.DB) (int, error) {
 	names, err := migrationNames()
 	if err != nil {

@@ -2,17 +2,15 @@
 // in WAL mode with synchronous=FULL, so that what was acknowledged survives
 // the death of the process and of the machine.
 //
-// There is one writing connection. Transactions that wait for it together are
-// committed together (committer.go), one after the other inside one SQLite
-// transaction, so that sixty-four of them pay for one flush of the disk.
-// Reads outside transactions have a pool of connections of their own and wait
-// for nobody.
+// There is one writing connection. Concurrent transactions are committed together
+// (committer.go): they run one after the other inside one SQLite transaction and share
+// one flush of the disk. Reads outside transactions have a pool of connections and wait
+// for nothing.
 //
-// Queries are answered from the entries of package entries, which are kept
-// with each write of a document and made anew when the declared queries
-// change.
+// Queries are answered from the keys of package entries, which each write of a document
+// updates, and which Open rebuilds when the declared queries change.
 //
-// One process has the file as its Store; a Reader reads beside it.
+// One process opens the file as its Store; others may read it with a Reader.
 package sqlite
 
 import (
@@ -32,26 +30,24 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
+	"questscheduler/internal/store/entries"
 )
 
 // Options say what to open.
 type Options struct {
-	// Path is the data file. It is made where it is not there; its folder is
-	// not. Beside it lie PATH-wal and PATH-shm, which belong to it, and
-	// PATH.lock.
+	// Path is the data file. Open creates it, but not its folder. PATH-wal and PATH-shm
+	// belong to it; PATH.lock lies beside it.
 	Path string
 	// Queries are all the queries the store will be asked.
 	Queries []*store.Query
-	// BusyWait is how long a statement waits for another program that locks
-	// the file, such as a backup tool, before it is Unavailable; 0: 5 s.
-	// Processes of ours are kept out by the lock file.
+	// BusyWait is how long a statement waits for another program that locks the file,
+	// such as a backup tool, before it is Unavailable; 0: 5 s.
 	BusyWait time.Duration
-	// Log hears of rebuilt indexes and of failures at Close; nil: nobody.
+	// Log receives rebuilt indexes and failures at Close; nil: none.
 	Log *slog.Logger
 }
 
-// Store is the driver. Its zero value is of no use; call Open.
+// Store is the driver. Call Open.
 type Store struct {
 	dataFile
 	reading
@@ -65,29 +61,20 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens or makes a data file and takes it for this process: a second
-// process, or a second Open in this one, is Unavailable. Invalid: no path, no
-// folder, no database, another program's or a newer questscheduler's file, a
-// query that cannot be answered. It changes nothing where it fails but for the
-// files it made. Indexes of newly declared queries are built before it returns.
+// Open opens or creates a data file and locks it for this process: Unavailable where
+// another Open holds it. Invalid: no path, no folder, no database, another program's or a
+// newer questscheduler's file, a query that cannot be answered. It builds the indexes of
+// newly declared queries before it returns.
 func Open(ctx context.Context, options Options) (*Store, error) {
-	set, err := entries.Declare(options.Queries)
+	file, reads, err := options.check()
 	if err != nil {
 		return nil, err
 	}
-	path, err := resolve(options.Path)
+	release, err := lockFile(file.path)
 	if err != nil {
 		return nil, err
 	}
-	release, err := lockFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{
-		dataFile: dataFile{path, cmp.Or(options.BusyWait, busyWait)},
-		reading:  reading{queries: set}, release: release,
-		log: cmp.Or(options.Log, slog.New(slog.DiscardHandler)),
-	}
+	s := &Store{dataFile: file, reading: reads, release: release, log: cmp.Or(options.Log, slog.New(slog.DiscardHandler))}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.abandon())
 	}
@@ -108,8 +95,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := migrate(ctx, s.writer); err != nil {
 		return err
 	}
-	// The mode stays with the file. It is set only here, behind the check
-	// that the file is ours.
+	// The mode stays with the file, so it is set after the check that the file is ours.
 	if _, err := s.writer.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return explain("switch the data file to a write-ahead log", err)
 	}
@@ -130,20 +116,17 @@ func (s *Store) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// busyWait is how long a statement waits for another program, where nothing
-// else is said.
 const busyWait = 5 * time.Second
 
-// dataFile is where the documents are, by its full path.
 type dataFile struct {
-	path string
-	wait time.Duration // BusyWait
+	path string        // absolute
+	wait time.Duration // Options.BusyWait
 }
 
 // Path is the data file's full path.
 func (f dataFile) Path() string { return f.path }
 
-// address is the data source name of the file with what every connection has.
+// address is the data source name of the file, with the pragmas of every connection.
 func (f dataFile) address(query url.Values) string {
 	query["_pragma"] = []string{
 		"busy_timeout(" + strconv.FormatInt(f.wait.Milliseconds(), 10) + ")",
@@ -153,8 +136,18 @@ func (f dataFile) address(query url.Values) string {
 	return (&url.URL{Scheme: "file", Path: f.path, RawQuery: query.Encode()}).String()
 }
 
-// resolve makes the path absolute and follows links, so that one file has one
-// lock whatever name it is opened by.
+// check refuses options that are Invalid.
+func (o Options) check() (dataFile, reading, error) {
+	set, err := entries.Declare(o.Queries)
+	if err != nil {
+		return dataFile{}, reading{}, err
+	}
+	path, err := resolve(o.Path)
+	return dataFile{path, cmp.Or(o.BusyWait, busyWait)}, reading{queries: set}, err
+}
+
+// resolve makes the path absolute and follows links, so that a file has one lock under
+// all its names.
 func resolve(path string) (string, error) {
 	if path == "" {
 		return "", fault.New(fault.Invalid, "no data file is named; set its path")
@@ -176,22 +169,20 @@ func resolve(path string) (string, error) {
 	return full, nil
 }
 
-// Writer is the one writing connection, for a library that keeps its own
-// tables in the same file. Its transactions begin IMMEDIATE. Whoever holds it
-// holds up every transaction of the store: take it briefly, and never inside
-// a transaction's function.
+// Writer is the writing connection, for a library with tables of its own in the file. Its
+// transactions begin IMMEDIATE and block every transaction of the store: keep them short,
+// and never use it inside a transaction's function.
 func (s *Store) Writer() *sql.DB { return s.writer }
 
-// Close ends the store: transactions that were begun are finished, further
-// calls are Unavailable, the write-ahead log is moved into the data file, and
-// the lock is given back. Whoever uses Writer ends before. Calling it again
-// gives the same answer.
+// Close finishes the transactions under way, moves the write-ahead log into the data file
+// and releases the lock; later calls are Unavailable. Users of Writer must have ended. A
+// second call returns the same error.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.commits.stop()
-		ctx := context.Background() // closing is not cut short by a caller
+		ctx := context.Background()
 		if _, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-			// Nothing is lost: the next Open finds the log beside the file.
+			// Nothing is lost: the next Open reads the log.
 			s.log.Warn("the write-ahead log stays beside the data file", "error", err)
 		}
 		s.closed = s.abandon()
@@ -199,8 +190,7 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// abandon closes what was opened, in the order that lets the last connection
-// tidy up and gives the lock back last.
+// abandon closes what was opened, and releases the lock last.
 func (s *Store) abandon() error {
 	var first error
 	for _, db := range []*sql.DB{s.readers, s.writer} {

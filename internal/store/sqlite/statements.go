@@ -5,7 +5,6 @@ import (
 	"database/sql"
 )
 
-// The statements, by what they do.
 const (
 	getDocument = iota
 	putDocument
@@ -28,7 +27,7 @@ var statementTexts = [statementCount]string{
 	removeDocument: `DELETE FROM documents WHERE path = ?`,
 	addEntry:       `INSERT INTO entries (index_id, parent, key, path) VALUES (?, ?, ?, ?)`,
 	removeEntry:    `DELETE FROM entries WHERE index_id = ? AND parent = ? AND key = ?`,
-	// CROSS JOIN keeps the entries first, so that nothing is sorted.
+	// CROSS JOIN reads the entries first, so that nothing is sorted.
 	scanEntries: `SELECT e.key, d.path, d.data
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
 		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ? AND e.key < ?
@@ -37,8 +36,7 @@ var statementTexts = [statementCount]string{
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
 		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ?
 		ORDER BY e.key LIMIT ?`,
-	// From one path up to another, the last first, so that a document goes
-	// after what lies below it.
+	// In descending order: a document is deleted after those below it.
 	listTree: `SELECT path, data FROM documents
 		WHERE path > ? AND path < ? ORDER BY path DESC LIMIT ?`,
 	beginWrites: `SAVEPOINT writes`,
@@ -46,9 +44,11 @@ var statementTexts = [statementCount]string{
 	undoWrites:  `ROLLBACK TO writes`,
 }
 
-// statements are prepared once for a pool, and used by its connections or by
-// one transaction of it.
+// statements are prepared once for a pool.
 type statements [statementCount]*sql.Stmt
+
+// source returns a statement of a pool, or of a transaction.
+type source func(which int) *sql.Stmt
 
 func prepare(ctx context.Context, db *sql.DB) (*statements, error) {
 	var out statements
@@ -62,28 +62,15 @@ func prepare(ctx context.Context, db *sql.DB) (*statements, error) {
 	return &out, nil
 }
 
-// within gives the statements for use in a transaction; each is bound to it
-// when it is first asked for.
-func (s *statements) within(ctx context.Context, tx *sql.Tx) *bound {
-	return &bound{ctx: ctx, tx: tx, prepared: s}
-}
+func (s *statements) pooled(which int) *sql.Stmt { return s[which] }
 
-// bound are statements of one transaction.
-type bound struct {
-	ctx      context.Context
-	tx       *sql.Tx
-	prepared *statements
-	ready    statements
-}
-
-func (b *bound) statement(which int) *sql.Stmt {
-	if b.ready[which] == nil {
-		b.ready[which] = b.tx.StmtContext(b.ctx, b.prepared[which])
+// within returns the statements for a transaction, each bound to it at its first use.
+func (s *statements) within(ctx context.Context, tx *sql.Tx) source {
+	var bound statements
+	return func(which int) *sql.Stmt {
+		if bound[which] == nil {
+			bound[which] = tx.StmtContext(ctx, s[which])
+		}
+		return bound[which]
 	}
-	return b.ready[which]
 }
-
-func (s *statements) statement(which int) *sql.Stmt { return s[which] }
-
-// source gives statements: those of a pool, or of one transaction.
-type source interface{ statement(which int) *sql.Stmt }

@@ -2,21 +2,18 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"slices"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/internal/entries"
-	"questscheduler/internal/store/internal/txn"
+	"questscheduler/internal/store/txn"
 )
 
-// treeBatch is how many documents of a tree one transaction deletes, so that
-// others get their turns meanwhile.
+// treeBatch is how many documents of a tree one transaction deletes; other writers get
+// their turns in between.
 const treeBatch = 200
 
 // DeleteTree implements store.Store.
 func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
-	if err := mayRead(ctx, path); err != nil {
+	if err := txn.Check(ctx, path); err != nil {
 		return err
 	}
 	for more := true; more; {
@@ -41,31 +38,15 @@ func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	return nil
 }
 
-// treeBelow gives the deletion of the next documents below a path.
+// treeBelow returns the deletions of the next documents below a path.
 func treeBelow(session *session, path store.Path) (changes []txn.Change, err error) {
 	// Every path below begins with "path/", and '0' is the byte after '/'.
-	rows, err := session.statements.statement(listTree).QueryContext(context.Background(),
+	rows, err := session.statements(listTree).QueryContext(context.Background(),
 		string(path)+"/", string(path)+"0", treeBatch)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() // Err tells what went wrong
-	for rows.Next() {
-		var below string
-		var text sql.RawBytes
-		if err := rows.Scan(&below, &text); err != nil {
-			return nil, err
-		}
-		data, err := decode(text)
-		if err != nil {
-			return nil, err
-		}
-		changes = append(changes, txn.Change{Path: store.Path(below), Before: data})
-	}
-	return changes, rows.Err()
-}
-
-// contains tells whether an entry is among a document's few.
-func contains(list []entries.Entry, entry entries.Entry) bool {
-	return slices.ContainsFunc(list, entry.Equal)
+	err = eachRow(rows, err, func() error {
+		below, data, err := scanDocument(rows)
+		changes = append(changes, txn.Change{Path: below, Before: data})
+		return err
+	})
+	return changes, err
 }

@@ -27,15 +27,17 @@ var table = []row{
 	{packages: "rules", may: []string{"internal/fault"}, standardOnly: true},
 
 	{packages: "internal/store", may: []string{"internal/fault"}},
-	{packages: "internal/store/internal/...", may: []string{"internal/store", "internal/fault"}},
-	{packages: "internal/store/memory/...", may: []string{"internal/store", "internal/store/internal/...", "internal/fault"}},
-	{packages: "internal/store/sqlite/...", may: []string{"internal/store", "internal/store/internal/...", "internal/fault"}},
-	{packages: "internal/store/firestore/...", may: []string{"internal/store", "internal/store/internal/...", "internal/fault"}},
+	// Below the drivers: keys, indexes and buffered writes, for drivers alone.
+	{packages: "internal/store/entries", may: []string{"internal/store", "internal/fault"}},
+	{packages: "internal/store/txn", may: []string{"internal/store", "internal/fault"}},
+	{packages: "internal/test/memorystore", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "internal/fault"}},
+	{packages: "internal/store/sqlite/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "internal/fault"}},
+	{packages: "internal/store/firestore/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "internal/fault"}},
 	{packages: "internal/test/storetest", may: []string{"internal/store", "internal/fault"}},
 	{packages: "internal/store/changes", may: []string{"internal/store", "internal/fault"}},
 
 	{packages: "internal/queue", may: []string{"internal/fault"}},
-	{packages: "internal/queue/memory/...", may: []string{"internal/queue", "internal/fault"}},
+	{packages: "internal/test/memoryqueue", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/river/...", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
@@ -89,7 +91,7 @@ var table = []row{
 	// A browser, for tests alone.
 	{packages: "internal/test/chromium"},
 	// Codecs of stored documents, held to their types, for tests.
-	{packages: "internal/test/roundtrip", may: []string{"rules", "internal/store", "internal/store/memory"}},
+	{packages: "internal/test/roundtrip", may: []string{"rules", "internal/store", "internal/test/memorystore"}},
 	// What the API's document says of answers, for tests.
 	{packages: "internal/test/promises"},
 	// What `make bench` runs: real parts, measured.

@@ -103,11 +103,11 @@ var watches = []mutant{
 			{
 				file: "scheduler/drain.go",
 				old: `
-			if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
-				return nil, err
-			}`,
+		if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+			return drained, err
+		}`,
 				new: `
-			_ = calendar`,
+		_ = calendar`,
 			},
 			{
 				file: "calendarsync/sweep.go",

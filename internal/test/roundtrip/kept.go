@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 )
 
 // Kept is a document as a store gives it back, after each list of updates was
 // merged into it in turn.
 func Kept(t testing.TB, path store.Path, updates ...[]store.Update) store.Document {
 	t.Helper()
-	documents, err := memory.Open(nil)
+	documents, err := memorystore.Open(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

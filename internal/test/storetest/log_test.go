@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
-// TestRunDurable_ADriverThatKeepsItsWord_Passes: what finds the weak one is the
+// TestRunDurable_CorrectDriver_Passes: what finds the weak one is the
 // weakness.
-func TestRunDurable_ADriverThatKeepsItsWord_Passes(t *testing.T) {
+func TestRunDurable_CorrectDriver_Passes(t *testing.T) {
 	t.Parallel()
 	storetest.RunDurable(t, func(*testing.T) storetest.Place { return &log{} })
 }
@@ -35,7 +35,7 @@ type commit []func(tx store.Tx) error
 
 func (l *log) Open(t *testing.T, queries []*store.Query) store.Store {
 	t.Helper()
-	s, err := memory.Open(queries)
+	s, err := memorystore.Open(queries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -80,7 +80,7 @@ func TestWeakDriver(t *testing.T) {
 			return
 		}
 		storetest.Run(t, func(t *testing.T, queries []*store.Query) store.Store {
-			s, err := memory.Open(queries)
+			s, err := memorystore.Open(queries)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -16,7 +16,7 @@ var everything = &store.Query{Name: "everything", Collection: "books"}
 
 func open(t *testing.T) store.Store {
 	t.Helper()
-	s, err := memory.Open([]*store.Query{everything})
+	s, err := memorystore.Open([]*store.Query{everything})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // fullListing is one that a look began: what followed the calendar then, and how
@@ -42,7 +43,7 @@ func (w *World) judgeCancel(line string, entry poll.Entry, calendar calendars.Ca
 
 // linkedIn is how many polls follow a calendar.
 func (w *World) linkedIn(ref gcal.Ref) int {
-	entries, _, err := poll.IndexOfCalendar(w.ctx, w.observed.stored, ref.Account, ref.Calendar, 0, nil)
+	entries, err := store.Collect(poll.IndexOfCalendar(w.ctx, w.observed.stored, ref.Account, ref.Calendar))
 	w.must(err)
 	return len(entries)
 }

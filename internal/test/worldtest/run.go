@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
-	queuememory "questscheduler/internal/queue/memory"
+	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/scheduler"
 )
 
@@ -84,7 +84,7 @@ func (w *World) RunTask(id string) {
 	w.carryOut(w.take(id))
 }
 
-func (w *World) take(id string) *queuememory.Run {
+func (w *World) take(id string) *memoryqueue.Run {
 	w.t.Helper()
 	run, ok := w.Queue.Take(id)
 	if !ok {
@@ -95,7 +95,7 @@ func (w *World) take(id string) *queuememory.Run {
 
 // carryOut runs a task that was taken. Where it dies alone of several things
 // that are under way at once, the queue hands it out again.
-func (w *World) carryOut(run *queuememory.Run) {
+func (w *World) carryOut(run *memoryqueue.Run) {
 	if s := w.running; s != nil {
 		s.lost = append(s.lost, func() { run.Lose() })
 	}

@@ -26,12 +26,12 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	queuememory "questscheduler/internal/queue/memory"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	storememory "questscheduler/internal/store/memory"
+	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/timers"
 	"questscheduler/notify"
@@ -70,9 +70,9 @@ type Options struct {
 	// NoPushes gives the watcher no address, so that there are no channels.
 	NoPushes bool
 	// Open opens the documents for the queries that they will be asked; nil is
-	// internal/store/memory. Who opens them closes them.
+	// internal/test/memorystore. Who opens them closes them.
 	Open func(queries []*store.Query) (store.Store, error)
-	// Shared has internal/store/memory give what it keeps and not copies of it, which is
+	// Shared has internal/test/memorystore give what it keeps and not copies of it, which is
 	// most of its work. TouchedProblems tells whether anybody changed that.
 	Shared bool
 	// Queries are those that the documents will be asked beside the program's.
@@ -105,7 +105,7 @@ type World struct {
 	// Discord is the simulator, or nil where the world has none.
 	Discord *discord.Server
 	// Queue and Documents outlive the program; Restart keeps them.
-	Queue     *queuememory.Queue
+	Queue     *memoryqueue.Queue
 	Documents store.Store
 
 	// The program that does what is done next, one of instances, which Restart
@@ -149,7 +149,7 @@ type World struct {
 	// which tells what has changed.
 	picture  *picture
 	observed *observed
-	shared   *storememory.Store // see Options.Shared
+	shared   *memorystore.Store // see Options.Shared
 	ids      int
 	meter    meter
 	// secrets are the tokens of watch channels, in the order in which they were made.
@@ -200,7 +200,7 @@ func (w *World) openPorts() {
 	w.must(err)
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
-	w.Queue, err = queuememory.New(queuememory.Options{
+	w.Queue, err = memoryqueue.New(memoryqueue.Options{
 		Kinds: []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
 		Now:   w.Clock.Now, Rand: w.options.Draw,
 	})
@@ -216,10 +216,10 @@ func (w *World) openPorts() {
 
 func (w *World) openMemory(queries []*store.Query) (store.Store, error) {
 	if !w.options.Shared {
-		return storememory.Open(queries)
+		return memorystore.Open(queries)
 	}
 	var err error
-	w.shared, err = storememory.OpenShared(queries)
+	w.shared, err = memorystore.OpenShared(queries)
 	return w.shared, err
 }
 

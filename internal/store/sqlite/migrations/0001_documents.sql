@@ -11,7 +11,7 @@ CREATE TABLE document_indexes (
 ) STRICT;
 
 -- Each document's place in each index that it is in. Keys sort as bytes in the
--- order of the queries (internal/store/internal/entries).
+-- order of the queries (internal/store/entries).
 CREATE TABLE entries (
     index_id INTEGER NOT NULL REFERENCES document_indexes (id),
     parent   TEXT    NOT NULL,

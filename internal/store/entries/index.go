@@ -1,0 +1,209 @@
+package entries
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"questscheduler/internal/store"
+)
+
+// Index serves all queries of one collection with the same fields compared for equality and
+// the same order; ranges, limits and cursors select a part of it.
+type Index struct {
+	Collection string
+	Group      bool
+	// Fixed are the fields compared by Equal, In and ArrayContains.
+	Fixed []store.Filter
+	Order []store.Order
+}
+
+// Entry is a document's entry in an index: several where it has a list field, one for each
+// element.
+type Entry struct {
+	// Parent holds the collection; "" in the index of a collection group.
+	Parent store.Path
+	Key    []byte
+}
+
+// Equal tells whether two entries are the same.
+func (e Entry) Equal(other Entry) bool {
+	return e.Parent == other.Parent && bytes.Equal(e.Key, other.Key)
+}
+
+func indexOf(query *store.Query) Index {
+	index := Index{Collection: query.Collection, Group: query.Group, Order: query.Order}
+	for _, filter := range query.Filters {
+		switch filter.Op {
+		case store.Equal, store.In:
+			index.Fixed = append(index.Fixed, store.Filter{Path: filter.Path, Op: store.Equal})
+		case store.ArrayContains:
+			index.Fixed = append(index.Fixed, filter)
+		}
+	}
+	return index
+}
+
+// Definition is the index as text: equal texts mean equal entries. It begins with the
+// version of the key encoding.
+func (x Index) Definition() string {
+	var text strings.Builder
+	text.WriteString("v1 " + strconv.Quote(x.Collection))
+	if x.Group {
+		text.WriteString(" group")
+	}
+	for _, filter := range x.Fixed {
+		if filter.Op == store.ArrayContains {
+			text.WriteString(" contains")
+		} else {
+			text.WriteString(" equal")
+		}
+		writeField(&text, filter.Path)
+	}
+	for _, order := range x.Order {
+		if order.Descending {
+			text.WriteString(" descending")
+		} else {
+			text.WriteString(" ascending")
+		}
+		writeField(&text, order.Path)
+	}
+	return text.String()
+}
+
+func writeField(text *strings.Builder, path store.FieldPath) {
+	for _, name := range path {
+		text.WriteString(" " + strconv.Quote(name))
+	}
+}
+
+// Entries returns a document's entries, without duplicates: none where it is in another
+// collection, does not exist (nil data) or lacks a field.
+func (x Index) Entries(path store.Path, data map[string]any) []Entry {
+	if data == nil || path.Collection() != x.Collection {
+		return nil
+	}
+	values, ok := x.valuesOf(data)
+	if !ok {
+		return nil
+	}
+	keys := [][]byte{make([]byte, 0, usualKey)}
+	for _, filter := range x.Fixed {
+		value, ok := filter.Path.Lookup(data)
+		if !ok {
+			return nil
+		}
+		if filter.Op == store.ArrayContains {
+			keys = withElements(keys, value)
+			continue
+		}
+		for i := range keys {
+			keys[i] = AppendValue(keys[i], value)
+		}
+	}
+	entry := Entry{}
+	if !x.Group {
+		entry.Parent = path.Parent()
+	}
+	out := make([]Entry, len(keys))
+	for i, key := range keys {
+		entry.Key = x.appendPlace(key, values, path)
+		out[i] = entry
+	}
+	return out
+}
+
+// Stays tells that a write leaves a document's entries unchanged, since it leaves the
+// indexed fields. It may be false for some writes that do.
+func (x Index) Stays(before, after map[string]any) bool {
+	if before == nil || after == nil {
+		return false
+	}
+	for _, filter := range x.Fixed {
+		if !stays(filter.Path, before, after) {
+			return false
+		}
+	}
+	for _, order := range x.Order {
+		if !stays(order.Path, before, after) {
+			return false
+		}
+	}
+	return true
+}
+
+func stays(path store.FieldPath, before, after map[string]any) bool {
+	was, had := path.Lookup(before)
+	is, has := path.Lookup(after)
+	return had == has && same(was, is)
+}
+
+// same tells that two values are equal; it is false for maps.
+func same(a, b any) bool {
+	switch v := a.(type) {
+	case map[string]any:
+		return false
+	case []any:
+		other, list := b.([]any)
+		return list && slices.EqualFunc(v, other, same)
+	}
+	switch b.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return a == b
+}
+
+// usualKey is the capacity, in bytes, that most keys fit in.
+const usualKey = 96
+
+// withElements returns every key with every distinct element of a list appended; none where
+// the value is no list.
+func withElements(keys [][]byte, value any) [][]byte {
+	list, _ := value.([]any) // what is no list contains nothing
+	var out [][]byte
+	for _, key := range keys {
+		for _, item := range list {
+			out = append(out, AppendValue(slices.Clone(key), item))
+		}
+	}
+	slices.SortFunc(out, slices.Compare)
+	return slices.CompactFunc(out, slices.Equal)
+}
+
+// valuesOf are a document's ordered fields; not ok where it lacks one.
+func (x Index) valuesOf(data map[string]any) (values []any, ok bool) {
+	for _, order := range x.Order {
+		value, ok := order.Path.Lookup(data)
+		if !ok {
+			return nil, false
+		}
+		values = append(values, value)
+	}
+	return values, true
+}
+
+// appendPlace appends the ordered fields' values and the path, which breaks ties in the
+// direction of the last field.
+func (x Index) appendPlace(key []byte, values []any, path store.Path) []byte {
+	descending := false
+	for i, value := range values {
+		descending = x.Order[i].Descending
+		begin := len(key)
+		key = AppendValue(key, value)
+		if descending {
+			invert(key[begin:])
+		}
+	}
+	begin := len(key)
+	if x.Group {
+		key = appendPath(key, strings.Split(string(path), "/")...)
+	} else {
+		key = appendPath(key, path.ID())
+	}
+	if descending { // as the last of the values
+		invert(key[begin:])
+	}
+	return key
+}

@@ -1,0 +1,212 @@
+package entries
+
+import (
+	"slices"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+)
+
+// Set is the declared queries of a driver and the indexes that answer them.
+type Set struct {
+	indexes      []Index
+	byQuery      map[*store.Query]int
+	byCollection map[string][]int
+}
+
+// Declare computes the indexes of queries. Invalid: two queries of one name, and those that
+// Query.Check refuses.
+func Declare(queries []*store.Query) (*Set, error) {
+	set := &Set{byQuery: map[*store.Query]int{}, byCollection: map[string][]int{}}
+	names := map[string]bool{}
+	byDefinition := map[string]int{}
+	for _, query := range queries {
+		if err := query.Check(); err != nil {
+			return nil, err
+		}
+		if names[query.Name] {
+			return nil, fault.Newf(fault.Invalid, "two queries are called %q; give each its own name", query.Name)
+		}
+		names[query.Name] = true
+		index := indexOf(query)
+		definition := index.Definition()
+		number, known := byDefinition[definition]
+		if !known {
+			number = len(set.indexes)
+			byDefinition[definition] = number
+			set.indexes = append(set.indexes, index)
+			set.byCollection[index.Collection] = append(set.byCollection[index.Collection], number)
+		}
+		set.byQuery[query] = number
+	}
+	return set, nil
+}
+
+// Indexes are the distinct indexes; Plan.Index is a position in it.
+func (s *Set) Indexes() []Index { return s.indexes }
+
+// Holding returns the positions of the indexes of a document's collection.
+func (s *Set) Holding(path store.Path) []int { return s.byCollection[path.Collection()] }
+
+// Range is a part of an index, from From (included) to To (excluded; nil: the end). Its
+// keys share the first Fixed bytes; the rest is the query's order.
+type Range struct {
+	From, To []byte
+	Fixed    int
+}
+
+// Plan says how to answer a bound query: ranges of one index, in one parent.
+type Plan struct {
+	Index  int
+	Parent store.Path
+	Ranges []Range
+	// Limit is the most hits wanted of all ranges together; 0: all.
+	Limit int
+}
+
+// Check is Invalid for a query that was not declared, arguments that do not fit it, and a
+// cursor of another collection.
+func (s *Set) Check(bound store.Bound) error {
+	if err := bound.Check(); err != nil {
+		return err
+	}
+	if _, declared := s.byQuery[bound.Query]; !declared {
+		return fault.Newf(fault.Invalid, "query %q was not declared when the store was opened", bound.Query.Name)
+	}
+	if bound.After == nil {
+		return nil
+	}
+	at := bound.After.Path
+	if err := at.Valid(); err != nil {
+		return err
+	}
+	if at.Collection() != bound.Query.Collection || (!bound.Query.Group && at.Parent() != bound.Parent) {
+		return fault.Newf(fault.Invalid, "a cursor of query %q belongs to another collection", bound.Query.Name)
+	}
+	for _, value := range bound.After.Values {
+		if _, err := store.NormalizeValue(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Plan computes how to answer a bound query, or refuses it as Check does.
+func (s *Set) Plan(bound store.Bound) (Plan, error) {
+	if err := s.Check(bound); err != nil {
+		return Plan{}, err
+	}
+	number := s.byQuery[bound.Query]
+	index := s.indexes[number]
+	prefixes, ordered, err := constraints(index, bound)
+	if err != nil {
+		return Plan{}, err
+	}
+	if bound.After != nil {
+		from, err := behind(index, bound)
+		if err != nil {
+			return Plan{}, err
+		}
+		ordered.raise(from)
+	}
+	plan := Plan{Index: number, Parent: bound.Parent, Limit: bound.Limit, Ranges: make([]Range, 0, len(prefixes))}
+	for _, prefix := range prefixes {
+		if one, ok := ordered.under(prefix); ok {
+			plan.Ranges = append(plan.Ranges, one)
+		}
+	}
+	return plan, nil
+}
+
+// constraints returns the fixed prefixes of the keys, one for each combination of In values,
+// and the range of what follows them.
+func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered interval, err error) {
+	prefixes = [][]byte{make([]byte, 0, usualKey)}
+	for i, filter := range bound.Query.Filters {
+		arg, err := store.NormalizeValue(bound.Args[i])
+		if err != nil {
+			return nil, interval{}, err
+		}
+		switch filter.Op {
+		case store.In:
+			prefixes = withElements(prefixes, arg)
+		case store.Equal, store.ArrayContains:
+			for k := range prefixes {
+				prefixes[k] = AppendValue(prefixes[k], arg)
+			}
+		default:
+			ordered.narrow(filter.Op, AppendValue(nil, arg), index.Order[0].Descending)
+		}
+	}
+	return prefixes, ordered, nil
+}
+
+// behind is the first key after a cursor.
+func behind(index Index, bound store.Bound) ([]byte, error) {
+	cursor := bound.After
+	values := make([]any, len(cursor.Values))
+	for i, value := range cursor.Values {
+		normal, err := store.NormalizeValue(value)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = normal
+	}
+	return after(index.appendPlace(nil, values, cursor.Path)), nil
+}
+
+// interval bounds the ordered part of a key; a nil bound is none.
+type interval struct{ from, to []byte }
+
+func (v *interval) raise(from []byte) {
+	if slices.Compare(from, v.from) > 0 {
+		v.from = from
+	}
+}
+
+func (v *interval) lower(to []byte) {
+	if v.to == nil || (to != nil && slices.Compare(to, v.to) < 0) {
+		v.to = to
+	}
+}
+
+// flipped are the operators for inverted bytes.
+var flipped = map[store.Op]store.Op{
+	store.Less: store.Greater, store.LessOrEqual: store.GreaterOrEqual,
+	store.Greater: store.Less, store.GreaterOrEqual: store.LessOrEqual,
+}
+
+// narrow applies a range operator. As in Firestore it selects values of the argument's type
+// alone. It owns the component.
+func (v *interval) narrow(op store.Op, component []byte, descending bool) {
+	if descending {
+		op = flipped[op]
+		invert(component)
+	}
+	v.raise(component[:1])
+	v.lower(after(component[:1]))
+	switch op {
+	case store.Less:
+		v.lower(component)
+	case store.LessOrEqual:
+		v.lower(after(component))
+	case store.Greater:
+		v.raise(after(component))
+	case store.GreaterOrEqual:
+		v.raise(component)
+	}
+}
+
+// under prepends a fixed prefix to the interval; ok is false where it is empty.
+func (v interval) under(prefix []byte) (Range, bool) {
+	out := Range{From: prefix, Fixed: len(prefix)}
+	if v.from != nil {
+		out.From = slices.Concat(prefix, v.from)
+	}
+	if v.to != nil {
+		out.To = slices.Concat(prefix, v.to)
+	} else {
+		out.To = after(prefix)
+	}
+	return out, out.To == nil || slices.Compare(out.From, out.To) < 0
+}
