@@ -7,12 +7,12 @@
 // rules.Announce). Telling goes through these steps, and a run that ends
 // between any two of them is gone on with by the next:
 //
-//	begin    what is told now is written down       (telling.go),
+//	begin    what is told now is written down       (delivery.go),
 //	         or put off where there was much already (pace.go)
 //	in-app   one document a recipient, by a fixed id (inapp.go)
-//	line     one message in the group's channel      (tell.go)
-//	finish   told is told; what is newer comes next  (telling.go)
-//	card     the poll's card shows what is true      (draw.go)
+//	line     one message in the group's channel      (discord.go)
+//	finish   told is told; what is newer comes next  (delivery.go)
+//	card     the poll's card shows what is true      (card_draw.go)
 package notify
 
 import (

@@ -74,7 +74,7 @@ var tellings = []mutant{
 		name:   "told-before-it-settled",
 		breaks: "A transition is told as soon as a task runs, and not when it stood for the time that it has to be taken back in (invariant 4).",
 		changes: []change{{
-			file: "notify/telling.go",
+			file: "notify/delivery.go",
 			old:  `case a.Now().Before(announcement.Due):`,
 			new:  `case announcement.Due.IsZero():`,
 		}},
@@ -85,12 +85,12 @@ var tellings = []mutant{
 			"and under another nonce than the one before (invariant 4).",
 		changes: []change{
 			{
-				file: "notify/tell.go",
+				file: "notify/discord.go",
 				old:  `if t.resumed {`,
 				new:  `if t.resumed && channel == "" {`,
 			},
 			{
-				file: "notify/tell.go",
+				file: "notify/discord.go",
 				old:  `nonceOf("line", t.told.Ref, channel)`,
 				new:  `nonceOf("line", t.told.Ref+a.Now().String(), channel)`,
 			},
@@ -100,7 +100,7 @@ var tellings = []mutant{
 		name:   "told-of-an-older-link",
 		breaks: "What is being told while a refused finalisation numbers the link anew is recorded under the old number, and the next change is no news to anybody (invariant 4).",
 		changes: []change{{
-			file: "notify/telling.go",
+			file: "notify/delivery.go",
 			old:  `poll.AnnouncedUpdates(announcement.Telling, settled)`,
 			new:  `poll.AnnouncedUpdates(t.told, settled)`,
 		}},
@@ -109,7 +109,7 @@ var tellings = []mutant{
 		name:   "notice-dropped-beyond-the-bound",
 		breaks: "What has to wait since a poll had too many notices is recorded as told and never told (invariant 4).",
 		changes: []change{{
-			file: "notify/telling.go",
+			file: "notify/delivery.go",
 			old:  `return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))`,
 			new:  `return poll.AnnouncedUpdates(announcement.Wanted, true)`,
 		}},
@@ -118,7 +118,7 @@ var tellings = []mutant{
 		name:   "notices-not-counted",
 		breaks: "The notices of a poll are not counted, so that each change made by direct writes tells everybody.",
 		changes: []change{{
-			file: "notify/telling.go",
+			file: "notify/delivery.go",
 			old:  `return append(updates, next...)`,
 			new:  `return append(updates, next[:0]...)`,
 		}},
