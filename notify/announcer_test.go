@@ -248,7 +248,7 @@ func TestHandle_TheCardsPlaceIsWrittenByNamedFields(t *testing.T) {
 func TestHandle_OwnTransitions_PostsLinesAndLeavesTheCardAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.announcer.Own = notify.OwnTransitions
+	w.onDiscord.Own = notify.OwnTransitions
 	w.set(store.Update{Path: store.Field("discord", "pendingSyncError"), Value: "theirs"})
 	w.finalise()
 	w.want("gm", 0)
@@ -268,7 +268,7 @@ func TestHandle_WithoutAChannelToPostIn_TellsInTheApp(t *testing.T) {
 		"the group has no channel": func(w *world) { w.setGroup("channelId", nil) },
 		"the poll has no group":    func(w *world) { w.set(poll.Set("questingGroupId", nil)) },
 		"the group is gone":        func(w *world) { w.set(poll.Set("questingGroupId", "other")) },
-		"there is no Discord":      func(w *world) { w.announcer.Discord = nil },
+		"there is no Discord":      func(w *world) { w.announcer.Channels = w.announcer.Channels[:1] },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,76 +5,63 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-
-	"github.com/bwmarrin/discordgo"
+	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 
-// scene is all that a card shows.
-type scene struct {
+// cardData is everything that a card shows.
+type cardData struct {
 	poll  poll.Poll
 	group *poll.Group
-	// channel is where the card is to be; "" where there is none to be drawn.
+	// channel is where the card belongs; "" if no card is to be drawn.
 	channel string
 	slots   []poll.Slot // earliest first
 	votes   []poll.Vote
 }
 
-// cardMark is the id of the card's button, which the web app's own functions
-// answer to and by which a card is found again.
+// cardMark is the id of the card's button. The web app's own functions answer to
+// it, and it identifies the card in a channel.
 func cardMark(pollID string) string { return "vote_btn:" + pollID }
 
-// card is the embed that stands for a poll in its group's channel, in the form
-// that channels show today. It mentions nobody.
-func (a *Announcer) card(s scene) Message {
-	button := &discordgo.Button{Label: voteLabel, Style: discordgo.PrimaryButton, CustomID: cardMark(s.poll.ID)}
-	if s.poll.Status != rules.Open {
+// card is the message that stands for a poll in its group's channel. It pings
+// nobody.
+func (d *Discord) card(c cardData) DiscordMessage {
+	button := DiscordButton{Label: voteLabel, Style: primaryStyle, CustomID: cardMark(c.poll.ID)}
+	if c.poll.Status != rules.Open {
 		button.Label, button.Disabled = closedLabel, true
 	}
-	return Message{
-		Embed: &discordgo.MessageEmbed{
-			Title:  titleMark + discordTitle(s.poll.Title, maxEmbedTitle),
-			Fields: a.cardFields(s),
-		},
-		Button: button,
-	}
-}
-
-// cardFields leaves out what there is nothing to say of: Discord refuses a
-// field without a value.
-func (a *Announcer) cardFields(s scene) []*discordgo.MessageEmbedField {
-	var fields []*discordgo.MessageEmbedField
+	embed := DiscordEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
 	add := func(name, value string, inline bool) {
 		if value != "" {
-			fields = append(fields, &discordgo.MessageEmbedField{Name: name, Value: value, Inline: inline})
+			embed.Fields = append(embed.Fields, DiscordField{Name: name, Value: value, Inline: inline})
 		}
 	}
-	count, span := s.offered()
+	count, span := c.offered()
 	add("Slots", fmt.Sprintf("%d available", count), true)
-	add("Status", s.status(), true)
-	add("Votes", s.voted(), true)
+	add("Status", c.status(), true)
+	add("Votes", c.voted(), true)
 	add("Range", span, false)
-	add("Winning slot", s.winningTime(), false)
-	if link := a.pollLink(s.poll.ID); link != "" {
-		add("View on web", "["+openPollLabel+"]("+link+")", false)
+	add("Winning slot", c.winningTime(), false)
+	if d.AppURL != "" {
+		add("View on web", "["+openPollLabel+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
 	}
-	return fields
+	return DiscordMessage{Embeds: []DiscordEmbed{embed}, Components: withButton(button)}
 }
 
-func (s scene) status() string {
-	if s.poll.Status == rules.Finalized && s.poll.Sync.Rescheduled != nil {
+func (c cardData) status() string {
+	if c.poll.Status == rules.Finalized && c.poll.Sync.Rescheduled != nil {
 		return rescheduledLabel
 	}
-	return string(s.poll.Status)
+	return string(c.poll.Status)
 }
 
-// offered counts the slots that people can choose and spans them. The slot of
-// a move in the calendar is none of them.
-func (s scene) offered() (count int, span string) {
+// offered counts the slots that people can choose, without one that the calendar
+// made, and gives their span.
+func (c cardData) offered() (count int, span string) {
 	var first, last poll.Slot
-	for _, slot := range s.slots {
+	for _, slot := range c.slots {
 		if slot.Source == poll.SourceCalendar {
 			continue
 		}
@@ -95,23 +82,22 @@ func (s scene) offered() (count int, span string) {
 	}
 }
 
-// voted counts the participants who voted. While the session is rescheduled
-// nothing is said of votes.
-func (s scene) voted() string {
-	people := s.poll.People(s.group)
+// voted counts the participants who voted. Votes of a rescheduled poll are hidden.
+func (c cardData) voted() string {
+	people := c.poll.People(c.group)
 	switch {
 	case len(people) == 0:
 		return ""
-	case s.poll.Sync.Rescheduled != nil:
+	case c.poll.Sync.Rescheduled != nil:
 		return hiddenVotes
 	}
-	answered := make(map[string]bool, len(s.votes))
-	for _, vote := range s.votes {
-		answered[vote.UserID] = vote.Given()
+	voted := make(map[string]bool, len(c.votes))
+	for _, vote := range c.votes {
+		voted[vote.UserID] = vote.Given()
 	}
 	count := 0
 	for _, id := range people {
-		if answered[id] {
+		if voted[id] {
 			count++
 		}
 	}
@@ -122,44 +108,44 @@ func (s scene) voted() string {
 	return text
 }
 
-// winningTime is when the session takes place, struck out where it no longer
-// does.
-func (s scene) winningTime() string {
-	winning := s.winning()
+// winningTime is when the session takes place, struck out if it was cancelled.
+func (c cardData) winningTime() string {
+	winning := c.winning()
 	switch {
 	case winning.IsZero():
 		return ""
-	case s.poll.Status == rules.Finalized:
+	case c.poll.Status == rules.Finalized:
 		return discordTime(winning)
-	case s.poll.Status == rules.Cancelled:
+	case c.poll.Status == rules.Cancelled:
 		return "~~" + discordTime(winning) + "~~"
 	default:
 		return ""
 	}
 }
 
-// winning is the time of the winning slot; zero where there is none.
-func (s scene) winning() rules.Fingerprint {
-	for _, slot := range s.slots {
-		if slot.ID == s.poll.WinningSlotID {
+// winning is the time of the winning slot; zero if there is none.
+func (c cardData) winning() rules.Fingerprint {
+	for _, slot := range c.slots {
+		if slot.ID == c.poll.WinningSlotID {
 			return slot.Fingerprint()
 		}
 	}
 	return rules.Fingerprint{}
 }
 
-// hash is of everything that the card shows, and of calendarSync.state and the
-// winning time besides: the card is edited when it changes, and
-// only then.
-func (s scene) hash(card Message) (string, error) {
-	text, err := card.encode("")
+// isPast tells whether the session took place already.
+func (c cardData) isPast(now time.Time) bool {
+	winning := c.winning()
+	return c.poll.Status == rules.Finalized && !winning.IsZero() && !winning.EndTime().After(now)
+}
+
+// hash covers everything that the card shows, calendarSync.state and the winning
+// time. The card is edited when it changes.
+func (c cardData) hash(card DiscordMessage) string {
+	all, err := json.Marshal([]string{string(card.encode("")), string(c.poll.Sync.State), c.winning().String()})
 	if err != nil {
-		return "", err
-	}
-	all, err := json.Marshal([]string{string(text), string(s.poll.Sync.State), s.winning().String()})
-	if err != nil {
-		return "", err
+		panic(err) // texts can be encoded
 	}
 	sum := sha256.Sum256(all)
-	return hex.EncodeToString(sum[:16]), nil
+	return hex.EncodeToString(sum[:16])
 }

@@ -2,188 +2,155 @@ package notify
 
 import (
 	"context"
-	"log/slog"
-	"slices"
+	"errors"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/store"
+	"questscheduler/rules"
 )
 
-// maxDrawings bounds how often one run draws a card that changes under it.
+// maxDrawings limits how often one run draws a card that changes concurrently.
 const maxDrawings = 5
 
-// drawCard makes the poll's card show what is true, and posts one where it is to
-// have one and has none (scene.cardChannel). It ends only where what was drawn last, by whichever
-// run, is what the poll says after that: so of two runs at the same time the
-// one that ends last sets right what the other drew. redraw draws in any case,
-// since an earlier run may have drawn something and not have come to record it.
-func (a *Announcer) drawCard(ctx context.Context, pollID string, redraw bool) error {
-	if a.Discord == nil || a.Own != OwnAll {
-		return nil
+// DrawCard implements CardChannel. It ends only when the card that was recorded
+// last, by any run, shows the poll as it is after that: so of two concurrent runs
+// the later corrects the earlier.
+func (d *Discord) DrawCard(ctx context.Context, pollID string, redraw bool) (refused *fault.Error, err error) {
+	if d.Own != OwnAll {
+		return nil, nil
 	}
 	for drawings := range maxDrawings {
-		s, err := a.scene(ctx, pollID)
+		c, err := d.cardData(ctx, pollID)
 		if fault.Is(err, fault.NotFound) {
-			return nil
+			return nil, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		card := a.card(s)
-		hash, err := s.hash(card)
-		if err != nil {
-			return err
+		card := d.card(c)
+		hash := c.hash(card)
+		known := c.poll.Discord
+		redraw = redraw || (drawings == 0 && known.Error != "") // to see whether the problem is solved
+		fresh := known.MessageID != "" && known.Hash == hash && !c.moves()
+		if c.channel == "" || (fresh && !redraw) {
+			return nil, nil
 		}
-		known := s.poll.Discord
-		redraw = redraw || (drawings == 0 && known.Error != "") // to see whether it is mended
-		fresh := known.MessageID != "" && known.Hash == hash && !s.moves()
-		if s.channel == "" || (fresh && !redraw) {
-			return nil
+		drawn, err := d.draw(ctx, c, card)
+		if err != nil && !isRefusal(err) {
+			return nil, err
 		}
-		drawn, refusal := a.draw(ctx, s, card)
-		if refusal != nil {
-			return a.cardRefused(ctx, s, refusal)
+		if refused, ok := errors.AsType[*fault.Error](err); ok {
+			return refused, d.recordRefusedCard(ctx, c, refused)
 		}
-		if drawn.stale {
-			hash = ""
-		}
-		if err := a.recordCard(ctx, s, drawn, hash); err != nil {
-			return err
+		if err := d.recordCard(ctx, c, drawn, hash); err != nil {
+			return nil, err
 		}
 		redraw = false
 	}
-	return fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
+	return nil, fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
 }
 
-// scene reads all that a card shows, or nothing more than the group where there
-// is no card to be drawn.
-func (a *Announcer) scene(ctx context.Context, pollID string) (s scene, err error) {
-	c, err := a.company(ctx, pollID)
-	if err != nil {
-		return scene{}, err
+// cardData reads everything that a card shows, or less if no card is to be drawn.
+func (d *Discord) cardData(ctx context.Context, pollID string) (c cardData, err error) {
+	if c.poll, c.group, err = loadPoll(ctx, d.Store, pollID); err != nil {
+		return c, err
 	}
-	s.poll, s.group = c.poll, c.group
-	if s.channel = s.cardChannel(); s.channel == "" {
-		return s, nil
+	if c.channel = c.cardChannel(); c.channel == "" {
+		return c, nil
 	}
-	if s.slots, err = poll.LoadSlots(ctx, a.Store, pollID); err != nil {
-		return scene{}, err
+	if c.slots, err = poll.LoadSlots(ctx, d.Store, pollID); err != nil {
+		return c, err
 	}
-	if s.poll.Discord.MessageID == "" && s.isPast(a.Now()) {
-		s.channel = ""
-		return s, nil
+	if c.poll.Discord.MessageID == "" && c.isPast(d.Now()) {
+		c.channel = "" // a past session gets no new card
+		return c, nil
 	}
-	s.votes, err = poll.LoadVotes(ctx, a.Store, pollID)
-	return s, err
+	c.votes, err = poll.LoadVotes(ctx, d.Store, pollID)
+	return c, err
 }
 
-// postCard posts a card, unless an earlier run did and did not come to record
-// it: then that one is the card. The nonce derives from the card that is
-// replaced, so every attempt to replace it has the same, and the next card has
-// another.
-func (a *Announcer) postCard(ctx context.Context, s scene, card Message) (drawing, error) {
-	channel, old := s.channel, s.poll.Discord.MessageID
-	wanted, err := card.shows()
-	if err != nil {
-		return drawing{}, err
+// cardChannel is the channel where the poll's card belongs: the group's, or the
+// present one if the group has none or the session is over. "": the poll gets no
+// card, since it has none and its session is over.
+func (c cardData) cardChannel() string {
+	known, wanted := c.poll.Discord, channelID(c.group)
+	takesPlace := c.poll.Status == rules.Open || c.poll.Status == rules.Finalized
+	switch {
+	case known.MessageID == "" && !takesPlace:
+		return ""
+	case known.MessageID == "" || known.ChannelID == "" || takesPlace && wanted != "":
+		return wanted
+	default:
+		return known.ChannelID
 	}
-	posted, err := a.find(ctx, channel, func(posted Posted) bool {
-		return posted.Shows.Mark == cardMark(s.poll.ID) && posted.ID != old
-	})
-	if err != nil {
-		return drawing{}, err
+}
+
+// moves tells whether the card is in another channel than it belongs to.
+func (c cardData) moves() bool {
+	known := c.poll.Discord
+	return known.MessageID != "" && known.ChannelID != "" && known.ChannelID != c.channel
+}
+
+// drawnCard is where a card was drawn.
+type drawnCard struct {
+	channelID, messageID string
+	// posted tells a new card from an edited one.
+	posted bool
+	// stale says that an earlier run's card was found, and shows something older.
+	stale bool
+}
+
+// draw edits the card. One that was deleted is posted anew, and so is one that
+// moves to another channel, after it was closed.
+func (d *Discord) draw(ctx context.Context, c cardData, card DiscordMessage) (drawnCard, error) {
+	known := c.poll.Discord
+	if known.MessageID == "" {
+		return d.postCard(ctx, c, card)
 	}
-	for _, attempt := range []string{"first", "second"} {
-		if posted.ID != "" {
-			break
+	if c.moves() {
+		if err := d.closeCard(ctx, known, card); err != nil {
+			return drawnCard{}, err
 		}
-		posted, err = a.Discord.Post(ctx, channel, card, nonceOf("card", s.poll.ID, channel, old, attempt))
-		if fault.CodeOf(err) == CodeUnknownMessage {
-			continue // an earlier run's, deleted since: its nonce is used up
-		}
-		if err != nil {
-			return drawing{}, err
-		}
+		return d.postCard(ctx, c, card)
 	}
-	return drawing{channelID: channel, messageID: posted.ID, posted: true, stale: posted.Shows != wanted}, err
-}
-
-// recordCard writes where the card stands and what it shows.
-func (a *Announcer) recordCard(ctx context.Context, s scene, drawn drawing, hash string) error {
-	now := store.Instant(a.Now())
-	updates := []store.Update{
-		cardField("messageId", drawn.messageID), cardField("channelId", drawn.channelID),
-		cardField("lastStatus", string(s.poll.Status)), cardField("lastSyncedHash", store.NullIfEmpty(hash)),
-		cardField("lastUpdatedAt", now),
+	here := drawnCard{channelID: c.channel, messageID: known.MessageID}
+	err := d.API.Edit(ctx, here.channelID, here.messageID, card)
+	switch {
+	case isRefusal(err) && c.channel != channelID(c.group):
+		return here, nil // it is gone or out of reach, and no channel needs another
+	case fault.CodeOf(err) == CodeUnknownMessage:
+		return d.postCard(ctx, c, card)
+	default:
+		return here, err
 	}
-	if drawn.posted {
-		guild := s.group.Discord.GuildID
-		updates = append(updates, cardField("lastPostedAt", now),
-			cardField("guildId", store.NullIfEmpty(guild)), cardField("messageUrl", messageURL(guild, drawn)))
-	}
-	return a.writeCard(ctx, s.poll, updates, poll.Delivery{MessageID: drawn.messageID, At: now}, drawn.posted, standing{drawn, hash})
 }
 
-// standing is where a card is and what it shows; the zero one: nothing was drawn.
-type standing struct {
-	drawing
-	hash string
-}
-
-// in tells whether a poll says already all that it is to say of its card.
-func (s standing) in(known poll.Card) bool {
-	return s == standing{} || s.hash != "" && s.hash == known.Hash && s.messageID == known.MessageID && s.channelID == known.ChannelID
-}
-
-// messageURL is where people see a message in Discord; nil where the guild is
-// not known.
-func messageURL(guild string, drawn drawing) any {
-	if guild == "" {
+// closeCard disables the button of a card. A card that Discord refuses to edit is
+// left as it is.
+func (d *Discord) closeCard(ctx context.Context, at poll.Card, card DiscordMessage) error {
+	button := card.Components[0].Buttons[0]
+	button.Label, button.Disabled = closedLabel, true
+	card.Components = withButton(button)
+	err := d.API.Edit(ctx, at.ChannelID, at.MessageID, card)
+	if isRefusal(err) {
 		return nil
 	}
-	return "https://discord.com/channels/" + guild + "/" + drawn.channelID + "/" + drawn.messageID
+	return err
 }
 
-// cardRefused records on the poll why its card could not be drawn; only what
-// passes by itself is an error.
-func (a *Announcer) cardRefused(ctx context.Context, s scene, refusal error) error {
-	if !isRefusal(refusal) {
-		return refusal
-	}
-	a.meter().DiscordRefused(ChannelCard, fault.CodeOf(refusal))
-	a.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", s.poll.ID), slog.Any("error", refusal))
-	return a.writeCard(ctx, s.poll, nil, poll.Delivery{
-		MessageID: s.poll.Discord.MessageID, Error: sentenceOf(refusal), At: store.Instant(a.Now()),
-	}, false, standing{})
-}
-
-// writeCard writes what became of the card: on the poll, with what is wrong
-// with the channel, and beside the other channels where the poll has an
-// announcement. posted says that the channel took a new message, so that
-// nothing is wrong with it; an edit does not show that, since a bot may edit
-// where it may not post. A poll that was deleted since needs no record, whatever
-// other one has its id, and what it says already is not written again: that would be a change of the
-// document, and so a hint to look at the card once more, without end.
-func (a *Announcer) writeCard(ctx context.Context, of poll.Poll, updates []store.Update, delivery poll.Delivery, posted bool, shown standing) error {
-	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		documents, err := tx.GetAll(ctx, []store.Path{poll.Path(of.ID), poll.AnnouncementPath(of.ID)})
-		if err != nil || !documents[0].Exists() || !poll.Decode(documents[0]).Same(of) {
-			return err
-		}
-		announcement := poll.DecodeAnnouncement(documents[1])
-		trouble := delivery.Error
-		known := poll.Decode(documents[0]).Discord
-		if line := announcement.Channels[ChannelLine].Error; trouble == "" && !posted && known.Error == line {
-			trouble = line
-		}
-		if trouble != known.Error || posted || !shown.in(known) {
-			err = tx.Update(poll.Path(of.ID), slices.Concat(updates, troubleUpdates(trouble, delivery.At))...)
-		}
-		if err != nil || !documents[1].Exists() {
-			return err
-		}
-		told := poll.Delivery{Ref: announcement.Announced.Ref, MessageID: delivery.MessageID, Error: delivery.Error, At: delivery.At}
-		return tx.Update(poll.AnnouncementPath(of.ID), poll.DeliveryUpdate(ChannelCard, told))
+// postCard posts a card, unless an earlier run did without recording it: then it
+// takes that one. The nonce derives from the card that is replaced, so it is the
+// same for each attempt to replace it, and another for the next card.
+func (d *Discord) postCard(ctx context.Context, c cardData, card DiscordMessage) (drawnCard, error) {
+	old := c.poll.Discord.MessageID
+	posted, err := d.find(ctx, c.channel, func(posted DiscordMessage) bool {
+		return posted.mark() == cardMark(c.poll.ID) && posted.ID != old
 	})
+	if err == nil && posted.ID == "" {
+		posted, err = d.API.Post(ctx, c.channel, card, nonceOf("card", c.poll.ID, c.channel, old, "first"))
+		if fault.CodeOf(err) == CodeUnknownMessage { // an earlier run's card was deleted, and its nonce is used up
+			posted, err = d.API.Post(ctx, c.channel, card, nonceOf("card", c.poll.ID, c.channel, old, "second"))
+		}
+	}
+	return drawnCard{channelID: c.channel, messageID: posted.ID, posted: true, stale: posted.shows() != card.shows()}, err
 }

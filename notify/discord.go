@@ -12,138 +12,122 @@ import (
 	"questscheduler/internal/store"
 )
 
-// tell tells a story in the app and in the group's channel, and records it as
-// told. A channel that was told by an earlier run is not told again.
-func (a *Announcer) tell(ctx context.Context, t telling, trace string) (turn, error) {
-	c, err := a.company(ctx, t.pollID)
-	if fault.Is(err, fault.NotFound) || err == nil && c.poll.ReplacesTold(t.announcement) { // deleted since: the next run finds that
-		return turn{needed: true}, nil
-	}
-	if err != nil {
-		return turn{}, err
-	}
-	next, err := a.tellChannels(ctx, t, c)
-	if errors.Is(err, errOvertaken) {
-		return turn{}, nil
-	}
-	if err == nil {
-		if !t.resent { // it was counted, and how long it took, when it was told first
-			a.meter().Announced(t.notice, a.Now().Sub(t.told.At))
-		}
-		a.Log.InfoContext(ctx, "announced", slog.String("poll", t.pollID), slog.String("notice", string(t.notice)),
-			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace), slog.String("task_trace", trace),
-			slog.Bool("resumed", t.resumed), slog.Bool("resent", t.resent))
-	}
-	return next, err
+// The messages on Discord that are ours (setting QS_DISCORD_OWN): messages on
+// transitions alone, for a deployment whose own functions draw the card, or all.
+const (
+	OwnTransitions = "transitions"
+	OwnAll         = "all"
+)
+
+// Discord is the Channel that posts to the Discord channel of a poll's group, and
+// keeps the poll's card there. All fields but AppURL are needed.
+type Discord struct {
+	API   DiscordAPI
+	Store store.Store
+	Now   func() time.Time
+	// AppURL is the web app's address. "" leaves out links, and with them the mark
+	// by which a message is found again if Discord's response was lost.
+	AppURL string
+	// Own is OwnTransitions or OwnAll.
+	Own string
+	Log *slog.Logger
 }
 
-func (a *Announcer) tellChannels(ctx context.Context, t telling, c company) (turn, error) {
-	if t.done[ChannelInApp].Ref != t.told.Ref {
-		if err := a.tellInApp(ctx, t, c); err != nil {
-			return turn{}, err
-		}
-	}
-	if t.done[ChannelLine].Ref != t.told.Ref {
-		if err := a.tellLine(ctx, t, c); err != nil {
-			return turn{}, err
-		}
-	}
-	return a.finish(ctx, t)
-}
+var _ CardChannel = (*Discord)(nil)
 
-// tellLine posts the message on a transition, once. A refusal is recorded on
-// the poll and holds up nothing; only what passes by itself is an error.
-func (a *Announcer) tellLine(ctx context.Context, t telling, c company) error {
-	channel := channelID(c.group)
-	if a.Discord == nil || channel == "" {
-		return nil
+// Name implements Channel.
+func (d *Discord) Name() string { return "discord" }
+
+// Deliver implements Channel. A refusal is recorded on the poll too.
+func (d *Discord) Deliver(ctx context.Context, m Message) (Receipt, error) {
+	channel := channelID(m.Group)
+	if channel == "" {
+		return Receipt{}, ErrNoRecipient
 	}
-	message := a.line(t.notice, t.told, c.poll, c.group)
-	id, refusal := a.postLine(ctx, t, channel, message)
-	if refusal != nil && !isRefusal(refusal) {
-		return refusal
+	id, err := d.post(ctx, channel, m)
+	if err != nil && !isRefusal(err) {
+		return Receipt{}, err
 	}
-	if refusal != nil {
-		a.meter().DiscordRefused(ChannelLine, fault.CodeOf(refusal))
-		a.Log.WarnContext(ctx, "discord refused a message", slog.String("poll", t.pollID),
-			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace), slog.Any("error", refusal))
+	refused, _ := errors.AsType[*fault.Error](err)
+	log := d.Log.With(slog.String("poll", m.Poll.ID), slog.String("ref", m.State.Ref), slog.String("trace", m.State.Trace))
+	if refused != nil {
+		log.WarnContext(ctx, "discord refused a message", slog.Any("error", err))
 	} else if id != "" {
-		a.Log.InfoContext(ctx, "discord has the message", slog.String("poll", t.pollID), slog.String("message", id),
-			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace))
+		log.InfoContext(ctx, "discord has the message", slog.String("message", id))
 	}
-	delivery := poll.Delivery{Ref: t.told.Ref, MessageID: id, Error: sentenceOf(refusal), At: store.Instant(a.Now())}
-	return a.recordLine(ctx, t, delivery)
+	return Receipt{MessageID: id, Refused: refused, Record: d.recordOnPoll}, nil
 }
 
-// postLine posts a message unless an earlier run did: the nonce finds it for
-// some minutes, and where this is not the first run its mark does for as long
-// as it is among the channel's newest. A message that was deleted since was
-// told all the same.
-func (a *Announcer) postLine(ctx context.Context, t telling, channel string, message Message) (id string, err error) {
-	if t.resumed {
-		mark := lineMark(t.told.Ref)
-		found, err := a.find(ctx, channel, func(posted Posted) bool { return strings.HasSuffix(posted.Shows.Mark, mark) })
+// post posts a message unless an earlier run did. The nonce finds that one for
+// some minutes, and its mark as long as it is among the channel's newest. A
+// message that was deleted since counts as delivered, without an id.
+func (d *Discord) post(ctx context.Context, channel string, m Message) (id string, err error) {
+	if m.Retry {
+		mark := messageMark(m.State.Ref)
+		found, err := d.find(ctx, channel, func(posted DiscordMessage) bool { return strings.HasSuffix(posted.mark(), mark) })
 		if err != nil || found.ID != "" {
 			return found.ID, err
 		}
 	}
-	posted, err := a.Discord.Post(ctx, channel, message, nonceOf("line", t.told.Ref, channel))
+	posted, err := d.API.Post(ctx, channel, d.message(m), nonceOf("line", m.State.Ref, channel))
 	if fault.CodeOf(err) == CodeUnknownMessage {
 		return "", nil
 	}
 	return posted.ID, err
 }
 
-// find looks for a message among a channel's newest; the zero Posted where it
-// is not there, or where the bot may not look.
-func (a *Announcer) find(ctx context.Context, channel string, is func(Posted) bool) (Posted, error) {
-	recent, err := a.Discord.Recent(ctx, channel)
-	if err != nil {
-		return Posted{}, err
-	}
+// find returns the first match among a channel's newest messages; the zero one if
+// there is none, or the bot may not read them.
+func (d *Discord) find(ctx context.Context, channel string, is func(DiscordMessage) bool) (DiscordMessage, error) {
+	recent, err := d.API.Recent(ctx, channel)
 	for _, posted := range recent {
 		if is(posted) {
-			return posted, nil
+			return posted, err
 		}
 	}
-	return Posted{}, nil
+	return DiscordMessage{}, err
 }
 
-// recordLine records what became of the message, and on the poll what is wrong
-// with its channel.
-func (a *Announcer) recordLine(ctx context.Context, t telling, delivery poll.Delivery) error {
-	return a.record(ctx, t, func(ctx context.Context, tx store.Tx, announcement poll.Announcement) error {
-		p, err := poll.Load(ctx, tx, t.pollID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		trouble := delivery.Error
-		if trouble == "" && a.Own == OwnAll {
-			trouble = announcement.Channels[ChannelCard].Error // the card has yet to show that it is mended
-		}
-		if p.ID != "" && !p.ReplacesTold(announcement) && (trouble != "" || isOurs(p.Discord.Error)) {
-			if err := tx.Update(poll.Path(p.ID), troubleUpdates(trouble, delivery.At)...); err != nil {
-				return err
-			}
-		}
-		return tx.Update(poll.AnnouncementPath(t.pollID), poll.DeliveryUpdate(ChannelLine, delivery))
-	})
+// recordOnPoll shows on the poll what is wrong with its Discord channel.
+func (d *Discord) recordOnPoll(ctx context.Context, tx store.Tx, announcement poll.Announcement, delivery poll.Delivery) error {
+	p, err := poll.Load(ctx, tx, announcement.PollID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	problem := delivery.Error
+	if problem == "" && d.Own == OwnAll {
+		problem = announcement.Channels[CardName].Error // until the card can be drawn
+	}
+	if p.ReplacesTold(announcement) || problem == "" && !isOurs(p.Discord.Error) {
+		return nil
+	}
+	return tx.Update(poll.Path(p.ID), problemUpdates(problem, delivery.At)...)
 }
 
-// troubleUpdates gives the fields that tell on the poll what is wrong with its
+// problemUpdates are the fields that show on a poll what is wrong with its Discord
 // channel; "" for nothing.
-func troubleUpdates(trouble string, at time.Time) []store.Update {
-	if trouble == "" {
-		return []store.Update{
-			cardField("pendingSync", false), cardField("pendingSyncAt", nil), cardField("pendingSyncError", nil),
-		}
+func problemUpdates(problem string, at time.Time) []store.Update {
+	var since any
+	if problem != "" {
+		since = at
 	}
 	return []store.Update{
-		cardField("pendingSync", true), cardField("pendingSyncAt", at), cardField("pendingSyncError", trouble),
+		cardField("pendingSync", problem != ""), cardField("pendingSyncAt", since), cardField("pendingSyncError", store.NullIfEmpty(problem)),
 	}
 }
 
-// cardField is an update of one field of schedulers.discord.
+// cardField updates one field of schedulers.discord.
 func cardField(name string, value any) store.Update {
 	return store.Update{Path: store.Field("discord", name), Value: value}
+}
+
+// channelID is a group's Discord channel; "" if it has none.
+func channelID(group *poll.Group) string {
+	if group == nil {
+		return ""
+	}
+	return group.Discord.ChannelID
 }

@@ -70,7 +70,7 @@ func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			client := answering(t, row.answer)
-			_, err := client.Post(context.Background(), channel, notify.Message{Content: "x"}, "n")
+			_, err := client.Post(context.Background(), channel, notify.DiscordMessage{Content: "x"}, "n")
 			if !fault.Is(err, row.kind) || fault.CodeOf(err) != row.code || fault.RetryAfter(err) != row.after {
 				t.Errorf("kind %v, code %q, after %v: %v", fault.KindOf(err), fault.CodeOf(err), fault.RetryAfter(err), err)
 			}
@@ -124,7 +124,7 @@ func TestDiscordClient_ACallEndsWithItsContext(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- client.Edit(ctx, channel, "1", notify.Message{Content: "x"}) }()
+	go func() { done <- client.Edit(ctx, channel, "1", notify.DiscordMessage{Content: "x"}) }()
 	<-arrived
 	cancel()
 	if err := <-done; !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
@@ -136,10 +136,10 @@ func TestDiscordClient_IdsThatAreNoNumbers_NameNoOtherAddress(t *testing.T) {
 	t.Parallel()
 	client := answering(t, func(http.ResponseWriter, *http.Request) { t.Error("a call was made") })
 	for _, id := range []string{"", "1/../2", "1?x=", "..", "123456789012345678901"} {
-		_, post := client.Post(context.Background(), id, notify.Message{}, "n")
+		_, post := client.Post(context.Background(), id, notify.DiscordMessage{}, "n")
 		_, list := client.Recent(context.Background(), id)
 		_, guild := client.GuildOf(context.Background(), id)
-		for _, err := range []error{post, list, guild, client.Edit(context.Background(), channel, id, notify.Message{})} {
+		for _, err := range []error{post, list, guild, client.Edit(context.Background(), channel, id, notify.DiscordMessage{})} {
 			if !fault.Is(err, fault.NotFound) {
 				t.Errorf("%q: %v", id, err)
 			}

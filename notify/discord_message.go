@@ -2,126 +2,116 @@ package notify
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
-
-	"github.com/bwmarrin/discordgo"
 )
 
-// Message is what a post or an edit sends.
-type Message struct {
-	Content string
-	Embed   *discordgo.MessageEmbed
-	// Button is the one button below, or nil.
-	Button   *discordgo.Button
-	Mentions Mentions
+// DiscordMessage is a message in the form of Discord's API, as it is sent and as
+// it comes back. Stored hashes of cards depend on the order of the fields.
+type DiscordMessage struct {
+	ID         string          `json:"id,omitempty"`
+	Content    string          `json:"content,omitempty"`
+	Embeds     []DiscordEmbed  `json:"embeds,omitempty"`
+	Components []DiscordRow    `json:"components,omitempty"`
+	Mentions   DiscordMentions `json:"allowed_mentions"`
 }
 
-// Mentions is whom a message may ping. The zero value is nobody, whatever its
-// text says.
-type Mentions struct {
-	Everyone bool
-	RoleID   string
+// DiscordEmbed is a box in a message.
+type DiscordEmbed struct {
+	Title  string         `json:"title,omitempty"`
+	Fields []DiscordField `json:"fields,omitempty"`
 }
 
-// body is a message as Discord's API takes it. allowed_mentions is in every
-// one: where it is left out, all that looks like a mention is one.
-type body struct {
-	Content    string                           `json:"content,omitempty"`
-	Embeds     []*discordgo.MessageEmbed        `json:"embeds,omitempty"`
-	Components []discordgo.MessageComponent     `json:"components,omitempty"`
-	Mentions   discordgo.MessageAllowedMentions `json:"allowed_mentions"`
-	Nonce      string                           `json:"nonce,omitempty"`
-	Enforce    bool                             `json:"enforce_nonce,omitempty"`
+// DiscordField is a named value in an embed. Discord refuses an empty value.
+type DiscordField struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Inline bool   `json:"inline,omitempty"`
 }
 
-// encode gives the body of a post with a nonce, or of an edit without.
-func (m Message) encode(nonce string) ([]byte, error) {
-	b := body{
-		Content: m.Content, Nonce: nonce, Enforce: nonce != "",
-		Mentions: discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}},
+// DiscordRow is a row of buttons below a message.
+type DiscordRow struct {
+	Buttons []DiscordButton `json:"components"`
+	Type    int             `json:"type"`
+}
+
+// DiscordButton has either a URL or a CustomID, by its style.
+type DiscordButton struct {
+	Label    string `json:"label"`
+	Style    int    `json:"style"`
+	Disabled bool   `json:"disabled"`
+	URL      string `json:"url,omitempty"`
+	CustomID string `json:"custom_id,omitempty"`
+	Type     int    `json:"type"`
+}
+
+// DiscordMentions is whom a message may ping; the zero value is nobody, whatever
+// the text says.
+type DiscordMentions struct {
+	Parse   []string `json:"parse"`
+	Roles   []string `json:"roles,omitempty"`
+	Replied bool     `json:"replied_user"`
+}
+
+// Discord's numbers for components and styles of buttons.
+const (
+	rowComponent    = 1
+	buttonComponent = 2
+	primaryStyle    = 1
+	linkStyle       = 5
+)
+
+// withButton is a row with one button.
+func withButton(button DiscordButton) []DiscordRow {
+	button.Type = buttonComponent
+	return []DiscordRow{{Type: rowComponent, Buttons: []DiscordButton{button}}}
+}
+
+// encode is the body of a post with a nonce, or of an edit without.
+func (m DiscordMessage) encode(nonce string) []byte {
+	if m.Mentions.Parse == nil {
+		m.Mentions.Parse = []string{} // without a list every mention pings
 	}
-	if m.Embed != nil {
-		b.Embeds = []*discordgo.MessageEmbed{m.Embed}
+	body, err := json.Marshal(struct {
+		DiscordMessage
+		Nonce   string `json:"nonce,omitempty"`
+		Enforce bool   `json:"enforce_nonce,omitempty"`
+	}{m, nonce, nonce != ""})
+	if err != nil {
+		panic(err) // the types above have no values that cannot be encoded
 	}
-	if m.Button != nil {
-		b.Components = []discordgo.MessageComponent{
-			discordgo.ActionsRow{Components: []discordgo.MessageComponent{*m.Button}},
+	return body
+}
+
+// shows is the text that people see, and where the buttons lead, for comparing a
+// message with what Discord returned.
+func (m DiscordMessage) shows() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%q", m.Content)
+	for _, embed := range m.Embeds {
+		fmt.Fprintf(&text, "%q", embed.Title)
+		for _, field := range embed.Fields {
+			fmt.Fprintf(&text, "%q: %q", field.Name, field.Value)
 		}
 	}
-	if m.Mentions.Everyone {
-		b.Mentions.Parse = append(b.Mentions.Parse, discordgo.AllowedMentionTypeEveryone)
+	for _, row := range m.Components {
+		for _, button := range row.Buttons {
+			fmt.Fprintf(&text, "%q %t %q %q", button.Label, button.Disabled, button.URL, button.CustomID)
+		}
 	}
-	if m.Mentions.RoleID != "" {
-		b.Mentions.Roles = []string{m.Mentions.RoleID}
-	}
-	return json.Marshal(b)
+	return text.String()
 }
 
-// Posted is a message as it stands in a channel.
-type Posted struct {
-	ID string
-	// Shows is what people see of it, and what its buttons lead to.
-	Shows Shown
-}
-
-// Shown is of a message what Discord gives back as it was sent, so that two
-// can be compared with ==.
-type Shown struct {
-	// Text is content, titles, fields and labels, as JSON.
-	Text string
-	// Mark is the first button's custom id, or its link: what a message of
-	// ours is known by.
-	Mark string
-}
-
-// shown are the fields of a message, sent or answered, that Shown is made of.
-type shown struct {
-	Content string `json:"content"`
-	Embeds  []struct {
-		Title  string `json:"title"`
-		Fields []struct {
-			Name  string `json:"name"`
-			Value string `json:"value"`
-		} `json:"fields"`
-	} `json:"embeds"`
-	Components []struct {
-		Components []struct {
-			Label    string `json:"label"`
-			Disabled bool   `json:"disabled"`
-			URL      string `json:"url"`
-			CustomID string `json:"custom_id"`
-		} `json:"components"`
-	} `json:"components"`
-}
-
-// readShown reads what a message shows from its JSON.
-func readShown(message []byte) (Shown, error) {
-	var s shown
-	if err := json.Unmarshal(message, &s); err != nil {
-		return Shown{}, err
+// mark identifies a message of ours: the custom id or the link of its button.
+func (m DiscordMessage) mark() string {
+	if len(m.Components) == 0 || len(m.Components[0].Buttons) == 0 {
+		return ""
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return Shown{}, err
-	}
-	out := Shown{Text: string(text)}
-	if len(s.Components) > 0 && len(s.Components[0].Components) > 0 {
-		button := s.Components[0].Components[0]
-		out.Mark = button.CustomID + button.URL // a button has one of the two
-	}
-	return out, nil
+	button := m.Components[0].Buttons[0]
+	return button.CustomID + button.URL
 }
 
-// shows is what the message will show.
-func (m Message) shows() (Shown, error) {
-	text, err := m.encode("")
-	if err != nil {
-		return Shown{}, err
-	}
-	return readShown(text)
-}
-
-// isSnowflake tells an id of Discord's from other text.
+// isSnowflake tells one of Discord's ids from other text.
 func isSnowflake(text string) bool {
 	return text != "" && len(text) <= 20 && strings.Trim(text, "0123456789") == ""
 }

@@ -6,66 +6,46 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/bwmarrin/discordgo"
-
 	"questscheduler/internal/poll"
-	"questscheduler/rules"
 )
 
-// line is the message that tells a transition in the group's channel. Its
-// button leads to the poll, and marks the message as the one of that
-// transition. It mentions nobody where the poll's creator does not belong to the
-// group.
-func (a *Announcer) line(notice rules.Notice, told poll.Told, p poll.Poll, group *poll.Group) Message {
-	words := texts[notice]
-	text := fill(words.discord, discordTitle(p.Title, maxLineTitle), discordTime(told.Story.At))
-	message := Message{Content: text}
-	if words.mentions && group.Has(p.CreatorID) { // a person who left the group no longer reaches all of it
-		prefix, mentions := mentionsOf(group.Discord)
-		message.Content, message.Mentions = prefix+text, mentions
+// message announces a transition in the group's channel. Its button leads to the
+// poll and marks the message as that transition's. It pings nobody if the poll's
+// creator is not in the group, so that a person who left cannot reach all of it.
+func (d *Discord) message(m Message) DiscordMessage {
+	words := texts[m.Notice]
+	message := DiscordMessage{Content: fill(words.message, discordTitle(m.Poll.Title, maxMessageTitle), discordTime(m.State.Story.At))}
+	if words.mentions && m.Group.Has(m.Poll.CreatorID) {
+		prefix, mentions := mentionsOf(m.Group.Discord)
+		message.Content, message.Mentions = prefix+message.Content, mentions
 	}
-	if link := a.pollLink(p.ID); link != "" {
-		message.Button = &discordgo.Button{
-			Label: openPollLabel, Style: discordgo.LinkButton, URL: link + lineMark(told.Ref),
-		}
+	if d.AppURL != "" { // Discord refuses a link without an address
+		link := pollURL(d.AppURL, m.Poll.ID) + messageMark(m.State.Ref)
+		message.Components = withButton(DiscordButton{Label: openPollLabel, Style: linkStyle, URL: link})
 	}
 	return message
 }
 
-// lineMark ends the link of the message that tells a transition.
-func lineMark(ref string) string { return "?ref=" + url.QueryEscape(ref) }
+// messageMark ends the link of the message on a transition.
+func messageMark(ref string) string { return "?ref=" + url.QueryEscape(ref) }
 
-// mentionsOf is whom a group wants to be mentioned, and the text before the
-// line that does it. What is neither a role's id nor one of the two words
-// mentions nobody: Discord would refuse the whole message for it.
-func mentionsOf(discord poll.GroupDiscord) (string, Mentions) {
+// mentionsOf is whom a group wants to be pinged, and the text that does it. A role
+// that is neither an id nor one of the two words pings nobody: Discord would refuse
+// the whole message for it.
+func mentionsOf(discord poll.GroupDiscord) (prefix string, mentions DiscordMentions) {
 	switch role := discord.NotifyRoleID; {
 	case role == "" || role == poll.NotifyEveryone || role == discord.GuildID:
-		return "@everyone ", Mentions{Everyone: true} // a guild's id is the role that all have
+		return "@everyone ", DiscordMentions{Parse: []string{"everyone"}} // a guild's id is the role that all have
 	case isSnowflake(role):
-		return "<@&" + role + "> ", Mentions{RoleID: role}
+		return "<@&" + role + "> ", DiscordMentions{Roles: []string{role}}
 	default:
-		return "", Mentions{}
+		return "", DiscordMentions{}
 	}
 }
 
-// pollLink is where people see a poll; "" where the app's address is not known,
-// since Discord refuses a link without one.
-func (a *Announcer) pollLink(pollID string) string {
-	if a.AppURL == "" {
-		return ""
-	}
-	return a.pollAddress(pollID)
-}
-
-// pollAddress is pollLink for places that take an address within the app too.
-func (a *Announcer) pollAddress(pollID string) string {
-	return strings.TrimSuffix(a.AppURL, "/") + "/scheduler/" + url.PathEscape(pollID)
-}
-
-// nonceOf derives the nonce of a message from what it is: the same for every
-// attempt to post it, another for every other message. Discord takes 25
-// characters and compares the nonces of all channels.
+// nonceOf derives a message's nonce: the same for every attempt to post it, another
+// for every other message. Discord takes 25 characters and compares the nonces of
+// all channels.
 func nonceOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return base64.RawURLEncoding.EncodeToString(sum[:18])

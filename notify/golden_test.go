@@ -86,7 +86,7 @@ func recorded(t *testing.T) (*world, *bodies) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.announcer.Discord = client
+	w.onDiscord.API = client
 	return w, kept
 }
 

@@ -59,24 +59,24 @@ func (s fusedStore) Run(ctx context.Context, fn func(context.Context, store.Tx) 
 }
 
 type fusedDiscord struct {
-	notify.Discord
+	notify.DiscordAPI
 	fuse *fuse
 }
 
-func (d fusedDiscord) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (posted notify.Posted, err error) {
-	err = d.fuse.step(func() error { posted, err = d.Discord.Post(ctx, channelID, message, nonce); return err })
+func (d fusedDiscord) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (posted notify.DiscordMessage, err error) {
+	err = d.fuse.step(func() error { posted, err = d.DiscordAPI.Post(ctx, channelID, message, nonce); return err })
 	if err != nil {
-		return notify.Posted{}, err
+		return notify.DiscordMessage{}, err
 	}
 	return posted, nil
 }
 
-func (d fusedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
-	return d.fuse.step(func() error { return d.Discord.Edit(ctx, channelID, messageID, message) })
+func (d fusedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.DiscordMessage) error {
+	return d.fuse.step(func() error { return d.DiscordAPI.Edit(ctx, channelID, messageID, message) })
 }
 
-func (d fusedDiscord) Recent(ctx context.Context, channelID string) (list []notify.Posted, err error) {
-	err = d.fuse.step(func() error { list, err = d.Discord.Recent(ctx, channelID); return err })
+func (d fusedDiscord) Recent(ctx context.Context, channelID string) (list []notify.DiscordMessage, err error) {
+	err = d.fuse.step(func() error { list, err = d.DiscordAPI.Recent(ctx, channelID); return err })
 	return list, err
 }
 
@@ -88,9 +88,8 @@ func (w *world) interrupt(step int, when moment) *notify.Announcer {
 
 func (w *world) fused(step int, when moment) (*notify.Announcer, *fuse) {
 	f := &fuse{at: step, when: when}
-	a := *w.announcer
-	a.Store, a.Discord = fusedStore{a.Store, f}, fusedDiscord{a.Discord, f}
-	return &a, f
+	a, _ := w.around(fusedStore{w.store, f}, fusedDiscord{w.onDiscord.API, f})
+	return a, f
 }
 
 // hooks run instead of a call to Discord, once each, and are given the call.
@@ -99,30 +98,29 @@ type hooks struct {
 }
 
 type hookedDiscord struct {
-	notify.Discord
+	notify.DiscordAPI
 	hooks *hooks
 }
 
-func (d hookedDiscord) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (posted notify.Posted, err error) {
+func (d hookedDiscord) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (posted notify.DiscordMessage, err error) {
 	if d.hooks.post == nil {
-		return d.Discord.Post(ctx, channelID, message, nonce)
+		return d.DiscordAPI.Post(ctx, channelID, message, nonce)
 	}
-	err = d.hooks.post(func() error { posted, err = d.Discord.Post(ctx, channelID, message, nonce); return err })
+	err = d.hooks.post(func() error { posted, err = d.DiscordAPI.Post(ctx, channelID, message, nonce); return err })
 	return posted, err
 }
 
-func (d hookedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
+func (d hookedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.DiscordMessage) error {
 	if d.hooks.edit == nil {
-		return d.Discord.Edit(ctx, channelID, messageID, message)
+		return d.DiscordAPI.Edit(ctx, channelID, messageID, message)
 	}
-	return d.hooks.edit(func() error { return d.Discord.Edit(ctx, channelID, messageID, message) })
+	return d.hooks.edit(func() error { return d.DiscordAPI.Edit(ctx, channelID, messageID, message) })
 }
 
 // hooked is the world's announcer with hooks.
 func (w *world) hooked(h hooks) *notify.Announcer {
-	a := *w.announcer
-	a.Discord = hookedDiscord{a.Discord, &h}
-	return &a
+	a, _ := w.around(w.store, hookedDiscord{w.onDiscord.API, &h})
+	return a
 }
 
 func TestHandle_ARunThatEndsAtAnyStep_IsGoneOnWithAndNothingIsDoubled(t *testing.T) {
@@ -148,10 +146,10 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	t.Helper()
 	w := newWorld(t) // no card yet, so posting one is among the steps
 	w.finalise()
-	w.announcer.Own = notify.OwnTransitions
+	w.onDiscord.Own = notify.OwnTransitions
 	w.want("gm", 0)
 	w.mustEnd()
-	w.announcer.Own = notify.OwnAll
+	w.onDiscord.Own = notify.OwnAll
 	w.move(moved)
 	w.want("gm", 0)
 

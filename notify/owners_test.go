@@ -17,8 +17,8 @@ func owners(t *testing.T, now time.Time) (Owners, store.Store) {
 		t.Fatal(err)
 	}
 	return Owners{
-		Announcer: &Announcer{Store: documents, Now: func() time.Time { return now }},
-		Occasion:  func(context.Context, string) (string, error) { return "2", nil },
+		InApp:    &InApp{Store: documents, Now: func() time.Time { return now }},
+		Occasion: func(context.Context, string) (string, error) { return "2", nil },
 	}, documents
 }
 

@@ -12,19 +12,16 @@ import (
 // Kept is how long a notification of a transition is kept.
 const Kept = 90 * 24 * time.Hour
 
-// oldNotifications are those of some types that were made before a time, of all
-// people, oldest first.
 var oldNotifications = &store.Query{
 	Name: "notifications by type and age", Collection: "notifications", Group: true,
 	Filters: []store.Filter{{Path: store.Field("type"), Op: store.In}, {Path: store.Field("createdAt"), Op: store.Less}},
 	Order:   []store.Order{{Path: store.Field("createdAt")}},
 }
 
-// RemoveOld removes the notifications of transitions that are older than Kept,
-// limit at most, and tells how many and whether more may be left. What the web
-// app wrote is its own business. What the owners of calendars were told stays:
-// that the document is there is what keeps them from being told again. It may be
-// called again and again.
+// RemoveOld removes at most limit notifications of transitions older than Kept, of
+// all people. It tells how many, and whether more may be left. Notifications of
+// the web app stay, and so do those of owners, which keep them from being notified
+// again.
 func RemoveOld(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
 	var types []any
 	for _, notice := range slices.Sorted(maps.Keys(texts)) {

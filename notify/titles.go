@@ -9,9 +9,9 @@ import (
 // Limits on a title as people read it, in characters of what is sent. A title
 // may be any text that somebody typed.
 const (
-	maxInAppTitle = 200
-	maxLineTitle  = 400 // of a message's 2000
-	maxEmbedTitle = 250 // of an embed title's 256, with the mark before it
+	maxInAppTitle   = 200
+	maxMessageTitle = 400 // of a message's 2000
+	maxEmbedTitle   = 250 // of an embed title's 256, with the mark before it
 )
 
 // plainTitle is a title for places that show text as it is: one line, cut to a

@@ -70,7 +70,7 @@ func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
 func TestHandle_OwnTransitions_TheLastRefusalIsTakenAwayWhenTheChannelIsMended(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
-	w.announcer.Own = "transitions"
+	w.onDiscord.Own = "transitions"
 	w.plant(control.Rule{Match: "messages.create", Status: 403, Reason: "50013", Times: 1})
 	w.move(moved)
 	w.want("gm", 0)
@@ -383,7 +383,7 @@ func TestCard_OfAGroupWithoutAChannel_ReadsNoVotes(t *testing.T) {
 	w := newWorld(t)
 	w.setGroup("channelId", nil)
 	counted := storetest.Count(w.store)
-	w.announcer.Store = counted
+	w.announcer, w.onDiscord = w.around(counted, w.onDiscord.API)
 	w.mustEnd()
 	if n := counted.Total().Reads; n > 6 {
 		t.Errorf("it reads %d documents", n)

@@ -78,6 +78,7 @@ type world struct {
 	clock     *clock
 	store     store.Store
 	discord   *discord.Server
+	onDiscord *notify.Discord
 	announcer *notify.Announcer
 	refs      int
 }
@@ -100,12 +101,20 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.announcer = &notify.Announcer{
-		Store: w.store, Now: w.clock.Now, Discord: client, AppURL: appURL + "/", Own: notify.OwnAll,
-		Log: slog.New(slog.DiscardHandler),
-	}
+	log := slog.New(slog.DiscardHandler)
+	w.onDiscord = &notify.Discord{AppURL: appURL + "/", Own: notify.OwnAll, Now: w.clock.Now, Log: log}
+	w.announcer = &notify.Announcer{Now: w.clock.Now, Log: log}
+	w.announcer, w.onDiscord = w.around(w.store, client)
 	w.seed()
 	return w
+}
+
+// around is the world's announcer with another store and another Discord.
+func (w *world) around(documents store.Store, client notify.DiscordAPI) (*notify.Announcer, *notify.Discord) {
+	a, d := *w.announcer, *w.onDiscord
+	a.Store, d.Store, d.API = documents, documents, client
+	a.Channels = []notify.Channel{&notify.InApp{Store: documents, Now: w.clock.Now, AppURL: appURL + "/"}, &d}
+	return &a, &d
 }
 
 func (w *world) seed() {

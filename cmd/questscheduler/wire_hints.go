@@ -33,7 +33,7 @@ func (s *server) wireHints() {
 
 // drawsCards tells whether what others write of a poll is to reach its card.
 func (s *server) drawsCards() bool {
-	return s.config.DiscordOwn == notify.OwnAll && s.announcer.Discord != nil && s.config.Sync == config.SyncOn
+	return s.config.DiscordOwn == notify.OwnAll && s.config.DiscordBotToken.IsSet() && s.config.Sync == config.SyncOn
 }
 
 // unheardDocuments takes hints in and does nothing (QS_SYNC=off).

@@ -7,21 +7,20 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Discord is what announcing needs of Discord. Its errors have the kinds of
+// DiscordAPI is what this package needs of Discord. Its errors have the kinds of
 // package fault: RateLimited (RetryAfter says how long) and Unavailable (the
-// effect may have taken place) pass; every other is a refusal for good, and
+// effect may have taken place) are temporary; every other is a final refusal and
 // carries one of the codes below.
-type Discord interface {
-	// Post posts a message. Where a message with the nonce was posted in the
-	// past few minutes it posts nothing and gives that one, whatever it shows;
-	// CodeUnknownMessage where that one was deleted since.
-	Post(ctx context.Context, channelID string, message Message, nonce string) (Posted, error)
-	// Edit makes a message show something else. Nobody is mentioned by it who
-	// was not by the post.
-	Edit(ctx context.Context, channelID, messageID string, message Message) error
-	// Recent lists the channel's newest messages, at most 100, newest first.
-	// It is empty where the bot may not read the channel's history.
-	Recent(ctx context.Context, channelID string) ([]Posted, error)
+type DiscordAPI interface {
+	// Post posts a message. If a message with the nonce was posted in the past few
+	// minutes, Post returns that one, whatever it shows, and posts nothing; the
+	// error is CodeUnknownMessage if that one was deleted since.
+	Post(ctx context.Context, channelID string, message DiscordMessage, nonce string) (DiscordMessage, error)
+	// Edit replaces what a message shows. It pings only those whom the post pinged.
+	Edit(ctx context.Context, channelID, messageID string, message DiscordMessage) error
+	// Recent lists the channel's newest messages, at most 100, newest first. The
+	// list is empty if the bot may not read the channel's history.
+	Recent(ctx context.Context, channelID string) ([]DiscordMessage, error)
 }
 
 // Codes of refusals.
@@ -32,18 +31,18 @@ const (
 	CodeMissingPermission = "missing_permission"
 	CodeThreadArchived    = "thread_archived"
 	CodeBadToken          = "bot_token_refused"
-	CodeRefused           = "refused" // for a reason that we do not know
+	CodeRefused           = "refused" // for any other reason
 )
 
-// refusal is one way of Discord to say no for good. Its sentence stands on the
-// poll (discord.pendingSyncError), for the person who looks after the group.
+// refusal is one of Discord's final refusals. Its sentence is written to the poll
+// (discord.pendingSyncError) for the person who looks after the group.
 type refusal struct {
 	kind     fault.Kind
 	code     string
 	sentence string
 }
 
-// refusals are those that Discord has a code of its own for.
+// refusals are keyed by Discord's error codes.
 var refusals = map[int]refusal{
 	10003: {fault.NotFound, CodeUnknownChannel,
 		"The Discord channel is gone. Choose another one in the group's settings."},
@@ -64,12 +63,11 @@ var (
 		"Discord refused the message. Whoever runs this server finds the reason in its log."}
 )
 
-// because is the refusal as an error, with Discord's own words for the log.
 func (r refusal) because(cause error) error {
 	return &fault.Error{Kind: r.kind, Code: r.code, Message: r.sentence, Err: cause}
 }
 
-// isRefusal tells an error of Discord that trying again does not mend.
+// isRefusal tells a final refusal by Discord from a temporary error.
 func isRefusal(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.NotFound || kind == fault.Forbidden || kind == fault.Provider
@@ -77,15 +75,14 @@ func isRefusal(err error) bool {
 
 // sentenceOf is what people read of a refusal; "" for no error.
 func sentenceOf(err error) string {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
-		return ""
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
+		return refusal.Message
 	}
-	return refusal.Message
+	return ""
 }
 
-// isOurs tells a sentence of ours from one that the web app's own functions
-// wrote into the same field.
+// isOurs tells a sentence of ours from one that the web app's own functions wrote
+// into the same field.
 func isOurs(sentence string) bool {
 	for _, known := range refusals {
 		if known.sentence == sentence {
