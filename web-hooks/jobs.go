@@ -9,13 +9,13 @@ import (
 	"questscheduler/internal/timers"
 )
 
-// Jobs are the timers' jobs, asked for by whoever keeps the time (timers.Timers).
-// After nil a run of the job follows; NotFound says that there is none.
+// Jobs hands over a run of a timer's job (timers.Timers). NotFound: there is no job
+// of that name.
 type Jobs interface {
 	HandOver(ctx context.Context, name string) error
 }
 
-// JobPaths are where Cloud Scheduler asks for a job, by the job's name.
+// JobPaths are where Cloud Scheduler requests a job, by the job's name.
 var JobPaths = map[string][]string{
 	timers.Drain:        {"/jobs/" + timers.Drain},
 	timers.RenewWatches: {"/jobs/" + timers.RenewWatches, "/admin/renew-expiring-channels"},
@@ -24,12 +24,10 @@ var JobPaths = map[string][]string{
 	timers.Health:       {"/jobs/" + timers.Health},
 }
 
-// RegisterJobs adds the routes of JobPaths to e, for the machines that may call
-// alone. A run is handed over and not awaited: 202 says that it follows, and 503
-// that the queue did not take it. Asking twice is running once more at most,
-// which does nothing twice.
+// RegisterJobs adds the routes of JobPaths to e, for machines alone. 202: a run
+// follows; 503: the queue did not take it. Two requests make two runs at most, which
+// is harmless.
 func RegisterJobs(e *echo.Echo, machines Machines, jobs Jobs) {
-	only := OnlyMachines(machines)
 	for name, paths := range JobPaths {
 		for _, path := range paths {
 			e.POST(path, func(c echo.Context) error {
@@ -37,7 +35,7 @@ func RegisterJobs(e *echo.Echo, machines Machines, jobs Jobs) {
 					return err
 				}
 				return c.NoContent(http.StatusAccepted)
-			}, only)
+			}, OnlyMachines(machines))
 		}
 	}
 }
