@@ -35,15 +35,13 @@ func (d *Discord) DrawCard(ctx context.Context, pollID string, redraw bool) (ref
 		if c.channel == "" || (fresh && !redraw) {
 			return nil, nil
 		}
-		drawn, err := d.draw(ctx, c, card)
+		drawn, err := d.draw(ctx, c, card, hash)
 		if err != nil && !isRefusal(err) {
 			return nil, err
 		}
-		if refused, ok := errors.AsType[*fault.Error](err); ok {
-			return refused, d.recordRefusedCard(ctx, c, refused)
-		}
-		if err := d.recordCard(ctx, c, drawn, hash); err != nil {
-			return nil, err
+		refused, _ := errors.AsType[*fault.Error](err)
+		if err := d.recordCard(ctx, c, drawn, refused); err != nil || refused != nil {
+			return refused, err
 		}
 		redraw = false
 	}
@@ -96,30 +94,30 @@ type drawnCard struct {
 	channelID, messageID string
 	// posted tells a new card from an edited one.
 	posted bool
-	// stale says that an earlier run's card was found, and shows something older.
-	stale bool
+	// hash is of what the card shows; "" if it is an earlier run's, and shows
+	// something older.
+	hash string
 }
 
 // draw edits the card. One that was deleted is posted anew, and so is one that
 // moves to another channel, after it was closed.
-func (d *Discord) draw(ctx context.Context, c cardData, card DiscordMessage) (drawnCard, error) {
+func (d *Discord) draw(ctx context.Context, c cardData, card DiscordMessage, hash string) (drawnCard, error) {
 	known := c.poll.Discord
-	if known.MessageID == "" {
-		return d.postCard(ctx, c, card)
-	}
 	if c.moves() {
 		if err := d.closeCard(ctx, known, card); err != nil {
 			return drawnCard{}, err
 		}
-		return d.postCard(ctx, c, card)
 	}
-	here := drawnCard{channelID: c.channel, messageID: known.MessageID}
+	if known.MessageID == "" || c.moves() {
+		return d.postCard(ctx, c, card, hash)
+	}
+	here := drawnCard{channelID: c.channel, messageID: known.MessageID, hash: hash}
 	err := d.API.Edit(ctx, here.channelID, here.messageID, card)
 	switch {
 	case isRefusal(err) && c.channel != channelID(c.group):
 		return here, nil // it is gone or out of reach, and no channel needs another
 	case fault.CodeOf(err) == CodeUnknownMessage:
-		return d.postCard(ctx, c, card)
+		return d.postCard(ctx, c, card, hash)
 	default:
 		return here, err
 	}
@@ -141,7 +139,7 @@ func (d *Discord) closeCard(ctx context.Context, at poll.Card, card DiscordMessa
 // postCard posts a card, unless an earlier run did without recording it: then it
 // takes that one. The nonce derives from the card that is replaced, so it is the
 // same for each attempt to replace it, and another for the next card.
-func (d *Discord) postCard(ctx context.Context, c cardData, card DiscordMessage) (drawnCard, error) {
+func (d *Discord) postCard(ctx context.Context, c cardData, card DiscordMessage, hash string) (drawnCard, error) {
 	old := c.poll.Discord.MessageID
 	posted, err := d.find(ctx, c.channel, func(posted DiscordMessage) bool {
 		return posted.mark() == cardMark(c.poll.ID) && posted.ID != old
@@ -152,5 +150,8 @@ func (d *Discord) postCard(ctx context.Context, c cardData, card DiscordMessage)
 			posted, err = d.API.Post(ctx, c.channel, card, nonceOf("card", c.poll.ID, c.channel, old, "second"))
 		}
 	}
-	return drawnCard{channelID: c.channel, messageID: posted.ID, posted: true, stale: posted.shows() != card.shows()}, err
+	if posted.shows() != card.shows() {
+		hash = ""
+	}
+	return drawnCard{channelID: c.channel, messageID: posted.ID, posted: true, hash: hash}, err
 }

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 
 	"questscheduler/internal/fault"
 )
@@ -34,37 +33,42 @@ const (
 	CodeRefused           = "refused" // for any other reason
 )
 
-// refusal is one of Discord's final refusals. Its sentence is written to the poll
-// (discord.pendingSyncError) for the person who looks after the group.
-type refusal struct {
-	kind     fault.Kind
-	code     string
-	sentence string
+// refusals are Discord's final refusals by its error codes. The messages are
+// written to the poll (discord.pendingSyncError) for the person who looks after the
+// group.
+var refusals = map[int]fault.Error{
+	anyRefusal: {Kind: fault.Provider, Code: CodeRefused,
+		Message: "Discord refused the message. Whoever runs this server finds the reason in its log."},
+	unauthorized: {Kind: fault.Provider, Code: CodeBadToken,
+		Message: "Discord does not accept the bot's token. Whoever runs this server must set a valid one."},
+	unknownChannel: {Kind: fault.NotFound, Code: CodeUnknownChannel,
+		Message: "The Discord channel is gone. Choose another one in the group's settings."},
+	10008: {Kind: fault.NotFound, Code: CodeUnknownMessage,
+		Message: "The Discord message was deleted. It is posted again with the next change."},
+	50001: {Kind: fault.Forbidden, Code: CodeMissingAccess,
+		Message: "The bot cannot see the Discord channel. Give it access to the channel."},
+	50013: {Kind: fault.Forbidden, Code: CodeMissingPermission,
+		Message: "The bot may not post in the Discord channel. Let it send messages and embed links there."},
+	50083: {Kind: fault.Provider, Code: CodeThreadArchived,
+		Message: "The Discord thread is archived. Open it again, or choose another channel."},
 }
 
-// refusals are keyed by Discord's error codes.
-var refusals = map[int]refusal{
-	10003: {fault.NotFound, CodeUnknownChannel,
-		"The Discord channel is gone. Choose another one in the group's settings."},
-	10008: {fault.NotFound, CodeUnknownMessage,
-		"The Discord message was deleted. It is posted again with the next change."},
-	50001: {fault.Forbidden, CodeMissingAccess,
-		"The bot cannot see the Discord channel. Give it access to the channel."},
-	50013: {fault.Forbidden, CodeMissingPermission,
-		"The bot may not post in the Discord channel. Let it send messages and embed links there."},
-	50083: {fault.Provider, CodeThreadArchived,
-		"The Discord thread is archived. Open it again, or choose another channel."},
-}
-
-var (
-	badToken = refusal{fault.Provider, CodeBadToken,
-		"Discord does not accept the bot's token. Whoever runs this server must set a valid one."}
-	refused = refusal{fault.Provider, CodeRefused,
-		"Discord refused the message. Whoever runs this server finds the reason in its log."}
+// Keys of refusals that the client looks up itself; those below 1 are no codes of
+// Discord.
+const (
+	unauthorized   = -1
+	anyRefusal     = 0
+	unknownChannel = 10003
 )
 
-func (r refusal) because(cause error) error {
-	return &fault.Error{Kind: r.kind, Code: r.code, Message: r.sentence, Err: cause}
+// refusal is the refusal of a code, or of anyRefusal if the code is not known.
+func refusal(code int, cause error) error {
+	known, ok := refusals[code]
+	if !ok {
+		known = refusals[anyRefusal]
+	}
+	known.Err = cause
+	return &known
 }
 
 // isRefusal tells a final refusal by Discord from a temporary error.
@@ -73,21 +77,13 @@ func isRefusal(err error) bool {
 	return kind == fault.NotFound || kind == fault.Forbidden || kind == fault.Provider
 }
 
-// sentenceOf is what people read of a refusal; "" for no error.
-func sentenceOf(err error) string {
-	if refusal, ok := errors.AsType[*fault.Error](err); ok {
-		return refusal.Message
-	}
-	return ""
-}
-
-// isOurs tells a sentence of ours from one that the web app's own functions wrote
+// isOurs tells a message of ours from one that the web app's own functions wrote
 // into the same field.
-func isOurs(sentence string) bool {
+func isOurs(message string) bool {
 	for _, known := range refusals {
-		if known.sentence == sentence {
+		if known.Message == message {
 			return true
 		}
 	}
-	return sentence == badToken.sentence || sentence == refused.sentence
+	return false
 }

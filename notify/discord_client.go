@@ -99,7 +99,7 @@ func (c *DiscordClient) GuildOf(ctx context.Context, channelID string) (string, 
 func (c *DiscordClient) call(ctx context.Context, method, path string, body []byte, into any, ids ...string) error {
 	for _, id := range ids {
 		if !isSnowflake(id) {
-			return refusals[10003].because(errors.New("discord: an id is not a number"))
+			return refusal(unknownChannel, errors.New("discord: an id is not a number"))
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
@@ -150,7 +150,6 @@ func classify(status int, content []byte) error {
 	}
 	unreadable := json.Unmarshal(content, &problem) != nil
 	cause := fmt.Errorf("discord: status %d, code %d", status, problem.Code)
-	known, ok := refusals[problem.Code]
 	switch {
 	case status == http.StatusTooManyRequests && !unreadable:
 		wait := time.Duration(problem.RetryAfter*1000+1) * time.Millisecond
@@ -158,10 +157,8 @@ func classify(status int, content []byte) error {
 	case status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests:
 		return noResponse(cause)
 	case status == http.StatusUnauthorized:
-		return badToken.because(cause)
-	case ok:
-		return known.because(cause)
+		return refusal(unauthorized, cause)
 	default:
-		return refused.because(cause)
+		return refusal(problem.Code, cause)
 	}
 }

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
@@ -83,23 +82,11 @@ func (m DiscordMessage) encode(nonce string) []byte {
 	return body
 }
 
-// shows is the text that people see, and where the buttons lead, for comparing a
-// message with what Discord returned.
+// shows is what people see, and where buttons lead, for comparing a message with
+// what Discord returned.
 func (m DiscordMessage) shows() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%q", m.Content)
-	for _, embed := range m.Embeds {
-		fmt.Fprintf(&text, "%q", embed.Title)
-		for _, field := range embed.Fields {
-			fmt.Fprintf(&text, "%q: %q", field.Name, field.Value)
-		}
-	}
-	for _, row := range m.Components {
-		for _, button := range row.Buttons {
-			fmt.Fprintf(&text, "%q %t %q %q", button.Label, button.Disabled, button.URL, button.CustomID)
-		}
-	}
-	return text.String()
+	m.ID, m.Mentions = "", DiscordMentions{}
+	return string(m.encode(""))
 }
 
 // mark identifies a message of ours: the custom id or the link of its button.

@@ -14,9 +14,8 @@ const (
 	momentLayout = "Monday, 2 January 2006, 15:04"
 )
 
-// inAppTime is the start of a session in the poll's time zone, which it names;
-// UTC where the poll has none or one that nobody knows. An all-day session is
-// its dates, the same everywhere.
+// inAppTime is the start of a session in the poll's time zone, which it names, or
+// in UTC if the poll has none that is known. An all-day session is its dates.
 func inAppTime(at rules.Fingerprint, zone string) string {
 	switch {
 	case at.IsZero():
@@ -24,17 +23,11 @@ func inAppTime(at rules.Fingerprint, zone string) string {
 	case at.AllDay:
 		return days(at)
 	}
-	location := zoneOf(zone)
-	return at.StartTime().In(location).Format(momentLayout) + " (" + location.String() + ")"
-}
-
-// zoneOf finds a time zone; it is UTC where nobody knows it.
-func zoneOf(name string) *time.Location {
-	location, err := poll.Zone(name)
+	location, err := poll.Zone(zone)
 	if err != nil {
-		return time.UTC
+		location = time.UTC
 	}
-	return location
+	return at.StartTime().In(location).Format(momentLayout) + " (" + location.String() + ")"
 }
 
 // discordTime is the start of a session as each reader's own clock shows it;
