@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
@@ -28,33 +27,30 @@ func cardMark(pollID string) string { return "vote_btn:" + pollID }
 // card is the message that stands for a poll in its group's channel. It pings
 // nobody.
 func (d *Discord) card(c cardData) DiscordMessage {
-	button := DiscordButton{Label: voteLabel, Style: primaryStyle, CustomID: cardMark(c.poll.ID)}
+	button := discordButton{Label: voteLabel, Style: primaryStyle, CustomID: cardMark(c.poll.ID)}
 	if c.poll.Status != rules.Open {
 		button.Label, button.Disabled = closedLabel, true
 	}
-	embed := DiscordEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
+	embed := discordEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
 	add := func(name, value string, inline bool) {
 		if value != "" {
-			embed.Fields = append(embed.Fields, DiscordField{Name: name, Value: value, Inline: inline})
+			embed.Fields = append(embed.Fields, discordField{Name: name, Value: value, Inline: inline})
 		}
+	}
+	status := string(c.poll.Status)
+	if c.poll.Status == rules.Finalized && c.poll.Sync.Rescheduled != nil {
+		status = rescheduledLabel
 	}
 	count, span := c.offered()
 	add("Slots", fmt.Sprintf("%d available", count), true)
-	add("Status", c.status(), true)
+	add("Status", status, true)
 	add("Votes", c.voted(), true)
 	add("Range", span, false)
 	add("Winning slot", c.winningTime(), false)
 	if d.AppURL != "" {
 		add("View on web", "["+openPollLabel+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
 	}
-	return DiscordMessage{Embeds: []DiscordEmbed{embed}, Components: withButton(button)}
-}
-
-func (c cardData) status() string {
-	if c.poll.Status == rules.Finalized && c.poll.Sync.Rescheduled != nil {
-		return rescheduledLabel
-	}
-	return string(c.poll.Status)
+	return DiscordMessage{Embeds: []discordEmbed{embed}, Components: withButton(button)}
 }
 
 // offered counts the slots that people can choose, without one that the calendar
@@ -131,12 +127,6 @@ func (c cardData) winning() rules.Fingerprint {
 		}
 	}
 	return rules.Fingerprint{}
-}
-
-// isPast tells whether the session took place already.
-func (c cardData) isPast(now time.Time) bool {
-	winning := c.winning()
-	return c.poll.Status == rules.Finalized && !winning.IsZero() && !winning.EndTime().After(now)
 }
 
 // hash covers everything that the card shows, calendarSync.state and the winning

@@ -59,7 +59,8 @@ func (d *Discord) cardData(ctx context.Context, pollID string) (c cardData, err 
 	if c.slots, err = poll.LoadSlots(ctx, d.Store, pollID); err != nil {
 		return c, err
 	}
-	if c.poll.Discord.MessageID == "" && c.isPast(d.Now()) {
+	winning := c.winning()
+	if c.poll.Discord.MessageID == "" && c.poll.Status == rules.Finalized && !winning.IsZero() && !winning.EndTime().After(d.Now()) {
 		c.channel = "" // a past session gets no new card
 		return c, nil
 	}

@@ -20,22 +20,6 @@ import (
 // makes a handful of calls.
 const CallTimeout = 10 * time.Second
 
-const (
-	discordAddress = "https://discord.com"
-	discordAgent   = "DiscordBot (questscheduler, 1)" // Discord asks bots for this form
-)
-
-// DiscordConfig configures a DiscordClient.
-type DiscordConfig struct {
-	// Token is the bot's token, without "Bot " before it.
-	Token string
-	// Endpoint replaces https://discord.com (setting DISCORD_ENDPOINT), for
-	// example by http://127.0.0.1:4000 of a simulator.
-	Endpoint string
-	// Transport carries the calls; nil is http.DefaultTransport.
-	Transport http.RoundTripper
-}
-
 // DiscordClient calls Discord's REST API, version 9. It never sleeps: after a 429
 // the error says how long to wait. No error holds the bot's token. Safe for
 // concurrent use.
@@ -46,21 +30,23 @@ type DiscordClient struct {
 
 var _ DiscordAPI = (*DiscordClient)(nil)
 
-// NewDiscordClient makes a client without calling Discord. Invalid where the
-// token is missing or the endpoint is not an address.
-func NewDiscordClient(config DiscordConfig) (*DiscordClient, error) {
-	token := strings.TrimSpace(config.Token)
-	if token == "" {
+// NewDiscordClient makes a client without calling Discord. token is the bot's,
+// without "Bot " before it. endpoint replaces https://discord.com, for example by
+// http://127.0.0.1:4000 of a simulator; "" does not. A nil transport is
+// http.DefaultTransport. Invalid if the token is missing or the endpoint is not an
+// address.
+func NewDiscordClient(token, endpoint string, transport http.RoundTripper) (*DiscordClient, error) {
+	if token = strings.TrimSpace(token); token == "" {
 		return nil, fault.Field("DISCORD_BOT_TOKEN", "must be set")
 	}
-	address := strings.TrimSuffix(cmp.Or(config.Endpoint, discordAddress), "/")
+	address := strings.TrimSuffix(cmp.Or(endpoint, "https://discord.com"), "/")
 	if to, err := url.Parse(address); err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {
 		return nil, fault.Field("DISCORD_ENDPOINT", "must be an address such as https://discord.com")
 	}
 	return &DiscordClient{
 		channels: address + "/api/v9/channels/", authorization: "Bot " + token,
 		http: http.Client{
-			Transport:     config.Transport,
+			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
@@ -109,7 +95,7 @@ func (c *DiscordClient) call(ctx context.Context, method, path string, body []by
 		return err
 	}
 	request.Header.Set("Authorization", c.authorization)
-	request.Header.Set("User-Agent", discordAgent)
+	request.Header.Set("User-Agent", "DiscordBot (questscheduler, 1)") // the form that Discord asks bots for
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -22,7 +22,7 @@ func answering(t *testing.T, answer http.HandlerFunc) *notify.DiscordClient {
 	t.Helper()
 	web := httptest.NewServer(answer)
 	t.Cleanup(web.Close)
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: web.URL})
+	client, err := notify.NewDiscordClient(token, web.URL, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +94,7 @@ func TestDiscordClient_AfterARateLimit_NoCallSleeps(t *testing.T) {
 			if err := server.Control().Plant(control.Rule{Match: "*", Status: 429, Reason: reason}); err != nil {
 				t.Fatal(err)
 			}
-			client, err := notify.NewDiscordClient(notify.DiscordConfig{
-				Token: token, Endpoint: "http://sim", Transport: control.Transport(server.Handler()),
-			})
+			client, err := notify.NewDiscordClient(token, "http://sim", control.Transport(server.Handler()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +148,7 @@ func TestDiscordClient_IdsThatAreNoNumbers_NameNoOtherAddress(t *testing.T) {
 func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: "http://sim", Transport: control.Transport(w.discord.Handler())})
+	client, err := notify.NewDiscordClient(token, "http://sim", control.Transport(w.discord.Handler()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,13 +172,13 @@ func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
 
 func TestNewDiscordClient_RefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]notify.DiscordConfig{
-		"no token":           {Token: " "},
-		"endpoint is no URL": {Token: token, Endpoint: "http://[::1"},
-		"endpoint is a path": {Token: token, Endpoint: "/api"},
-		"endpoint is a file": {Token: token, Endpoint: "file:///x"},
+	for name, config := range map[string]struct{ token, endpoint string }{
+		"no token":           {token: " "},
+		"endpoint is no URL": {token: token, endpoint: "http://[::1"},
+		"endpoint is a path": {token: token, endpoint: "/api"},
+		"endpoint is a file": {token: token, endpoint: "file:///x"},
 	} {
-		_, err := notify.NewDiscordClient(config)
+		_, err := notify.NewDiscordClient(config.token, config.endpoint, nil)
 		if !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), token) {
 			t.Errorf("%s: %v", name, err)
 		}

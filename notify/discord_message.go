@@ -10,32 +10,29 @@ import (
 type DiscordMessage struct {
 	ID         string          `json:"id,omitempty"`
 	Content    string          `json:"content,omitempty"`
-	Embeds     []DiscordEmbed  `json:"embeds,omitempty"`
-	Components []DiscordRow    `json:"components,omitempty"`
-	Mentions   DiscordMentions `json:"allowed_mentions"`
+	Embeds     []discordEmbed  `json:"embeds,omitempty"`
+	Components []discordRow    `json:"components,omitempty"`
+	Mentions   discordMentions `json:"allowed_mentions"`
 }
 
-// DiscordEmbed is a box in a message.
-type DiscordEmbed struct {
+type discordEmbed struct {
 	Title  string         `json:"title,omitempty"`
-	Fields []DiscordField `json:"fields,omitempty"`
+	Fields []discordField `json:"fields,omitempty"`
 }
 
-// DiscordField is a named value in an embed. Discord refuses an empty value.
-type DiscordField struct {
+type discordField struct {
 	Name   string `json:"name"`
-	Value  string `json:"value"`
+	Value  string `json:"value"` // Discord refuses an empty one
 	Inline bool   `json:"inline,omitempty"`
 }
 
-// DiscordRow is a row of buttons below a message.
-type DiscordRow struct {
-	Buttons []DiscordButton `json:"components"`
+type discordRow struct {
+	Buttons []discordButton `json:"components"`
 	Type    int             `json:"type"`
 }
 
-// DiscordButton has either a URL or a CustomID, by its style.
-type DiscordButton struct {
+// discordButton has either a URL or a CustomID, by its style.
+type discordButton struct {
 	Label    string `json:"label"`
 	Style    int    `json:"style"`
 	Disabled bool   `json:"disabled"`
@@ -44,9 +41,9 @@ type DiscordButton struct {
 	Type     int    `json:"type"`
 }
 
-// DiscordMentions is whom a message may ping; the zero value is nobody, whatever
+// discordMentions is whom a message may ping; the zero value is nobody, whatever
 // the text says.
-type DiscordMentions struct {
+type discordMentions struct {
 	Parse   []string `json:"parse"`
 	Roles   []string `json:"roles,omitempty"`
 	Replied bool     `json:"replied_user"`
@@ -54,16 +51,14 @@ type DiscordMentions struct {
 
 // Discord's numbers for components and styles of buttons.
 const (
-	rowComponent    = 1
-	buttonComponent = 2
-	primaryStyle    = 1
-	linkStyle       = 5
+	rowComponent, buttonComponent = 1, 2
+	primaryStyle, linkStyle       = 1, 5
 )
 
 // withButton is a row with one button.
-func withButton(button DiscordButton) []DiscordRow {
+func withButton(button discordButton) []discordRow {
 	button.Type = buttonComponent
-	return []DiscordRow{{Type: rowComponent, Buttons: []DiscordButton{button}}}
+	return []discordRow{{Type: rowComponent, Buttons: []discordButton{button}}}
 }
 
 // encode is the body of a post with a nonce, or of an edit without.
@@ -85,7 +80,7 @@ func (m DiscordMessage) encode(nonce string) []byte {
 // shows is what people see, and where buttons lead, for comparing a message with
 // what Discord returned.
 func (m DiscordMessage) shows() string {
-	m.ID, m.Mentions = "", DiscordMentions{}
+	m.ID, m.Mentions = "", discordMentions{}
 	return string(m.encode(""))
 }
 

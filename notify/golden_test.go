@@ -82,7 +82,7 @@ func recorded(t *testing.T) (*world, *bodies) {
 	t.Helper()
 	w := newWorld(t)
 	kept := &bodies{next: control.Transport(w.discord.Handler())}
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: "http://sim", Transport: kept})
+	client, err := notify.NewDiscordClient(token, "http://sim", kept)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,11 @@
 package notify
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 
@@ -64,3 +67,48 @@ const (
 	openPollLabel    = "Open poll"
 	hiddenVotes      = "Hidden while rescheduled"
 )
+
+// Layouts of times as people read them in the app.
+const (
+	dayLayout    = "Monday, 2 January 2006"
+	momentLayout = "Monday, 2 January 2006, 15:04"
+)
+
+// inAppTime is the start of a session in the poll's time zone, which it names, or
+// in UTC if the poll has none that is known.
+func inAppTime(at rules.Fingerprint, zone string) string {
+	return sessionTime(at, func(start time.Time) string {
+		location, err := poll.Zone(zone)
+		if err != nil {
+			location = time.UTC
+		}
+		return start.In(location).Format(momentLayout) + " (" + location.String() + ")"
+	})
+}
+
+// discordTime is the start of a session as each reader's own clock shows it.
+func discordTime(at rules.Fingerprint) string { return sessionTime(at, timeTag) }
+
+// sessionTime formats the start of a session. An all-day session is its dates.
+func sessionTime(at rules.Fingerprint, format func(start time.Time) string) string {
+	switch {
+	case at.IsZero():
+		return unknownTime
+	case at.AllDay:
+		return days(at)
+	default:
+		return format(at.StartTime())
+	}
+}
+
+// timeTag is Discord's markup for a moment in full.
+func timeTag(at time.Time) string { return fmt.Sprintf("<t:%d:F>", at.Unix()) }
+
+// days are the dates of an all-day session; its end is exclusive.
+func days(at rules.Fingerprint) string {
+	first, last := at.StartTime(), at.EndTime().AddDate(0, 0, -1)
+	if !last.After(first) {
+		return first.Format(dayLayout)
+	}
+	return first.Format(dayLayout) + " – " + last.Format(dayLayout)
+}

@@ -97,7 +97,7 @@ func newWorld(t *testing.T) *world {
 	}
 	web := httptest.NewServer(w.discord.Handler())
 	t.Cleanup(web.Close)
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: web.URL})
+	client, err := notify.NewDiscordClient(token, web.URL, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

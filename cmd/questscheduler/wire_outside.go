@@ -63,9 +63,7 @@ func (s *server) wireOutside() error {
 func (s *server) notifyChannels(inApp *notify.InApp) ([]notify.Channel, error) {
 	channels := []notify.Channel{inApp}
 	if s.config.DiscordBotToken.IsSet() {
-		client, err := notify.NewDiscordClient(notify.DiscordConfig{
-			Token: s.config.DiscordBotToken.Reveal(), Endpoint: s.config.DiscordEndpoint, Transport: s.outbound,
-		})
+		client, err := notify.NewDiscordClient(s.config.DiscordBotToken.Reveal(), s.config.DiscordEndpoint, s.outbound)
 		if err != nil {
 			return nil, err
 		}

@@ -55,9 +55,7 @@ func (w *World) discordClient() notify.DiscordAPI {
 	if w.Discord == nil {
 		return nil
 	}
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{
-		Token: botToken, Endpoint: discordURL, Transport: control.Transport(w.Discord.Handler()),
-	})
+	client, err := notify.NewDiscordClient(botToken, discordURL, control.Transport(w.Discord.Handler()))
 	w.must(err)
 	return &discordPort{client, &w.ports}
 }
