@@ -65,7 +65,7 @@ func TestChannel_TemporaryError_IsRetriedAndOthersAreNot(t *testing.T) {
 	p.err = nil
 	w.toTheEnd(2)
 	wantTexts(t, "pager", p.texts, movedBody)
-	wantTexts(t, "lines", contents(w.lines(channel)), movedLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
 	if got := w.announcement(); p.retries != 1 || got.Announced.Ref != ref {
 		t.Errorf("%d retries, announcement %+v", p.retries, got)
 	}
@@ -81,8 +81,8 @@ func TestChannel_Refusal_IsRecordedAndCounted(t *testing.T) {
 	if got := w.announcement().Channels["pager"]; got.Ref != ref || got.Error != "The pager is off." {
 		t.Errorf("delivery %+v", got)
 	}
-	if !slices.Contains(count.told, "pager refused: refused") {
-		t.Errorf("counted %q", count.told)
+	if !slices.Contains(count.counted, "pager refused: refused") {
+		t.Errorf("counted %q", count.counted)
 	}
 	if w.poll().Discord.Error != "" {
 		t.Error("the refusal is on the poll as Discord's")
@@ -114,7 +114,7 @@ func TestChannel_Names_AreThoseOfStoredDeliveries(t *testing.T) {
 	}
 }
 
-// What a channel records beside its delivery is written with it, or neither is.
+// A delivery is recorded together with what its channel records, or not at all.
 func TestChannel_RecordThatFails_LeavesTheDeliveryPending(t *testing.T) {
 	t.Parallel()
 	w, p, _ := paged(t)

@@ -17,7 +17,7 @@ import (
 	"questscheduler/notify"
 )
 
-// answering is a client whose every call is answered alike.
+// answering is a client of a server with one handler.
 func answering(t *testing.T, answer http.HandlerFunc) *notify.DiscordClient {
 	t.Helper()
 	web := httptest.NewServer(answer)

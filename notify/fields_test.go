@@ -9,7 +9,7 @@ import (
 	"questscheduler/rules"
 )
 
-// What the program writes, it reads; its title and text are made of the notice.
+// Every field that is written is read; title and text derive from the notice.
 func TestNotification_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	const title = "Session"
@@ -30,7 +30,7 @@ func TestNotification_EveryField_IsStored(t *testing.T) {
 	})
 }
 
-// A stored hash that changes has every card on Discord edited once more.
+// If the hash changed, every card on Discord would be edited once more.
 func TestCardHash_OfTheSameCard_StaysTheSame(t *testing.T) {
 	t.Parallel()
 	d := &Discord{AppURL: "https://quests.example"}

@@ -80,7 +80,7 @@ func (d fusedDiscord) Recent(ctx context.Context, channelID string) (list []noti
 	return list, err
 }
 
-// interrupt is the world's announcer, whose run ends at a step.
+// interrupt is the world's announcer, with a run that ends at a step.
 func (w *world) interrupt(step int, when moment) *notify.Announcer {
 	a, _ := w.fused(step, when)
 	return a
@@ -123,12 +123,12 @@ func (w *world) hooked(h hooks) *notify.Announcer {
 	return a
 }
 
-func TestHandle_ARunThatEndsAtAnyStep_IsGoneOnWithAndNothingIsDoubled(t *testing.T) {
+func TestHandle_CrashAtAnyStep_ContinuesWithoutDuplicates(t *testing.T) {
 	t.Parallel()
 	for _, when := range []moment{before, after} {
 		// Within the nonce's minutes, and long after them.
 		for _, pause := range []time.Duration{time.Second, time.Hour} {
-			t.Run(fmt.Sprintf("after its effect %v, gone on with after %v", when, pause), func(t *testing.T) {
+			t.Run(fmt.Sprintf("after its effect %v, continued after %v", when, pause), func(t *testing.T) {
 				t.Parallel()
 				for step := 1; endsAt(t, step, when, pause); step++ {
 					if step > 50 {
@@ -140,7 +140,7 @@ func TestHandle_ARunThatEndsAtAnyStep_IsGoneOnWithAndNothingIsDoubled(t *testing
 	}
 }
 
-// endsAt ends a run at a step and goes on with it; false where the run has
+// endsAt ends a run at a step and continues it with another; false if the run has
 // fewer steps.
 func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	t.Helper()
@@ -171,7 +171,7 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	w.toTheEnd(2)
 
 	at := fmt.Sprintf("step %d", step)
-	wantTexts(t, at+": lines", contents(w.lines(channel)), movedLine)
+	wantTexts(t, at+": messages", contents(w.messages(channel)), movedMessage)
 	for _, uid := range []string{"ana", "ben", "cho"} {
 		wantTexts(t, at+": "+uid, w.bell(uid), movedBody)
 	}
@@ -186,7 +186,7 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	return true
 }
 
-func TestHandle_ARunThatEndsWhileItEdits_IsGoneOnWith(t *testing.T) {
+func TestHandle_CrashWhileEditing_Continues(t *testing.T) {
 	t.Parallel()
 	for step := 1; ; step++ {
 		w := announced(t)
@@ -210,19 +210,19 @@ func TestHandle_ARunThatEndsWhileItEdits_IsGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestHandle_WhatPeopleDeletedMeanwhile_IsNotToldAgain(t *testing.T) {
+func TestHandle_DeliveryDeletedByPeople_IsNotRepeated(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
 	ref := w.want("gm", 0)
-	runTask(w.interrupt(6, before), 1) // all is told, and not yet recorded as finished
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
-	w.delete(w.lines(channel)[0].ID)
+	runTask(w.interrupt(6, before), 1) // all is delivered, and not yet recorded as finished
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
+	w.delete(w.messages(channel)[0].ID)
 	w.write(func(tx store.Tx) error {
 		return tx.Delete(notify.NotificationPath("ana", "dedupe:SESSION_CANCELLED:"+pollID+":"+ref))
 	})
 	w.clock.add(time.Hour)
 	w.toTheEnd(2)
-	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "messages", contents(w.messages(channel)))
 	wantTexts(t, "ana", w.bell("ana"))
 }

@@ -141,12 +141,12 @@ func TestPush_ProvenFromAnAddressOverItsRate_IsTaken(t *testing.T) {
 		}
 	}
 	if g.looks() != 1 || out.count("status=200") != pushesAtOnce {
-		t.Errorf("%d looks were handed over, and %d lines tell of pushes that were taken", g.looks(), out.count("status=200"))
+		t.Errorf("%d syncs were handed over, and %d log lines show accepted pushes", g.looks(), out.count("status=200"))
 	}
 }
 
 // TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel: a token never expires, so
-// whoever has one could replay it. Each row is what became of its channel.
+// anybody who has one could replay it. Each row is what became of its channel.
 func TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel(t *testing.T) {
 	t.Parallel()
 	for status, row := range map[string]struct {
@@ -290,7 +290,7 @@ func TestMachineRoutes_ForgedOverTheRate_CostNoLine(t *testing.T) {
 			t.Parallel()
 			var out lines
 			g := newMachineGateWith(t, few, out.log())
-			webhooks.RegisterDocuments(g.echo, g.machines(account), &told{})
+			webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
 			for range 2 {
 				g.post(path, "Bearer forged")
 			}
@@ -313,7 +313,7 @@ func TestMachineRoutes_OfAMachine_CountForNoAddress(t *testing.T) {
 	t.Parallel()
 	var out lines
 	g := newMachineGateWith(t, few, out.log())
-	webhooks.RegisterDocuments(g.echo, g.machines(account), &told{})
+	webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
 	good := "Bearer " + g.issuer.Sign(g.good())
 	for range 5 {
 		g.post("/jobs/drain", "Bearer forged")

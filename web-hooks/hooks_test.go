@@ -158,7 +158,7 @@ func (g *gate) looks() int {
 	return depths[0].Waiting
 }
 
-func TestPush_HandsOverALook(t *testing.T) {
+func TestPush_Valid_HandsOverASync(t *testing.T) {
 	t.Parallel()
 	for _, path := range webhooks.PushPaths {
 		t.Run(path, func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestPush_ThatIsForged_Is401AndNothingElse(t *testing.T) {
 }
 
 // TestPush_ThatIsValid_CountsForNoAddress: Google pushes for everybody from few,
-// and whoever forges pushes there holds up none of them.
+// and forged pushes there hold up none of them.
 func TestPush_ThatIsValid_CountsForNoAddress(t *testing.T) {
 	t.Parallel()
 	g := newGateWith(t, gateOptions{rate: api.Rate{PerSecond: 0.001, Burst: 2}})
@@ -278,7 +278,7 @@ func TestPush_ThatIsValid_CountsForNoAddress(t *testing.T) {
 	}
 }
 
-func TestPush_ThatCannotBeHandedOver_IsAskedForAgain(t *testing.T) {
+func TestPush_NotHandedOver_Is503(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	must(t, g.store.Close())
@@ -297,7 +297,7 @@ func (hanging) Push(ctx context.Context, _ calendarsync.Push) error {
 	return fault.Wrap(fault.Unavailable, ctx.Err(), "The store was not waited for.")
 }
 
-func TestPush_WhileNothingAnswers_WaitsNoLongerThanItMay(t *testing.T) {
+func TestPush_StoreHangs_IsAnsweredInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: slog.New(slog.DiscardHandler)})
@@ -328,7 +328,7 @@ func must(t *testing.T, err error) {
 
 // A channel whose answer was lost learns from its push how long Google granted it;
 // a push without that, or with what is no time, is as good as any other.
-func TestPush_Expiration_IsTakenWhereItIsSaid(t *testing.T) {
+func TestPush_Expiration_IsRecordedIfGiven(t *testing.T) {
 	t.Parallel()
 	asked, end := now().Add(7*24*time.Hour), now().Add(time.Hour)
 	for name, c := range map[string]struct {
