@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
@@ -56,26 +57,15 @@ func (d *Discord) card(c cardData) DiscordMessage {
 // offered counts the slots that people can choose, without one that the calendar
 // made, and gives their span.
 func (c cardData) offered() (count int, span string) {
-	var first, last poll.Slot
-	for _, slot := range c.slots {
-		if slot.Source == poll.SourceCalendar {
-			continue
-		}
-		if count++; count == 1 {
-			first, last = slot, slot
-		}
-		if slot.End.After(last.End) {
-			last = slot
-		}
-	}
-	switch {
-	case count == 0:
+	slots := slices.DeleteFunc(slices.Clone(c.slots), func(slot poll.Slot) bool { return slot.Source == poll.SourceCalendar })
+	if len(slots) == 0 {
 		return 0, ""
-	case first.AllDay && last.AllDay:
-		return count, days(rules.Fingerprint{Start: first.Start.UnixMilli(), End: last.End.UnixMilli(), AllDay: true})
-	default:
-		return count, timeTag(first.Start) + " – " + timeTag(last.End)
 	}
+	first, last := slots[0], slices.MaxFunc(slots, func(a, b poll.Slot) int { return a.End.Compare(b.End) })
+	if first.AllDay && last.AllDay {
+		return len(slots), days(rules.Fingerprint{Start: first.Start.UnixMilli(), End: last.End.UnixMilli(), AllDay: true})
+	}
+	return len(slots), timeTag(first.Start) + " – " + timeTag(last.End)
 }
 
 // voted counts the participants who voted. Votes of a rescheduled poll are hidden.
@@ -91,14 +81,9 @@ func (c cardData) voted() string {
 	for _, vote := range c.votes {
 		voted[vote.UserID] = vote.Given()
 	}
-	count := 0
-	for _, id := range people {
-		if voted[id] {
-			count++
-		}
-	}
-	text := fmt.Sprintf("%d/%d voted", count, len(people))
-	if pending := len(people) - count; pending > 0 {
+	pending := len(slices.DeleteFunc(slices.Clone(people), func(id string) bool { return voted[id] }))
+	text := fmt.Sprintf("%d/%d voted", len(people)-pending, len(people))
+	if pending > 0 {
 		text += fmt.Sprintf(" (%d pending)", pending)
 	}
 	return text

@@ -142,9 +142,7 @@ func (d *Discord) closeCard(ctx context.Context, at poll.Card, card DiscordMessa
 // same for each attempt to replace it, and another for the next card.
 func (d *Discord) postCard(ctx context.Context, c cardData, card DiscordMessage, hash string) (drawnCard, error) {
 	old := c.poll.Discord.MessageID
-	posted, err := d.find(ctx, c.channel, func(posted DiscordMessage) bool {
-		return posted.mark() == cardMark(c.poll.ID) && posted.ID != old
-	})
+	posted, err := d.find(ctx, c.channel, cardMark(c.poll.ID), old)
 	if err == nil && posted.ID == "" {
 		posted, err = d.API.Post(ctx, c.channel, card, nonceOf("card", c.poll.ID, c.channel, old, "first"))
 		if fault.CodeOf(err) == CodeUnknownMessage { // an earlier run's card was deleted, and its nonce is used up

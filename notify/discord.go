@@ -66,8 +66,7 @@ func (d *Discord) Deliver(ctx context.Context, m Message) (Receipt, error) {
 // message that was deleted since counts as delivered, without an id.
 func (d *Discord) post(ctx context.Context, channel string, m Message) (id string, err error) {
 	if m.Retry {
-		mark := messageMark(m.State.Ref)
-		found, err := d.find(ctx, channel, func(posted DiscordMessage) bool { return strings.HasSuffix(posted.mark(), mark) })
+		found, err := d.find(ctx, channel, messageMark(m.State.Ref), "")
 		if err != nil || found.ID != "" {
 			return found.ID, err
 		}
@@ -79,12 +78,12 @@ func (d *Discord) post(ctx context.Context, channel string, m Message) (id strin
 	return posted.ID, err
 }
 
-// find returns the first match among a channel's newest messages; the zero one if
-// there is none, or the bot may not read them.
-func (d *Discord) find(ctx context.Context, channel string, is func(DiscordMessage) bool) (DiscordMessage, error) {
+// find returns the newest message with a mark among a channel's newest, except one;
+// the zero one if there is none, or the bot may not read them.
+func (d *Discord) find(ctx context.Context, channel, mark, except string) (DiscordMessage, error) {
 	recent, err := d.API.Recent(ctx, channel)
 	for _, posted := range recent {
-		if is(posted) {
+		if strings.HasSuffix(posted.mark(), mark) && posted.ID != except {
 			return posted, err
 		}
 	}

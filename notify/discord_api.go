@@ -22,15 +22,10 @@ type DiscordAPI interface {
 	Recent(ctx context.Context, channelID string) ([]DiscordMessage, error)
 }
 
-// Codes of refusals.
+// The codes of refusals that are looked up; package metrics knows all.
 const (
-	CodeUnknownChannel    = "unknown_channel"
-	CodeUnknownMessage    = "unknown_message"
-	CodeMissingAccess     = "missing_access"
-	CodeMissingPermission = "missing_permission"
-	CodeThreadArchived    = "thread_archived"
-	CodeBadToken          = "bot_token_refused"
-	CodeRefused           = "refused" // for any other reason
+	CodeUnknownMessage = "unknown_message"
+	CodeRefused        = "refused" // for any reason that has no code of its own
 )
 
 // refusals are Discord's final refusals by its error codes. The messages are
@@ -39,17 +34,17 @@ const (
 var refusals = map[int]fault.Error{
 	anyRefusal: {Kind: fault.Provider, Code: CodeRefused,
 		Message: "Discord refused the message. Whoever runs this server finds the reason in its log."},
-	unauthorized: {Kind: fault.Provider, Code: CodeBadToken,
+	unauthorized: {Kind: fault.Provider, Code: "bot_token_refused",
 		Message: "Discord does not accept the bot's token. Whoever runs this server must set a valid one."},
-	unknownChannel: {Kind: fault.NotFound, Code: CodeUnknownChannel,
+	unknownChannel: {Kind: fault.NotFound, Code: "unknown_channel",
 		Message: "The Discord channel is gone. Choose another one in the group's settings."},
 	10008: {Kind: fault.NotFound, Code: CodeUnknownMessage,
 		Message: "The Discord message was deleted. It is posted again with the next change."},
-	50001: {Kind: fault.Forbidden, Code: CodeMissingAccess,
+	50001: {Kind: fault.Forbidden, Code: "missing_access",
 		Message: "The bot cannot see the Discord channel. Give it access to the channel."},
-	50013: {Kind: fault.Forbidden, Code: CodeMissingPermission,
+	50013: {Kind: fault.Forbidden, Code: "missing_permission",
 		Message: "The bot may not post in the Discord channel. Let it send messages and embed links there."},
-	50083: {Kind: fault.Provider, Code: CodeThreadArchived,
+	50083: {Kind: fault.Provider, Code: "thread_archived",
 		Message: "The Discord thread is archived. Open it again, or choose another channel."},
 }
 

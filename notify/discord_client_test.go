@@ -50,12 +50,12 @@ func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
 		code   string
 		after  time.Duration
 	}{
-		{"unknown channel", say(404, `{"code":10003,"message":"Unknown Channel"}`), fault.NotFound, notify.CodeUnknownChannel, 0},
+		{"unknown channel", say(404, `{"code":10003,"message":"Unknown Channel"}`), fault.NotFound, "unknown_channel", 0},
 		{"unknown message", say(404, `{"code":10008}`), fault.NotFound, notify.CodeUnknownMessage, 0},
-		{"missing access", say(403, `{"code":50001}`), fault.Forbidden, notify.CodeMissingAccess, 0},
-		{"missing permission", say(403, `{"code":50013}`), fault.Forbidden, notify.CodeMissingPermission, 0},
-		{"archived", say(400, `{"code":50083}`), fault.Provider, notify.CodeThreadArchived, 0},
-		{"token refused", say(401, `{"message":"401: Unauthorized","code":0}`), fault.Provider, notify.CodeBadToken, 0},
+		{"missing access", say(403, `{"code":50001}`), fault.Forbidden, "missing_access", 0},
+		{"missing permission", say(403, `{"code":50013}`), fault.Forbidden, "missing_permission", 0},
+		{"archived", say(400, `{"code":50083}`), fault.Provider, "thread_archived", 0},
+		{"token refused", say(401, `{"message":"401: Unauthorized","code":0}`), fault.Provider, "bot_token_refused", 0},
 		{"another refusal", say(400, `{"code":50035,"message":"{token}"}`), fault.Provider, notify.CodeRefused, 0},
 		{"a refusal that is no JSON", say(403, `<html>`), fault.Provider, notify.CodeRefused, 0},
 		{"elsewhere", elsewhere, fault.Provider, notify.CodeRefused, 0},
@@ -155,13 +155,13 @@ func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
 	if guild, err := client.GuildOf(t.Context(), channel); guild != guildID || err != nil {
 		t.Errorf("%q, %v", guild, err)
 	}
-	if guild, err := client.GuildOf(t.Context(), "700000000000000099"); guild != "" || fault.CodeOf(err) != notify.CodeUnknownChannel {
+	if guild, err := client.GuildOf(t.Context(), "700000000000000099"); guild != "" || fault.CodeOf(err) != "unknown_channel" {
 		t.Errorf("an unknown channel: %q, %v", guild, err)
 	}
 	if err := w.discord.AddChannel(discord.Channel{ID: elsewhere, GuildID: guildID, Denied: []discord.Permission{discord.ViewChannel}}); err != nil {
 		t.Fatal(err)
 	}
-	if guild, err := client.GuildOf(t.Context(), elsewhere); guild != "" || fault.CodeOf(err) != notify.CodeMissingAccess {
+	if guild, err := client.GuildOf(t.Context(), elsewhere); guild != "" || fault.CodeOf(err) != "missing_access" {
 		t.Errorf("a channel that the bot does not see: %q, %v", guild, err)
 	}
 	w.plant(control.Rule{Match: "channels.get", Status: 503})

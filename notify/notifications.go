@@ -111,21 +111,30 @@ const readBatch = 100
 // were not. It goes in steps: a call after an error continues.
 func MarkAllRead(ctx context.Context, documents store.Store, uid string) (marked int, err error) {
 	for {
-		var unread []store.Document
-		err := documents.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-			unread, err = tx.Query(ctx, unreadNotifications.With(false).Below(store.Doc("users", uid)).First(readBatch))
-			for _, doc := range unread {
-				err = errors.Join(err, tx.Update(doc.Path, store.Update{Path: store.Field("read"), Value: true}))
-			}
-			return err
+		asked := unreadNotifications.With(false).Below(store.Doc("users", uid)).First(readBatch)
+		found, err := writeEach(ctx, documents, asked, func(tx store.Tx, path store.Path) error {
+			return tx.Update(path, store.Update{Path: store.Field("read"), Value: true})
 		})
 		if err != nil {
 			return marked, err
 		}
-		if marked += len(unread); len(unread) < readBatch {
+		if marked += found; found < readBatch {
 			return marked, nil
 		}
 	}
+}
+
+// writeEach writes what a query finds in one transaction, and returns how many.
+func writeEach(ctx context.Context, documents store.Store, asked store.Bound, write func(store.Tx, store.Path) error) (found int, err error) {
+	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		docs, err := tx.Query(ctx, asked)
+		for _, doc := range docs {
+			err = errors.Join(err, write(tx, doc.Path))
+		}
+		found = len(docs)
+		return err
+	})
+	return found, err
 }
 
 // Kept is how long a notification of a transition is kept.
@@ -140,13 +149,6 @@ func RemoveOld(ctx context.Context, documents store.Store, now time.Time, limit 
 	for _, notice := range slices.Sorted(maps.Keys(texts)) {
 		types = append(types, string(notice))
 	}
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		old, err := tx.Query(ctx, oldNotifications.With(types, now.Add(-Kept)).First(limit))
-		for _, doc := range old {
-			err = errors.Join(err, tx.Delete(doc.Path))
-		}
-		removed = len(old)
-		return err
-	})
+	removed, err = writeEach(ctx, documents, oldNotifications.With(types, now.Add(-Kept)).First(limit), store.Tx.Delete)
 	return removed, removed == limit, err
 }

@@ -150,8 +150,8 @@ func (g *gate) push(path string, changed map[string][]string, body string) *http
 	return recorder
 }
 
-// looks are the tasks that were handed over.
-func (g *gate) looks() int {
+// syncs are the tasks that were handed over.
+func (g *gate) syncs() int {
 	g.t.Helper()
 	depths, err := g.queue.Depths(g.t.Context())
 	must(g.t, err)
@@ -164,13 +164,13 @@ func TestPush_Valid_HandsOverASync(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			g := newGate(t)
-			for range 3 { // the look that has not begun covers them all
+			for range 3 { // the sync that has not begun covers them all
 				if got := g.push(path, nil, ""); got.Code != 200 || got.Body.Len() != 0 {
 					t.Errorf("answered %d %q", got.Code, got.Body)
 				}
 			}
-			if looks := g.looks(); looks != 1 {
-				t.Errorf("%d looks, want 1", looks)
+			if syncs := g.syncs(); syncs != 1 {
+				t.Errorf("%d syncs, want 1", syncs)
 			}
 		})
 	}
@@ -182,21 +182,21 @@ func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
 	g.push(address, nil, "")
 	due := g.queue.Due(now())
 	if len(due) != 1 {
-		t.Fatalf("%d looks are due, want 1", len(due))
+		t.Fatalf("%d syncs are due, want 1", len(due))
 	}
 	run, _ := g.queue.Take(due[0].ID)
 	var hint calendars.Hint
 	must(t, json.Unmarshal(run.Delivery.Payload, &hint))
 	if hint.Trace != "req_1" || hint.Cause != "push" {
-		t.Errorf("the look's hint is %+v", hint)
+		t.Errorf("the sync's hint is %+v", hint)
 	}
 }
 
 func TestPush_ThatOpensTheChannel_IsAcknowledgedOnly(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
-	if got := g.push(address, map[string][]string{"X-Goog-Resource-State": {"sync"}}, ""); got.Code != 200 || g.looks() != 0 {
-		t.Errorf("answered %d, %d looks", got.Code, g.looks())
+	if got := g.push(address, map[string][]string{"X-Goog-Resource-State": {"sync"}}, ""); got.Code != 200 || g.syncs() != 0 {
+		t.Errorf("answered %d, %d syncs", got.Code, g.syncs())
 	}
 }
 
@@ -204,8 +204,8 @@ func TestPush_WhateverItsBody_IsTaken(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"rubbish": "\xff{", "10 MB": strings.Repeat("x", 10<<20)} {
 		g := newGate(t)
-		if got := g.push(address, nil, body); got.Code != 200 || g.looks() != 1 {
-			t.Errorf("%s: answered %d, %d looks", name, got.Code, g.looks())
+		if got := g.push(address, nil, body); got.Code != 200 || g.syncs() != 1 {
+			t.Errorf("%s: answered %d, %d syncs", name, got.Code, g.syncs())
 		}
 	}
 }
@@ -249,8 +249,8 @@ func TestPush_ThatIsForged_Is401AndNothingElse(t *testing.T) {
 			if got.Code != 401 || answer.OK || answer.Error.Code != "AUTH_REQUIRED" || answer.Error.Message == "" || answer.Meta.RequestID == "" {
 				t.Errorf("answered %d %s", got.Code, got.Body)
 			}
-			if g.looks() != 0 {
-				t.Error("a look was handed over")
+			if g.syncs() != 0 {
+				t.Error("a sync was handed over")
 			}
 		})
 	}
