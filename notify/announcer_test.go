@@ -248,7 +248,7 @@ func TestHandle_TheCardsPlaceIsWrittenByNamedFields(t *testing.T) {
 func TestHandle_OwnTransitions_PostsMessagesAndNoCard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.onDiscord.Own = notify.OwnTransitions
+	w.onDiscord.Cards = false
 	w.set(store.Update{Path: store.Field("discord", "pendingSyncError"), Value: "theirs"})
 	w.finalise()
 	w.want("gm", 0)

@@ -16,7 +16,7 @@ const maxDrawings = 5
 // last, by any run, shows the poll as it is after that: so of two concurrent runs
 // the later corrects the earlier.
 func (d *Discord) DrawCard(ctx context.Context, pollID string, redraw bool) (refused *fault.Error, err error) {
-	if d.Own != OwnAll {
+	if !d.Cards {
 		return nil, nil
 	}
 	for drawings := range maxDrawings {

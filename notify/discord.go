@@ -15,15 +15,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// The messages on Discord that are ours (setting QS_DISCORD_OWN): messages on
-// transitions alone, for a deployment whose own functions draw the card, or all.
-const (
-	OwnTransitions = "transitions"
-	OwnAll         = "all"
-)
-
 // Discord is the Channel that posts to the Discord channel of a poll's group, and
-// keeps the poll's card there. All fields but AppURL are needed.
+// keeps the poll's card there. API, Store, Now and Log are needed.
 type Discord struct {
 	API   DiscordAPI
 	Store store.Store
@@ -31,9 +24,10 @@ type Discord struct {
 	// AppURL is the web app's address. "" leaves out links, and with them the mark
 	// by which a message is found again if Discord's response was lost.
 	AppURL string
-	// Own is OwnTransitions or OwnAll.
-	Own string
-	Log *slog.Logger
+	// Cards says that this server draws cards too (setting QS_DISCORD_OWN), and not
+	// the web app's own functions.
+	Cards bool
+	Log   *slog.Logger
 }
 
 var _ CardChannel = (*Discord)(nil)
@@ -100,7 +94,7 @@ func (d *Discord) recordOnPoll(ctx context.Context, tx store.Tx, announcement po
 		return err
 	}
 	problem := delivery.Error
-	if problem == "" && d.Own == OwnAll {
+	if problem == "" && d.Cards {
 		problem = announcement.Channels[CardName].Error // until the card can be drawn
 	}
 	if p.ReplacesTold(announcement) || problem == "" && !isOurs(p.Discord.Error) {

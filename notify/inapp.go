@@ -36,13 +36,13 @@ func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	waiting, over, err := n.splitNamed(ctx, m)
+	people, over, err := n.recipients(ctx, m)
 	if err != nil {
 		return Receipt{}, err
 	}
 	key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref
 	document := n.document(key, m, actor)
-	for batch := range slices.Chunk(recipients(m, waiting), inAppBatch) {
+	for batch := range slices.Chunk(people, inAppBatch) {
 		if err := n.createMissing(ctx, batch, key, document); err != nil {
 			return Receipt{}, err
 		}
@@ -56,32 +56,39 @@ func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	}}, nil
 }
 
-// splitNamed splits the named participants into those who have not voted, and
-// those who no longer count as named: they voted, or left.
-func (n *InApp) splitNamed(ctx context.Context, m Message) (waiting, over []string, err error) {
-	var paths []store.Path
+// recipients are the participants and the creator, without the actor and without
+// those whom somebody else named and who have not voted, sorted. over are those who
+// no longer count as named: they voted, or left.
+func (n *InApp) recipients(ctx context.Context, m Message) (people, over []string, err error) {
+	var unsure []store.Path
 	for _, uid := range m.Named {
 		path := poll.VotePath(m.Poll.ID, uid)
 		switch {
 		case !slices.Contains(m.Poll.ParticipantIDs, uid):
 			over = append(over, uid)
-		case m.Group.Has(uid): // a recipient as a member
-		case path.Valid() == nil:
-			paths = append(paths, path)
+		case !m.Group.Has(uid) && path.Valid() == nil: // members are recipients anyway
+			unsure = append(unsure, path)
 		}
 	}
-	if len(paths) == 0 {
-		return nil, over, nil
-	}
-	votes, err := n.Store.GetAll(ctx, paths)
-	for _, vote := range votes {
-		if vote.Exists() {
-			over = append(over, vote.Path.ID())
-		} else {
-			waiting = append(waiting, vote.Path.ID())
+	var waiting []string
+	if len(unsure) > 0 {
+		votes, err := n.Store.GetAll(ctx, unsure)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, vote := range votes {
+			if vote.Exists() {
+				over = append(over, vote.Path.ID())
+			} else {
+				waiting = append(waiting, vote.Path.ID())
+			}
 		}
 	}
-	return waiting, over, err
+	people = slices.DeleteFunc(append(m.Poll.People(m.Group), m.Poll.CreatorID), func(id string) bool {
+		return id == m.State.Actor || slices.Contains(waiting, id) || !canNotify(id)
+	})
+	slices.Sort(people)
+	return slices.Compact(people), over, nil
 }
 
 // createMissing writes a document for each person who has none under its dedupe
@@ -108,19 +115,7 @@ func (n *InApp) createMissing(ctx context.Context, people []string, key string, 
 	})
 }
 
-// recipients are the participants and the creator, without the actor and the
-// waiting, sorted. Clients write participantIds, so ids that no document can have
-// are left out.
-func recipients(m Message, waiting []string) []string {
-	people := append(m.Poll.People(m.Group), m.Poll.CreatorID)
-	people = slices.DeleteFunc(people, func(id string) bool {
-		return id == m.State.Actor || slices.Contains(waiting, id) || !canNotify(id)
-	})
-	slices.Sort(people)
-	return slices.Compact(people)
-}
-
-// canNotify tells whether an id can be a person's.
+// canNotify tells whether an id can be a person's: clients write participantIds.
 func canNotify(uid string) bool {
 	return uid != "" && !strings.Contains(uid, "/") && NotificationPath(uid, "x").Valid() == nil
 }

@@ -146,10 +146,10 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	t.Helper()
 	w := newWorld(t) // no card yet, so posting one is among the steps
 	w.finalise()
-	w.onDiscord.Own = notify.OwnTransitions
+	w.onDiscord.Cards = false
 	w.want("gm", 0)
 	w.mustEnd()
-	w.onDiscord.Own = notify.OwnAll
+	w.onDiscord.Cards = true
 	w.move(moved)
 	w.want("gm", 0)
 

@@ -15,15 +15,13 @@ const (
 	NoticeHeld      = "CANCELLATIONS_HELD"
 )
 
-// Occasions tells one failure of an account from the next: it returns the number
-// of the account's grant.
-type Occasions func(ctx context.Context, accountID string) (string, error)
-
 // Owners tells people in the app about problems of their calendars that only they
 // can solve, each problem once. Both fields are needed.
 type Owners struct {
-	InApp    *InApp
-	Occasion Occasions
+	InApp *InApp
+	// Occasion tells one failure of an account from the next: it returns the number
+	// of the account's grant.
+	Occasion func(ctx context.Context, accountID string) (string, error)
 }
 
 // TellSyncError says that an account's grant is revoked or insufficient, once for

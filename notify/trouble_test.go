@@ -70,7 +70,7 @@ func TestHandle_Refusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
 func TestHandle_OwnTransitionsAfterARefusal_ClearsTheProblem(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
-	w.onDiscord.Own = "transitions"
+	w.onDiscord.Cards = false
 	w.plant(control.Rule{Match: "messages.create", Status: 403, Reason: "50013", Times: 1})
 	w.move(moved)
 	w.want("gm", 0)

@@ -69,7 +69,7 @@ func (s *server) notifyChannels(inApp *notify.InApp) ([]notify.Channel, error) {
 		}
 		s.scheduler.Channels = client
 		channels = append(channels, &notify.Discord{
-			API: client, Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
+			API: client, Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Cards: s.config.DiscordOwn == config.DiscordAll, Log: s.log,
 		})
 	}
 	return channels, nil
