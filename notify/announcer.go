@@ -30,10 +30,9 @@ import (
 
 // Announcer carries out announcements. Store, Now, Channels and Log are needed.
 type Announcer struct {
-	Store store.Store
-	Now   func() time.Time
-	// Channels deliver each message, in this order.
-	Channels []Channel
+	Store    store.Store
+	Now      func() time.Time
+	Channels []Channel // deliver each message in this order
 	// PerHour limits the notices of a poll in an hour, at least 1; 0: no limit. One
 	// notice is at most one message in each channel for each recipient, so the limit
 	// holds for both.
@@ -43,11 +42,9 @@ type Announcer struct {
 	// that was taken back directly is not. nil: direct edits are not considered.
 	Repair func(ctx context.Context, pollID, trace string) error
 	Log    *slog.Logger
-	// Meter counts; nil: nothing does.
-	Meter Meter
+	Meter  Meter // nil: nothing is counted
 }
 
-// task is the payload of announce tasks.
 type task struct {
 	ID    string `json:"id"` // the poll's
 	Trace string `json:"trace"`

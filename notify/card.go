@@ -13,10 +13,9 @@ import (
 
 // cardData is everything that a card shows.
 type cardData struct {
-	poll  poll.Poll
-	group *poll.Group
-	// channel is where the card belongs; "" if no card is to be drawn.
-	channel string
+	poll    poll.Poll
+	group   *poll.Group
+	channel string      // where the card belongs; "" if no card is to be drawn
 	slots   []poll.Slot // earliest first
 	votes   []poll.Vote
 }

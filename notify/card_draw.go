@@ -84,7 +84,7 @@ func (c cardData) cardChannel() string {
 	}
 }
 
-// moves tells whether the card is in another channel than it belongs to.
+// moves tells whether the card is in a channel that it does not belong to.
 func (c cardData) moves() bool {
 	known := c.poll.Discord
 	return known.MessageID != "" && known.ChannelID != "" && known.ChannelID != c.channel
@@ -93,11 +93,8 @@ func (c cardData) moves() bool {
 // drawnCard is where a card was drawn.
 type drawnCard struct {
 	channelID, messageID string
-	// posted tells a new card from an edited one.
-	posted bool
-	// hash is of what the card shows; "" if it is an earlier run's, and shows
-	// something older.
-	hash string
+	posted               bool   // anew, not edited
+	hash                 string // of what it shows; "" if that is an earlier run's, and older
 }
 
 // draw edits the card. One that was deleted is posted anew, and so is one that

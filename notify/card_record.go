@@ -39,7 +39,8 @@ func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, r
 		if before := announcement.Channels[d.Name()].Error; problem == "" && !drawn.posted && known.Error == before {
 			problem = before
 		}
-		changed := drawn.posted || drawn.hash == "" || drawn.hash != known.Hash || drawn.messageID != known.MessageID || drawn.channelID != known.ChannelID
+		same := drawn.hash == known.Hash && drawn.messageID == known.MessageID && drawn.channelID == known.ChannelID
+		changed := drawn.posted || drawn.hash == "" || !same
 		if problem != known.Error || refused == nil && changed {
 			err = tx.Update(poll.Path(p.ID), append(problemUpdates(problem, delivery.At), updates...)...)
 		}
@@ -51,7 +52,6 @@ func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, r
 	})
 }
 
-// updates are the fields of a poll that say where its card is.
 func (c cardData) updates(drawn drawnCard, now time.Time) []store.Update {
 	updates := []store.Update{
 		cardField("messageId", drawn.messageID), cardField("channelId", drawn.channelID),

@@ -44,14 +44,11 @@ var ErrNoRecipient = errors.New("the channel reaches nobody")
 // Message is what a channel delivers: a change of a poll.
 type Message struct {
 	Notice rules.Notice
-	// State is what people are told. Its Ref is the same for every attempt.
-	State poll.Told
-	Poll  poll.Poll
-	Group *poll.Group // nil if the poll has none
-	// Named are participants who neither joined nor voted. They are told nothing.
-	Named []string
-	// Retry says that an earlier run may have delivered the message.
-	Retry bool
+	State  poll.Told // what people are told; its Ref is the same for every attempt
+	Poll   poll.Poll
+	Group  *poll.Group // nil if the poll has none
+	Named  []string    // participants whom somebody else added; they are told nothing until they join or vote
+	Retry  bool        // an earlier run may have delivered the message
 }
 
 // Text is the message in plain words, in the poll's time zone.
@@ -61,8 +58,7 @@ func (m Message) Text() string {
 
 // Receipt says what became of a message.
 type Receipt struct {
-	// MessageID identifies the message in the channel, if it has ids.
-	MessageID string
+	MessageID string // the message's id in the channel, if it has one
 	// Refused says why the channel will never take the message; its text is
 	// recorded for the people of the poll. nil: it took it.
 	Refused *fault.Error

@@ -48,7 +48,6 @@ func (a *Announcer) deliver(ctx context.Context, r run, trace string) (queue.Ver
 	return verdict, nil
 }
 
-// deliverTo delivers a message through one channel and records the delivery.
 func (a *Announcer) deliverTo(ctx context.Context, channel Channel, message Message) error {
 	receipt, err := channel.Deliver(ctx, message)
 	if errors.Is(err, ErrNoRecipient) {
@@ -77,7 +76,7 @@ var errOvertaken = errors.New("another run finished the announcement")
 
 // record writes while the announcement of ref is under way, and fails with
 // errOvertaken otherwise. write may read first.
-func (a *Announcer) record(ctx context.Context, pollID, ref string, write func(ctx context.Context, tx store.Tx, announcement poll.Announcement) error) error {
+func (a *Announcer) record(ctx context.Context, pollID, ref string, write func(context.Context, store.Tx, poll.Announcement) error) error {
 	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
 		if err != nil {
@@ -105,7 +104,6 @@ func (a *Announcer) finish(ctx context.Context, r run) (verdict queue.Verdict, e
 	return verdict, err
 }
 
-// loadPoll reads a poll with its group, nil if it has none.
 func loadPoll(ctx context.Context, reader store.Reader, pollID string) (p poll.Poll, group *poll.Group, err error) {
 	if p, err = poll.Load(ctx, reader, pollID); err != nil {
 		return p, nil, err

@@ -115,12 +115,10 @@ func problemUpdates(problem string, at time.Time) []store.Update {
 	}
 }
 
-// cardField updates one field of schedulers.discord.
 func cardField(name string, value any) store.Update {
 	return store.Update{Path: store.Field("discord", name), Value: value}
 }
 
-// channelID is a group's Discord channel; "" if it has none.
 func channelID(group *poll.Group) string {
 	if group == nil {
 		return ""

@@ -53,8 +53,8 @@ func NewDiscordClient(token, endpoint string, transport http.RoundTripper) (*Dis
 }
 
 // Post implements DiscordAPI.
-func (c *DiscordClient) Post(ctx context.Context, channelID string, message DiscordMessage, nonce string) (posted DiscordMessage, err error) {
-	err = c.call(ctx, http.MethodPost, "/messages", message.encode(nonce), &posted, channelID)
+func (c *DiscordClient) Post(ctx context.Context, channelID string, m DiscordMessage, nonce string) (posted DiscordMessage, err error) {
+	err = c.call(ctx, http.MethodPost, "/messages", m.encode(nonce), &posted, channelID)
 	return posted, err
 }
 

@@ -55,7 +55,6 @@ const (
 	primaryStyle, linkStyle       = 1, 5
 )
 
-// withButton is a row with one button.
 func withButton(button discordButton) []discordRow {
 	button.Type = buttonComponent
 	return []discordRow{{Type: rowComponent, Buttons: []discordButton{button}}}

@@ -11,16 +11,12 @@ import (
 	"questscheduler/rules"
 )
 
-// inAppBatch is how many documents are written in one transaction.
-const inAppBatch = 100
-
 // InApp is the Channel of documents that the web app shows
 // (users/{uid}/notifications). Store and Now are needed.
 type InApp struct {
-	Store store.Store
-	Now   func() time.Time
-	// AppURL is the web app's address; "" makes links paths within the app.
-	AppURL string
+	Store  store.Store
+	Now    func() time.Time
+	AppURL string // the web app's address; "" makes links paths within the app
 }
 
 var _ Channel = (*InApp)(nil)
@@ -42,7 +38,7 @@ func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	}
 	key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref
 	document := n.document(key, m, actor)
-	for batch := range slices.Chunk(people, inAppBatch) {
+	for batch := range slices.Chunk(people, batchSize) {
 		if err := n.createMissing(ctx, batch, key, document); err != nil {
 			return Receipt{}, err
 		}
@@ -91,8 +87,7 @@ func (n *InApp) recipients(ctx context.Context, m Message) (people, over []strin
 	return slices.Compact(people), over, nil
 }
 
-// createMissing writes a document for each person who has none under its dedupe
-// key.
+// createMissing writes a document for each person who has none with its key.
 func (n *InApp) createMissing(ctx context.Context, people []string, key string, document map[string]any) error {
 	paths := make([]store.Path, len(people))
 	for i, uid := range people {
@@ -147,7 +142,8 @@ func (n *InApp) actor(ctx context.Context, uid string, p poll.Poll) (map[string]
 // web app's own notifications do.
 func (n *InApp) document(key string, m Message, actor map[string]any) map[string]any {
 	title, at := plainTitle(m.Poll.Title, maxInAppTitle), m.State.Story.At
-	document := n.newDocument(key, string(m.Notice), texts[m.Notice].title, m.Text(), pollURL(n.AppURL, m.Poll.ID), Resource{"poll", m.Poll.ID, title})
+	about, link := Resource{"poll", m.Poll.ID, title}, pollURL(n.AppURL, m.Poll.ID)
+	document := n.newDocument(key, string(m.Notice), texts[m.Notice].title, m.Text(), link, about)
 	metadata := map[string]any{"schedulerId": m.Poll.ID, "schedulerTitle": title}
 	if !at.IsZero() {
 		metadata["start"] = at.StartTime().Format(rules.InstantLayout)
@@ -162,7 +158,6 @@ func (n *InApp) document(key string, m Message, actor map[string]any) map[string
 	return document
 }
 
-// newDocument is an unread notification without an actor.
 func (n *InApp) newDocument(key, kind, title, body, link string, about Resource) map[string]any {
 	return map[string]any{
 		"type": kind, "title": title, "body": body, "actionUrl": link,

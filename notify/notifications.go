@@ -33,6 +33,9 @@ type Resource struct{ Type, ID, Title string }
 // Actor is who caused the change.
 type Actor struct{ UserID, Email, DisplayName string }
 
+// batchSize is how many notifications are written in one transaction.
+const batchSize = 100
+
 // NotificationPath is the path of a person's notification.
 func NotificationPath(uid, id string) store.Path { return store.Doc("users", uid, "notifications", id) }
 
@@ -104,29 +107,26 @@ func MarkRead(ctx context.Context, documents store.Store, uid, id string) error 
 	return err
 }
 
-// readBatch is how many notifications are marked in one transaction.
-const readBatch = 100
-
 // MarkAllRead marks every notification of a person as read and returns how many
 // were not. It goes in steps: a call after an error continues.
 func MarkAllRead(ctx context.Context, documents store.Store, uid string) (marked int, err error) {
 	for {
-		asked := unreadNotifications.With(false).Below(store.Doc("users", uid)).First(readBatch)
+		asked := unreadNotifications.With(false).Below(store.Doc("users", uid)).First(batchSize)
 		found, err := writeEach(ctx, documents, asked, func(tx store.Tx, path store.Path) error {
 			return tx.Update(path, store.Update{Path: store.Field("read"), Value: true})
 		})
 		if err != nil {
 			return marked, err
 		}
-		if marked += found; found < readBatch {
+		if marked += found; found < batchSize {
 			return marked, nil
 		}
 	}
 }
 
 // writeEach writes what a query finds in one transaction, and returns how many.
-func writeEach(ctx context.Context, documents store.Store, asked store.Bound, write func(store.Tx, store.Path) error) (found int, err error) {
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+func writeEach(ctx context.Context, to store.Store, asked store.Bound, write func(store.Tx, store.Path) error) (found int, err error) {
+	err = to.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		docs, err := tx.Query(ctx, asked)
 		for _, doc := range docs {
 			err = errors.Join(err, write(tx, doc.Path))

@@ -11,16 +11,12 @@ import (
 
 // run is what one run of a task has to do.
 type run struct {
-	pollID string
-	// announcement is as it was at the beginning.
-	announcement poll.Announcement
-	// state is what to announce; its Ref is "" if there is nothing.
-	state  poll.Told
-	notice rules.Notice
-	// wait is how long until the announcement is due.
-	wait time.Duration
-	// gone says that the poll was deleted.
-	gone bool
+	pollID       string
+	announcement poll.Announcement // at the beginning
+	state        poll.Told         // what to announce; its Ref is "" if there is nothing
+	notice       rules.Notice
+	wait         time.Duration // until the announcement is due
+	gone         bool          // the poll was deleted
 	// edited says that the announcement is due, but somebody edited the poll
 	// directly since, or another poll has its id.
 	edited bool

@@ -12,12 +12,9 @@ import (
 // wording is the texts of one notice. {title} and {time} stand for the poll's
 // title and the time of its winning slot; each channel formats both in its own way.
 type wording struct {
-	// title and body are those of the in-app document.
-	title, body string
-	// message is the message in a group's channel, without the mention before it.
-	message string
-	// mentions says whether the message mentions whom the group chose.
-	mentions bool
+	title, body string // of the in-app document
+	message     string // in a group's channel, without the mention before it
+	mentions    bool   // whether the message mentions whom the group chose
 }
 
 var texts = map[rules.Notice]wording{

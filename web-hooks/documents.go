@@ -41,8 +41,11 @@ func RegisterDocuments(e *echo.Echo, machines Machines, documents Documents) {
 		if id == "" {
 			return c.NoContent(http.StatusNoContent)
 		}
-		if err := documents.Told(c.Request().Context(), id, c.Response().Header().Get(echo.HeaderXRequestID)); err != nil {
-			return &fault.Error{Kind: fault.Unavailable, Message: "The event could not be handed over. Send it again.", RetryAfter: retryPush, Err: err}
+		trace := c.Response().Header().Get(echo.HeaderXRequestID)
+		if err := documents.Told(c.Request().Context(), id, trace); err != nil {
+			failed := fault.Wrap(fault.Unavailable, err, "The event could not be handed over. Send it again.")
+			failed.RetryAfter = retryPush
+			return failed
 		}
 		return c.NoContent(http.StatusAccepted)
 	}, OnlyMachines(machines))

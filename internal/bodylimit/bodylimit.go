@@ -15,13 +15,10 @@ import (
 // program.
 const Patience = 10 * time.Second
 
+// An answer drops the rest of an unread body, so that the connection can be kept.
 const (
-	// restPatience is how long an answer waits for the rest of an unread body: a
-	// client that sends it at all sent it by then.
-	restPatience = time.Second
-	// maxRest is how much of an unread body is dropped before an answer, so that the
-	// connection can be kept; net/http has the same limit.
-	maxRest = 256 << 10
+	restPatience = time.Second // a client that sends the rest at all sent it by then
+	maxRest      = 256 << 10   // as in net/http
 )
 
 // Handler limits each request that has a body before it calls next:
