@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bwmarrin/discordgo"
+
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
@@ -27,14 +29,14 @@ func cardMark(pollID string) string { return "vote_btn:" + pollID }
 // card is the message that stands for a poll in its group's channel. It pings
 // nobody.
 func (d *Discord) card(c cardData) DiscordMessage {
-	button := discordButton{Label: voteLabel, Style: primaryStyle, CustomID: cardMark(c.poll.ID)}
+	button := discordgo.Button{Label: voteLabel, Style: discordgo.PrimaryButton, CustomID: cardMark(c.poll.ID)}
 	if c.poll.Status != rules.Open {
 		button.Label, button.Disabled = closedLabel, true
 	}
-	embed := discordEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
+	embed := discordgo.MessageEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
 	add := func(name, value string, inline bool) {
 		if value != "" {
-			embed.Fields = append(embed.Fields, discordField{Name: name, Value: value, Inline: inline})
+			embed.Fields = append(embed.Fields, &discordgo.MessageEmbedField{Name: name, Value: value, Inline: inline})
 		}
 	}
 	status := string(c.poll.Status)
@@ -50,7 +52,7 @@ func (d *Discord) card(c cardData) DiscordMessage {
 	if d.AppURL != "" {
 		add("View on web", "["+openPollLabel+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
 	}
-	return DiscordMessage{Embeds: []discordEmbed{embed}, Components: withButton(button)}
+	return DiscordMessage{Embeds: []discordgo.MessageEmbed{embed}, Components: withButton(button)}
 }
 
 // offered counts the slots that people can choose, without one that the calendar

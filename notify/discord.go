@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -138,7 +140,7 @@ func (d *Discord) message(m Message) DiscordMessage {
 	}
 	if d.AppURL != "" { // Discord refuses a link without an address
 		link := pollURL(d.AppURL, m.Poll.ID) + messageMark(m.State.Ref)
-		message.Components = withButton(discordButton{Label: openPollLabel, Style: linkStyle, URL: link})
+		message.Components = withButton(discordgo.Button{Label: openPollLabel, Style: discordgo.LinkButton, URL: link})
 	}
 	return message
 }
@@ -149,14 +151,15 @@ func messageMark(ref string) string { return "?ref=" + url.QueryEscape(ref) }
 // mentionsOf is whom a group wants to be pinged, and the text that does it. A role
 // that is neither an id nor one of the two words pings nobody: Discord would refuse
 // the whole message for it.
-func mentionsOf(discord poll.GroupDiscord) (prefix string, mentions discordMentions) {
+func mentionsOf(discord poll.GroupDiscord) (prefix string, mentions discordgo.MessageAllowedMentions) {
+	everyone := []discordgo.AllowedMentionType{discordgo.AllowedMentionTypeEveryone}
 	switch role := discord.NotifyRoleID; {
 	case role == "" || role == poll.NotifyEveryone || role == discord.GuildID:
-		return "@everyone ", discordMentions{Parse: []string{"everyone"}} // a guild's id is the role that all have
+		return "@everyone ", discordgo.MessageAllowedMentions{Parse: everyone} // a guild's id is the role that all have
 	case isSnowflake(role):
-		return "<@&" + role + "> ", discordMentions{Roles: []string{role}}
+		return "<@&" + role + "> ", discordgo.MessageAllowedMentions{Roles: []string{role}}
 	default:
-		return "", discordMentions{}
+		return "", discordgo.MessageAllowedMentions{}
 	}
 }
 

@@ -1,17 +1,17 @@
 package notify
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/bwmarrin/discordgo"
 
 	"questscheduler/internal/fault"
 )
@@ -20,13 +20,10 @@ import (
 // makes a handful of calls.
 const CallTimeout = 10 * time.Second
 
-// DiscordClient calls Discord's REST API, version 9. It never sleeps: after a 429
-// the error says how long to wait. No error holds the bot's token. Safe for
+// DiscordClient calls Discord's REST API through discordgo. It never sleeps: after
+// a 429 the error says how long to wait. No error holds the bot's token. Safe for
 // concurrent use.
-type DiscordClient struct {
-	channels, authorization string
-	http                    http.Client
-}
+type DiscordClient struct{ session *discordgo.Session }
 
 var _ DiscordAPI = (*DiscordClient)(nil)
 
@@ -39,33 +36,56 @@ func NewDiscordClient(token, endpoint string, transport http.RoundTripper) (*Dis
 	if token = strings.TrimSpace(token); token == "" {
 		return nil, fault.Field("DISCORD_BOT_TOKEN", "must be set")
 	}
-	address := strings.TrimSuffix(cmp.Or(endpoint, "https://discord.com"), "/")
-	if to, err := url.Parse(address); err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {
+	to, err := url.Parse(cmp.Or(endpoint, "https://discord.com"))
+	if err != nil || to.Host == "" || (to.Scheme != "http" && to.Scheme != "https") {
 		return nil, fault.Field("DISCORD_ENDPOINT", "must be an address such as https://discord.com")
 	}
-	return &DiscordClient{
-		channels: address + "/api/v9/channels/", authorization: "Bot " + token,
-		http: http.Client{
-			Transport:     transport,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}, nil
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	session, err := discordgo.New("Bot " + token)
+	if err != nil {
+		return nil, errors.New("discord: the client could not be made") // discordgo's error could hold the token
+	}
+	session.Client = &http.Client{
+		Transport:     redirected{to: to, next: transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	session.ShouldRetryOnRateLimit = false
+	session.MaxRestRetries = 0
+	return &DiscordClient{session}, nil
+}
+
+// redirected sends requests to another server. discordgo keeps Discord's address in
+// variables of its package, which all clients share.
+type redirected struct {
+	to   *url.URL
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r redirected) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.URL.Scheme, request.URL.Host, request.Host = r.to.Scheme, r.to.Host, ""
+	request.URL.Path = strings.TrimSuffix(r.to.Path, "/") + request.URL.Path
+	return r.next.RoundTrip(request)
 }
 
 // Post implements DiscordAPI.
 func (c *DiscordClient) Post(ctx context.Context, channelID string, m DiscordMessage, nonce string) (posted DiscordMessage, err error) {
-	err = c.call(ctx, http.MethodPost, "/messages", m.encode(nonce), &posted, channelID)
+	err = c.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channelID), m.encode(nonce), &posted, channelID)
 	return posted, err
 }
 
 // Edit implements DiscordAPI.
 func (c *DiscordClient) Edit(ctx context.Context, channelID, messageID string, message DiscordMessage) error {
-	return c.call(ctx, http.MethodPatch, "/messages/"+messageID, message.encode(""), nil, channelID, messageID)
+	address := discordgo.EndpointChannelMessage(channelID, messageID)
+	return c.call(ctx, http.MethodPatch, address, message.encode(""), nil, channelID, messageID)
 }
 
 // Recent implements DiscordAPI.
 func (c *DiscordClient) Recent(ctx context.Context, channelID string) (messages []DiscordMessage, err error) {
-	err = c.call(ctx, http.MethodGet, "/messages?limit=100", nil, &messages, channelID)
+	err = c.call(ctx, http.MethodGet, discordgo.EndpointChannelMessages(channelID)+"?limit=100", nil, &messages, channelID)
 	return messages, err
 }
 
@@ -75,14 +95,15 @@ func (c *DiscordClient) GuildOf(ctx context.Context, channelID string) (string, 
 	var channel struct {
 		GuildID string `json:"guild_id"`
 	}
-	err := c.call(ctx, http.MethodGet, "", nil, &channel, channelID)
+	err := c.call(ctx, http.MethodGet, discordgo.EndpointChannel(channelID), nil, &channel, channelID)
 	return channel.GuildID, err
 }
 
-// call makes one call below the channel ids[0] and decodes the response into
-// into, unless that is nil. Ids come from documents that clients write: one that
-// is not a number could lead to another address.
-func (c *DiscordClient) call(ctx context.Context, method, path string, body []byte, into any, ids ...string) error {
+// call makes one call and decodes the response into into, unless that is nil. Ids
+// come from documents that clients write: one that is not a number could lead to
+// another address. Each call has its own rate limit bucket, since discordgo sleeps
+// in a shared one after a 429, even if ctx ends.
+func (c *DiscordClient) call(ctx context.Context, method, address string, body []byte, into any, ids ...string) error {
 	for _, id := range ids {
 		if !isSnowflake(id) {
 			return refusal(unknownChannel, errors.New("discord: an id is not a number"))
@@ -90,28 +111,10 @@ func (c *DiscordClient) call(ctx context.Context, method, path string, body []by
 	}
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, c.channels+ids[0]+path, bytes.NewReader(body))
+	bucket := discordgo.NewRatelimiter().LockBucket(address)
+	content, err := c.session.RequestWithLockedBucket(method, address, "application/json", body, bucket, 0, discordgo.WithContext(ctx))
 	if err != nil {
-		return err
-	}
-	request.Header.Set("Authorization", c.authorization)
-	request.Header.Set("User-Agent", "DiscordBot (questscheduler, 1)") // the form that Discord asks bots for
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		if failed, ok := errors.AsType[*url.Error](err); ok {
-			err = failed.Err // without the address
-		}
-		return noResponse(err)
-	}
-	content, err := io.ReadAll(response.Body)
-	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return noResponse(err)
-	}
-	if response.StatusCode >= http.StatusMultipleChoices {
-		return classify(response.StatusCode, content)
+		return classify(err)
 	}
 	if into == nil {
 		return nil
@@ -126,25 +129,32 @@ func noResponse(cause error) error {
 	return fault.Wrap(fault.Unavailable, cause, "Discord did not answer.")
 }
 
-// classify turns a response that is not a success into an error with a kind. Of
-// the content it keeps nothing but Discord's code, since a proxy may have filled
-// it with the request and its token.
-func classify(status int, content []byte) error {
-	var problem struct {
-		Code       int     `json:"code"`
-		RetryAfter float64 `json:"retry_after"` // seconds
-	}
-	unreadable := json.Unmarshal(content, &problem) != nil
-	cause := fmt.Errorf("discord: status %d, code %d", status, problem.Code)
-	switch {
-	case status == http.StatusTooManyRequests && !unreadable:
-		wait := time.Duration(problem.RetryAfter*1000+1) * time.Millisecond
+// classify gives an error of discordgo a kind. It keeps nothing but the status and
+// Discord's code: discordgo's errors hold the request with its token and the
+// response's content, which a proxy may have filled with the request.
+func classify(err error) error {
+	if limit, ok := errors.AsType[*discordgo.RateLimitError](err); ok {
+		wait := limit.RetryAfter + time.Millisecond // discordgo cuts to milliseconds
 		return &fault.Error{Kind: fault.RateLimited, Message: "Discord asks to wait.", RetryAfter: wait}
-	case status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests:
+	}
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return noResponse(failed.Err) // without the address
+	}
+	rest, ok := errors.AsType[*discordgo.RESTError](err)
+	if !ok {
+		return noResponse(errors.New("discord: the response is a 502 or cannot be read"))
+	}
+	status, code := rest.Response.StatusCode, 0
+	if rest.Message != nil {
+		code = rest.Message.Code
+	}
+	cause := fmt.Errorf("discord: status %d, code %d", status, code)
+	switch {
+	case status >= http.StatusInternalServerError || status == http.StatusRequestTimeout:
 		return noResponse(cause)
 	case status == http.StatusUnauthorized:
 		return refusal(unauthorized, cause)
 	default:
-		return refusal(problem.Code, cause)
+		return refusal(code, cause)
 	}
 }

@@ -3,67 +3,37 @@ package notify
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/bwmarrin/discordgo"
 )
 
 // DiscordMessage is a message in the form of Discord's API, as it is sent and as
 // it comes back. Stored hashes of cards depend on the order of the fields.
 type DiscordMessage struct {
-	ID         string          `json:"id,omitempty"`
-	Content    string          `json:"content,omitempty"`
-	Embeds     []discordEmbed  `json:"embeds,omitempty"`
-	Components []discordRow    `json:"components,omitempty"`
-	Mentions   discordMentions `json:"allowed_mentions"`
+	ID         string                   `json:"id,omitempty"`
+	Content    string                   `json:"content,omitempty"`
+	Embeds     []discordgo.MessageEmbed `json:"embeds,omitempty"`
+	Components []discordRow             `json:"components,omitempty"`
+	// Mentions is whom the message may ping; the zero value is nobody, whatever the
+	// text says.
+	Mentions discordgo.MessageAllowedMentions `json:"allowed_mentions"`
 }
 
-type discordEmbed struct {
-	Title  string         `json:"title,omitempty"`
-	Fields []discordField `json:"fields,omitempty"`
-}
-
-type discordField struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"` // Discord refuses an empty one
-	Inline bool   `json:"inline,omitempty"`
-}
-
+// discordRow is a discordgo.ActionsRow of buttons. Unlike that one it can be read
+// if another bot's message has components that discordgo does not know.
 type discordRow struct {
-	Buttons []discordButton `json:"components"`
-	Type    int             `json:"type"`
+	Buttons []discordgo.Button      `json:"components"`
+	Type    discordgo.ComponentType `json:"type"`
 }
 
-// discordButton has either a URL or a CustomID, by its style.
-type discordButton struct {
-	Label    string `json:"label"`
-	Style    int    `json:"style"`
-	Disabled bool   `json:"disabled"`
-	URL      string `json:"url,omitempty"`
-	CustomID string `json:"custom_id,omitempty"`
-	Type     int    `json:"type"`
-}
-
-// discordMentions is whom a message may ping; the zero value is nobody, whatever
-// the text says.
-type discordMentions struct {
-	Parse   []string `json:"parse"`
-	Roles   []string `json:"roles,omitempty"`
-	Replied bool     `json:"replied_user"`
-}
-
-// Discord's numbers for components and styles of buttons.
-const (
-	rowComponent, buttonComponent = 1, 2
-	primaryStyle, linkStyle       = 1, 5
-)
-
-func withButton(button discordButton) []discordRow {
-	button.Type = buttonComponent
-	return []discordRow{{Type: rowComponent, Buttons: []discordButton{button}}}
+func withButton(button discordgo.Button) []discordRow {
+	return []discordRow{{Type: discordgo.ActionsRowComponent, Buttons: []discordgo.Button{button}}}
 }
 
 // encode is the body of a post with a nonce, or of an edit without.
 func (m DiscordMessage) encode(nonce string) []byte {
 	if m.Mentions.Parse == nil {
-		m.Mentions.Parse = []string{} // without a list every mention pings
+		m.Mentions.Parse = []discordgo.AllowedMentionType{} // without a list every mention pings
 	}
 	body, err := json.Marshal(struct {
 		DiscordMessage
@@ -79,8 +49,19 @@ func (m DiscordMessage) encode(nonce string) []byte {
 // shows is what people see, and where buttons lead, for comparing a message with
 // what Discord returned.
 func (m DiscordMessage) shows() string {
-	m.ID, m.Mentions = "", discordMentions{}
-	return string(m.encode(""))
+	shown := DiscordMessage{Content: m.Content}
+	for _, e := range m.Embeds {
+		shown.Embeds = append(shown.Embeds, discordgo.MessageEmbed{Title: e.Title, Fields: e.Fields})
+	}
+	for _, row := range m.Components {
+		kept := discordRow{Type: row.Type}
+		for _, b := range row.Buttons {
+			button := discordgo.Button{Label: b.Label, Style: b.Style, Disabled: b.Disabled, URL: b.URL, CustomID: b.CustomID}
+			kept.Buttons = append(kept.Buttons, button)
+		}
+		shown.Components = append(shown.Components, kept)
+	}
+	return string(shown.encode(""))
 }
 
 // mark identifies a message of ours: the custom id or the link of its button.
