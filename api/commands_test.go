@@ -153,7 +153,8 @@ func TestCommands_OnAPollOfStrangers_TellNobody(t *testing.T) {
 			t.Parallel()
 			clock := newStillClock()
 			w := newWorld(t, func(s *setup) { s.Now = clock.now })
-			announcer := &notify.Announcer{Store: w.store, Now: clock.now, Own: notify.OwnAll, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
+			inApp := &notify.InApp{Store: w.store, Now: clock.now}
+			announcer := &notify.Announcer{Store: w.store, Now: clock.now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
 			var strangers []string
 			for i := range 499 {
 				strangers = append(strangers, fmt.Sprint("stranger-", i))

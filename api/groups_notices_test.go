@@ -14,7 +14,8 @@ import (
 func TestGroup_PeopleWhomItInvites_GetNoNotice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	announcer := &notify.Announcer{Store: w.store, Now: w.options.Now, Own: notify.OwnAll, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
+	inApp := &notify.InApp{Store: w.store, Now: w.options.Now}
+	announcer := &notify.Announcer{Store: w.store, Now: w.options.Now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
 	people := []string{"ana"}
 	for i := range 498 {
 		people = append(people, fmt.Sprint("stranger-", i))

@@ -11,23 +11,23 @@ import (
 	"questscheduler/notify"
 )
 
-func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {
+func TestHandle_EachTransition_IsDeliveredOncePerPersonAndChannel(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
-	if n := len(w.lines(channel)); n != 0 {
-		t.Fatalf("finalising posted %d lines", n)
+	if n := len(w.messages(channel)); n != 0 {
+		t.Fatalf("finalising posted %d messages", n)
 	}
 	card := w.cards(channel)[0].ID
 	for _, step := range []struct {
-		change func()
-		status string
-		line   string
-		body   string
+		change  func()
+		status  string
+		message string
+		body    string
 	}{
-		{func() { w.move(moved) }, "RESCHEDULED", movedLine, movedBody},
-		{w.restore, "FINALIZED", restoredLine, restoredBody},
-		{w.cancel, "CANCELLED", cancelledLine, cancelledBody},
-		{w.revive, "FINALIZED", onAgainLine, onAgainBody},
+		{func() { w.move(moved) }, "RESCHEDULED", movedMessage, movedBody},
+		{w.restore, "FINALIZED", restoredMessage, restoredBody},
+		{w.cancel, "CANCELLED", cancelledMessage, cancelledBody},
+		{w.revive, "FINALIZED", onAgainMessage, onAgainBody},
 	} {
 		step.change()
 		w.want("gm", 0)
@@ -39,9 +39,9 @@ func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {
 		if calls["messages.create"] != 1 || calls["messages.edit"] != 1 || calls["messages.list"] != 0 {
 			t.Errorf("%s: calls %v", step.status, calls)
 		}
-		lines := w.lines(channel)
-		if got := lines[len(lines)-1].Content; got != step.line {
-			t.Errorf("line %q, want %q", got, step.line)
+		lines := w.messages(channel)
+		if got := lines[len(lines)-1].Content; got != step.message {
+			t.Errorf("message %q, want %q", got, step.message)
 		}
 		if got := w.field("Status"); got != step.status {
 			t.Errorf("the card's status is %q, want %q", got, step.status)
@@ -54,7 +54,7 @@ func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {
 		}
 		w.clock.add(time.Minute)
 	}
-	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine, cancelledLine, onAgainLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage, restoredMessage, cancelledMessage, onAgainMessage)
 	for _, uid := range []string{"ana", "ben", "cho"} {
 		wantTexts(t, uid, w.bell(uid), movedBody, restoredBody, cancelledBody, onAgainBody)
 	}
@@ -63,11 +63,11 @@ func TestHandle_EachTransitionIsToldOnceToEachPersonAndChannel(t *testing.T) {
 		t.Errorf("cards %+v", got)
 	}
 	if a := w.announcement(); !a.Due.IsZero() || a.Telling.Ref != "" || a.Announced.Ref != a.Wanted.Ref {
-		t.Errorf("something is still owed: %+v", a)
+		t.Errorf("something is still pending: %+v", a)
 	}
 }
 
-func TestHandle_NotDueYet_WaitsAndTellsNothing(t *testing.T) {
+func TestHandle_NotDueYet_WaitsAndAnnouncesNothing(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)
@@ -76,14 +76,14 @@ func TestHandle_NotDueYet_WaitsAndTellsNothing(t *testing.T) {
 	if verdict := w.run(1); verdict.Outcome != queue.Later || verdict.After != 6*time.Second {
 		t.Fatalf("verdict %+v", verdict)
 	}
-	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "messages", contents(w.messages(channel)))
 	wantTexts(t, "ana", w.bell("ana"))
 	w.clock.add(6 * time.Second)
 	w.mustEnd()
-	wantTexts(t, "lines", contents(w.lines(channel)), movedLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
 }
 
-func TestHandle_AMoveThatWasTakenBackWhileItRested_IsNeverTold(t *testing.T) {
+func TestHandle_MoveTakenBackBeforeDue_IsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)
@@ -92,14 +92,14 @@ func TestHandle_AMoveThatWasTakenBackWhileItRested_IsNeverTold(t *testing.T) {
 	last := w.want("gm", 10*time.Second)
 	w.clock.add(10 * time.Second)
 	w.mustEnd()
-	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "messages", contents(w.messages(channel)))
 	wantTexts(t, "ana", w.bell("ana"))
 	if a := w.announcement(); a.Announced.Ref != last || !a.Due.IsZero() {
 		t.Errorf("announcement %+v", a)
 	}
 }
 
-func TestHandle_AMoveThatRestedWhileAnotherCame_IsToldAsTheLast(t *testing.T) {
+func TestHandle_TwoMovesBeforeDue_AnnouncesTheLast(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)
@@ -108,10 +108,10 @@ func TestHandle_AMoveThatRestedWhileAnotherCame_IsToldAsTheLast(t *testing.T) {
 	w.want("gm", 10*time.Second)
 	w.clock.add(10 * time.Second)
 	w.mustEnd()
-	wantTexts(t, "lines", contents(w.lines(channel)), movedOnLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedOnMessage)
 }
 
-func TestHandle_CancellationTakenBackInTime_IsNeverTold(t *testing.T) {
+func TestHandle_CancellationTakenBackBeforeDue_IsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
@@ -120,7 +120,7 @@ func TestHandle_CancellationTakenBackInTime_IsNeverTold(t *testing.T) {
 	w.want("gm", time.Minute)
 	w.clock.add(2 * time.Minute)
 	w.mustEnd()
-	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "messages", contents(w.messages(channel)))
 	wantTexts(t, "ana", w.bell("ana"))
 
 	w.cancel()
@@ -130,11 +130,11 @@ func TestHandle_CancellationTakenBackInTime_IsNeverTold(t *testing.T) {
 	w.want("gm", time.Minute)
 	w.clock.add(2 * time.Minute)
 	w.mustEnd()
-	wantTexts(t, "lines, once it came back at another time", contents(w.lines(channel)), movedLine)
+	wantTexts(t, "messages, once it came back at another time", contents(w.messages(channel)), movedMessage)
 	wantTexts(t, "ana, once it came back at another time", w.bell("ana"), movedBody)
 }
 
-func TestHandle_OnAgainAtAnotherTime_TellsTheNewTime(t *testing.T) {
+func TestHandle_OnAgainAtAnotherTime_AnnouncesTheNewTime(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
@@ -144,11 +144,11 @@ func TestHandle_OnAgainAtAnotherTime_TellsTheNewTime(t *testing.T) {
 	w.move(moved)
 	w.want("gm", 0)
 	w.mustEnd()
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, "@everyone Session 'Curse of Strahd' is on again for <t:1801683000:F>")
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, "@everyone Session 'Curse of Strahd' is on again for <t:1801683000:F>")
 	wantTexts(t, "ana", w.bell("ana"), cancelledBody, "Session 'Curse of Strahd' is on again for Wednesday, 3 February 2027, 20:30 (Europe/Berlin)")
 }
 
-func TestHandle_NobodyCausedIt_TellsTheCreatorToo(t *testing.T) {
+func TestHandle_ChangeWithoutAnActor_NotifiesTheCreatorToo(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
@@ -161,7 +161,7 @@ func TestHandle_NobodyCausedIt_TellsTheCreatorToo(t *testing.T) {
 	}
 }
 
-func TestHandle_TheCreatorIsToldThoughTheyTakeNoPart(t *testing.T) {
+func TestHandle_CreatorWhoTakesNoPart_IsNotified(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.set(poll.Set("creatorId", "boss"))
@@ -195,7 +195,7 @@ func TestHandle_WithoutAnAnnouncement_DrawsTheCardAlone(t *testing.T) {
 	}
 }
 
-func TestHandle_TheCardIsEditedWhenTheSyncStateOrTheWinningTimeChanges(t *testing.T) {
+func TestHandle_ChangeOfWhatTheCardShows_EditsIt(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	for name, change := range map[string]func(){
@@ -245,10 +245,10 @@ func TestHandle_TheCardsPlaceIsWrittenByNamedFields(t *testing.T) {
 	}
 }
 
-func TestHandle_OwnTransitions_PostsLinesAndLeavesTheCardAlone(t *testing.T) {
+func TestHandle_OwnTransitions_PostsMessagesAndNoCard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.announcer.Own = notify.OwnTransitions
+	w.onDiscord.Cards = false
 	w.set(store.Update{Path: store.Field("discord", "pendingSyncError"), Value: "theirs"})
 	w.finalise()
 	w.want("gm", 0)
@@ -256,19 +256,19 @@ func TestHandle_OwnTransitions_PostsLinesAndLeavesTheCardAlone(t *testing.T) {
 	w.move(moved)
 	w.want("gm", 0)
 	w.mustEnd()
-	wantTexts(t, "messages", contents(w.discord.Messages(channel)), movedLine)
+	wantTexts(t, "messages", contents(w.discord.Messages(channel)), movedMessage)
 	if p := w.poll(); p.Discord.Error != "theirs" || p.Discord.MessageID != "" {
 		t.Errorf("what is the web app's own was changed: %+v", p.Discord)
 	}
 }
 
-func TestHandle_WithoutAChannelToPostIn_TellsInTheApp(t *testing.T) {
+func TestHandle_WithoutADiscordChannel_NotifiesInTheApp(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*world){
 		"the group has no channel": func(w *world) { w.setGroup("channelId", nil) },
 		"the poll has no group":    func(w *world) { w.set(poll.Set("questingGroupId", nil)) },
 		"the group is gone":        func(w *world) { w.set(poll.Set("questingGroupId", "other")) },
-		"there is no Discord":      func(w *world) { w.announcer.Discord = nil },
+		"there is no Discord":      func(w *world) { w.announcer.Channels = w.announcer.Channels[:1] },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -291,7 +291,7 @@ func TestHandle_WithoutAChannelToPostIn_TellsInTheApp(t *testing.T) {
 	}
 }
 
-func TestHandle_ADeletedPoll_IsToldNothingAndOwesNothing(t *testing.T) {
+func TestHandle_DeletedPoll_HasNothingPending(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
@@ -309,7 +309,7 @@ func TestHandle_ADeletedPoll_IsToldNothingAndOwesNothing(t *testing.T) {
 	}
 }
 
-func TestHandle_ATaskOfAPollThatNeverWas_IsDone(t *testing.T) {
+func TestHandle_TaskOfAnUnknownPoll_IsDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	verdict := w.announcer.Handle(context.Background(), queue.Delivery{Payload: []byte(`{"id":"nobody"}`), Attempt: 1})
@@ -318,7 +318,7 @@ func TestHandle_ATaskOfAPollThatNeverWas_IsDone(t *testing.T) {
 	}
 }
 
-func TestHandle_APayloadThatNamesNoPoll_IsADeadLetter(t *testing.T) {
+func TestHandle_PayloadWithoutAPoll_IsADeadLetter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, payload := range []string{``, `x`, `{}`, `{"id":""}`, `{"id":"a/slots/b"}`} {
@@ -329,7 +329,7 @@ func TestHandle_APayloadThatNamesNoPoll_IsADeadLetter(t *testing.T) {
 	}
 }
 
-func TestHandle_AnArchivedPoll_KeepsWhatWasTold(t *testing.T) {
+func TestHandle_ArchivedPoll_KeepsTheAnnouncedState(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)
@@ -341,10 +341,10 @@ func TestHandle_AnArchivedPoll_KeepsWhatWasTold(t *testing.T) {
 	w.set(poll.Set("status", "FINALIZED"))
 	w.want("gm", 0)
 	w.mustEnd()
-	wantTexts(t, "lines", contents(w.lines(channel)), movedLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
 }
 
-func TestHandle_AGroupOf500_IsToldOnceEach(t *testing.T) {
+func TestHandle_GroupOf500_IsNotifiedOnceEach(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	var members []any
@@ -363,10 +363,10 @@ func TestHandle_AGroupOf500_IsToldOnceEach(t *testing.T) {
 			t.Fatalf("%v has %d notifications", member, len(bell))
 		}
 	}
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 }
 
-func TestHandle_PeopleWhomTheGroupInvites_AreNotTold(t *testing.T) {
+func TestHandle_InvitedPeople_AreNotNotified(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.write(func(tx store.Tx) error {
@@ -390,7 +390,7 @@ func TestHandle_IdsThatNoDocumentCanHave_AreNobody(t *testing.T) {
 	wantTexts(t, "below another's notification", w.bell("x/notifications/y"))
 }
 
-func TestHandle_ANotificationThatWasReadMeanwhile_StaysRead(t *testing.T) {
+func TestHandle_NotificationReadDuringTheRun_StaysRead(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
@@ -409,7 +409,7 @@ func TestHandle_ANotificationThatWasReadMeanwhile_StaysRead(t *testing.T) {
 	}
 }
 
-func TestHandle_AVoteWhileAnAnnouncementRests_IsDrawnAfterIt(t *testing.T) {
+func TestHandle_AnnouncementNotDueYet_DrawsTheCardAfterIt(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -12,154 +13,115 @@ import (
 	"questscheduler/rules"
 )
 
-// scene is all that a card shows.
-type scene struct {
-	poll  poll.Poll
-	group *poll.Group
-	// channel is where the card is to be; "" where there is none to be drawn.
-	channel string
+// cardData is everything that a card shows.
+type cardData struct {
+	poll    poll.Poll
+	group   *poll.Group
+	channel string      // where the card belongs; "" if no card is to be drawn
 	slots   []poll.Slot // earliest first
 	votes   []poll.Vote
 }
 
-// cardMark is the id of the card's button, which the web app's own functions
-// answer to and by which a card is found again.
+// cardMark is the id of the card's button. The web app's own functions answer to
+// it, and it identifies the card in a channel.
 func cardMark(pollID string) string { return "vote_btn:" + pollID }
 
-// card is the embed that stands for a poll in its group's channel, in the form
-// that channels show today. It mentions nobody.
-func (a *Announcer) card(s scene) Message {
-	button := &discordgo.Button{Label: voteLabel, Style: discordgo.PrimaryButton, CustomID: cardMark(s.poll.ID)}
-	if s.poll.Status != rules.Open {
+// card is the message that stands for a poll in its group's channel. It pings
+// nobody.
+func (d *Discord) card(c cardData) DiscordMessage {
+	button := discordgo.Button{Label: voteLabel, Style: discordgo.PrimaryButton, CustomID: cardMark(c.poll.ID)}
+	if c.poll.Status != rules.Open {
 		button.Label, button.Disabled = closedLabel, true
 	}
-	return Message{
-		Embed: &discordgo.MessageEmbed{
-			Title:  titleMark + discordTitle(s.poll.Title, maxEmbedTitle),
-			Fields: a.cardFields(s),
-		},
-		Button: button,
-	}
-}
-
-// cardFields leaves out what there is nothing to say of: Discord refuses a
-// field without a value.
-func (a *Announcer) cardFields(s scene) []*discordgo.MessageEmbedField {
-	var fields []*discordgo.MessageEmbedField
+	embed := discordgo.MessageEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
 	add := func(name, value string, inline bool) {
 		if value != "" {
-			fields = append(fields, &discordgo.MessageEmbedField{Name: name, Value: value, Inline: inline})
+			embed.Fields = append(embed.Fields, &discordgo.MessageEmbedField{Name: name, Value: value, Inline: inline})
 		}
 	}
-	count, span := s.offered()
+	status := string(c.poll.Status)
+	if c.poll.Status == rules.Finalized && c.poll.Sync.Rescheduled != nil {
+		status = rescheduledLabel
+	}
+	count, span := c.offered()
 	add("Slots", fmt.Sprintf("%d available", count), true)
-	add("Status", s.status(), true)
-	add("Votes", s.voted(), true)
+	add("Status", status, true)
+	add("Votes", c.voted(), true)
 	add("Range", span, false)
-	add("Winning slot", s.winningTime(), false)
-	if link := a.pollLink(s.poll.ID); link != "" {
-		add("View on web", "["+openPollLabel+"]("+link+")", false)
+	add("Winning slot", c.winningTime(), false)
+	if d.AppURL != "" {
+		add("View on web", "["+openPollLabel+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
 	}
-	return fields
+	return DiscordMessage{Embeds: []discordgo.MessageEmbed{embed}, Components: withButton(button)}
 }
 
-func (s scene) status() string {
-	if s.poll.Status == rules.Finalized && s.poll.Sync.Rescheduled != nil {
-		return rescheduledLabel
-	}
-	return string(s.poll.Status)
-}
-
-// offered counts the slots that people can choose and spans them. The slot of
-// a move in the calendar is none of them.
-func (s scene) offered() (count int, span string) {
-	var first, last poll.Slot
-	for _, slot := range s.slots {
-		if slot.Source == poll.SourceCalendar {
-			continue
-		}
-		if count++; count == 1 {
-			first, last = slot, slot
-		}
-		if slot.End.After(last.End) {
-			last = slot
-		}
-	}
-	switch {
-	case count == 0:
+// offered counts the slots that people can choose, without one that the calendar
+// made, and gives their span.
+func (c cardData) offered() (count int, span string) {
+	slots := slices.DeleteFunc(slices.Clone(c.slots), func(slot poll.Slot) bool { return slot.Source == poll.SourceCalendar })
+	if len(slots) == 0 {
 		return 0, ""
-	case first.AllDay && last.AllDay:
-		return count, days(rules.Fingerprint{Start: first.Start.UnixMilli(), End: last.End.UnixMilli(), AllDay: true})
-	default:
-		return count, timeTag(first.Start) + " – " + timeTag(last.End)
 	}
+	first, last := slots[0], slices.MaxFunc(slots, func(a, b poll.Slot) int { return a.End.Compare(b.End) })
+	if first.AllDay && last.AllDay {
+		return len(slots), days(rules.Fingerprint{Start: first.Start.UnixMilli(), End: last.End.UnixMilli(), AllDay: true})
+	}
+	return len(slots), timeTag(first.Start) + " – " + timeTag(last.End)
 }
 
-// voted counts the participants who voted. While the session is rescheduled
-// nothing is said of votes.
-func (s scene) voted() string {
-	people := s.poll.People(s.group)
+// voted counts the participants who voted. Votes of a rescheduled poll are hidden.
+func (c cardData) voted() string {
+	people := c.poll.People(c.group)
 	switch {
 	case len(people) == 0:
 		return ""
-	case s.poll.Sync.Rescheduled != nil:
+	case c.poll.Sync.Rescheduled != nil:
 		return hiddenVotes
 	}
-	answered := make(map[string]bool, len(s.votes))
-	for _, vote := range s.votes {
-		answered[vote.UserID] = vote.Given()
+	voted := make(map[string]bool, len(c.votes))
+	for _, vote := range c.votes {
+		voted[vote.UserID] = vote.Given()
 	}
-	count := 0
-	for _, id := range people {
-		if answered[id] {
-			count++
-		}
-	}
-	text := fmt.Sprintf("%d/%d voted", count, len(people))
-	if pending := len(people) - count; pending > 0 {
+	pending := len(slices.DeleteFunc(slices.Clone(people), func(id string) bool { return voted[id] }))
+	text := fmt.Sprintf("%d/%d voted", len(people)-pending, len(people))
+	if pending > 0 {
 		text += fmt.Sprintf(" (%d pending)", pending)
 	}
 	return text
 }
 
-// winningTime is when the session takes place, struck out where it no longer
-// does.
-func (s scene) winningTime() string {
-	winning := s.winning()
+// winningTime is when the session takes place, struck out if it was cancelled.
+func (c cardData) winningTime() string {
+	winning := c.winning()
 	switch {
 	case winning.IsZero():
 		return ""
-	case s.poll.Status == rules.Finalized:
+	case c.poll.Status == rules.Finalized:
 		return discordTime(winning)
-	case s.poll.Status == rules.Cancelled:
+	case c.poll.Status == rules.Cancelled:
 		return "~~" + discordTime(winning) + "~~"
 	default:
 		return ""
 	}
 }
 
-// winning is the time of the winning slot; zero where there is none.
-func (s scene) winning() rules.Fingerprint {
-	for _, slot := range s.slots {
-		if slot.ID == s.poll.WinningSlotID {
+// winning is the time of the winning slot; zero if there is none.
+func (c cardData) winning() rules.Fingerprint {
+	for _, slot := range c.slots {
+		if slot.ID == c.poll.WinningSlotID {
 			return slot.Fingerprint()
 		}
 	}
 	return rules.Fingerprint{}
 }
 
-// hash is of everything that the card shows, and of calendarSync.state and the
-// winning time besides: the card is edited when it changes, and
-// only then.
-func (s scene) hash(card Message) (string, error) {
-	text, err := card.encode("")
+// hash covers everything that the card shows, calendarSync.state and the winning
+// time. The card is edited when it changes.
+func (c cardData) hash(card DiscordMessage) string {
+	all, err := json.Marshal([]string{string(card.encode("")), string(c.poll.Sync.State), c.winning().String()})
 	if err != nil {
-		return "", err
-	}
-	all, err := json.Marshal([]string{string(text), string(s.poll.Sync.State), s.winning().String()})
-	if err != nil {
-		return "", err
+		panic(err) // texts can be encoded
 	}
 	sum := sha256.Sum256(all)
-	return hex.EncodeToString(sum[:16]), nil
+	return hex.EncodeToString(sum[:16])
 }

@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// shows is what the poll's card in a channel shows of it; "" where it has none.
+// shows is what the poll's card in a channel shows of it; "" if it has none.
 func (w *world) shows(channelID, messageID string) string {
 	w.t.Helper()
 	for _, card := range w.cards(channelID) {
@@ -43,7 +43,7 @@ func TestCard_PollOverBeforeIt_IsNotPosted(t *testing.T) {
 	}
 }
 
-// The first sweep comes by every session that ever was.
+// The first sweep checks every session that ever was.
 func TestCard_SessionLongPast_IsNotPosted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -123,7 +123,7 @@ func TestCard_PollInAnotherChannel_IsPostedThere(t *testing.T) {
 			w.move(moved)
 			w.want("gm", 0)
 			w.mustEnd()
-			wantTexts(t, "lines", contents(w.lines(elsewhere)), movedLine)
+			wantTexts(t, "messages", contents(w.messages(elsewhere)), movedMessage)
 			if !slices.Equal(w.bell("ana"), []string{movedBody}) {
 				t.Errorf("ana reads %q", w.bell("ana"))
 			}
@@ -131,7 +131,7 @@ func TestCard_PollInAnotherChannel_IsPostedThere(t *testing.T) {
 	}
 }
 
-// A session that is over is no news to another channel.
+// A session that is over gets no card in another channel.
 func TestCard_OverInAnotherChannel_IsEditedInPlace(t *testing.T) {
 	t.Parallel()
 	w := announced(t)

@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-func TestHandle_SomethingNewerWhileItTells_IsToldNext(t *testing.T) {
+func TestHandle_NewStateDuringTheRun_IsAnnouncedNext(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)
@@ -25,11 +25,11 @@ func TestHandle_SomethingNewerWhileItTells_IsToldNext(t *testing.T) {
 	}
 	w.clock.add(7 * time.Second)
 	w.mustEnd()
-	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage, restoredMessage)
 	wantTexts(t, "ana", w.bell("ana"), movedBody, restoredBody)
 }
 
-func TestHandle_WhatWasBegun_IsToldToItsEndThoughItWasTakenBack(t *testing.T) {
+func TestHandle_BegunAndTakenBack_IsDeliveredToTheEnd(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)
@@ -40,13 +40,13 @@ func TestHandle_WhatWasBegun_IsToldToItsEndThoughItWasTakenBack(t *testing.T) {
 	w.restore()
 	w.want("gm", time.Minute)
 	w.toTheEnd(2)
-	wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage, restoredMessage)
 	wantTexts(t, "ana", w.bell("ana"), movedBody, restoredBody)
 }
 
-func TestHandle_TwoRunsAtOnce_TellOnceAndDrawWhatIsTrue(t *testing.T) {
+func TestHandle_ConcurrentRuns_DeliverOnceAndDrawThePresentState(t *testing.T) {
 	t.Parallel()
-	t.Run("the other tells it all while this one posts", func(t *testing.T) {
+	t.Run("the other run delivers it while this one posts", func(t *testing.T) {
 		t.Parallel()
 		w := announced(t)
 		w.cancel()
@@ -58,10 +58,10 @@ func TestHandle_TwoRunsAtOnce_TellOnceAndDrawWhatIsTrue(t *testing.T) {
 		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
 			t.Fatalf("verdict %+v", verdict)
 		}
-		wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+		wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 		wantTexts(t, "ana", w.bell("ana"), cancelledBody)
 	})
-	t.Run("the other tells it and what came after it while this one posts", func(t *testing.T) {
+	t.Run("the other run delivers it and the next while this one posts", func(t *testing.T) {
 		t.Parallel()
 		w := announced(t)
 		w.move(moved)
@@ -82,7 +82,7 @@ func TestHandle_TwoRunsAtOnce_TellOnceAndDrawWhatIsTrue(t *testing.T) {
 		}
 		w.clock.add(time.Hour)
 		w.toTheEnd(2)
-		wantTexts(t, "lines", contents(w.lines(channel)), movedLine, restoredLine)
+		wantTexts(t, "messages", contents(w.messages(channel)), movedMessage, restoredMessage)
 	})
 	t.Run("this one's drawing lands after the other's newer one", func(t *testing.T) {
 		t.Parallel()
@@ -122,7 +122,7 @@ func TestHandle_TwoRunsAtOnce_TellOnceAndDrawWhatIsTrue(t *testing.T) {
 	})
 }
 
-func TestHandle_APollThatNeverHoldsStill_IsTriedAgain(t *testing.T) {
+func TestHandle_PollThatKeepsChanging_IsRetried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	titles := 0
@@ -164,7 +164,7 @@ func (s onGet) Get(ctx context.Context, path store.Path) (store.Document, error)
 	return s.Store.Get(ctx, path)
 }
 
-func TestHandle_APollThatIsDeletedWhileItIsTold_OwesNothingInTheEnd(t *testing.T) {
+func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 	t.Parallel()
 	remove := func(w *world) { w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) }) }
 	owesNothing := func(t *testing.T, w *world) {
@@ -174,7 +174,7 @@ func TestHandle_APollThatIsDeletedWhileItIsTold_OwesNothingInTheEnd(t *testing.T
 			t.Errorf("still due: %+v, %v", due, err)
 		}
 	}
-	t.Run("before anybody heard of it", func(t *testing.T) {
+	t.Run("before the first delivery", func(t *testing.T) {
 		t.Parallel()
 		w := announced(t)
 		w.cancel()

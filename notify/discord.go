@@ -2,95 +2,171 @@ package notify
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
-// Discord is what announcing needs of Discord. Its errors have the kinds of
-// package fault: RateLimited (RetryAfter says how long) and Unavailable (the
-// effect may have taken place) pass; every other is a refusal for good, and
-// carries one of the codes below.
-type Discord interface {
-	// Post posts a message. Where a message with the nonce was posted in the
-	// past few minutes it posts nothing and gives that one, whatever it shows;
-	// CodeUnknownMessage where that one was deleted since.
-	Post(ctx context.Context, channelID string, message Message, nonce string) (Posted, error)
-	// Edit makes a message show something else. Nobody is mentioned by it who
-	// was not by the post.
-	Edit(ctx context.Context, channelID, messageID string, message Message) error
-	// Recent lists the channel's newest messages, at most 100, newest first.
-	// It is empty where the bot may not read the channel's history.
-	Recent(ctx context.Context, channelID string) ([]Posted, error)
+// Discord is the Channel that posts to the Discord channel of a poll's group, and
+// keeps the poll's card there. API, Store, Now and Log are needed.
+type Discord struct {
+	API   DiscordAPI
+	Store store.Store
+	Now   func() time.Time
+	// AppURL is the web app's address. "" leaves out links, and with them the mark
+	// by which a message is found again if Discord's response was lost.
+	AppURL string
+	// Cards says that this server draws cards too (setting QS_DISCORD_OWN), and not
+	// the web app's own functions.
+	Cards bool
+	Log   *slog.Logger
 }
 
-// Codes of refusals.
-const (
-	CodeUnknownChannel    = "unknown_channel"
-	CodeUnknownMessage    = "unknown_message"
-	CodeMissingAccess     = "missing_access"
-	CodeMissingPermission = "missing_permission"
-	CodeThreadArchived    = "thread_archived"
-	CodeBadToken          = "bot_token_refused"
-	CodeRefused           = "refused" // for a reason that we do not know
-)
+var _ CardChannel = (*Discord)(nil)
 
-// refusal is one way of Discord to say no for good. Its sentence stands on the
-// poll (discord.pendingSyncError), for the person who looks after the group.
-type refusal struct {
-	kind     fault.Kind
-	code     string
-	sentence string
-}
+// Name implements Channel.
+func (d *Discord) Name() string { return "discord" }
 
-// refusals are those that Discord has a code of its own for.
-var refusals = map[int]refusal{
-	10003: {fault.NotFound, CodeUnknownChannel,
-		"The Discord channel is gone. Choose another one in the group's settings."},
-	10008: {fault.NotFound, CodeUnknownMessage,
-		"The Discord message was deleted. It is posted again with the next change."},
-	50001: {fault.Forbidden, CodeMissingAccess,
-		"The bot cannot see the Discord channel. Give it access to the channel."},
-	50013: {fault.Forbidden, CodeMissingPermission,
-		"The bot may not post in the Discord channel. Let it send messages and embed links there."},
-	50083: {fault.Provider, CodeThreadArchived,
-		"The Discord thread is archived. Open it again, or choose another channel."},
-}
-
-var (
-	badToken = refusal{fault.Provider, CodeBadToken,
-		"Discord does not accept the bot's token. Whoever runs this server must set a valid one."}
-	refused = refusal{fault.Provider, CodeRefused,
-		"Discord refused the message. Whoever runs this server finds the reason in its log."}
-)
-
-// because is the refusal as an error, with Discord's own words for the log.
-func (r refusal) because(cause error) error {
-	return &fault.Error{Kind: r.kind, Code: r.code, Message: r.sentence, Err: cause}
-}
-
-// isRefusal tells an error of Discord that trying again does not mend.
-func isRefusal(err error) bool {
-	kind := fault.KindOf(err)
-	return kind == fault.NotFound || kind == fault.Forbidden || kind == fault.Provider
-}
-
-// sentenceOf is what people read of a refusal; "" for no error.
-func sentenceOf(err error) string {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
-		return ""
+// Deliver implements Channel. A refusal is recorded on the poll too.
+func (d *Discord) Deliver(ctx context.Context, m Message) (Receipt, error) {
+	channel := channelID(m.Group)
+	if channel == "" {
+		return Receipt{}, ErrNoRecipient
 	}
-	return refusal.Message
+	id, err := d.post(ctx, channel, m)
+	if err != nil && !isRefusal(err) {
+		return Receipt{}, err
+	}
+	refused, _ := errors.AsType[*fault.Error](err)
+	log := d.Log.With(slog.String("poll", m.Poll.ID), slog.String("ref", m.State.Ref), slog.String("trace", m.State.Trace))
+	if refused != nil {
+		log.WarnContext(ctx, "discord refused a message", slog.Any("error", err))
+	} else if id != "" {
+		log.InfoContext(ctx, "discord has the message", slog.String("message", id))
+	}
+	return Receipt{MessageID: id, Refused: refused, Record: d.recordOnPoll}, nil
 }
 
-// isOurs tells a sentence of ours from one that the web app's own functions
-// wrote into the same field.
-func isOurs(sentence string) bool {
-	for _, known := range refusals {
-		if known.sentence == sentence {
-			return true
+// post posts a message unless an earlier run did. The nonce finds that one for
+// some minutes, and its mark as long as it is among the channel's newest. A
+// message that was deleted since counts as delivered, without an id.
+func (d *Discord) post(ctx context.Context, channel string, m Message) (id string, err error) {
+	if m.Retry {
+		found, err := d.find(ctx, channel, messageMark(m.State.Ref), "")
+		if err != nil || found.ID != "" {
+			return found.ID, err
 		}
 	}
-	return sentence == badToken.sentence || sentence == refused.sentence
+	posted, err := d.API.Post(ctx, channel, d.message(m), nonceOf("line", m.State.Ref, channel))
+	if fault.CodeOf(err) == CodeUnknownMessage {
+		return "", nil
+	}
+	return posted.ID, err
+}
+
+// find returns the newest message with a mark among a channel's newest, except one;
+// the zero one if there is none, or the bot may not read them.
+func (d *Discord) find(ctx context.Context, channel, mark, except string) (DiscordMessage, error) {
+	recent, err := d.API.Recent(ctx, channel)
+	for _, posted := range recent {
+		if strings.HasSuffix(posted.mark(), mark) && posted.ID != except {
+			return posted, err
+		}
+	}
+	return DiscordMessage{}, err
+}
+
+// recordOnPoll shows on the poll what is wrong with its Discord channel.
+func (d *Discord) recordOnPoll(ctx context.Context, tx store.Tx, announcement poll.Announcement, delivery poll.Delivery) error {
+	p, err := poll.Load(ctx, tx, announcement.PollID)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	problem := delivery.Error
+	if problem == "" && d.Cards {
+		problem = announcement.Channels[CardName].Error // until the card can be drawn
+	}
+	if p.ReplacesTold(announcement) || problem == "" && !isOurs(p.Discord.Error) {
+		return nil
+	}
+	return tx.Update(poll.Path(p.ID), problemUpdates(problem, delivery.At)...)
+}
+
+// problemUpdates are the fields that show on a poll what is wrong with its Discord
+// channel; "" for nothing.
+func problemUpdates(problem string, at time.Time) []store.Update {
+	var since any
+	if problem != "" {
+		since = at
+	}
+	return []store.Update{
+		cardField("pendingSync", problem != ""), cardField("pendingSyncAt", since), cardField("pendingSyncError", store.NullIfEmpty(problem)),
+	}
+}
+
+func cardField(name string, value any) store.Update {
+	return store.Update{Path: store.Field("discord", name), Value: value}
+}
+
+func channelID(group *poll.Group) string {
+	if group == nil {
+		return ""
+	}
+	return group.Discord.ChannelID
+}
+
+// message announces a transition in the group's channel. Its button leads to the
+// poll and marks the message as that transition's. It pings nobody if the poll's
+// creator is not in the group, so that a person who left cannot reach all of it.
+func (d *Discord) message(m Message) DiscordMessage {
+	words := texts[m.Notice]
+	message := DiscordMessage{Content: fill(words.message, discordTitle(m.Poll.Title, maxMessageTitle), discordTime(m.State.Story.At))}
+	if words.mentions && m.Group.Has(m.Poll.CreatorID) {
+		prefix, mentions := mentionsOf(m.Group.Discord)
+		message.Content, message.Mentions = prefix+message.Content, mentions
+	}
+	if d.AppURL != "" { // Discord refuses a link without an address
+		link := pollURL(d.AppURL, m.Poll.ID) + messageMark(m.State.Ref)
+		message.Components = withButton(discordgo.Button{Label: openPollLabel, Style: discordgo.LinkButton, URL: link})
+	}
+	return message
+}
+
+// messageMark ends the link of the message on a transition.
+func messageMark(ref string) string { return "?ref=" + url.QueryEscape(ref) }
+
+// mentionsOf is whom a group wants to be pinged, and the text that does it. A role
+// that is neither an id nor one of the two words pings nobody: Discord would refuse
+// the whole message for it.
+func mentionsOf(discord poll.GroupDiscord) (prefix string, mentions discordgo.MessageAllowedMentions) {
+	everyone := []discordgo.AllowedMentionType{discordgo.AllowedMentionTypeEveryone}
+	switch role := discord.NotifyRoleID; {
+	case role == "" || role == poll.NotifyEveryone || role == discord.GuildID:
+		return "@everyone ", discordgo.MessageAllowedMentions{Parse: everyone} // a guild's id is the role that all have
+	case isSnowflake(role):
+		return "<@&" + role + "> ", discordgo.MessageAllowedMentions{Roles: []string{role}}
+	default:
+		return "", discordgo.MessageAllowedMentions{}
+	}
+}
+
+// nonceOf derives a message's nonce: the same for every attempt to post it, another
+// for every other message. Discord takes 25 characters and compares the nonces of
+// all channels.
+func nonceOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return base64.RawURLEncoding.EncodeToString(sum[:18])
 }

@@ -9,7 +9,7 @@ import (
 	"questscheduler/rules"
 )
 
-// What the program writes, it reads; its title and text are made of the notice.
+// Every field that is written is read; title and text derive from the notice.
 func TestNotification_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	const title = "Session"
@@ -17,15 +17,26 @@ func TestNotification_EveryField_IsStored(t *testing.T) {
 	words := texts[rules.NoticeCancelled]
 	roundtrip.Check(t, roundtrip.Codec[Notification]{
 		Through: func(n Notification) Notification {
-			a := &Announcer{AppURL: "https://quests.example", Now: func() time.Time { return n.CreatedAt }}
+			a := &InApp{AppURL: "https://quests.example", Now: func() time.Time { return n.CreatedAt }}
 			by := map[string]any{"uid": n.Actor.UserID, "email": n.Actor.Email, "displayName": n.Actor.DisplayName}
-			document := a.document(telling{notice: rules.NoticeCancelled, told: poll.Told{Ref: ref}}, poll.Poll{ID: n.Resource.ID, Title: n.Resource.Title}, by)
+			document := a.document("x", Message{Notice: rules.NoticeCancelled, State: poll.Told{Ref: ref}, Poll: poll.Poll{ID: n.Resource.ID, Title: n.Resource.Title}}, by)
 			document["read"], document["dismissed"] = n.Read, n.Dismissed // its owner's
 			return decodeNotification(roundtrip.Kept(t, NotificationPath("ana", n.ID), roundtrip.Whole(document)))
 		},
 		Fixed: map[string]any{
 			"Type": string(rules.NoticeCancelled), "Title": words.title, "Body": fill(words.body, title, ""),
-			"Resource.Type": "poll", "Resource.ID": "p1", "Resource.Title": title, "ActionURL": (&Announcer{AppURL: "https://quests.example"}).pollAddress("p1"),
+			"Resource.Type": "poll", "Resource.ID": "p1", "Resource.Title": title, "ActionURL": pollURL("https://quests.example", "p1"),
 		},
 	})
+}
+
+// If the hash changed, every card on Discord would be edited once more.
+func TestCardHash_OfTheSameCard_StaysTheSame(t *testing.T) {
+	t.Parallel()
+	d := &Discord{AppURL: "https://quests.example"}
+	slot := poll.Slot{ID: "s1", Start: time.Unix(1801591200, 0).UTC(), End: time.Unix(1801602000, 0).UTC()}
+	c := cardData{poll: poll.Poll{ID: "p1", Title: "Curse <of> Strahd", Status: rules.Open}, slots: []poll.Slot{slot}}
+	if got := c.hash(d.card(c)); got != "159162727d391f3765269ffa227357ff" {
+		t.Errorf("hash %s", got)
+	}
 }

@@ -82,15 +82,15 @@ func recorded(t *testing.T) (*world, *bodies) {
 	t.Helper()
 	w := newWorld(t)
 	kept := &bodies{next: control.Transport(w.discord.Handler())}
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: "http://sim", Transport: kept})
+	client, err := notify.NewDiscordClient(token, "http://sim", kept)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.announcer.Discord = client
+	w.onDiscord.API = client
 	return w, kept
 }
 
-func TestGolden_CardAndLineAndDocumentInEachState(t *testing.T) {
+func TestGolden_CardMessageAndDocumentInEachState(t *testing.T) {
 	t.Parallel()
 	w, kept := recorded(t)
 	w.mustEnd()
@@ -114,7 +114,7 @@ func TestGolden_CardAndLineAndDocumentInEachState(t *testing.T) {
 		kept.sent = nil
 		w.mustEnd()
 		if len(kept.sent) != 2 {
-			t.Fatalf("%s: %d calls, want a line and a card", step.name, len(kept.sent))
+			t.Fatalf("%s: %d calls, want a message and a card", step.name, len(kept.sent))
 		}
 		golden(t, "line-"+step.name, kept.sent[0])
 		golden(t, "card-"+step.name, kept.sent[1])

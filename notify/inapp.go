@@ -4,79 +4,96 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
 
-// inAppBatch is how many documents are written in one transaction.
-const inAppBatch = 100
-
-// tellInApp writes one document for each recipient, under an id that the
-// transition gives, so that whichever run writes it there is one. A document
-// that is there stays as it is: its owner may have read or dismissed it.
-func (a *Announcer) tellInApp(ctx context.Context, t telling, c company) error {
-	who, err := a.actor(ctx, t.told.Actor, c.poll)
-	if err != nil {
-		return err
-	}
-	waiting, over, err := a.splitNamed(ctx, t, c)
-	if err != nil {
-		return err
-	}
-	document := a.document(t, c.poll, who)
-	id := notificationID(t.notice, t.pollID, t.told.Ref)
-	for batch := range slices.Chunk(recipients(c, t.told.Actor, waiting), inAppBatch) {
-		if err := a.createMissing(ctx, batch, id, document); err != nil {
-			return err
-		}
-	}
-	return a.record(ctx, t, func(_ context.Context, tx store.Tx, announcement poll.Announcement) error {
-		delivery := poll.Delivery{Ref: t.told.Ref, At: store.Instant(a.Now())}
-		updates := []store.Update{poll.DeliveryUpdate(ChannelInApp, delivery)}
-		if len(over) > 0 {
-			named := slices.DeleteFunc(announcement.Named, func(uid string) bool { return slices.Contains(over, uid) })
-			updates = append(updates, poll.NamedUpdates(t.pollID, named)...)
-		}
-		return tx.Update(poll.AnnouncementPath(t.pollID), updates...)
-	})
+// InApp is the Channel of documents that the web app shows
+// (users/{uid}/notifications). Store and Now are needed.
+type InApp struct {
+	Store  store.Store
+	Now    func() time.Time
+	AppURL string // the web app's address; "" makes links paths within the app
 }
 
-// splitNamed gives those whom somebody else put into the poll and who have not
-// voted, and those whose being named is over: they have voted, or left.
-func (a *Announcer) splitNamed(ctx context.Context, t telling, c company) (waiting, over []string, err error) {
-	var paths []store.Path
-	for _, uid := range t.named {
-		path := poll.VotePath(t.pollID, uid)
+var _ Channel = (*InApp)(nil)
+
+// Name implements Channel.
+func (*InApp) Name() string { return "in-app" }
+
+// Deliver implements Channel. It writes one document for each recipient, under an
+// id that derives from the transition. A document that exists stays as it is: its
+// owner may have read or dismissed it.
+func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
+	actor, err := n.actor(ctx, m.State.Actor, m.Poll)
+	if err != nil {
+		return Receipt{}, err
+	}
+	people, over, err := n.recipients(ctx, m)
+	if err != nil {
+		return Receipt{}, err
+	}
+	key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref
+	document := n.document(key, m, actor)
+	for batch := range slices.Chunk(people, batchSize) {
+		if err := n.createMissing(ctx, batch, key, document); err != nil {
+			return Receipt{}, err
+		}
+	}
+	return Receipt{Record: func(_ context.Context, tx store.Tx, announcement poll.Announcement, _ poll.Delivery) error {
+		if len(over) == 0 {
+			return nil
+		}
+		named := slices.DeleteFunc(announcement.Named, func(uid string) bool { return slices.Contains(over, uid) })
+		return tx.Update(poll.AnnouncementPath(m.Poll.ID), poll.NamedUpdates(m.Poll.ID, named)...)
+	}}, nil
+}
+
+// recipients are the participants and the creator, without the actor and without
+// those whom somebody else named and who have not voted, sorted. over are those who
+// no longer count as named: they voted, or left.
+func (n *InApp) recipients(ctx context.Context, m Message) (people, over []string, err error) {
+	var unsure []store.Path
+	for _, uid := range m.Named {
+		path := poll.VotePath(m.Poll.ID, uid)
 		switch {
-		case !slices.Contains(c.poll.ParticipantIDs, uid):
+		case !slices.Contains(m.Poll.ParticipantIDs, uid):
 			over = append(over, uid)
-		case c.group.Has(uid): // told as a member
-		case path.Valid() == nil:
-			paths = append(paths, path)
+		case !m.Group.Has(uid) && path.Valid() == nil: // members are recipients anyway
+			unsure = append(unsure, path)
 		}
 	}
-	if len(paths) == 0 {
-		return nil, over, nil
-	}
-	votes, err := a.Store.GetAll(ctx, paths)
-	for _, vote := range votes {
-		if vote.Exists() {
-			over = append(over, vote.Path.ID())
-		} else {
-			waiting = append(waiting, vote.Path.ID())
+	var waiting []string
+	if len(unsure) > 0 {
+		votes, err := n.Store.GetAll(ctx, unsure)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, vote := range votes {
+			if vote.Exists() {
+				over = append(over, vote.Path.ID())
+			} else {
+				waiting = append(waiting, vote.Path.ID())
+			}
 		}
 	}
-	return waiting, over, err
+	people = slices.DeleteFunc(append(m.Poll.People(m.Group), m.Poll.CreatorID), func(id string) bool {
+		return id == m.State.Actor || slices.Contains(waiting, id) || !canNotify(id)
+	})
+	slices.Sort(people)
+	return slices.Compact(people), over, nil
 }
 
-func (a *Announcer) createMissing(ctx context.Context, people []string, id string, document map[string]any) error {
+// createMissing writes a document for each person who has none with its key.
+func (n *InApp) createMissing(ctx context.Context, people []string, key string, document map[string]any) error {
 	paths := make([]store.Path, len(people))
 	for i, uid := range people {
-		paths[i] = NotificationPath(uid, id)
+		paths[i] = NotificationPath(uid, "dedupe:"+key)
 	}
-	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	return n.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		documents, err := tx.GetAll(ctx, paths)
 		if err != nil {
 			return err
@@ -93,27 +110,20 @@ func (a *Announcer) createMissing(ctx context.Context, people []string, id strin
 	})
 }
 
-// recipients are the participants and the creator, without whoever caused the
-// change and those who were named alone (waiting), sorted. An id that no document can have is nobody's: clients write
-// participantIds themselves.
-func recipients(c company, actor string, waiting []string) []string {
-	people := append(c.poll.People(c.group), c.poll.CreatorID)
-	people = slices.DeleteFunc(people, func(id string) bool {
-		return id == "" || id == actor || slices.Contains(waiting, id) || strings.Contains(id, "/") || NotificationPath(id, "x").Valid() != nil
-	})
-	slices.Sort(people)
-	return slices.Compact(people)
+// canNotify tells whether an id can be a person's: clients write participantIds.
+func canNotify(uid string) bool {
+	return uid != "" && !strings.Contains(uid, "/") && NotificationPath(uid, "x").Valid() == nil
 }
 
 // actor is who caused a change, as documents name them; nil for nobody.
-func (a *Announcer) actor(ctx context.Context, uid string, p poll.Poll) (map[string]any, error) {
+func (n *InApp) actor(ctx context.Context, uid string, p poll.Poll) (map[string]any, error) {
 	if uid == "" {
 		return nil, nil
 	}
 	path := store.Doc("users", uid)
 	var profile store.Fields
 	if path.Valid() == nil {
-		doc, err := a.Store.Get(ctx, path)
+		doc, err := n.Store.Get(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -128,40 +138,31 @@ func (a *Announcer) actor(ctx context.Context, uid string, p poll.Poll) (map[str
 	}, nil
 }
 
-// notificationID is the id of the document of a notice: the same for every
-// recipient and every run.
-func notificationID(notice rules.Notice, pollID, ref string) string {
-	return "dedupe:" + dedupeKey(notice, pollID, ref)
-}
-
-func dedupeKey(notice rules.Notice, pollID, ref string) string {
-	return string(notice) + ":" + pollID + ":" + ref
-}
-
-// document is what a recipient reads (users/{uid}/notifications). metadata names the
-// poll and the actor as the web
-// app's own notices do.
-func (a *Announcer) document(t telling, p poll.Poll, actor map[string]any) map[string]any {
-	words, at := texts[t.notice], t.told.Story.At
-	title := plainTitle(p.Title, maxInAppTitle)
-	metadata := map[string]any{"schedulerId": p.ID, "schedulerTitle": title}
+// document is what a recipient of m reads. metadata names poll and actor as the
+// web app's own notifications do.
+func (n *InApp) document(key string, m Message, actor map[string]any) map[string]any {
+	title, at := plainTitle(m.Poll.Title, maxInAppTitle), m.State.Story.At
+	about, link := Resource{"poll", m.Poll.ID, title}, pollURL(n.AppURL, m.Poll.ID)
+	document := n.newDocument(key, string(m.Notice), texts[m.Notice].title, m.Text(), link, about)
+	metadata := map[string]any{"schedulerId": m.Poll.ID, "schedulerTitle": title}
 	if !at.IsZero() {
 		metadata["start"] = at.StartTime().Format(rules.InstantLayout)
 		metadata["end"] = at.EndTime().Format(rules.InstantLayout)
 		metadata["allDay"] = at.AllDay
 	}
-	var by any
 	if actor != nil {
-		by = actor
+		document["actor"] = actor
 		metadata["actorUserId"], metadata["actorEmail"] = actor["uid"], actor["email"]
 	}
+	document["metadata"] = metadata
+	return document
+}
+
+func (n *InApp) newDocument(key, kind, title, body, link string, about Resource) map[string]any {
 	return map[string]any{
-		"type":  string(t.notice),
-		"title": words.title, "body": fill(words.body, title, inAppTime(at, p.Timezone)),
-		"actionUrl": a.pollAddress(p.ID),
-		"resource":  map[string]any{"type": "poll", "id": p.ID, "title": title},
-		"actor":     by, "metadata": metadata,
-		"dedupeKey": dedupeKey(t.notice, p.ID, t.told.Ref),
-		"read":      false, "dismissed": false, "createdAt": store.Instant(a.Now()),
+		"type": kind, "title": title, "body": body, "actionUrl": link,
+		"resource": map[string]any{"type": about.Type, "id": about.ID, "title": about.Title},
+		"actor":    nil, "metadata": map[string]any{}, "dedupeKey": key,
+		"read": false, "dismissed": false, "createdAt": store.Instant(n.Now()),
 	}
 }

@@ -59,28 +59,28 @@ func (s fusedStore) Run(ctx context.Context, fn func(context.Context, store.Tx) 
 }
 
 type fusedDiscord struct {
-	notify.Discord
+	notify.DiscordAPI
 	fuse *fuse
 }
 
-func (d fusedDiscord) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (posted notify.Posted, err error) {
-	err = d.fuse.step(func() error { posted, err = d.Discord.Post(ctx, channelID, message, nonce); return err })
+func (d fusedDiscord) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (posted notify.DiscordMessage, err error) {
+	err = d.fuse.step(func() error { posted, err = d.DiscordAPI.Post(ctx, channelID, message, nonce); return err })
 	if err != nil {
-		return notify.Posted{}, err
+		return notify.DiscordMessage{}, err
 	}
 	return posted, nil
 }
 
-func (d fusedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
-	return d.fuse.step(func() error { return d.Discord.Edit(ctx, channelID, messageID, message) })
+func (d fusedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.DiscordMessage) error {
+	return d.fuse.step(func() error { return d.DiscordAPI.Edit(ctx, channelID, messageID, message) })
 }
 
-func (d fusedDiscord) Recent(ctx context.Context, channelID string) (list []notify.Posted, err error) {
-	err = d.fuse.step(func() error { list, err = d.Discord.Recent(ctx, channelID); return err })
+func (d fusedDiscord) Recent(ctx context.Context, channelID string) (list []notify.DiscordMessage, err error) {
+	err = d.fuse.step(func() error { list, err = d.DiscordAPI.Recent(ctx, channelID); return err })
 	return list, err
 }
 
-// interrupt is the world's announcer, whose run ends at a step.
+// interrupt is the world's announcer, with a run that ends at a step.
 func (w *world) interrupt(step int, when moment) *notify.Announcer {
 	a, _ := w.fused(step, when)
 	return a
@@ -88,9 +88,8 @@ func (w *world) interrupt(step int, when moment) *notify.Announcer {
 
 func (w *world) fused(step int, when moment) (*notify.Announcer, *fuse) {
 	f := &fuse{at: step, when: when}
-	a := *w.announcer
-	a.Store, a.Discord = fusedStore{a.Store, f}, fusedDiscord{a.Discord, f}
-	return &a, f
+	a, _ := w.around(fusedStore{w.store, f}, fusedDiscord{w.onDiscord.API, f})
+	return a, f
 }
 
 // hooks run instead of a call to Discord, once each, and are given the call.
@@ -99,38 +98,37 @@ type hooks struct {
 }
 
 type hookedDiscord struct {
-	notify.Discord
+	notify.DiscordAPI
 	hooks *hooks
 }
 
-func (d hookedDiscord) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (posted notify.Posted, err error) {
+func (d hookedDiscord) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (posted notify.DiscordMessage, err error) {
 	if d.hooks.post == nil {
-		return d.Discord.Post(ctx, channelID, message, nonce)
+		return d.DiscordAPI.Post(ctx, channelID, message, nonce)
 	}
-	err = d.hooks.post(func() error { posted, err = d.Discord.Post(ctx, channelID, message, nonce); return err })
+	err = d.hooks.post(func() error { posted, err = d.DiscordAPI.Post(ctx, channelID, message, nonce); return err })
 	return posted, err
 }
 
-func (d hookedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
+func (d hookedDiscord) Edit(ctx context.Context, channelID, messageID string, message notify.DiscordMessage) error {
 	if d.hooks.edit == nil {
-		return d.Discord.Edit(ctx, channelID, messageID, message)
+		return d.DiscordAPI.Edit(ctx, channelID, messageID, message)
 	}
-	return d.hooks.edit(func() error { return d.Discord.Edit(ctx, channelID, messageID, message) })
+	return d.hooks.edit(func() error { return d.DiscordAPI.Edit(ctx, channelID, messageID, message) })
 }
 
 // hooked is the world's announcer with hooks.
 func (w *world) hooked(h hooks) *notify.Announcer {
-	a := *w.announcer
-	a.Discord = hookedDiscord{a.Discord, &h}
-	return &a
+	a, _ := w.around(w.store, hookedDiscord{w.onDiscord.API, &h})
+	return a
 }
 
-func TestHandle_ARunThatEndsAtAnyStep_IsGoneOnWithAndNothingIsDoubled(t *testing.T) {
+func TestHandle_CrashAtAnyStep_ContinuesWithoutDuplicates(t *testing.T) {
 	t.Parallel()
 	for _, when := range []moment{before, after} {
 		// Within the nonce's minutes, and long after them.
 		for _, pause := range []time.Duration{time.Second, time.Hour} {
-			t.Run(fmt.Sprintf("after its effect %v, gone on with after %v", when, pause), func(t *testing.T) {
+			t.Run(fmt.Sprintf("after its effect %v, continued after %v", when, pause), func(t *testing.T) {
 				t.Parallel()
 				for step := 1; endsAt(t, step, when, pause); step++ {
 					if step > 50 {
@@ -142,16 +140,16 @@ func TestHandle_ARunThatEndsAtAnyStep_IsGoneOnWithAndNothingIsDoubled(t *testing
 	}
 }
 
-// endsAt ends a run at a step and goes on with it; false where the run has
+// endsAt ends a run at a step and continues it with another; false if the run has
 // fewer steps.
 func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	t.Helper()
 	w := newWorld(t) // no card yet, so posting one is among the steps
 	w.finalise()
-	w.announcer.Own = notify.OwnTransitions
+	w.onDiscord.Cards = false
 	w.want("gm", 0)
 	w.mustEnd()
-	w.announcer.Own = notify.OwnAll
+	w.onDiscord.Cards = true
 	w.move(moved)
 	w.want("gm", 0)
 
@@ -173,7 +171,7 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	w.toTheEnd(2)
 
 	at := fmt.Sprintf("step %d", step)
-	wantTexts(t, at+": lines", contents(w.lines(channel)), movedLine)
+	wantTexts(t, at+": messages", contents(w.messages(channel)), movedMessage)
 	for _, uid := range []string{"ana", "ben", "cho"} {
 		wantTexts(t, at+": "+uid, w.bell(uid), movedBody)
 	}
@@ -188,7 +186,7 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	return true
 }
 
-func TestHandle_ARunThatEndsWhileItEdits_IsGoneOnWith(t *testing.T) {
+func TestHandle_CrashWhileEditing_Continues(t *testing.T) {
 	t.Parallel()
 	for step := 1; ; step++ {
 		w := announced(t)
@@ -212,19 +210,19 @@ func TestHandle_ARunThatEndsWhileItEdits_IsGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestHandle_WhatPeopleDeletedMeanwhile_IsNotToldAgain(t *testing.T) {
+func TestHandle_DeliveryDeletedByPeople_IsNotRepeated(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
 	ref := w.want("gm", 0)
-	runTask(w.interrupt(6, before), 1) // all is told, and not yet recorded as finished
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
-	w.delete(w.lines(channel)[0].ID)
+	runTask(w.interrupt(6, before), 1) // all is delivered, and not yet recorded as finished
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
+	w.delete(w.messages(channel)[0].ID)
 	w.write(func(tx store.Tx) error {
 		return tx.Delete(notify.NotificationPath("ana", "dedupe:SESSION_CANCELLED:"+pollID+":"+ref))
 	})
 	w.clock.add(time.Hour)
 	w.toTheEnd(2)
-	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "messages", contents(w.messages(channel)))
 	wantTexts(t, "ana", w.bell("ana"))
 }

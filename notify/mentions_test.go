@@ -37,9 +37,9 @@ func TestHandle_MentionsFollowTheGroupsRole(t *testing.T) {
 			w.cancel()
 			w.want("gm", 0)
 			w.mustEnd()
-			lines := w.lines(channel)
-			wantTexts(t, "lines", contents(lines),
-				row.prefix+movedLine[len("@everyone "):], restoredLine, row.prefix+cancelledLine[len("@everyone "):])
+			lines := w.messages(channel)
+			wantTexts(t, "messages", contents(lines),
+				row.prefix+movedMessage[len("@everyone "):], restoredMessage, row.prefix+cancelledMessage[len("@everyone "):])
 			for i, pinged := range [][]string{row.pinged, nil, row.pinged} {
 				wantTexts(t, "pinged by "+lines[i].Content, lines[i].Pinged, pinged...)
 			}
@@ -47,8 +47,7 @@ func TestHandle_MentionsFollowTheGroupsRole(t *testing.T) {
 	}
 }
 
-// TestHandle_CreatorLeftTheGroup_MentionsNobody: whoever left a group must not
-// reach all of it by a poll of before.
+// A person who left a group must not reach all of it by an older poll.
 func TestHandle_CreatorLeftTheGroup_MentionsNobody(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -75,20 +74,20 @@ func TestHandle_CreatorLeftTheGroup_MentionsNobody(t *testing.T) {
 				w.cancel()
 				w.want("gm", 0)
 				w.mustEnd()
-				lines := w.lines(channel)
+				lines := w.messages(channel)
 				if len(lines) != 1 {
-					t.Fatalf("%d lines, want 1", len(lines))
+					t.Fatalf("%d messages, want 1", len(lines))
 				}
-				bare := cancelledLine[len("@everyone "):]
+				bare := cancelledMessage[len("@everyone "):]
 				if got := len(lines[0].Pinged) > 0; got != row.mentions || row.mentions == (lines[0].Content == bare) {
-					t.Errorf("the line %q pings %v", lines[0].Content, lines[0].Pinged)
+					t.Errorf("the message %q pings %v", lines[0].Content, lines[0].Pinged)
 				}
 			})
 		}
 	}
 }
 
-func TestHandle_ATitleCannotMentionAnybody(t *testing.T) {
+func TestHandle_TitleWithMentions_PingsNobody(t *testing.T) {
 	t.Parallel()
 	for _, role := range []any{"none", roleID, "everyone"} {
 		w := announced(t)
@@ -154,15 +153,15 @@ func TestHandle_TitleWithLinks_MakesNone(t *testing.T) {
 			}
 			shown = append(shown, embed.Title)
 		}
-		for _, text := range append(shown, contents(w.lines(channel))...) {
+		for _, text := range append(shown, contents(w.messages(channel))...) {
 			for _, link := range discordLinks {
 				if link.MatchString(text) {
 					t.Errorf("the title %q makes a link of %q (%v)", title, text, link)
 				}
 			}
 		}
-		if len(shown) != 1 || len(w.lines(channel)) != 1 {
-			t.Errorf("%q: %d cards and %d lines", title, len(shown), len(w.lines(channel)))
+		if len(shown) != 1 || len(w.messages(channel)) != 1 {
+			t.Errorf("%q: %d cards and %d lines", title, len(shown), len(w.messages(channel)))
 		}
 	}
 }

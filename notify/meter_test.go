@@ -12,18 +12,18 @@ import (
 	"questscheduler/rules"
 )
 
-// tally is a Meter that writes down what it is told.
-type tally struct{ told []string }
+// tally is a Meter that keeps what it counts.
+type tally struct{ counted []string }
 
 func (c *tally) Announced(notice rules.Notice, after time.Duration) {
-	c.told = append(c.told, fmt.Sprintf("%s after %s", notice, after.Round(time.Second)))
+	c.counted = append(c.counted, fmt.Sprintf("%s after %s", notice, after.Round(time.Second)))
 }
 
 func (c *tally) DiscordRefused(channel, code string) {
-	c.told = append(c.told, fmt.Sprintf("%s refused: %s", channel, code))
+	c.counted = append(c.counted, fmt.Sprintf("%s refused: %s", channel, code))
 }
 
-func TestMeter_IsToldOfWhatPeopleWereToldAndOfWhatDiscordRefused(t *testing.T) {
+func TestMeter_CountsAnnouncementsAndRefusals(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	count := &tally{}
@@ -31,7 +31,7 @@ func TestMeter_IsToldOfWhatPeopleWereToldAndOfWhatDiscordRefused(t *testing.T) {
 	w.move(moved)
 	w.want("gm", 0)
 	w.mustEnd()
-	w.mustEnd() // which tells nothing twice
+	w.mustEnd() // which delivers nothing twice
 	w.plant(control.Rule{Match: "messages.*", Status: 403, Reason: "50001"})
 	w.restore()
 	w.want("gm", 0)
@@ -39,12 +39,12 @@ func TestMeter_IsToldOfWhatPeopleWereToldAndOfWhatDiscordRefused(t *testing.T) {
 	want := []string{
 		"SESSION_RESCHEDULED after 0s", "discord refused: missing_access", "SESSION_RESTORED after 0s", "card refused: missing_access",
 	}
-	if !slices.Equal(count.told, want) {
-		t.Errorf("it is told %q, want %q", count.told, want)
+	if !slices.Equal(count.counted, want) {
+		t.Errorf("it counted %q, want %q", count.counted, want)
 	}
 }
 
-func TestMeter_IsNotToldAgain_OfWhatIsToldOnceMore(t *testing.T) {
+func TestMeter_ResentMessage_IsNotCountedAgain(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	count := &tally{}
@@ -57,14 +57,14 @@ func TestMeter_IsNotToldAgain_OfWhatIsToldOnceMore(t *testing.T) {
 	again := poll.ResendUpdates(w.announcement(), w.clock.Now())
 	w.write(func(tx store.Tx) error { return tx.Update(poll.AnnouncementPath(pollID), again...) })
 	w.mustEnd()
-	if got := len(w.lines(channel)); got != 1 {
-		t.Errorf("%d lines are in the channel, want that which is told once more", got)
+	if got := len(w.messages(channel)); got != 1 {
+		t.Errorf("%d messages are in the channel, want the resent one", got)
 	}
 	w.restore()
 	w.want("gm", 0)
 	w.mustEnd()
 	want := []string{"discord refused: missing_access", "SESSION_RESCHEDULED after 0s", "SESSION_RESTORED after 0s"}
-	if !slices.Equal(count.told, want) {
-		t.Errorf("it is told %q, want %q", count.told, want)
+	if !slices.Equal(count.counted, want) {
+		t.Errorf("it counted %q, want %q", count.counted, want)
 	}
 }

@@ -2,6 +2,9 @@ package notify
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,8 +12,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Notification is a document of users/{uid}/notifications, shared with the web
-// app, which writes others there.
+// Notification is a document of users/{uid}/notifications. The web app writes
+// others there.
 type Notification struct {
 	ID        string
 	Type      string
@@ -18,7 +21,7 @@ type Notification struct {
 	Body      string
 	ActionURL string
 	Resource  Resource
-	Actor     *Actor // nil where nobody is named
+	Actor     *Actor // nil for nobody
 	Read      bool
 	Dismissed bool
 	CreatedAt time.Time
@@ -27,10 +30,13 @@ type Notification struct {
 // Resource is what a notification is about.
 type Resource struct{ Type, ID, Title string }
 
-// Actor is who caused what a notification tells.
+// Actor is who caused the change.
 type Actor struct{ UserID, Email, DisplayName string }
 
-// NotificationPath is where a person's notification stands.
+// batchSize is how many notifications are written in one transaction.
+const batchSize = 100
+
+// NotificationPath is the path of a person's notification.
 func NotificationPath(uid, id string) store.Path { return store.Doc("users", uid, "notifications", id) }
 
 var (
@@ -43,13 +49,18 @@ var (
 		Name: "unread notifications of a person", Collection: "notifications",
 		Filters: []store.Filter{{Path: store.Field("read"), Op: store.Equal}},
 	}
+	oldNotifications = &store.Query{
+		Name: "notifications by type and age", Collection: "notifications", Group: true,
+		Filters: []store.Filter{{Path: store.Field("type"), Op: store.In}, {Path: store.Field("createdAt"), Op: store.Less}},
+		Order:   []store.Order{{Path: store.Field("createdAt")}},
+	}
 )
 
-// Queries are all queries of this package, for opening a store.
+// Queries are this package's queries, for opening a store.
 var Queries = []*store.Query{notificationsByTime, unreadNotifications, oldNotifications}
 
-// Walk gives a person's notifications that they have not dismissed to take, newest
-// first, at most limit (0: all) behind after, as store.Walk does.
+// Walk passes a person's notifications that they have not dismissed to take, newest
+// first, at most limit (0: all) after the cursor, as store.Walk does.
 func Walk(ctx context.Context, reader store.Reader, uid string, limit int, after *store.Cursor, take func(Notification) (taken bool, err error)) (next *store.Cursor, err error) {
 	asked := notificationsByTime.With(false).Below(store.Doc("users", uid)).First(limit).From(after)
 	return store.Walk(ctx, reader, asked, decodeNotification, take)
@@ -79,55 +90,65 @@ func decodeNotification(doc store.Document) Notification {
 	return n
 }
 
-// MarkRead marks one notification of a person as read; NotFound where they have
-// none of that id. Doing it twice changes nothing the second time.
+// MarkRead marks one notification of a person as read; NotFound if they have none
+// of that id. It is idempotent.
 func MarkRead(ctx context.Context, documents store.Store, uid, id string) error {
+	missing := fault.New(fault.NotFound, "You have no such notification. List your notifications for the ids there are.")
 	path := NotificationPath(uid, id)
 	if strings.Contains(id, "/") || path.Valid() != nil {
-		return errNoNotification()
+		return missing
 	}
 	err := documents.Run(ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Update(path, store.Update{Path: store.Field("read"), Value: true})
 	})
 	if fault.Is(err, fault.NotFound) {
-		return errNoNotification()
+		return missing
 	}
 	return err
 }
 
-func errNoNotification() error {
-	return fault.New(fault.NotFound, "You have no such notification. List your notifications for the ids there are.")
-}
-
-// readBatch is how many notifications are marked in one transaction.
-const readBatch = 100
-
-// MarkAllRead marks every notification of a person as read and tells how many
-// were not. It goes in steps: after an error call it again, it goes on where it
-// stopped.
+// MarkAllRead marks every notification of a person as read and returns how many
+// were not. It goes in steps: a call after an error continues.
 func MarkAllRead(ctx context.Context, documents store.Store, uid string) (marked int, err error) {
 	for {
-		found := 0
-		err := documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-			found = 0
-			docs, err := tx.Query(ctx, unreadNotifications.With(false).Below(store.Doc("users", uid)).First(readBatch))
-			if err != nil {
-				return err
-			}
-			for _, doc := range docs {
-				if err := tx.Update(doc.Path, store.Update{Path: store.Field("read"), Value: true}); err != nil {
-					return err
-				}
-			}
-			found = len(docs)
-			return nil
+		asked := unreadNotifications.With(false).Below(store.Doc("users", uid)).First(batchSize)
+		found, err := writeEach(ctx, documents, asked, func(tx store.Tx, path store.Path) error {
+			return tx.Update(path, store.Update{Path: store.Field("read"), Value: true})
 		})
 		if err != nil {
 			return marked, err
 		}
-		marked += found
-		if found < readBatch {
+		if marked += found; found < batchSize {
 			return marked, nil
 		}
 	}
+}
+
+// writeEach writes what a query finds in one transaction, and returns how many.
+func writeEach(ctx context.Context, to store.Store, asked store.Bound, write func(store.Tx, store.Path) error) (found int, err error) {
+	err = to.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		docs, err := tx.Query(ctx, asked)
+		for _, doc := range docs {
+			err = errors.Join(err, write(tx, doc.Path))
+		}
+		found = len(docs)
+		return err
+	})
+	return found, err
+}
+
+// Kept is how long a notification of a transition is kept.
+const Kept = 90 * 24 * time.Hour
+
+// RemoveOld removes at most limit notifications of transitions older than Kept, of
+// all people. It tells how many, and whether more may be left. Notifications of
+// the web app stay, and so do those of owners, which keep them from being notified
+// again.
+func RemoveOld(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
+	var types []any
+	for _, notice := range slices.Sorted(maps.Keys(texts)) {
+		types = append(types, string(notice))
+	}
+	removed, err = writeEach(ctx, documents, oldNotifications.With(types, now.Add(-Kept)).First(limit), store.Tx.Delete)
+	return removed, removed == limit, err
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"questscheduler/internal/store"
 )
 
 // The notices that are for the owner of a calendar alone.
@@ -17,81 +15,55 @@ const (
 	NoticeHeld      = "CANCELLATIONS_HELD"
 )
 
-// Occasions gives what tells one failing of an account from the next: the
-// number of its grant. It is asked once for each notice.
-type Occasions func(ctx context.Context, accountID string) (string, error)
-
-// Owners tells people what only they can mend about their calendars. Each thing
-// is one document under an id of its own, so telling it twice is telling it
-// once. All fields are needed.
+// Owners tells people in the app about problems of their calendars that only they
+// can solve, each problem once. Both fields are needed.
 type Owners struct {
-	Announcer *Announcer
-	Occasion  Occasions
+	InApp *InApp
+	// Occasion tells one failure of an account from the next: it returns the number
+	// of the account's grant.
+	Occasion func(ctx context.Context, accountID string) (string, error)
 }
 
-// TellSyncError says that the grant of an account is dead or too small, once
-// for each grant.
+// TellSyncError says that an account's grant is revoked or insufficient, once for
+// each grant.
 func (o Owners) TellSyncError(ctx context.Context, ownerID, accountID string) error {
-	occasion, err := o.Occasion(ctx, accountID)
-	if err != nil {
-		return err
-	}
-	return o.tell(ctx, ownerID, notice{
-		kind: NoticeSyncError, key: accountID + ":" + occasion,
-		title:    "Calendar sync paused",
-		body:     "Calendar sync paused. Re-link your calendar in Settings to resume.",
-		resource: map[string]any{"type": "calendar_account", "id": accountID, "title": "Google Calendar"},
-	})
+	return o.notifyOfAccount(ctx, ownerID, accountID, "",
+		"Calendar sync paused", "Calendar sync paused. Re-link your calendar in Settings to resume.")
 }
 
-// TellUnlinked says that sessions are not followed any more since their account
-// was unlinked, once for each grant.
+// TellUnlinked says that sessions are no longer followed since their account was
+// unlinked, once for each grant.
 func (o Owners) TellUnlinked(ctx context.Context, ownerID, accountID string) error {
+	return o.notifyOfAccount(ctx, ownerID, accountID, ":unlinked", "Calendar unlinked",
+		"Your calendar is unlinked, and the sessions in it are not followed any more. Link it again in Settings to resume.")
+}
+
+func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix, title, body string) error {
 	occasion, err := o.Occasion(ctx, accountID)
 	if err != nil {
 		return err
 	}
-	return o.tell(ctx, ownerID, notice{
-		kind: NoticeSyncError, key: accountID + ":" + occasion + ":unlinked",
-		title:    "Calendar unlinked",
-		body:     "Your calendar is unlinked, and the sessions in it are not followed any more. Link it again in Settings to resume.",
-		resource: map[string]any{"type": "calendar_account", "id": accountID, "title": "Google Calendar"},
-	})
+	return o.notify(ctx, ownerID, NoticeSyncError, accountID+":"+occasion+suffix, title, body, "calendar_account", accountID)
 }
 
-// TellHeld says that cancellations in a calendar wait for their owner's word,
+// TellHeld says that cancellations in a calendar await their owner's confirmation,
 // once for the same events.
 func (o Owners) TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error {
 	sorted := slices.Sorted(slices.Values(eventIDs))
 	sum := sha256.Sum256([]byte(strings.Join(sorted, "\n")))
-	return o.tell(ctx, ownerID, notice{
-		kind: NoticeHeld, key: calendarKey + ":" + hex.EncodeToString(sum[:8]),
-		title: "Cancellations held",
-		body: fmt.Sprintf("%d calendar events of your sessions are gone at once. No session was cancelled. "+
-			"Confirm in Settings that they are cancelled, or restore the events.", len(eventIDs)),
-		resource: map[string]any{"type": "calendar", "id": calendarKey, "title": "Google Calendar"},
-	})
+	body := fmt.Sprintf("%d calendar events of your sessions are gone at once. No session was cancelled. "+
+		"Confirm in Settings that they are cancelled, or restore the events.", len(eventIDs))
+	return o.notify(ctx, ownerID, NoticeHeld, calendarKey+":"+hex.EncodeToString(sum[:8]), "Cancellations held", body, "calendar", calendarKey)
 }
 
-// notice is one document for an owner.
-type notice struct {
-	kind, key, title, body string
-	resource               map[string]any
-}
-
-func (o Owners) tell(ctx context.Context, ownerID string, n notice) error {
-	dedupeKey := n.kind + ":" + n.key
-	path := NotificationPath(ownerID, "dedupe:"+dedupeKey)
-	if known := ownerID != "" && path.Valid() == nil; !known {
-		return nil // nobody can be told
+// notify writes a notification about a resource, unless the owner has one under
+// its key. An owner whose id cannot be a person's is left out.
+func (o Owners) notify(ctx context.Context, ownerID, kind, key, title, body, resource, resourceID string) error {
+	if !canNotify(ownerID) {
+		return nil
 	}
-	document := map[string]any{
-		"type": n.kind, "title": n.title, "body": n.body, "actionUrl": o.Announcer.settingsAddress(),
-		"resource": n.resource, "actor": nil, "metadata": map[string]any{}, "dedupeKey": dedupeKey,
-		"read": false, "dismissed": false, "createdAt": store.Instant(o.Announcer.Now()),
-	}
-	return o.Announcer.createMissing(ctx, []string{ownerID}, "dedupe:"+dedupeKey, document)
+	key = kind + ":" + key
+	link := strings.TrimSuffix(o.InApp.AppURL, "/") + "/settings"
+	document := o.InApp.newDocument(key, kind, title, body, link, Resource{resource, resourceID, "Google Calendar"})
+	return o.InApp.createMissing(ctx, []string{ownerID}, key, document)
 }
-
-// settingsAddress is the page of the web app where calendars are linked.
-func (a *Announcer) settingsAddress() string { return strings.TrimSuffix(a.AppURL, "/") + "/settings" }

@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/test/memorystore"
 )
 
-// owners tell people of their calendars at now; the grant is the account's second.
+// owners notify at now; the grant is the account's second.
 func owners(t *testing.T, now time.Time) (Owners, store.Store) {
 	t.Helper()
 	documents, err := memorystore.Open(Queries)
@@ -17,12 +17,12 @@ func owners(t *testing.T, now time.Time) (Owners, store.Store) {
 		t.Fatal(err)
 	}
 	return Owners{
-		Announcer: &Announcer{Store: documents, Now: func() time.Time { return now }},
-		Occasion:  func(context.Context, string) (string, error) { return "2", nil },
+		InApp:    &InApp{Store: documents, Now: func() time.Time { return now }},
+		Occasion: func(context.Context, string) (string, error) { return "2", nil },
 	}, documents
 }
 
-// types are what somebody was told, newest first.
+// types are the types and titles of a person's notifications, newest first.
 func types(t *testing.T, documents store.Store) (types []string) {
 	t.Helper()
 	list, _, err := List(t.Context(), documents, "gm", 0, nil)
@@ -35,27 +35,27 @@ func types(t *testing.T, documents store.Store) (types []string) {
 	return types
 }
 
-// That an account was unlinked is other news than that its grant is dead, and each
-// is told once; cancellations that are held are the same in whatever order.
-func TestOwners_SameThingTwice_IsToldOnce(t *testing.T) {
+// An unlinked account and a revoked grant are two problems, each notified once; held
+// cancellations are the same in any order.
+func TestOwners_SameProblemTwice_IsOneNotification(t *testing.T) {
 	t.Parallel()
 	o, documents := owners(t, time.Now())
 	for range 2 {
-		for _, told := range []error{
+		for _, err := range []error{
 			o.TellSyncError(t.Context(), "gm", "acc_1"), o.TellUnlinked(t.Context(), "gm", "acc_1"),
 			o.TellHeld(t.Context(), "gm", "key", []string{"a", "b"}), o.TellHeld(t.Context(), "gm", "key", []string{"b", "a"}),
 		} {
-			if told != nil {
-				t.Fatal(told)
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
 	if got := types(t, documents); len(got) != 3 {
-		t.Errorf("told %q", got)
+		t.Errorf("notifications %q", got)
 	}
 }
 
-// A notice for an owner keeps them from being told again, so it stays.
+// A notification for an owner keeps them from being notified again, so it stays.
 func TestRemoveOld_NoticesForOwners_Stay(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// paced is a world whose poll people know as finalised, with four notices an hour:
+// paced is a world whose poll is announced as finalised, with four notices an hour:
 // two at once.
 func paced(t *testing.T) *world {
 	t.Helper()
@@ -19,7 +19,7 @@ func paced(t *testing.T) *world {
 	return w
 }
 
-// directly has the web app cancel the poll and take that back, each told, as long
+// directly has the web app cancel the poll and take that back, each announced, as long
 // as there is a turn for it.
 func (w *world) directly(times int) {
 	w.t.Helper()
@@ -35,17 +35,17 @@ func (w *world) directly(times int) {
 	}
 }
 
-func TestPace_BeyondTheBound_TellsTheLatestStateLater(t *testing.T) {
+func TestPace_OverTheLimit_AnnouncesTheLatestStateLater(t *testing.T) {
 	t.Parallel()
 	w := paced(t)
 	w.directly(7) // cancelled in the end, and people know that it is on again
 	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
 	wantTexts(t, "ben", w.bell("ben"), cancelledBody, onAgainBody)
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, onAgainLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, onAgainMessage)
 	if got := w.field("Status"); got != "Cancelled" && got != "CANCELLED" {
-		t.Errorf("the card shows %q meanwhile", got)
+		t.Errorf("the card shows %q before that", got)
 	}
-	w.oweCard()
+	w.makeCardPending()
 	w.mustEnd() // the drain comes again when it is due
 	a := w.announcement()
 	wait := a.Due.Sub(w.clock.Now())
@@ -55,13 +55,13 @@ func TestPace_BeyondTheBound_TellsTheLatestStateLater(t *testing.T) {
 	w.clock.add(wait)
 	w.mustEnd()
 	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody, cancelledBody)
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, onAgainLine, cancelledLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, onAgainMessage, cancelledMessage)
 	if a := w.announcement(); !a.Due.IsZero() || a.Announced.Story.Status != rules.Cancelled {
 		t.Errorf("left: %+v", a)
 	}
 }
 
-func TestPace_WhatWasTakenBackWhileItWaits_IsNeverTold(t *testing.T) {
+func TestPace_TakenBackWhileDeferred_IsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := paced(t)
 	w.directly(4)
@@ -70,11 +70,11 @@ func TestPace_WhatWasTakenBackWhileItWaits_IsNeverTold(t *testing.T) {
 	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
 }
 
-// Whatever people do directly in a day, nobody is told more in any hour.
+// Whatever direct writes a day brings, no hour has more notices.
 func TestPace_OverADayOfDirectWrites_KeepsEachHour(t *testing.T) {
 	t.Parallel()
 	w := paced(t)
-	var heard []time.Time
+	var notified []time.Time
 	for i := range 24 * 60 {
 		before := len(w.bell("ana"))
 		if i%2 == 0 {
@@ -85,23 +85,23 @@ func TestPace_OverADayOfDirectWrites_KeepsEachHour(t *testing.T) {
 		w.want("gm", 0)
 		w.run(1)
 		for range len(w.bell("ana")) - before {
-			heard = append(heard, w.clock.Now())
+			notified = append(notified, w.clock.Now())
 		}
 		w.clock.add(time.Minute)
 	}
-	for i := range heard {
-		if i >= 4 && heard[i].Sub(heard[i-4]) < time.Hour {
-			t.Errorf("five notices between %v and %v", heard[i-4], heard[i])
+	for i := range notified {
+		if i >= 4 && notified[i].Sub(notified[i-4]) < time.Hour {
+			t.Errorf("five notices between %v and %v", notified[i-4], notified[i])
 		}
 	}
-	if len(heard) < 24 || len(w.lines(channel)) != len(heard) {
-		t.Errorf("%d notices in a day, %d messages", len(heard), len(w.lines(channel)))
+	if len(notified) < 24 || len(w.messages(channel)) != len(notified) {
+		t.Errorf("%d notices in a day, %d messages", len(notified), len(w.messages(channel)))
 	}
 }
 
-// A run dies at each of its calls, with what it did or without. Whoever goes on
-// with it counts nothing, is not put off, and doubles nothing.
-func TestPace_InterruptedAnywhere_CountsAndTellsOnce(t *testing.T) {
+// A run crashes at each of its calls, before or after the effect. The run that
+// continues counts nothing, is not deferred, and repeats nothing.
+func TestPace_CrashAtAnyStep_CountsAndDeliversOnce(t *testing.T) {
 	t.Parallel()
 	const most = 40
 	for call := 1; call <= most; call++ {
@@ -125,12 +125,12 @@ func TestPace_InterruptedAnywhere_CountsAndTellsOnce(t *testing.T) {
 				t.Errorf("call %d: a third at once is not put off", call)
 			}
 			wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
-			wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine, onAgainLine)
+			wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, onAgainMessage)
 		}
 	}
 }
 
-func TestNamed_WhoNeitherJoinedNorVoted_HearsNothing(t *testing.T) {
+func TestNamed_NeitherJoinedNorVoted_IsNotNotified(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.set(poll.Set("participantIds", []any{"gm", "ana", "dan", "eli", "ben"}))
@@ -148,7 +148,7 @@ func TestNamed_WhoNeitherJoinedNorVoted_HearsNothing(t *testing.T) {
 		wantTexts(t, uid, w.bell(uid), cancelledBody)
 	}
 	wantTexts(t, "dan", w.bell("dan"))
-	// Whose vote vanishes later still hears: fay has left.
+	// A person whose vote is deleted later is still notified; fay has left.
 	wantTexts(t, "named", w.announcement().Named, "ben", "dan")
 	w.write(func(tx store.Tx) error { return tx.Delete(poll.VotePath(pollID, "ana")) })
 	w.revive()

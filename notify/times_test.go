@@ -41,10 +41,10 @@ func TestTimes_AsPeopleReadThem(t *testing.T) {
 	}
 }
 
-func TestTexts_HaveWordsForEveryNotice(t *testing.T) {
+func TestTexts_EveryNotice_HasTexts(t *testing.T) {
 	t.Parallel()
 	for _, notice := range []rules.Notice{rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain} {
-		if words := texts[notice]; words.title == "" || words.body == "" || words.discord == "" {
+		if words := texts[notice]; words.title == "" || words.body == "" || words.message == "" {
 			t.Errorf("%s: %+v", notice, words)
 		}
 	}

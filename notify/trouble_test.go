@@ -14,7 +14,7 @@ import (
 	"questscheduler/internal/test/storetest"
 )
 
-func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
+func TestHandle_Refusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -40,7 +40,7 @@ func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
 			wantTexts(t, "ana", w.bell("ana"), movedBody)
 			a := w.announcement()
 			if got := a.Channels["discord"]; got.Ref != ref || !strings.Contains(got.Error, row.reason) {
-				t.Errorf("delivery of the line %+v", got)
+				t.Errorf("delivery of the message %+v", got)
 			}
 			if got := a.Channels["card"]; !strings.Contains(got.Error, row.reason) {
 				t.Errorf("delivery of the card %+v", got)
@@ -56,9 +56,9 @@ func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
 			w.restore()
 			w.want("gm", 0)
 			w.mustEnd()
-			wantTexts(t, "lines", contents(w.lines(channel)), restoredLine)
+			wantTexts(t, "messages", contents(w.messages(channel)), restoredMessage)
 			if p := w.poll(); p.Discord.Error != "" || w.field("Status") != "FINALIZED" {
-				t.Errorf("mended, and still %q on the poll", p.Discord.Error)
+				t.Errorf("solved, and still %q on the poll", p.Discord.Error)
 			}
 			if a := w.announcement(); a.Channels["card"].Error != "" || a.Channels["discord"].Error != "" {
 				t.Errorf("deliveries %+v", a.Channels)
@@ -67,10 +67,10 @@ func TestHandle_ARefusal_IsRecordedAndHoldsUpNothing(t *testing.T) {
 	}
 }
 
-func TestHandle_OwnTransitions_TheLastRefusalIsTakenAwayWhenTheChannelIsMended(t *testing.T) {
+func TestHandle_OwnTransitionsAfterARefusal_ClearsTheProblem(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
-	w.announcer.Own = "transitions"
+	w.onDiscord.Cards = false
 	w.plant(control.Rule{Match: "messages.create", Status: 403, Reason: "50013", Times: 1})
 	w.move(moved)
 	w.want("gm", 0)
@@ -86,7 +86,7 @@ func TestHandle_OwnTransitions_TheLastRefusalIsTakenAwayWhenTheChannelIsMended(t
 	}
 }
 
-func TestHandle_ABotThatMayEditAndNotPost_SaysSoUntilItMay(t *testing.T) {
+func TestHandle_BotMayEditAndNotPost_ShowsTheProblemUntilItMay(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.SendMessages}}); err != nil {
@@ -112,11 +112,11 @@ func TestHandle_ABotThatMayEditAndNotPost_SaysSoUntilItMay(t *testing.T) {
 	w.want("gm", 0)
 	w.mustEnd()
 	if got := w.poll().Discord.Error; got != "" {
-		t.Errorf("mended, and still %q", got)
+		t.Errorf("solved, and still %q", got)
 	}
 }
 
-func TestHandle_WhatPassesByItself_IsTriedAgainAndDoublesNothing(t *testing.T) {
+func TestHandle_TemporaryError_IsRetriedWithoutDuplicates(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name  string
@@ -143,7 +143,7 @@ func TestHandle_WhatPassesByItself_IsTriedAgainAndDoublesNothing(t *testing.T) {
 				if verdict.Outcome != queue.Retry || verdict.After < row.after || verdict.After > row.after+time.Second {
 					t.Fatalf("verdict %+v", verdict)
 				}
-				// The drain leaves what is still to be told to this task, for a while beyond
+				// The drain leaves what is still pending to this task, for a while beyond
 				// its next attempt.
 				if a := w.announcement(); !a.Due.IsZero() {
 					left, next := a.AgainAt.Sub(w.clock.Now()), max(row.after, queue.Backoff(1, nil))
@@ -155,7 +155,7 @@ func TestHandle_WhatPassesByItself_IsTriedAgainAndDoublesNothing(t *testing.T) {
 				if verdict := w.run(2); verdict.Outcome != queue.Done {
 					t.Fatalf("second run: %+v", verdict)
 				}
-				wantTexts(t, "lines", contents(w.lines(channel)), movedLine)
+				wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
 				wantTexts(t, "ana", w.bell("ana"), movedBody)
 				if got := w.field("Status"); got != "RESCHEDULED" {
 					t.Errorf("the card shows %q", got)
@@ -165,7 +165,7 @@ func TestHandle_WhatPassesByItself_IsTriedAgainAndDoublesNothing(t *testing.T) {
 	}
 }
 
-func TestHandle_ALostAnswer_LongAfterTheNoncesMinutes_IsFoundByItsMark(t *testing.T) {
+func TestHandle_LostResponseAfterTheNonceExpired_IsFoundByItsMark(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
@@ -182,18 +182,18 @@ func TestHandle_ALostAnswer_LongAfterTheNoncesMinutes_IsFoundByItsMark(t *testin
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
 	w.cancel()
 	w.want("gm", 0)
-	if verdict := w.run(1); verdict.Outcome != queue.Retry { // the line
+	if verdict := w.run(1); verdict.Outcome != queue.Retry { // the message
 		t.Fatalf("verdict %+v", verdict)
 	}
 	w.clock.add(time.Hour)
 	w.toTheEnd(2)
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
-	if got := w.announcement().Channels["discord"].MessageID; got != w.lines(channel)[0].ID {
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
+	if got := w.announcement().Channels["discord"].MessageID; got != w.messages(channel)[0].ID {
 		t.Errorf("recorded as %q", got)
 	}
 }
 
-func TestHandle_ALostAnswer_WhereTheBotMayNotReadTheHistory_IsFoundByItsNonce(t *testing.T) {
+func TestHandle_LostResponseWithoutHistory_IsFoundByItsNonce(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.ReadMessageHistory}}); err != nil {
@@ -207,20 +207,20 @@ func TestHandle_ALostAnswer_WhereTheBotMayNotReadTheHistory_IsFoundByItsNonce(t 
 	}
 	w.clock.add(time.Minute)
 	w.toTheEnd(2)
-	wantTexts(t, "lines", contents(w.lines(channel)), cancelledLine)
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 }
 
-func TestHandle_ALineWhoseAnswerWasLostAndThatWasDeletedSince_WasTold(t *testing.T) {
+func TestHandle_MessageDeletedAfterLostResponse_CountsAsDelivered(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
 	w.cancel()
 	w.want("gm", 0)
 	w.run(1)
-	w.delete(w.lines(channel)[0].ID)
+	w.delete(w.messages(channel)[0].ID)
 	w.clock.add(time.Minute)
 	w.toTheEnd(2)
-	wantTexts(t, "lines", contents(w.lines(channel)))
+	wantTexts(t, "messages", contents(w.messages(channel)))
 	if got := w.announcement().Channels["discord"]; got.Error != "" || got.MessageID != "" {
 		t.Errorf("delivery %+v", got)
 	}
@@ -243,7 +243,7 @@ func (w *world) delete(id string) {
 	}
 }
 
-func TestHandle_ACardThatWasDeleted_IsPostedOnceMore(t *testing.T) {
+func TestHandle_DeletedCard_IsPostedAgain(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	old := w.poll().Discord.MessageID
@@ -268,7 +268,7 @@ func TestHandle_ACardThatWasDeleted_IsPostedOnceMore(t *testing.T) {
 	}
 }
 
-func TestHandle_ACardThatCannotBeEditedThoughItIsListed_IsReplaced(t *testing.T) {
+func TestHandle_ListedCardThatCannotBeEdited_IsReplaced(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	old := w.poll().Discord.MessageID
@@ -281,7 +281,7 @@ func TestHandle_ACardThatCannotBeEditedThoughItIsListed_IsReplaced(t *testing.T)
 	}
 }
 
-func TestHandle_ACardWhoseAnswerWasLostAndThatWasDeletedSince_IsPostedOnceMore(t *testing.T) {
+func TestHandle_CardDeletedAfterLostResponse_IsPostedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
@@ -294,7 +294,7 @@ func TestHandle_ACardWhoseAnswerWasLostAndThatWasDeletedSince_IsPostedOnceMore(t
 	}
 }
 
-func TestHandle_AnEditWhoseAnswerWasLost_IsDrawnAgainThoughThePollWentBack(t *testing.T) {
+func TestHandle_LostResponseToAnEdit_IsDrawnAgainAfterARestore(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.plant(control.Rule{Match: "messages.edit", LostAnswer: true, Times: 1})
@@ -309,7 +309,7 @@ func TestHandle_AnEditWhoseAnswerWasLost_IsDrawnAgainThoughThePollWentBack(t *te
 	}
 }
 
-func TestHandle_TheStoreDoesNotAnswer_IsTriedAgain(t *testing.T) {
+func TestHandle_StoreUnavailable_IsRetried(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
@@ -320,7 +320,7 @@ func TestHandle_TheStoreDoesNotAnswer_IsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestHandle_ARefusalOnOneChannelOfAGroupThatMoved_IsMendedByTheNext(t *testing.T) {
+func TestHandle_RefusalInTheOldChannel_IsClearedInTheNewOne(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Gone: true}); err != nil {
@@ -337,18 +337,18 @@ func TestHandle_ARefusalOnOneChannelOfAGroupThatMoved_IsMendedByTheNext(t *testi
 	if got := w.poll().Discord; got.Error != "" || got.ChannelID != elsewhere || len(w.cards(elsewhere)) != 1 {
 		t.Errorf("card %+v", got)
 	}
-	wantTexts(t, "lines that are told late", contents(w.lines(elsewhere)))
+	wantTexts(t, "messages that come late", contents(w.messages(elsewhere)))
 }
 
-// Each write of the poll is a hint to look at its card again.
-func TestCard_LookedAtAgainInTrouble_WritesNothing(t *testing.T) {
+// Each write of the poll is a hint to check its card again.
+func TestCard_CheckedAgainWithAProblem_WritesNothing(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
 		rule control.Rule
 	}{
 		{"the card is refused", control.Rule{Match: "messages.*", Status: 403, Reason: "50013"}},
-		{"the line was refused", control.Rule{Match: "messages.create", Status: 403, Reason: "50013"}},
+		{"the message was refused", control.Rule{Match: "messages.create", Status: 403, Reason: "50013"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -383,7 +383,7 @@ func TestCard_OfAGroupWithoutAChannel_ReadsNoVotes(t *testing.T) {
 	w := newWorld(t)
 	w.setGroup("channelId", nil)
 	counted := storetest.Count(w.store)
-	w.announcer.Store = counted
+	w.announcer, w.onDiscord = w.around(counted, w.onDiscord.API)
 	w.mustEnd()
 	if n := counted.Total().Reads; n > 6 {
 		t.Errorf("it reads %d documents", n)

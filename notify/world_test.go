@@ -78,6 +78,7 @@ type world struct {
 	clock     *clock
 	store     store.Store
 	discord   *discord.Server
+	onDiscord *notify.Discord
 	announcer *notify.Announcer
 	refs      int
 }
@@ -96,16 +97,24 @@ func newWorld(t *testing.T) *world {
 	}
 	web := httptest.NewServer(w.discord.Handler())
 	t.Cleanup(web.Close)
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: web.URL})
+	client, err := notify.NewDiscordClient(token, web.URL, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.announcer = &notify.Announcer{
-		Store: w.store, Now: w.clock.Now, Discord: client, AppURL: appURL + "/", Own: notify.OwnAll,
-		Log: slog.New(slog.DiscardHandler),
-	}
+	log := slog.New(slog.DiscardHandler)
+	w.onDiscord = &notify.Discord{AppURL: appURL + "/", Cards: true, Now: w.clock.Now, Log: log}
+	w.announcer = &notify.Announcer{Now: w.clock.Now, Log: log}
+	w.announcer, w.onDiscord = w.around(w.store, client)
 	w.seed()
 	return w
+}
+
+// around is the world's announcer with another store and another Discord.
+func (w *world) around(documents store.Store, client notify.DiscordAPI) (*notify.Announcer, *notify.Discord) {
+	a, d := *w.announcer, *w.onDiscord
+	a.Store, d.Store, d.API = documents, documents, client
+	a.Channels = []notify.Channel{&notify.InApp{Store: documents, Now: w.clock.Now, AppURL: appURL + "/"}, &d}
+	return &a, &d
 }
 
 func (w *world) seed() {
@@ -178,8 +187,8 @@ func (w *world) setSlot(id, name string, value any) {
 	w.write(func(tx store.Tx) error { return tx.Update(poll.SlotPath(pollID, id), poll.Set(name, value)) })
 }
 
-// want makes the poll's present state known to be announced after rest, as the
-// transition's own transaction does. It gives the ref.
+// want makes the poll's present state pending, due after rest, as a transition's
+// transaction does. It returns the ref.
 func (w *world) want(actor string, rest time.Duration) string {
 	w.t.Helper()
 	w.refs++
@@ -193,14 +202,14 @@ func (w *world) want(actor string, rest time.Duration) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	told := poll.Told{Ref: ref, Story: p.Story(winning), Actor: actor, Trace: "trace-1", At: w.clock.Now()}
+	state := poll.Told{Ref: ref, Story: p.Story(winning), Actor: actor, Trace: "trace-1", At: w.clock.Now()}
 	w.write(func(tx store.Tx) error {
-		return tx.Merge(poll.AnnouncementPath(pollID), poll.WantUpdates(pollID, told, w.clock.Now().Add(rest))...)
+		return tx.Merge(poll.AnnouncementPath(pollID), poll.WantUpdates(pollID, state, w.clock.Now().Add(rest))...)
 	})
 	return ref
 }
 
-// voteOf is somebody's vote for a slot, or for none.
+// voteOf is somebody's vote for a slot, or without a choice.
 func voteOf(uid, slot string) func(store.Tx) error {
 	vote := poll.Vote{UserID: uid, Choices: map[string]string{}}
 	if slot != "" {
@@ -209,7 +218,7 @@ func voteOf(uid, slot string) func(store.Tx) error {
 	return func(tx store.Tx) error { return tx.Merge(poll.VotePath(pollID, uid), poll.VoteUpdates(vote)...) }
 }
 
-// The transitions, as far as a card and a story show them.
+// The transitions, as far as cards and messages show them.
 
 func (w *world) finalise() {
 	w.t.Helper()
@@ -249,7 +258,7 @@ func (w *world) revive() {
 	w.set(poll.Set("status", "FINALIZED"), store.Update{Path: poll.SyncField("state"), Value: "OK"})
 }
 
-// announced is a world in which the poll is finalised and people know it.
+// announced is a world whose poll is finalised, which was announced.
 func announced(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -331,8 +340,8 @@ func (w *world) bell(uid string) []string {
 	return bodies
 }
 
-// lines are the messages on transitions in a channel, cards its cards.
-func (w *world) lines(in string) []discord.Message {
+// messages are those on transitions in a channel, cards its cards.
+func (w *world) messages(in string) []discord.Message {
 	return slices.DeleteFunc(w.discord.Messages(in), func(m discord.Message) bool { return len(m.Embeds) > 0 })
 }
 
@@ -384,14 +393,14 @@ func wantTexts(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// The lines that the transitions of this world are told with.
+// The messages on the transitions of this world.
 const (
-	movedLine     = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801683000:F>"
-	movedOnLine   = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801769400:F>"
-	restoredLine  = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>"
-	cancelledLine = "@everyone Session 'Curse of Strahd' has been cancelled"
+	movedMessage     = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801683000:F>"
+	movedOnMessage   = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801769400:F>"
+	restoredMessage  = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>"
+	cancelledMessage = "@everyone Session 'Curse of Strahd' has been cancelled"
 
-	onAgainLine = "@everyone Session 'Curse of Strahd' is on again for <t:1801591200:F>"
+	onAgainMessage = "@everyone Session 'Curse of Strahd' is on again for <t:1801591200:F>"
 
 	movedBody     = "Session 'Curse of Strahd' has been rescheduled to Wednesday, 3 February 2027, 20:30 (Europe/Berlin)"
 	restoredBody  = "Session 'Curse of Strahd' has been restored to its original time"

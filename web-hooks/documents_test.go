@@ -11,14 +11,14 @@ import (
 	webhooks "questscheduler/web-hooks"
 )
 
-// told keeps which polls were told of.
-type told struct {
+// hinted keeps the polls of hints.
+type hinted struct {
 	polls []string
 	err   error
 }
 
 // Told implements webhooks.Documents.
-func (d *told) Told(_ context.Context, pollID, trace string) error {
+func (d *hinted) Told(_ context.Context, pollID, trace string) error {
 	if trace == "" {
 		return errors.New("the hint has no trace")
 	}
@@ -75,11 +75,11 @@ func TestDocuments_EventsAreHintsAboutPolls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, documents := newMachineGate(t), &told{}
+			g, documents := newMachineGate(t), &hinted{}
 			webhooks.RegisterDocuments(g.echo, g.machines(account), documents)
 			answer := g.send(row.headers, row.body, "Bearer "+g.issuer.Sign(g.good()))
 			if answer.Code != row.status || strings.Join(documents.polls, " ") != row.poll {
-				t.Errorf("it answers %d, and tells of %v", answer.Code, documents.polls)
+				t.Errorf("it answers %d, and hints at %v", answer.Code, documents.polls)
 			}
 		})
 	}
@@ -98,9 +98,9 @@ func (g *machineGate) send(headers map[string]string, body, authorization string
 	return recorder
 }
 
-func TestDocuments_AreToldByMachinesAlone(t *testing.T) {
+func TestDocuments_FromOthersThanMachines_AreRefused(t *testing.T) {
 	t.Parallel()
-	g, documents := newMachineGate(t), &told{}
+	g, documents := newMachineGate(t), &hinted{}
 	webhooks.RegisterDocuments(g.echo, g.machines(account), documents)
 	headers := map[string]string{"Ce-Specversion": "1.0", "Ce-Type": written, "Ce-Subject": "documents/schedulers/p"}
 	for kind, token := range g.issuer.Forged(g.good(), now()) {
@@ -109,14 +109,14 @@ func TestDocuments_AreToldByMachinesAlone(t *testing.T) {
 		}
 	}
 	if len(documents.polls) != 0 {
-		t.Errorf("it tells of %v", documents.polls)
+		t.Errorf("it hints at %v", documents.polls)
 	}
 }
 
-func TestDocuments_WhereNobodyTakesIt_ItIsToBeSentAgain(t *testing.T) {
+func TestDocuments_NotHandedOver_Is503(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
-	webhooks.RegisterDocuments(g.echo, g.machines(account), &told{err: errors.New("full")})
+	webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{err: errors.New("full")})
 	headers := map[string]string{"Ce-Specversion": "1.0", "Ce-Type": written, "Ce-Subject": "documents/schedulers/p"}
 	answer := g.send(headers, "", "Bearer "+g.issuer.Sign(g.good()))
 	if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" {

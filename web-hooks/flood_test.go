@@ -115,8 +115,8 @@ func TestPush_ForgedWithinTheRate_ReadsNothing(t *testing.T) {
 			}
 		}
 	}
-	if reads := g.reads.reads.Load(); reads != 0 || g.looks() != 0 {
-		t.Errorf("%d documents were read, %d looks handed over", reads, g.looks())
+	if reads := g.reads.reads.Load(); reads != 0 || g.syncs() != 0 {
+		t.Errorf("%d documents were read, %d syncs handed over", reads, g.syncs())
 	}
 	if refused, requests := out.count("push refused"), out.count("msg=request"); refused != 10 || requests != 10 || g.reads.refused.count != 700 {
 		t.Errorf("700 refused pushes made %d lines push refused and %d lines request, and %d were counted", refused, requests, g.reads.refused.count)
@@ -140,19 +140,19 @@ func TestPush_ProvenFromAnAddressOverItsRate_IsTaken(t *testing.T) {
 			t.Fatalf("answered %d %s", got.Code, got.Body)
 		}
 	}
-	if g.looks() != 1 || out.count("status=200") != pushesAtOnce {
-		t.Errorf("%d looks were handed over, and %d lines tell of pushes that were taken", g.looks(), out.count("status=200"))
+	if g.syncs() != 1 || out.count("status=200") != pushesAtOnce {
+		t.Errorf("%d syncs were handed over, and %d log lines show accepted pushes", g.syncs(), out.count("status=200"))
 	}
 }
 
 // TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel: a token never expires, so
-// whoever has one could replay it. Each row is what became of its channel.
+// anybody who has one could replay it. Each row is what became of its channel.
 func TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel(t *testing.T) {
 	t.Parallel()
 	for status, row := range map[string]struct {
 		answer int
 		once   int // documents read once, beside one for each push that its rate admits
-		looks  int
+		syncs  int
 	}{"active": {200, 1, 1}, "stopped": {401, 0, 0}} {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
@@ -180,8 +180,8 @@ func TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel(t *testing.T) {
 			if written := out.count("\n"); written > pushesAtOnce+20 {
 				t.Errorf("1000 replays wrote %d lines", written)
 			}
-			if g.looks() != row.looks {
-				t.Errorf("%d looks were handed over, want %d", g.looks(), row.looks)
+			if g.syncs() != row.syncs {
+				t.Errorf("%d syncs were handed over, want %d", g.syncs(), row.syncs)
 			}
 			passed.Store(int64(time.Second))
 			replay(pushesASecond)
@@ -207,8 +207,8 @@ func TestPush_OfAChannelThatEnded_CountsForNoAddress(t *testing.T) {
 					t.Fatalf("answered %d", got.Code)
 				}
 			}
-			if g.looks() != 0 || g.reads.reads.Load() != 50 {
-				t.Errorf("%d looks were handed over, %d documents read", g.looks(), g.reads.reads.Load())
+			if g.syncs() != 0 || g.reads.reads.Load() != 50 {
+				t.Errorf("%d syncs were handed over, %d documents read", g.syncs(), g.reads.reads.Load())
 			}
 			if refused, requests := out.count("push refused"), out.count("msg=request"); refused != 10 || requests != 10 {
 				t.Errorf("%d lines push refused, %d lines request", refused, requests)
@@ -228,8 +228,8 @@ func TestPush_OfAnOldToken_IsTakenWithinTheRate(t *testing.T) {
 			t.Errorf("answered %d %s, want %d", got.Code, got.Body, want)
 		}
 	}
-	if g.looks() != 1 {
-		t.Errorf("%d looks were handed over", g.looks())
+	if g.syncs() != 1 {
+		t.Errorf("%d syncs were handed over", g.syncs())
 	}
 	ended := newGateWith(t, gateOptions{status: "expired"})
 	if got := ended.push(address, as(oldChannel, oldToken), ""); got.Code != http.StatusUnauthorized {
@@ -290,7 +290,7 @@ func TestMachineRoutes_ForgedOverTheRate_CostNoLine(t *testing.T) {
 			t.Parallel()
 			var out lines
 			g := newMachineGateWith(t, few, out.log())
-			webhooks.RegisterDocuments(g.echo, g.machines(account), &told{})
+			webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
 			for range 2 {
 				g.post(path, "Bearer forged")
 			}
@@ -313,7 +313,7 @@ func TestMachineRoutes_OfAMachine_CountForNoAddress(t *testing.T) {
 	t.Parallel()
 	var out lines
 	g := newMachineGateWith(t, few, out.log())
-	webhooks.RegisterDocuments(g.echo, g.machines(account), &told{})
+	webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
 	good := "Bearer " + g.issuer.Sign(g.good())
 	for range 5 {
 		g.post("/jobs/drain", "Bearer forged")

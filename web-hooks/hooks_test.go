@@ -150,27 +150,27 @@ func (g *gate) push(path string, changed map[string][]string, body string) *http
 	return recorder
 }
 
-// looks are the tasks that were handed over.
-func (g *gate) looks() int {
+// syncs are the tasks that were handed over.
+func (g *gate) syncs() int {
 	g.t.Helper()
 	depths, err := g.queue.Depths(g.t.Context())
 	must(g.t, err)
 	return depths[0].Waiting
 }
 
-func TestPush_HandsOverALook(t *testing.T) {
+func TestPush_Valid_HandsOverASync(t *testing.T) {
 	t.Parallel()
 	for _, path := range webhooks.PushPaths {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			g := newGate(t)
-			for range 3 { // the look that has not begun covers them all
+			for range 3 { // the sync that has not begun covers them all
 				if got := g.push(path, nil, ""); got.Code != 200 || got.Body.Len() != 0 {
 					t.Errorf("answered %d %q", got.Code, got.Body)
 				}
 			}
-			if looks := g.looks(); looks != 1 {
-				t.Errorf("%d looks, want 1", looks)
+			if syncs := g.syncs(); syncs != 1 {
+				t.Errorf("%d syncs, want 1", syncs)
 			}
 		})
 	}
@@ -182,21 +182,21 @@ func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
 	g.push(address, nil, "")
 	due := g.queue.Due(now())
 	if len(due) != 1 {
-		t.Fatalf("%d looks are due, want 1", len(due))
+		t.Fatalf("%d syncs are due, want 1", len(due))
 	}
 	run, _ := g.queue.Take(due[0].ID)
 	var hint calendars.Hint
 	must(t, json.Unmarshal(run.Delivery.Payload, &hint))
 	if hint.Trace != "req_1" || hint.Cause != "push" {
-		t.Errorf("the look's hint is %+v", hint)
+		t.Errorf("the sync's hint is %+v", hint)
 	}
 }
 
 func TestPush_ThatOpensTheChannel_IsAcknowledgedOnly(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
-	if got := g.push(address, map[string][]string{"X-Goog-Resource-State": {"sync"}}, ""); got.Code != 200 || g.looks() != 0 {
-		t.Errorf("answered %d, %d looks", got.Code, g.looks())
+	if got := g.push(address, map[string][]string{"X-Goog-Resource-State": {"sync"}}, ""); got.Code != 200 || g.syncs() != 0 {
+		t.Errorf("answered %d, %d syncs", got.Code, g.syncs())
 	}
 }
 
@@ -204,8 +204,8 @@ func TestPush_WhateverItsBody_IsTaken(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"rubbish": "\xff{", "10 MB": strings.Repeat("x", 10<<20)} {
 		g := newGate(t)
-		if got := g.push(address, nil, body); got.Code != 200 || g.looks() != 1 {
-			t.Errorf("%s: answered %d, %d looks", name, got.Code, g.looks())
+		if got := g.push(address, nil, body); got.Code != 200 || g.syncs() != 1 {
+			t.Errorf("%s: answered %d, %d syncs", name, got.Code, g.syncs())
 		}
 	}
 }
@@ -249,15 +249,15 @@ func TestPush_ThatIsForged_Is401AndNothingElse(t *testing.T) {
 			if got.Code != 401 || answer.OK || answer.Error.Code != "AUTH_REQUIRED" || answer.Error.Message == "" || answer.Meta.RequestID == "" {
 				t.Errorf("answered %d %s", got.Code, got.Body)
 			}
-			if g.looks() != 0 {
-				t.Error("a look was handed over")
+			if g.syncs() != 0 {
+				t.Error("a sync was handed over")
 			}
 		})
 	}
 }
 
 // TestPush_ThatIsValid_CountsForNoAddress: Google pushes for everybody from few,
-// and whoever forges pushes there holds up none of them.
+// and forged pushes there hold up none of them.
 func TestPush_ThatIsValid_CountsForNoAddress(t *testing.T) {
 	t.Parallel()
 	g := newGateWith(t, gateOptions{rate: api.Rate{PerSecond: 0.001, Burst: 2}})
@@ -278,7 +278,7 @@ func TestPush_ThatIsValid_CountsForNoAddress(t *testing.T) {
 	}
 }
 
-func TestPush_ThatCannotBeHandedOver_IsAskedForAgain(t *testing.T) {
+func TestPush_NotHandedOver_Is503(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	must(t, g.store.Close())
@@ -297,7 +297,7 @@ func (hanging) Push(ctx context.Context, _ calendarsync.Push) error {
 	return fault.Wrap(fault.Unavailable, ctx.Err(), "The store was not waited for.")
 }
 
-func TestPush_WhileNothingAnswers_WaitsNoLongerThanItMay(t *testing.T) {
+func TestPush_StoreHangs_IsAnsweredInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := api.New(api.Options{Now: now, NewID: func(prefix string) string { return prefix + "_1" }, Log: slog.New(slog.DiscardHandler)})
@@ -328,7 +328,7 @@ func must(t *testing.T, err error) {
 
 // A channel whose answer was lost learns from its push how long Google granted it;
 // a push without that, or with what is no time, is as good as any other.
-func TestPush_Expiration_IsTakenWhereItIsSaid(t *testing.T) {
+func TestPush_Expiration_IsRecordedIfGiven(t *testing.T) {
 	t.Parallel()
 	asked, end := now().Add(7*24*time.Hour), now().Add(time.Hour)
 	for name, c := range map[string]struct {

@@ -51,7 +51,7 @@ type machineGate struct {
 	body   string // of what is asked
 }
 
-// delivered keeps which tasks got through, and answers what it is told to.
+// delivered keeps the tasks that were let through, and answers as configured.
 type delivered struct {
 	bodies []string
 	status int
@@ -112,7 +112,7 @@ func jobPaths() []string {
 	return slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(webhooks.JobPaths))...)))
 }
 
-func TestJobs_AreHandedOverForTheirMachine(t *testing.T) {
+func TestJobs_RequestedByTheirMachine_AreHandedOver(t *testing.T) {
 	t.Parallel()
 	for name, paths := range webhooks.JobPaths {
 		for _, path := range paths {
@@ -188,7 +188,7 @@ func TestTasks_TooLargeToBeOurs_AreRefused(t *testing.T) {
 	}
 }
 
-func TestJobs_ThatCannotBeHandedOver_AreAskedForAgain(t *testing.T) {
+func TestJobs_NotHandedOver_Are503(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
 	g.jobs.err = fault.New(fault.Unavailable, "The queue does not answer.")
@@ -198,7 +198,7 @@ func TestJobs_ThatCannotBeHandedOver_AreAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestMachines_WhileTheirKeysCannotBeHad_AreAskedToComeAgain(t *testing.T) {
+func TestMachines_KeysUnavailable_Are503(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
 	token := g.issuer.Sign(g.good())
@@ -208,7 +208,7 @@ func TestMachines_WhileTheirKeysCannotBeHad_AreAskedToComeAgain(t *testing.T) {
 	}
 }
 
-func TestMachineOf_IsWhoTheTokenSpeaksFor(t *testing.T) {
+func TestMachineOf_ValidToken_IsItsMachine(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
 	var who signin.Machine

@@ -13,7 +13,6 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/store/firestore"
-	"questscheduler/notify"
 	webhooks "questscheduler/web-hooks"
 )
 
@@ -33,7 +32,7 @@ func (s *server) wireHints() {
 
 // drawsCards tells whether what others write of a poll is to reach its card.
 func (s *server) drawsCards() bool {
-	return s.config.DiscordOwn == notify.OwnAll && s.announcer.Discord != nil && s.config.Sync == config.SyncOn
+	return s.config.DiscordOwn == config.DiscordAll && s.config.DiscordBotToken.IsSet() && s.config.Sync == config.SyncOn
 }
 
 // unheardDocuments takes hints in and does nothing (QS_SYNC=off).

@@ -25,23 +25,17 @@ const answerTimeout = 90 * time.Second
 
 // wireOutside makes what people and machines meet: announcements and HTTP.
 func (s *server) wireOutside() error {
-	s.announcer = &notify.Announcer{
-		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
-		Meter: s.metrics, Repair: s.repair, PerHour: s.config.NoticesPerHour,
+	inApp := &notify.InApp{Store: s.documents, Now: s.now, AppURL: s.config.AppURL}
+	channels, err := s.notifyChannels(inApp)
+	if err != nil {
+		return err
 	}
-	owners := s.owners()
+	s.announcer = &notify.Announcer{
+		Store: s.documents, Now: s.now, Channels: channels, PerHour: s.config.NoticesPerHour, Repair: s.repair, Log: s.log, Meter: s.metrics,
+	}
+	owners := s.owners(inApp)
 	s.looker.Owners = owners
 	linked := s.wireLinks(owners)
-	if s.config.DiscordBotToken.IsSet() {
-		client, err := notify.NewDiscordClient(notify.DiscordConfig{
-			Token: s.config.DiscordBotToken.Reveal(), Endpoint: s.config.DiscordEndpoint,
-			Transport: s.outbound,
-		})
-		if err != nil {
-			return err
-		}
-		s.announcer.Discord, s.scheduler.Channels = client, client
-	}
 	s.dashboard = &dashboard.Reader{
 		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Ending: s.health.Ending, Sync: s.config.Sync, Version: version,
 	}
@@ -65,6 +59,22 @@ func (s *server) wireOutside() error {
 	return s.wireCallables(verifier, linked, commands)
 }
 
+// notifyChannels are the channels that are configured.
+func (s *server) notifyChannels(inApp *notify.InApp) ([]notify.Channel, error) {
+	channels := []notify.Channel{inApp}
+	if s.config.DiscordBotToken.IsSet() {
+		client, err := notify.NewDiscordClient(s.config.DiscordBotToken.Reveal(), s.config.DiscordEndpoint, s.outbound)
+		if err != nil {
+			return nil, err
+		}
+		s.scheduler.Channels = client
+		channels = append(channels, &notify.Discord{
+			API: client, Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Cards: s.config.DiscordOwn == config.DiscordAll, Log: s.log,
+		})
+	}
+	return channels, nil
+}
+
 // repair carries a direct edit of a poll through before people are told of it.
 func (s *server) repair(ctx context.Context, pollID, trace string) error {
 	_, err := s.polls().Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
@@ -83,11 +93,11 @@ func (s *server) forThisMachine() bool {
 }
 
 // owners is where the owners of accounts hear what only they can mend.
-func (s *server) owners() owners {
+func (s *server) owners(inApp *notify.InApp) owners {
 	if s.config.Sync == config.SyncObserve {
 		return calendarsync.NobodyTold{}
 	}
-	return notify.Owners{Announcer: s.announcer, Occasion: s.grantOf}
+	return notify.Owners{InApp: inApp, Occasion: s.grantOf}
 }
 
 // owners are those of calendars and of accounts.

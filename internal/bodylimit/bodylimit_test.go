@@ -281,7 +281,7 @@ func (r *recorded) SetReadDeadline(at time.Time) error {
 	return nil
 }
 
-// part is a body whose first part arrives when it is told to.
+// part is a body whose first part arrives on a signal.
 type part struct{ asked, arrives chan struct{} }
 
 func (p part) Read(into []byte) (int, error) {

@@ -13,11 +13,10 @@ const nonceWindow = 3 * time.Minute
 // isComponentsV2 is the flag of a message that is made of components alone.
 const isComponentsV2 = 1 << 15
 
-// createMessage is messages.create. With enforce_nonce a nonce of the past few
-// minutes gives the message that has it, whatever else the body says: in
-// whichever channel it was posted, since Discord compares by author, and 10008
-// where it was deleted since, which Discord's people call intended (pull
-// request 6647 of discord/discord-api-docs).
+// createMessage is messages.create. With enforce_nonce, a nonce of the past few
+// minutes returns the message that has it, whatever else the body says: from any
+// channel, since Discord compares by author, and 10008 if it was deleted since,
+// which Discord calls intended (pull request 6647 of discord/discord-api-docs).
 func (s *Server) createMessage(r *http.Request) (any, error) {
 	f, formErr := readForm(r)
 	s.mu.Lock()
@@ -55,7 +54,7 @@ func (s *Server) createMessage(r *http.Request) (any, error) {
 	return m.posted(), nil
 }
 
-// blank is a message that says nothing yet.
+// blank is an empty message.
 func blank(channelID string, author User, now time.Time) Message {
 	return Message{
 		ChannelID: channelID, Author: author, Timestamp: stamp(now), Mentions: []User{}, MentionRoles: []string{},
@@ -63,8 +62,8 @@ func blank(channelID string, author User, now time.Time) Message {
 	}
 }
 
-// byNonce finds the message that a nonce of the past few minutes stands for;
-// (nil, nil) where there is none.
+// byNonce finds the message with a nonce of the past few minutes; (nil, nil) if
+// there is none.
 func (w *world) byNonce(nonce string, now time.Time) (any, error) {
 	use, ok := w.nonces[nonce]
 	if nonce == "" || !ok || now.Sub(use.at) >= nonceWindow {
@@ -78,7 +77,7 @@ func (w *world) byNonce(nonce string, now time.Time) (any, error) {
 	return c.posted[i].message.posted(), nil
 }
 
-// take writes what a form sends into a message and leaves the rest.
+// take writes the fields that a form sent into a message and leaves the others.
 func (m *Message) take(f form) {
 	if f.content != nil {
 		m.Content = *f.content
@@ -94,8 +93,8 @@ func (m *Message) take(f form) {
 	}
 }
 
-// empty says whether a message shows nothing. Components count only where the
-// message says that it is made of them.
+// empty tells whether a message shows nothing. Components count only if the
+// message's flag says that it consists of them.
 func (m *Message) empty() bool {
 	if m.Flags&isComponentsV2 != 0 && len(m.Components) > 0 {
 		return false

@@ -2,11 +2,11 @@ package discord
 
 import "net/http"
 
-// editMessage is messages.edit: what was not sent stays. Mentions are taken
-// from the content anew where it was sent or where allowed_mentions was not:
-// an edit that does not say whom it may ping may ping everyone, whatever the
-// post said. Discord's guide says so of an edited content only; the stricter
-// reading finds the client that forgot.
+// editMessage is messages.edit: fields that were not sent stay. Mentions are
+// parsed again if the content was sent or allowed_mentions was not: an edit that
+// does not limit its mentions may ping everyone, whatever the post said. Discord's
+// guide says so of an edited content only; this stricter reading finds clients
+// that forgot.
 func (s *Server) editMessage(r *http.Request) (any, error) {
 	f, formErr := readForm(r)
 	s.mu.Lock()

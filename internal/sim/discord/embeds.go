@@ -20,7 +20,7 @@ const (
 	maxAllEmbeds   = 6000 // all texts of all embeds of a message together
 )
 
-// embedTexts is what of an embed is counted.
+// embedTexts are the texts of an embed that count.
 type embedTexts struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
@@ -36,7 +36,7 @@ type embedTexts struct {
 	} `json:"author"`
 }
 
-// checkEmbeds notes every limit that is broken.
+// checkEmbeds adds an error for every limit that is exceeded.
 func checkEmbeds(embeds []json.RawMessage, wrong formErrors) {
 	if len(embeds) > maxEmbeds {
 		wrong.tooLong(maxEmbeds, "embeds")

@@ -17,7 +17,7 @@ const (
 )
 
 // form is the body of a post or an edit. A nil pointer or slice is a field
-// that was not sent; null counts as empty where Discord takes it so.
+// that was not sent; null counts as empty where it does for Discord.
 type form struct {
 	content    *string
 	embeds     []json.RawMessage

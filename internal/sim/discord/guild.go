@@ -8,7 +8,7 @@ import (
 // Permission is something a bot may be denied in a channel, by Discord's name.
 type Permission string
 
-// The permissions that the simulator looks at.
+// The permissions that the simulator checks.
 const (
 	// ViewChannel: without it every call on the channel is 50001.
 	ViewChannel Permission = "VIEW_CHANNEL"
@@ -51,7 +51,7 @@ type Channel struct {
 	// Denied are the permissions that the bot lacks; none: it may do all.
 	Denied []Permission `json:"denied"`
 	// Gone: the channel was deleted, every call on it is 10003. Its messages
-	// stay to be looked at through Messages.
+	// stay readable through Messages.
 	Gone bool `json:"gone"`
 	// Archived: it is a thread that was archived and locked. Posting, editing
 	// and deleting are 50083, reading goes on.
@@ -60,8 +60,8 @@ type Channel struct {
 
 func (c Channel) allows(p Permission) bool { return !slices.Contains(c.Denied, p) }
 
-// AddGuild adds a guild, or gives the one of that id this name and these
-// roles. An error changes nothing.
+// AddGuild adds a guild, or replaces name and roles of the one with that id. An
+// error changes nothing.
 func (s *Server) AddGuild(id, name string, roles ...Role) error {
 	if _, ok := parseSnowflake(id); !ok {
 		return fmt.Errorf("guild %q: the id must be a number such as 700000000000000001", id)
@@ -83,8 +83,8 @@ func (s *Server) AddGuild(id, name string, roles ...Role) error {
 	return nil
 }
 
-// AddChannel adds a channel to a guild that is there, or gives the one of that
-// id these settings; its messages stay. An error changes nothing.
+// AddChannel adds a channel to a guild, or replaces the settings of the one with
+// that id; its messages stay. An error changes nothing.
 func (s *Server) AddChannel(c Channel) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Server) AddChannel(c Channel) error {
 	return s.putChannel(c)
 }
 
-// checkChannel says what is wrong with a channel. The caller holds the lock.
+// checkChannel validates a channel. The caller holds the lock.
 func (s *Server) checkChannel(c Channel) error {
 	if _, ok := parseSnowflake(c.ID); !ok {
 		return fmt.Errorf("channel %q: the id must be a number such as 700000000000000002", c.ID)
@@ -110,7 +110,7 @@ func (s *Server) checkChannel(c Channel) error {
 	return nil
 }
 
-// putChannel writes a channel that was checked. The caller holds the lock.
+// putChannel writes a valid channel. The caller holds the lock.
 func (s *Server) putChannel(c Channel) error {
 	c.Denied = slices.Clone(c.Denied)
 	if old, ok := s.world.channels[c.ID]; ok && sameChannel(old.Channel, c) {

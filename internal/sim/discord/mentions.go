@@ -72,12 +72,12 @@ func (a *allowedMentions) allows(kind, id string) bool {
 }
 
 // mentionText finds what is written as a mention: group 1 @everyone or @here,
-// group 2 a role, group 3 a person. Backslashes and code spans are not looked
-// at: text that somebody typed is safe through allowed_mentions alone.
+// group 2 a role, group 3 a person. Backslashes and code spans are ignored: only
+// allowed_mentions makes typed text safe.
 var mentionText = regexp.MustCompile(`@(everyone|here)|<@&(\d{1,20})>|<@!?(\d{1,20})>`)
 
-// mention writes into m whom its content mentions, from scratch, and adds to
-// m.Pinged whom that pings. Embeds never ping.
+// mention sets whom m's content mentions, and adds whom that pings to m.Pinged.
+// Embeds never ping.
 func (m *Message) mention(allowed *allowedMentions, in Channel, g Guild) {
 	m.MentionEveryone, m.Mentions, m.MentionRoles = false, []User{}, []string{}
 	pinged := slices.Clone(m.Pinged)

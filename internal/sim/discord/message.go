@@ -25,8 +25,7 @@ type Message struct {
 	Pinned          bool              `json:"pinned"`
 	Type            int               `json:"type"`
 	Flags           int               `json:"flags"`
-	// Nonce is answered to the call that posted the message alone, as a later
-	// look at Discord's message does not show it.
+	// Nonce is returned only to the call that posted the message, as by Discord.
 	Nonce json.RawMessage `json:"nonce,omitempty"`
 	// Pinged is everyone who was ever pinged by posting or editing the
 	// message, in that order and once each: "everyone", "here", "role:ID",

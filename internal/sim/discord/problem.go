@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Discord's error codes that the simulator gives by itself or, named as the
-// reason of a planted fault, on request.
+// Discord's error codes that the simulator returns on its own or as the reason of
+// a planted fault.
 const (
 	codeUnknownChannel     = 10003
 	codeUnknownMessage     = 10008
@@ -64,7 +64,7 @@ func bare(status int) *problem {
 
 func writeProblem(w http.ResponseWriter, p *problem) { writeJSON(w, p.status, p) }
 
-// formErrors is what is wrong with a body, nested as the body is:
+// formErrors are the errors of a body, nested as the body is:
 // {"embeds": {"0": {"title": {"_errors": [{"code": …, "message": …}]}}}}.
 type formErrors map[string]any
 
@@ -73,7 +73,7 @@ type formError struct {
 	Message string `json:"message"`
 }
 
-// add notes one error at a path.
+// add adds one error at a path.
 func (f formErrors) add(code, message string, path ...string) {
 	at := f
 	for _, name := range path {
@@ -88,7 +88,7 @@ func (f formErrors) add(code, message string, path ...string) {
 	at["_errors"] = append(list, formError{code, message})
 }
 
-// problem is the refusal of a form with errors; nil where there are none.
+// problem is the refusal of a form with errors; nil if there are none.
 func (f formErrors) problem() error {
 	if len(f) == 0 {
 		return nil

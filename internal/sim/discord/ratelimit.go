@@ -40,14 +40,14 @@ func newRateLimits(limit, most int) rateLimits {
 	return rateLimits{limit: limit, buckets: map[bucketKey]*bucket{}, most: most, all: &bucket{}}
 }
 
-// renew begins another window where the last has ended.
+// renew begins another window if the last has ended.
 func (b *bucket) renew(limit int, now time.Time) {
 	if !now.Before(b.reset) {
 		b.left, b.reset = limit, now.Add(limitWindow)
 	}
 }
 
-// spend counts a call, or says that there is no room for it.
+// spend counts a call, or reports that the limit is reached.
 func (b *bucket) spend() bool {
 	if b.left == 0 {
 		return false

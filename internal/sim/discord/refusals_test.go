@@ -36,7 +36,7 @@ func TestToken_WithoutTheRightOne_Is401AndChangesNothing(t *testing.T) {
 	wantRESTError(t, err, http.StatusUnauthorized, 0)
 }
 
-func TestUnknownThings_AreToldByDiscordsCodes(t *testing.T) {
+func TestUnknownIDs_AreRefusedWithDiscordsCodes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const nowhere, ghost = "/api/v9/channels/999999999999999999", messages + "/999999999999999999"
@@ -93,7 +93,7 @@ func TestPost_WithoutJSONContentType_IsRefused(t *testing.T) {
 	}
 }
 
-func TestPermissions_EachLackIsToldAsDiscordTellsIt(t *testing.T) {
+func TestPermissions_EachMissingOne_IsRefusedAsByDiscord(t *testing.T) {
 	t.Parallel()
 	const plain, embed = `{"content":"x"}`, `{"embeds":[{"title":"x"}]}`
 	for _, row := range []struct {

@@ -12,7 +12,7 @@ import (
 // defaultRetryAfter is what a planted 429 asks for without a reason.
 const defaultRetryAfter = 500 * time.Millisecond
 
-// refuse answers a call of a method as a planted fault says.
+// refuse answers a call of a method with a planted fault.
 //
 // The reason of a 429 is made of words: "global" for the limit on all calls, a
 // number for the seconds to wait ("global 2.5"). Any other reason is one of
@@ -49,8 +49,8 @@ func rateLimitReason(reason string) (wait time.Duration, global bool) {
 	return wait, global
 }
 
-// planted is the refusal of a fault that is no 429; the fault's status stands,
-// whatever goes with the code otherwise.
+// planted is the refusal of a fault other than 429. The fault's status replaces the
+// one that the code usually has.
 func planted(method string, f control.Fault) *problem {
 	p := usual(method, f.Status)
 	if code, err := strconv.Atoi(f.Reason); err == nil {
@@ -65,7 +65,7 @@ func planted(method string, f control.Fault) *problem {
 	return p
 }
 
-// usual is what Discord most likely says with a status.
+// usual is Discord's most likely problem for a status.
 func usual(method string, status int) *problem {
 	switch status {
 	case http.StatusBadRequest:

@@ -106,7 +106,7 @@ func TestRestart_HalfALine_IsCutOff(t *testing.T) {
 	}
 }
 
-func TestRestart_ADamagedLine_IsToldWithItsPlace(t *testing.T) {
+func TestRestart_DamagedLine_IsReportedWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
 		"no JSON":                      "{x}\n",

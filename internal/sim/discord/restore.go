@@ -12,9 +12,8 @@ import (
 // journalName is the one file in Options.Dir.
 const journalName = "discord.jsonl"
 
-// restore rebuilds the world from the journal in dir, making it where it is not
-// there. With a clock of its own the simulator goes on at the time that was
-// reached.
+// restore rebuilds the world from the journal in dir, creating it if it is not
+// there. A simulator with its own clock continues at the time of the journal.
 func (s *Server) restore(dir string, ownClock bool) error {
 	j, err := control.OpenJournal(filepath.Join(dir, journalName), func(line []byte) error {
 		var r record

@@ -22,14 +22,13 @@ const (
 // maxBody is far above any message without attachments.
 const maxBody = 1 << 20
 
-// Options says how a simulator is made.
+// Options configure a simulator.
 type Options struct {
-	// Now is the base of the simulator's own clock; nil is time.Now. It is not
-	// looked at where Clock is given.
+	// Now is the base of the simulator's own clock; nil is time.Now. It is unused if
+	// Clock is given.
 	Now func() time.Time
-	// Clock, where given, is shared with others and kept over a restart by
-	// whoever made it. Without it the simulator makes one over Now and keeps
-	// its offset in Dir.
+	// Clock, if given, is shared with others, and its maker keeps it over a restart.
+	// Otherwise the simulator makes one over Now and keeps its offset in Dir.
 	Clock *control.Clock
 	// Dir holds what must outlive the process; "" keeps all in memory.
 	Dir string

@@ -66,15 +66,15 @@ var tellings = []mutant{
 		breaks: "A notice has another id at each run, so that a run which is repeated tells people twice (invariant 4).",
 		changes: []change{{
 			file: "notify/inapp.go",
-			old:  `id := notificationID(t.notice, t.pollID, t.told.Ref)`,
-			new:  `id := notificationID(t.notice, t.pollID, t.told.Ref+":"+a.Now().Format("150405.000"))`,
+			old:  `key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref`,
+			new:  `key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref + ":" + n.Now().Format("150405.000")`,
 		}},
 	},
 	{
 		name:   "told-before-it-settled",
 		breaks: "A transition is told as soon as a task runs, and not when it stood for the time that it has to be taken back in (invariant 4).",
 		changes: []change{{
-			file: "notify/telling.go",
+			file: "notify/pending.go",
 			old:  `case a.Now().Before(announcement.Due):`,
 			new:  `case announcement.Due.IsZero():`,
 		}},
@@ -85,14 +85,14 @@ var tellings = []mutant{
 			"and under another nonce than the one before (invariant 4).",
 		changes: []change{
 			{
-				file: "notify/tell.go",
-				old:  `if t.resumed {`,
-				new:  `if t.resumed && channel == "" {`,
+				file: "notify/discord.go",
+				old:  `if m.Retry {`,
+				new:  `if m.Retry && channel == "" {`,
 			},
 			{
-				file: "notify/tell.go",
-				old:  `nonceOf("line", t.told.Ref, channel)`,
-				new:  `nonceOf("line", t.told.Ref+a.Now().String(), channel)`,
+				file: "notify/discord.go",
+				old:  `nonceOf("line", m.State.Ref, channel)`,
+				new:  `nonceOf("line", m.State.Ref+d.Now().String(), channel)`,
 			},
 		},
 	},
@@ -100,16 +100,16 @@ var tellings = []mutant{
 		name:   "told-of-an-older-link",
 		breaks: "What is being told while a refused finalisation numbers the link anew is recorded under the old number, and the next change is no news to anybody (invariant 4).",
 		changes: []change{{
-			file: "notify/telling.go",
+			file: "notify/delivery.go",
 			old:  `poll.AnnouncedUpdates(announcement.Telling, settled)`,
-			new:  `poll.AnnouncedUpdates(t.told, settled)`,
+			new:  `poll.AnnouncedUpdates(r.state, settled)`,
 		}},
 	},
 	{
 		name:   "notice-dropped-beyond-the-bound",
 		breaks: "What has to wait since a poll had too many notices is recorded as told and never told (invariant 4).",
 		changes: []change{{
-			file: "notify/telling.go",
+			file: "notify/pending.go",
 			old:  `return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))`,
 			new:  `return poll.AnnouncedUpdates(announcement.Wanted, true)`,
 		}},
@@ -118,9 +118,10 @@ var tellings = []mutant{
 		name:   "notices-not-counted",
 		breaks: "The notices of a poll are not counted, so that each change made by direct writes tells everybody.",
 		changes: []change{{
-			file: "notify/telling.go",
-			old:  `return append(updates, next...)`,
-			new:  `return append(updates, next[:0]...)`,
+			file: "notify/pending.go",
+			old:  `return append(updates, poll.NextNoticeUpdate(store.Instant(next)))`,
+			new: `_ = next
+	return updates`,
 		}},
 	},
 	{

@@ -21,7 +21,10 @@ var Permissions = []discord.Permission{discord.ViewChannel, discord.SendMessages
 
 const (
 	discordURL = "http://discord.sim"
-	botToken   = "token-of-the-bot"
+	appURL     = "https://quests.example"
+	// inAppChannel is the key of deliveries in the app, as announcements hold it.
+	inAppChannel = "in-app"
+	botToken     = "token-of-the-bot"
 )
 
 // channels are those of every world, also where it has no Discord: groups have
@@ -46,40 +49,38 @@ func (w *World) openDiscord() {
 	w.Discord = server
 }
 
-// discordClient is Discord as the announcer knows it; nil where there is none.
-func (w *World) discordClient() notify.Discord {
+// discordClient calls the world's Discord; nil where there is none.
+func (w *World) discordClient() notify.DiscordAPI {
 	w.t.Helper()
 	if w.Discord == nil {
 		return nil
 	}
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{
-		Token: botToken, Endpoint: discordURL, Transport: control.Transport(w.Discord.Handler()),
-	})
+	client, err := notify.NewDiscordClient(botToken, discordURL, control.Transport(w.Discord.Handler()))
 	w.must(err)
 	return &discordPort{client, &w.ports}
 }
 
 // discordPort is Discord as the program sees it.
 type discordPort struct {
-	client notify.Discord
+	client notify.DiscordAPI
 	ports  *ports
 }
 
-func (d *discordPort) Post(ctx context.Context, channelID string, message notify.Message, nonce string) (notify.Posted, error) {
-	return within(d.ports, "discord.post", notify.CallTimeout, func() (notify.Posted, error) {
+func (d *discordPort) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (notify.DiscordMessage, error) {
+	return within(d.ports, "discord.post", notify.CallTimeout, func() (notify.DiscordMessage, error) {
 		return d.client.Post(ctx, channelID, message, nonce)
 	})
 }
 
-func (d *discordPort) Edit(ctx context.Context, channelID, messageID string, message notify.Message) error {
+func (d *discordPort) Edit(ctx context.Context, channelID, messageID string, message notify.DiscordMessage) error {
 	_, err := within(d.ports, "discord.edit", notify.CallTimeout, func() (any, error) {
 		return nil, d.client.Edit(ctx, channelID, messageID, message)
 	})
 	return err
 }
 
-func (d *discordPort) Recent(ctx context.Context, channelID string) ([]notify.Posted, error) {
-	return within(d.ports, "discord.recent", notify.CallTimeout, func() ([]notify.Posted, error) {
+func (d *discordPort) Recent(ctx context.Context, channelID string) ([]notify.DiscordMessage, error) {
+	return within(d.ports, "discord.recent", notify.CallTimeout, func() ([]notify.DiscordMessage, error) {
 		return d.client.Recent(ctx, channelID)
 	})
 }

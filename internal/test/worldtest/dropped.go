@@ -6,7 +6,6 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/notify"
 	"questscheduler/rules"
 )
 
@@ -21,10 +20,10 @@ func (w *World) droppedProblems(document store.Document) (problems []string) {
 		return nil
 	}
 	before, after := last.Announced, now.Announced
-	inApp := now.Channels[notify.ChannelInApp].Ref
+	inApp := now.Channels[inAppChannel].Ref
 	renumbered := before.Story.Generation != after.Story.Generation
 	underWay := last.Telling.Ref != "" // told to its end since
-	if before.Ref == "" || before.Ref == after.Ref || renumbered || underWay || inApp != last.Channels[notify.ChannelInApp].Ref {
+	if before.Ref == "" || before.Ref == after.Ref || renumbered || underWay || inApp != last.Channels[inAppChannel].Ref {
 		return nil
 	}
 	adopted := func(entry poll.Entry) bool { return entry.ID == after.Ref && entry.Decision == rules.Adopt } // people know it

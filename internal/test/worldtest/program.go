@@ -108,13 +108,18 @@ func (w *World) program() *Program {
 		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
 	p.Watcher.Polls = p.Scheduler
-	p.Announcer = &notify.Announcer{Store: documents, Now: now, Discord: w.discordClient(), AppURL: "https://quests.example", Own: notify.OwnAll, PerHour: w.options.NoticesPerHour, Log: log}
+	inApp := &notify.InApp{Store: documents, Now: now, AppURL: appURL}
+	p.Announcer = &notify.Announcer{Store: documents, Now: now, Channels: []notify.Channel{inApp}, PerHour: w.options.NoticesPerHour, Log: log}
+	if client := w.discordClient(); client != nil {
+		onDiscord := &notify.Discord{API: client, Store: documents, Now: now, AppURL: appURL, Cards: true, Log: log}
+		p.Announcer.Channels = append(p.Announcer.Channels, onDiscord)
+	}
 	p.Announcer.Repair = func(ctx context.Context, pollID, trace string) error {
 		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
 		return err
 	}
 	p.Looker = &calendarsync.Looker{
-		Store: documents, Google: calendar, Elsewhere: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{Announcer: p.Announcer, Occasion: p.occasion},
+		Store: documents, Google: calendar, Elsewhere: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{InApp: inApp, Occasion: p.occasion},
 		Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
 	}
 	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})

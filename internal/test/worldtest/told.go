@@ -11,7 +11,6 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/notify"
 	"questscheduler/rules"
 )
 
@@ -95,7 +94,7 @@ func spanned(start, end string, allDay bool) string {
 func (w *World) noticeProblems(announcement poll.Announcement, before map[string][]string) (problems []string) {
 	told := w.past.notices[announcement.PollID]
 	refs := slices.Sorted(maps.Keys(told)) // they grow
-	if ref := announcement.Channels[notify.ChannelInApp].Ref; ref != "" && told[ref] == nil {
+	if ref := announcement.Channels[inAppChannel].Ref; ref != "" && told[ref] == nil {
 		refs = append(refs, ref)
 		w.past.untold[ref] = true
 	}

@@ -8,7 +8,6 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
 
@@ -72,7 +71,7 @@ func TestWhoWasThereAndWasNotTold_IsFound(t *testing.T) {
 	w.Write(poll.AnnouncementPath(pollID), poll.TellingUpdates(announcement.Wanted, 1)...)
 	problems := w.HistoryProblems()
 	w.Write(poll.AnnouncementPath(pollID), append(poll.AnnouncedUpdates(announcement.Wanted, true),
-		poll.DeliveryUpdate(notify.ChannelInApp, poll.Delivery{Ref: announcement.Wanted.Ref, At: w.Clock.Now()}))...)
+		poll.DeliveryUpdate("in-app", poll.Delivery{Ref: announcement.Wanted.Ref, At: w.Clock.Now()}))...)
 	problems = append(problems, w.HistoryProblems()...)
 	if !slices.ContainsFunc(problems, func(problem string) bool { return strings.Contains(problem, "ben was not told") }) {
 		t.Errorf("found %q", problems)

@@ -17,12 +17,12 @@ import (
 	"questscheduler/notify"
 )
 
-// answering is a client whose every call is answered alike.
+// answering is a client of a server with one handler.
 func answering(t *testing.T, answer http.HandlerFunc) *notify.DiscordClient {
 	t.Helper()
 	web := httptest.NewServer(answer)
 	t.Cleanup(web.Close)
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: web.URL})
+	client, err := notify.NewDiscordClient(token, web.URL, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,12 +50,12 @@ func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
 		code   string
 		after  time.Duration
 	}{
-		{"unknown channel", say(404, `{"code":10003,"message":"Unknown Channel"}`), fault.NotFound, notify.CodeUnknownChannel, 0},
+		{"unknown channel", say(404, `{"code":10003,"message":"Unknown Channel"}`), fault.NotFound, "unknown_channel", 0},
 		{"unknown message", say(404, `{"code":10008}`), fault.NotFound, notify.CodeUnknownMessage, 0},
-		{"missing access", say(403, `{"code":50001}`), fault.Forbidden, notify.CodeMissingAccess, 0},
-		{"missing permission", say(403, `{"code":50013}`), fault.Forbidden, notify.CodeMissingPermission, 0},
-		{"archived", say(400, `{"code":50083}`), fault.Provider, notify.CodeThreadArchived, 0},
-		{"token refused", say(401, `{"message":"401: Unauthorized","code":0}`), fault.Provider, notify.CodeBadToken, 0},
+		{"missing access", say(403, `{"code":50001}`), fault.Forbidden, "missing_access", 0},
+		{"missing permission", say(403, `{"code":50013}`), fault.Forbidden, "missing_permission", 0},
+		{"archived", say(400, `{"code":50083}`), fault.Provider, "thread_archived", 0},
+		{"token refused", say(401, `{"message":"401: Unauthorized","code":0}`), fault.Provider, "bot_token_refused", 0},
 		{"another refusal", say(400, `{"code":50035,"message":"{token}"}`), fault.Provider, notify.CodeRefused, 0},
 		{"a refusal that is no JSON", say(403, `<html>`), fault.Provider, notify.CodeRefused, 0},
 		{"elsewhere", elsewhere, fault.Provider, notify.CodeRefused, 0},
@@ -70,7 +70,7 @@ func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			client := answering(t, row.answer)
-			_, err := client.Post(context.Background(), channel, notify.Message{Content: "x"}, "n")
+			_, err := client.Post(context.Background(), channel, notify.DiscordMessage{Content: "x"}, "n")
 			if !fault.Is(err, row.kind) || fault.CodeOf(err) != row.code || fault.RetryAfter(err) != row.after {
 				t.Errorf("kind %v, code %q, after %v: %v", fault.KindOf(err), fault.CodeOf(err), fault.RetryAfter(err), err)
 			}
@@ -94,9 +94,7 @@ func TestDiscordClient_AfterARateLimit_NoCallSleeps(t *testing.T) {
 			if err := server.Control().Plant(control.Rule{Match: "*", Status: 429, Reason: reason}); err != nil {
 				t.Fatal(err)
 			}
-			client, err := notify.NewDiscordClient(notify.DiscordConfig{
-				Token: token, Endpoint: "http://sim", Transport: control.Transport(server.Handler()),
-			})
+			client, err := notify.NewDiscordClient(token, "http://sim", control.Transport(server.Handler()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +122,7 @@ func TestDiscordClient_ACallEndsWithItsContext(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- client.Edit(ctx, channel, "1", notify.Message{Content: "x"}) }()
+	go func() { done <- client.Edit(ctx, channel, "1", notify.DiscordMessage{Content: "x"}) }()
 	<-arrived
 	cancel()
 	if err := <-done; !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
@@ -136,10 +134,10 @@ func TestDiscordClient_IdsThatAreNoNumbers_NameNoOtherAddress(t *testing.T) {
 	t.Parallel()
 	client := answering(t, func(http.ResponseWriter, *http.Request) { t.Error("a call was made") })
 	for _, id := range []string{"", "1/../2", "1?x=", "..", "123456789012345678901"} {
-		_, post := client.Post(context.Background(), id, notify.Message{}, "n")
+		_, post := client.Post(context.Background(), id, notify.DiscordMessage{}, "n")
 		_, list := client.Recent(context.Background(), id)
 		_, guild := client.GuildOf(context.Background(), id)
-		for _, err := range []error{post, list, guild, client.Edit(context.Background(), channel, id, notify.Message{})} {
+		for _, err := range []error{post, list, guild, client.Edit(context.Background(), channel, id, notify.DiscordMessage{})} {
 			if !fault.Is(err, fault.NotFound) {
 				t.Errorf("%q: %v", id, err)
 			}
@@ -150,20 +148,20 @@ func TestDiscordClient_IdsThatAreNoNumbers_NameNoOtherAddress(t *testing.T) {
 func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	client, err := notify.NewDiscordClient(notify.DiscordConfig{Token: token, Endpoint: "http://sim", Transport: control.Transport(w.discord.Handler())})
+	client, err := notify.NewDiscordClient(token, "http://sim", control.Transport(w.discord.Handler()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if guild, err := client.GuildOf(t.Context(), channel); guild != guildID || err != nil {
 		t.Errorf("%q, %v", guild, err)
 	}
-	if guild, err := client.GuildOf(t.Context(), "700000000000000099"); guild != "" || fault.CodeOf(err) != notify.CodeUnknownChannel {
+	if guild, err := client.GuildOf(t.Context(), "700000000000000099"); guild != "" || fault.CodeOf(err) != "unknown_channel" {
 		t.Errorf("an unknown channel: %q, %v", guild, err)
 	}
 	if err := w.discord.AddChannel(discord.Channel{ID: elsewhere, GuildID: guildID, Denied: []discord.Permission{discord.ViewChannel}}); err != nil {
 		t.Fatal(err)
 	}
-	if guild, err := client.GuildOf(t.Context(), elsewhere); guild != "" || fault.CodeOf(err) != notify.CodeMissingAccess {
+	if guild, err := client.GuildOf(t.Context(), elsewhere); guild != "" || fault.CodeOf(err) != "missing_access" {
 		t.Errorf("a channel that the bot does not see: %q, %v", guild, err)
 	}
 	w.plant(control.Rule{Match: "channels.get", Status: 503})
@@ -174,13 +172,13 @@ func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
 
 func TestNewDiscordClient_RefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]notify.DiscordConfig{
-		"no token":           {Token: " "},
-		"endpoint is no URL": {Token: token, Endpoint: "http://[::1"},
-		"endpoint is a path": {Token: token, Endpoint: "/api"},
-		"endpoint is a file": {Token: token, Endpoint: "file:///x"},
+	for name, config := range map[string]struct{ token, endpoint string }{
+		"no token":           {token: " "},
+		"endpoint is no URL": {token: token, endpoint: "http://[::1"},
+		"endpoint is a path": {token: token, endpoint: "/api"},
+		"endpoint is a file": {token: token, endpoint: "file:///x"},
 	} {
-		_, err := notify.NewDiscordClient(config)
+		_, err := notify.NewDiscordClient(config.token, config.endpoint, nil)
 		if !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), token) {
 			t.Errorf("%s: %v", name, err)
 		}

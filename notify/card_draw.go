@@ -1,0 +1,153 @@
+package notify
+
+import (
+	"context"
+	"errors"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+// maxDrawings limits how often one run draws a card that changes concurrently.
+const maxDrawings = 5
+
+// DrawCard implements CardChannel. It ends only when the card that was recorded
+// last, by any run, shows the poll as it is after that: so of two concurrent runs
+// the later corrects the earlier.
+func (d *Discord) DrawCard(ctx context.Context, pollID string, redraw bool) (refused *fault.Error, err error) {
+	if !d.Cards {
+		return nil, nil
+	}
+	for drawings := range maxDrawings {
+		c, err := d.cardData(ctx, pollID)
+		if fault.Is(err, fault.NotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		card := d.card(c)
+		hash := c.hash(card)
+		known := c.poll.Discord
+		redraw = redraw || (drawings == 0 && known.Error != "") // to see whether the problem is solved
+		fresh := known.MessageID != "" && known.Hash == hash && !c.moves()
+		if c.channel == "" || (fresh && !redraw) {
+			return nil, nil
+		}
+		drawn, err := d.draw(ctx, c, card, hash)
+		if err != nil && !isRefusal(err) {
+			return nil, err
+		}
+		refused, _ := errors.AsType[*fault.Error](err)
+		if err := d.recordCard(ctx, c, drawn, refused); err != nil || refused != nil {
+			return refused, err
+		}
+		redraw = false
+	}
+	return nil, fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
+}
+
+// cardData reads everything that a card shows, or less if no card is to be drawn.
+func (d *Discord) cardData(ctx context.Context, pollID string) (c cardData, err error) {
+	if c.poll, c.group, err = loadPoll(ctx, d.Store, pollID); err != nil {
+		return c, err
+	}
+	if c.channel = c.cardChannel(); c.channel == "" {
+		return c, nil
+	}
+	if c.slots, err = poll.LoadSlots(ctx, d.Store, pollID); err != nil {
+		return c, err
+	}
+	winning := c.winning()
+	if c.poll.Discord.MessageID == "" && c.poll.Status == rules.Finalized && !winning.IsZero() && !winning.EndTime().After(d.Now()) {
+		c.channel = "" // a past session gets no new card
+		return c, nil
+	}
+	c.votes, err = poll.LoadVotes(ctx, d.Store, pollID)
+	return c, err
+}
+
+// cardChannel is the channel where the poll's card belongs: the group's, or the
+// present one if the group has none or the session is over. "": the poll gets no
+// card, since it has none and its session is over.
+func (c cardData) cardChannel() string {
+	known, wanted := c.poll.Discord, channelID(c.group)
+	takesPlace := c.poll.Status == rules.Open || c.poll.Status == rules.Finalized
+	switch {
+	case known.MessageID == "" && !takesPlace:
+		return ""
+	case known.MessageID == "" || known.ChannelID == "" || takesPlace && wanted != "":
+		return wanted
+	default:
+		return known.ChannelID
+	}
+}
+
+// moves tells whether the card is in a channel that it does not belong to.
+func (c cardData) moves() bool {
+	known := c.poll.Discord
+	return known.MessageID != "" && known.ChannelID != "" && known.ChannelID != c.channel
+}
+
+// drawnCard is where a card was drawn.
+type drawnCard struct {
+	channelID, messageID string
+	posted               bool   // anew, not edited
+	hash                 string // of what it shows; "" if that is an earlier run's, and older
+}
+
+// draw edits the card. One that was deleted is posted anew, and so is one that
+// moves to another channel, after it was closed.
+func (d *Discord) draw(ctx context.Context, c cardData, card DiscordMessage, hash string) (drawnCard, error) {
+	known := c.poll.Discord
+	if c.moves() {
+		if err := d.closeCard(ctx, known, card); err != nil {
+			return drawnCard{}, err
+		}
+	}
+	if known.MessageID == "" || c.moves() {
+		return d.postCard(ctx, c, card, hash)
+	}
+	here := drawnCard{channelID: c.channel, messageID: known.MessageID, hash: hash}
+	err := d.API.Edit(ctx, here.channelID, here.messageID, card)
+	switch {
+	case isRefusal(err) && c.channel != channelID(c.group):
+		return here, nil // it is gone or out of reach, and no channel needs another
+	case fault.CodeOf(err) == CodeUnknownMessage:
+		return d.postCard(ctx, c, card, hash)
+	default:
+		return here, err
+	}
+}
+
+// closeCard disables the button of a card. A card that Discord refuses to edit is
+// left as it is.
+func (d *Discord) closeCard(ctx context.Context, at poll.Card, card DiscordMessage) error {
+	button := card.Components[0].Buttons[0]
+	button.Label, button.Disabled = closedLabel, true
+	card.Components = withButton(button)
+	err := d.API.Edit(ctx, at.ChannelID, at.MessageID, card)
+	if isRefusal(err) {
+		return nil
+	}
+	return err
+}
+
+// postCard posts a card, unless an earlier run did without recording it: then it
+// takes that one. The nonce derives from the card that is replaced, so it is the
+// same for each attempt to replace it, and another for the next card.
+func (d *Discord) postCard(ctx context.Context, c cardData, card DiscordMessage, hash string) (drawnCard, error) {
+	old := c.poll.Discord.MessageID
+	posted, err := d.find(ctx, c.channel, cardMark(c.poll.ID), old)
+	if err == nil && posted.ID == "" {
+		posted, err = d.API.Post(ctx, c.channel, card, nonceOf("card", c.poll.ID, c.channel, old, "first"))
+		if fault.CodeOf(err) == CodeUnknownMessage { // an earlier run's card was deleted, and its nonce is used up
+			posted, err = d.API.Post(ctx, c.channel, card, nonceOf("card", c.poll.ID, c.channel, old, "second"))
+		}
+	}
+	if posted.shows() != card.shows() {
+		hash = ""
+	}
+	return drawnCard{channelID: c.channel, messageID: posted.ID, posted: true, hash: hash}, err
+}

@@ -1,0 +1,70 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+)
+
+// recordCard records where the card is and what it shows, or why it was refused, on
+// the poll and in the announcement if there is one. Nothing is recorded on a poll
+// that was deleted since, also if another one has its id. The poll is written only
+// if something changed: each write is a hint to check the card, so they would never
+// end.
+func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, refused *fault.Error) error {
+	delivery := poll.Delivery{MessageID: drawn.messageID, At: store.Instant(d.Now())}
+	var updates []store.Update
+	if refused == nil {
+		updates = c.updates(drawn, delivery.At)
+	} else {
+		d.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", c.poll.ID), slog.Any("error", refused))
+		delivery.MessageID, delivery.Error = c.poll.Discord.MessageID, refused.Message
+	}
+	return d.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		documents, err := tx.GetAll(ctx, []store.Path{poll.Path(c.poll.ID), poll.AnnouncementPath(c.poll.ID)})
+		if err != nil || !documents[0].Exists() {
+			return err
+		}
+		p, announcement := poll.Decode(documents[0]), poll.DecodeAnnouncement(documents[1])
+		if !p.Same(c.poll) {
+			return nil
+		}
+		known, problem := p.Discord, delivery.Error
+		// An edit does not solve the problem of a message: a bot may edit where it may
+		// not post.
+		if before := announcement.Channels[d.Name()].Error; problem == "" && !drawn.posted && known.Error == before {
+			problem = before
+		}
+		same := drawn.hash == known.Hash && drawn.messageID == known.MessageID && drawn.channelID == known.ChannelID
+		changed := drawn.posted || drawn.hash == "" || !same
+		if problem != known.Error || refused == nil && changed {
+			err = tx.Update(poll.Path(p.ID), append(problemUpdates(problem, delivery.At), updates...)...)
+		}
+		if err != nil || !documents[1].Exists() {
+			return err
+		}
+		delivery.Ref = announcement.Announced.Ref
+		return tx.Update(poll.AnnouncementPath(p.ID), poll.DeliveryUpdate(CardName, delivery))
+	})
+}
+
+func (c cardData) updates(drawn drawnCard, now time.Time) []store.Update {
+	updates := []store.Update{
+		cardField("messageId", drawn.messageID), cardField("channelId", drawn.channelID),
+		cardField("lastStatus", string(c.poll.Status)), cardField("lastSyncedHash", store.NullIfEmpty(drawn.hash)),
+		cardField("lastUpdatedAt", now),
+	}
+	if !drawn.posted {
+		return updates
+	}
+	guild := c.group.Discord.GuildID
+	var address any
+	if guild != "" {
+		address = "https://discord.com/channels/" + guild + "/" + drawn.channelID + "/" + drawn.messageID
+	}
+	return append(updates, cardField("lastPostedAt", now), cardField("guildId", store.NullIfEmpty(guild)), cardField("messageUrl", address))
+}

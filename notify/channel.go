@@ -1,0 +1,73 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// Channel is one way to reach people, such as Discord. A channel is registered in
+// Announcer.Channels. Safe for concurrent use.
+type Channel interface {
+	// Name is the key of the channel's delivery in announcements/{pollId} and its
+	// label in metrics. It must never change, and CardName is taken.
+	Name() string
+	// Deliver sends a message. It is called again until its delivery is recorded,
+	// also after a crash (Message.Retry), so it derives an id from Message.State.Ref
+	// or finds what it sent. An error means that the delivery is tried again, after
+	// fault.RetryAfter of it; ErrNoRecipient, that there is nothing to record.
+	Deliver(ctx context.Context, message Message) (Receipt, error)
+}
+
+// CardChannel is a Channel that also keeps a card for each poll, which shows its
+// present state.
+type CardChannel interface {
+	Channel
+	// DrawCard makes a poll's card show the poll's state, at the end of each run.
+	// redraw: an earlier run may have drawn it without recording that. A refusal is
+	// final and was recorded; an error means to try again.
+	DrawCard(ctx context.Context, pollID string, redraw bool) (refused *fault.Error, err error)
+}
+
+// CardName is the key of a card's delivery in announcements/{pollId}.
+const CardName = "card"
+
+// ErrNoRecipient says that a channel reaches nobody of a poll.
+var ErrNoRecipient = errors.New("the channel reaches nobody")
+
+// Message is what a channel delivers: a change of a poll.
+type Message struct {
+	Notice rules.Notice
+	State  poll.Told // what people are told; its Ref is the same for every attempt
+	Poll   poll.Poll
+	Group  *poll.Group // nil if the poll has none
+	Named  []string    // participants whom somebody else added; they are told nothing until they join or vote
+	Retry  bool        // an earlier run may have delivered the message
+}
+
+// Text is the message in plain words, in the poll's time zone.
+func (m Message) Text() string {
+	return fill(texts[m.Notice].body, plainTitle(m.Poll.Title, maxInAppTitle), inAppTime(m.State.Story.At, m.Poll.Timezone))
+}
+
+// Receipt says what became of a message.
+type Receipt struct {
+	MessageID string // the message's id in the channel, if it has one
+	// Refused says why the channel will never take the message; its text is
+	// recorded for the people of the poll. nil: it took it.
+	Refused *fault.Error
+	// Record, unless nil, writes more in the transaction that records the delivery.
+	// It may read first, and may be called several times.
+	Record func(ctx context.Context, tx store.Tx, announcement poll.Announcement, delivery poll.Delivery) error
+}
+
+// pollURL is a poll's page in the web app at appURL; a path if that is "".
+func pollURL(appURL, pollID string) string {
+	return strings.TrimSuffix(appURL, "/") + "/scheduler/" + url.PathEscape(pollID)
+}

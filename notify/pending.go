@@ -1,0 +1,109 @@
+package notify
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// run is what one run of a task has to do.
+type run struct {
+	pollID       string
+	announcement poll.Announcement // at the beginning
+	state        poll.Told         // what to announce; its Ref is "" if there is nothing
+	notice       rules.Notice
+	wait         time.Duration // until the announcement is due
+	gone         bool          // the poll was deleted
+	// edited says that the announcement is due, but somebody edited the poll
+	// directly since, or another poll has its id.
+	edited bool
+}
+
+// retried says that an earlier run began to deliver the same message.
+func (r run) retried() bool { return r.announcement.Telling.Ref != "" }
+
+// begin decides what to announce of a poll, and records it before the first
+// delivery. A message that an earlier run began goes first, also if a newer one is
+// pending, since those who received the one must receive the other. With checkEdits
+// nothing is begun of a poll that was edited directly since the transition.
+func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (r run, err error) {
+	err = a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		documents, err := tx.GetAll(ctx, []store.Path{poll.AnnouncementPath(pollID), poll.Path(pollID)})
+		if err != nil {
+			return err
+		}
+		p := poll.Decode(documents[1])
+		r = run{pollID: pollID, announcement: poll.DecodeAnnouncement(documents[0]), gone: !documents[1].Exists()}
+		if !documents[0].Exists() {
+			return nil
+		}
+		if !r.gone && p.ReplacesTold(r.announcement) { // the announcement is of a deleted poll with the same id
+			r.edited, r.gone = checkEdits, !checkEdits
+		}
+		if r.edited {
+			return nil
+		}
+		updates := a.decide(&r, checkEdits && p.EditedDirectly())
+		if r.edited {
+			return nil
+		}
+		if r.announcement.CardOwed { // this run draws it
+			updates = append(updates, poll.CardTakenUpdate())
+		}
+		if updates == nil {
+			return nil
+		}
+		return tx.Update(poll.AnnouncementPath(pollID), updates...)
+	})
+	return r, err
+}
+
+// decide fills in what r announces, and returns what to record in the announcement
+// before that; nil for no change. If the poll was edited, nothing new begins.
+func (a *Announcer) decide(r *run, edited bool) []store.Update {
+	announcement := r.announcement
+	pending := !announcement.Due.IsZero()
+	switch {
+	case r.gone:
+		if !pending && !r.retried() {
+			return nil
+		}
+		return poll.AnnouncedUpdates(announcement.Announced, true)
+	case r.retried():
+		r.state = announcement.Telling
+	case !pending:
+		return nil
+	case a.Now().Before(announcement.Due):
+		if !announcement.DeferredTo.Equal(announcement.Due) { // else the drain enqueues it then
+			r.wait = announcement.Due.Sub(a.Now())
+		}
+		return nil
+	case edited:
+		r.edited = true
+		return nil
+	default:
+		r.state = announcement.Wanted
+	}
+	r.notice = rules.Announce(announcement.Announced.Story, r.state.Story)
+	if r.notice == rules.NoticeNone {
+		known, settled := r.state, r.state.Ref == announcement.Wanted.Ref
+		if known.Story.Status == rules.Archived { // archiving is not announced, and neither is the way back
+			known = announcement.Announced
+		}
+		r.state = poll.Told{}
+		return poll.AnnouncedUpdates(known, settled)
+	}
+	updates := append(poll.TellingUpdates(r.state, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
+	if r.retried() || a.PerHour == 0 { // a retried notice was counted when it began
+		return updates
+	}
+	next, wait := rules.PerHour(a.PerHour).Arrive(announcement.NextNotice, a.Now())
+	if wait > 0 { // it stays pending, and is compared again with what people know by then
+		r.state, r.notice = poll.Told{}, rules.NoticeNone
+		return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))
+	}
+	return append(updates, poll.NextNoticeUpdate(store.Instant(next)))
+}
