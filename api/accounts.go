@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -43,28 +42,16 @@ const (
 
 // accountRoutes are the routes of one's own linked Google accounts.
 func (s *server) accountRoutes() {
-	const tag = "accounts"
-	route(s, operation{
-		id: "list-accounts", method: http.MethodGet, path: "/v1/accounts", tag: tag,
-		audience: persons, summary: "One's own linked Google accounts, first linked first",
-	}, s.listAccounts)
-	route(s, operation{
-		id: "link-account", method: http.MethodPost, path: "/v1/accounts/link", tag: tag,
-		audience: persons, summary: "Begin to link a Google account, or to link one again: where the browser has to go",
-	}, s.linkAccount)
-	route(s, operation{
-		id: "get-account", method: http.MethodGet, path: "/v1/accounts/{id}", tag: tag,
-		audience: accountOwner, names: namesAccount, summary: "A linked account; one that was unlinked is kept for 30 days",
-	}, s.getAccount)
-	route(s, operation{
-		id: "list-account-calendars", method: http.MethodGet, path: "/v1/accounts/{id}/calendars", tag: tag,
-		audience: accountOwner, names: namesAccount, summary: "The calendars of a linked account; the primary one alone where the list was not granted",
-	}, s.listAccountCalendars)
-	route(s, operation{
-		id: "unlink-account", method: http.MethodDelete, path: "/v1/accounts/{id}", tag: tag,
-		audience: accountOwner, names: namesAccount,
-		summary: "Unlink an account: its grant is given back, and the polls in its calendars are not followed any more",
-	}, s.unlinkAccount)
+	route(s, "GET /v1/accounts", "list-accounts", persons,
+		"One's own linked Google accounts, first linked first", s.listAccounts)
+	route(s, "POST /v1/accounts/link", "link-account", persons,
+		"Begin to link a Google account, or to link one again: where the browser has to go", s.linkAccount)
+	route(s, "GET /v1/accounts/{id}", "get-account", accountOwner,
+		"A linked account; one that was unlinked is kept for 30 days", s.getAccount)
+	route(s, "GET /v1/accounts/{id}/calendars", "list-account-calendars", accountOwner,
+		"The calendars of a linked account; the primary one alone where the list was not granted", s.listAccountCalendars)
+	route(s, "DELETE /v1/accounts/{id}", "unlink-account", accountOwner,
+		"Unlink an account: its grant is given back, and the polls in its calendars are not followed any more", s.unlinkAccount)
 }
 
 type accountAnswer struct {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"questscheduler/rules"
 )
 
 func TestArrive(t *testing.T) {
@@ -25,7 +27,7 @@ func TestArrive(t *testing.T) {
 		{"a little too early", 2*time.Second + 1, 2*time.Second + 1, 1},
 		{"before the clock was set back", 3*time.Second + 1, time.Second, 0},
 	} {
-		next, wait := arrive(now.Add(row.due), now, every, burst)
+		next, wait := rules.Pace{Every: every, Burst: burst}.Arrive(now.Add(row.due), now)
 		if !next.Equal(now.Add(row.next)) || wait != row.wait {
 			t.Errorf("%s: next in %v, wait %v; want %v, %v", row.name, next.Sub(now), wait, row.next, row.wait)
 		}

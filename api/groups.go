@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -12,35 +11,18 @@ import (
 // groupRoutes are the routes of groups: people who play together, and the
 // Discord channel where they hear of it.
 func (s *server) groupRoutes() {
-	const tag = "groups"
-	route(s, operation{
-		id: "create-group", method: http.MethodPost, path: "/v1/groups", tag: tag, status: http.StatusCreated,
-		audience: persons, vouched: true, summary: "Make a group, and invite people to it",
-	}, s.createGroup)
-	route(s, operation{
-		id: "list-groups", method: http.MethodGet, path: "/v1/groups", tag: tag,
-		audience: persons, summary: "The groups that one created, belongs to or is invited to (invited: true), sorted by id",
-	}, s.listGroups)
-	route(s, operation{
-		id: "get-group", method: http.MethodGet, path: "/v1/groups/{id}", tag: tag,
-		audience: groupReaders, names: namesGroup, summary: "A group; one who is invited sees its name alone",
-	}, s.getGroup)
-	route(s, operation{
-		id: "update-group", method: http.MethodPatch, path: "/v1/groups/{id}", tag: tag,
-		audience: groupCreator, names: namesGroup, summary: "Change a group; what is left out stays",
-	}, s.updateGroup)
-	route(s, operation{
-		id: "accept-group-invite", method: http.MethodPost, path: "/v1/groups/{id}/accept-invite", tag: tag,
-		audience: groupJoiners, names: namesGroup, summary: "Become a member of a group that one is invited to",
-	}, s.acceptGroup)
-	route(s, operation{
-		id: "decline-group-invite", method: http.MethodPost, path: "/v1/groups/{id}/decline-invite", tag: tag,
-		audience: invitees, names: namesGroup, summary: "Take one's invitation to a group away",
-	}, s.declineGroup)
-	route(s, operation{
-		id: "leave-group", method: http.MethodPost, path: "/v1/groups/{id}/leave", tag: tag,
-		audience: groupLeavers, names: namesGroup, summary: "End one's membership of a group; one's votes stay",
-	}, s.leaveGroup)
+	route(s, "POST /v1/groups", "create-group", persons,
+		"Make a group, and invite people to it", s.createGroup, created, vouched)
+	route(s, "GET /v1/groups", "list-groups", persons,
+		"The groups that one created, belongs to or is invited to (invited: true), sorted by id", s.listGroups)
+	route(s, "GET /v1/groups/{id}", "get-group", groupReaders, "A group; one who is invited sees its name alone", s.getGroup)
+	route(s, "PATCH /v1/groups/{id}", "update-group", groupCreator, "Change a group; what is left out stays", s.updateGroup)
+	route(s, "POST /v1/groups/{id}/accept-invite", "accept-group-invite", groupJoiners,
+		"Become a member of a group that one is invited to", s.acceptGroup)
+	route(s, "POST /v1/groups/{id}/decline-invite", "decline-group-invite", invitees,
+		"Take one's invitation to a group away", s.declineGroup)
+	route(s, "POST /v1/groups/{id}/leave", "leave-group", groupLeavers,
+		"End one's membership of a group; one's votes stay", s.leaveGroup)
 }
 
 type createGroup struct {

@@ -45,12 +45,10 @@ const pathStream = "/v1/stream"
 
 // streamRoutes are the routes that answer for as long as the caller listens.
 func (s *server) streamRoutes() {
-	described := s.describe(operation{
-		id: "stream", method: http.MethodGet, path: pathStream, tag: "polls", audience: persons,
-		summary: "One's own polls as they change, as server-sent events. First comes ready: list the polls then. " +
-			"poll gives one that changed, as GET gives it; removed the id of one that is no longer one's own. " +
-			"Nothing is sent again after a lost connection: list the polls anew",
-	})
+	described := s.describe("GET "+pathStream, "stream", persons,
+		"One's own polls as they change, as server-sent events. First comes ready: list the polls then. "+
+			"poll gives one that changed, as GET gives it; removed the id of one that is no longer one's own. "+
+			"Nothing is sent again after a lost connection: list the polls anew", nil)
 	described.Responses = map[string]*huma.Response{"200": {
 		Description: "The events.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
