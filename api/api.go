@@ -1,21 +1,20 @@
-// Package api is what people's programs call: the REST routes under /v1, the
-// OpenAPI document that is generated from them, and a page that shows it.
+// Package api serves the REST routes under /v1, the OpenAPI document that is
+// generated from them, and a page that shows it.
 //
-// Every request takes the same way, and every answer leaves by the same door:
+// Every request takes the same way:
 //
 //	Echo    request id → headers → log line → recover → origins  (request.go, browsers.go)
-//	route   who is calling and how often → the id in the path →  (auth.go, limits.go, callers.go,
+//	route   sign-in and rate → the id in the path →              (auth.go, limits.go, address.go,
 //	        the idempotency key → the body                        ids.go, idempotency.go, body.go)
 //	huma    parameters and body against the declared types       (validation.go)
 //	handler one call of scheduler or notify                      (polls.go, groups.go, …)
-//	answer  the envelope, errors included        (envelope.go, failure.go)
+//	answer  the envelope, errors included                        (envelope.go, failure.go)
 //
-// A route is one row: an operation, which says who may call it, and a handler
-// (operation.go). Errors have kinds inside and become statuses and codes here
-// alone. Nothing of the input is ever given back in an error but names of
-// fields. One route answers for as long as the caller listens (stream.go,
-// feed.go, dispatch.go). Beside the programs' routes stand pages for people: the
-// consent (consent.go) and the operator's page (dashboard.go).
+// A route is one call of route (operation.go) with its pattern, audience and
+// handler. Errors have kinds inside and become statuses and codes here alone; an
+// error repeats nothing of the input but names of fields. One route is a stream
+// (stream*.go). Pages for people are the consent (consent.go) and the operator's
+// page (dashboard.go).
 package api
 
 import (
