@@ -111,7 +111,6 @@ type server struct {
 	// start names this start of the process.
 	start                       string
 	people, addresses, channels *limiter
-	streaming                   streaming
 	dispatch                    *dispatcher
 	// refused is Log for lines that anybody can cause.
 	refused *slog.Logger

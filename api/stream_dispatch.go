@@ -9,34 +9,43 @@ import (
 	"questscheduler/internal/store/changes"
 )
 
-// routedAtOnce is how many changed polls are read together.
-const routedAtOnce = 100
+// routeBatch is how many changed polls are read together.
+const routeBatch = 100
 
-// dispatcher takes the changes of the process to the streams that they concern.
-// It reads each changed poll and its group once, and what a stream shows of it
-// once for all streams.
+// dispatcher hands the changes in this process to the streams that they concern. It
+// reads each changed poll and its group once for all streams.
 //
-// It has no goroutine: a change wakes any one stream, which reads for all of
-// them. If that stream ends before it is done, another is woken.
+// It has no goroutine: a change wakes any one stream, which reads for all. If that
+// stream ends first, another is woken.
 type dispatcher struct {
 	*server
 
-	mu      sync.Mutex // not held while anything is read
+	mu      sync.Mutex // not held during reads
 	feeds   []*feed
 	written *changes.Listener // nil while no stream is open
-	loaded  loadedPolls
+	cache   pollCache
 	routing bool
 	votes   voteScan
 }
 
-// enter has a stream hear of changes until leave.
-func (d *dispatcher) enter(f *feed) {
+// enter adds a stream until leave. RATE_LIMITED: the person has maxStreams open.
+func (d *dispatcher) enter(f *feed) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	open := 0
+	for _, other := range d.feeds {
+		if other.by.person.ID == f.by.person.ID {
+			open++
+		}
+	}
+	if open >= maxStreams {
+		return errTooFast(recheckEvery)
+	}
 	if len(d.feeds) == 0 {
-		d.written, d.loaded, d.votes = d.Changes.Listen(), loadedPolls{}, newVoteScan(d.Now())
+		d.written, d.cache, d.votes = d.Changes.Listen(), pollCache{}, newVoteScan(d.Now())
 	}
 	d.feeds, f.written, f.scans = append(d.feeds, f), d.written, d.votes.scans
+	return nil
 }
 
 func (d *dispatcher) leave(f *feed) {
@@ -45,13 +54,12 @@ func (d *dispatcher) leave(f *feed) {
 	d.feeds = slices.DeleteFunc(d.feeds, func(other *feed) bool { return other == f })
 	if len(d.feeds) == 0 {
 		d.written.Close()
-		d.loaded = loadedPolls{}
+		d.cache = pollCache{}
 	}
 }
 
-// route takes the changes that there are to their streams, unless another stream
-// does so. For what comes in the meantime, and for what an error left, a stream is
-// woken after the routing has ended.
+// route hands the changes so far to their streams, unless another stream does. After
+// it, a stream is woken for later changes and for those that an error left.
 func (d *dispatcher) route(ctx context.Context) error {
 	if !d.begin() {
 		return nil
@@ -62,9 +70,9 @@ func (d *dispatcher) route(ctx context.Context) error {
 	}
 	var err error
 	for err == nil && len(changed) > 0 {
-		some := changed[:min(len(changed), routedAtOnce)]
-		if err = d.deliver(ctx, some); err == nil {
-			changed = changed[len(some):]
+		batch := changed[:min(len(changed), routeBatch)]
+		if err = d.deliver(ctx, batch); err == nil {
+			changed = changed[len(batch):]
 		}
 	}
 	d.end()
@@ -86,10 +94,10 @@ func (d *dispatcher) end() {
 	d.routing = false
 }
 
-// deliver reads the polls and hands each to the streams that it concerns, and to
-// those that showed it.
+// deliver reads the polls and hands each to the streams that it concerns or that
+// sent it before.
 func (d *dispatcher) deliver(ctx context.Context, changed []changes.Change) error {
-	polls, err := poll.LoadWithGroups(ctx, d.Store, d.outdate(changed))
+	polls, err := poll.LoadWithGroups(ctx, d.Store, d.invalidate(changed))
 	if err != nil {
 		return err
 	}
@@ -99,7 +107,7 @@ func (d *dispatcher) deliver(ctx context.Context, changed []changes.Change) erro
 	for i, p := range polls {
 		wanted := false
 		for _, f := range d.feeds {
-			if f.shown.wants(changed[i]) || p.Concerns(f.by.person.ID) {
+			if f.sent.wants(changed[i]) || p.Concerns(f.by.person.ID) {
 				f.pending.Add(changed[i])
 				wanted = true
 			}
@@ -107,80 +115,77 @@ func (d *dispatcher) deliver(ctx context.Context, changed []changes.Change) erro
 		if !wanted {
 			continue
 		}
-		if d.loaded.byID[p.ID] == nil { // otherwise a stream has read it since
-			l := newLoadedPoll(p.ID)
-			l.fill(p)
-			d.loaded.put(l)
+		if d.cache.byID[p.ID] == nil { // otherwise a stream has read it since
+			cached := newCachedPoll(p.ID)
+			cached.fill(p)
+			d.cache.put(cached)
 		}
 		if isNew(p.Poll, now) {
-			d.votes.settle(p.Poll)
+			d.votes.readAgain(p.Poll)
 		}
 	}
 	return nil
 }
 
-// outdate forgets how polls were loaded before these changes, and gives their ids.
-func (d *dispatcher) outdate(changed []changes.Change) (ids []string) {
+// invalidate drops the changed polls from the cache and returns their ids.
+func (d *dispatcher) invalidate(changed []changes.Change) (ids []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, change := range changed {
-		d.loaded.remove(change.Poll)
+		d.cache.remove(change.Poll)
 		ids = append(ids, change.Poll)
 	}
 	return ids
 }
 
-// lose has every stream compare its polls, and the next scan find votes again:
-// changes were lost.
+// lose handles lost changes: every stream rechecks its polls, and the next scan
+// finds its votes again.
 func (d *dispatcher) lose() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.loaded = loadedPolls{}
-	d.votes.again()
+	d.cache = pollCache{}
+	d.votes.restart()
 	for _, f := range d.feeds {
 		f.pending.Lose()
 	}
 }
 
-// current gives a poll as it was loaded after its last change in this process.
-// fits, where not nil, tells whether that is how a recheck found the poll; if it
-// is not, another process wrote the poll, which is read again then. Of several
-// streams one reads.
-func (d *dispatcher) current(ctx context.Context, id string, fits func(*loadedPoll) bool) (*loadedPoll, error) {
-	var old *loadedPoll
+// load returns a poll as of its last change in this process. If current (nil:
+// always true) reports that a recheck read another version, another process wrote
+// the poll, and it is read again. Of several streams one reads.
+func (d *dispatcher) load(ctx context.Context, id string, current func(*cachedPoll) bool) (*cachedPoll, error) {
+	var old *cachedPoll
 	for {
-		l := d.entry(id, old)
-		read, err := l.load(ctx, d.Store)
+		cached := d.entry(id, old)
+		read, err := cached.load(ctx, d.Store)
 		if err != nil {
 			return nil, err
 		}
 		if read {
-			d.settle(l.Poll)
-			d.weigh(l)
+			d.readAgain(cached.Poll)
+			d.weigh(cached)
 		}
-		if read || fits == nil || fits(l) {
-			return l, nil
+		if read || current == nil || current(cached) {
+			return cached, nil
 		}
-		old = l
+		old = cached
 	}
 }
 
-// entry gives a poll that was loaded or is about to be; a new one where there is
-// none but old.
-func (d *dispatcher) entry(id string, old *loadedPoll) *loadedPoll {
+// entry returns the poll of the cache, or puts a new one there if it is old.
+func (d *dispatcher) entry(id string, old *cachedPoll) *cachedPoll {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if l := d.loaded.byID[id]; l != nil && l != old {
-		return l
+	if cached := d.cache.byID[id]; cached != nil && cached != old {
+		return cached
 	}
-	l := newLoadedPoll(id)
-	d.loaded.put(l)
-	return l
+	cached := newCachedPoll(id)
+	d.cache.put(cached)
+	return cached
 }
 
-// weigh counts a poll anew once it was read, or its slots and votes were.
-func (d *dispatcher) weigh(l *loadedPoll) {
+func (d *dispatcher) weigh(cached *cachedPoll) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.loaded.weigh(l)
+	d.cache.weigh(cached)
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,11 +8,10 @@ import (
 	"time"
 )
 
-// writePatience is how long a caller may take to receive an event. One who takes
-// longer is gone, or slower than what happens.
-const writePatience = 10 * time.Second
+// writeTimeout is how long a caller may take to receive an event.
+const writeTimeout = 10 * time.Second
 
-// eventWriter writes server-sent events, each at once.
+// eventWriter writes server-sent events and flushes each.
 type eventWriter struct {
 	out        http.ResponseWriter
 	connection *http.ResponseController
@@ -29,30 +27,10 @@ func (w *eventWriter) event(name, id string, data any) error {
 	if err != nil {
 		return err
 	}
-	var lines bytes.Buffer
-	fmt.Fprintf(&lines, "event: %s\nid: %s\ndata: %s\n\n", name, id, text)
-	return w.send(lines.Bytes())
+	return w.write(fmt.Appendf(nil, "event: %s\nid: %s\ndata: %s\n\n", name, id, text))
 }
 
-// comment sends what callers pass over.
-func (w *eventWriter) comment() error { return w.send([]byte(": still here\n\n")) }
-
-// end lets what the server itself writes at the end of an answer still leave.
-func (w *eventWriter) end() error { return w.extend() }
-
-// extend sets the deadline of what is written next. It stands in place of the
-// server's for whole answers, and is the connection's, on its real clock. A
-// writer without deadlines, as tests have, keeps none.
-func (w *eventWriter) extend() error {
-	err := w.connection.SetWriteDeadline(time.Now().Add(writePatience))
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil
-	}
-	return err
-}
-
-// send writes within a deadline of its own.
-func (w *eventWriter) send(text []byte) error {
+func (w *eventWriter) write(text []byte) error {
 	if err := w.extend(); err != nil {
 		return err
 	}
@@ -60,4 +38,14 @@ func (w *eventWriter) send(text []byte) error {
 		return err
 	}
 	return w.connection.Flush()
+}
+
+// extend sets the deadline of the next write, by the connection's real clock. It
+// replaces the server's deadline for whole answers. Test writers have none.
+func (w *eventWriter) extend() error {
+	err := w.connection.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
 }

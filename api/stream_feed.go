@@ -8,98 +8,92 @@ import (
 	"questscheduler/internal/store/changes"
 )
 
-// mostPending is how many changed polls a stream keeps until it shows them. Beyond
-// it, the stream compares all that it knows.
-const mostPending = 256
+// maxPending is how many changed polls wait to be sent. Beyond it, the stream
+// rechecks all polls that it knows.
+const maxPending = 256
 
-// feed is one person's stream: what was shown of their polls, and how it goes
-// on.
+// feed is one person's stream: it sends the polls that differ from what it sent
+// last.
 type feed struct {
 	*server
 	by      caller
 	written *changes.Listener // the dispatcher's
-	pending *changes.Pending  // what the dispatcher brought
-	shown   *shownPolls
+	pending *changes.Pending  // filled by the dispatcher
+	sent    *sentPolls
 	scans   int          // see dispatcher.scanVotes
 	out     *eventWriter // nil until the stream begins
 }
 
 func newFeed(s *server, by caller) *feed {
-	return &feed{server: s, by: by, pending: changes.NewPending(mostPending), shown: newShownPolls()}
+	return &feed{server: s, by: by, pending: changes.NewPending(maxPending), sent: newSentPolls()}
 }
 
-// send sends one event. Its id is for the caller's logs; a stream cannot be
-// taken up again at one.
+// send sends one event. Its id is for the caller's logs; a stream cannot be resumed
+// at one.
 func (f *feed) send(event string, data any) error {
 	return f.out.event(event, f.NewID("evt"), data)
 }
 
-// showChanged shows the polls that the dispatcher brought.
-func (f *feed) showChanged(ctx context.Context) error {
+// sendChanged sends the polls that the dispatcher found.
+func (f *feed) sendChanged(ctx context.Context) error {
 	changed, lost := f.pending.Take()
 	if lost {
 		return f.recheck(ctx)
 	}
 	for _, change := range changed {
-		if err := f.show(ctx, change.Poll, nil); err != nil {
+		if err := f.update(ctx, change.Poll, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// show sends a poll where it is the person's own and not as it was shown last,
-// and its removal where it was their own and is no more. fits is
-// dispatcher.current's.
-func (f *feed) show(ctx context.Context, id string, fits func(*loadedPoll) bool) error {
-	before, known := f.shown.begin(id) // before it is read, so that no change after that is missed
-	loaded, err := f.dispatch.current(ctx, id, fits)
+// update sends a poll if it is the person's own and differs from what was sent
+// last, or its removal if it no longer is. current is that of dispatcher.load.
+func (f *feed) update(ctx context.Context, id string, current func(*cachedPoll) bool) error {
+	before, known := f.sent.begin(id) // before the read, so that no later change is missed
+	cached, err := f.dispatch.load(ctx, id, current)
 	if err != nil {
 		return err
 	}
-	if !loaded.Concerns(f.by.person.ID) {
-		f.shown.forget(id)
+	if !cached.Concerns(f.by.person.ID) {
+		f.sent.forget(id)
 		if !known {
 			return nil
 		}
-		return f.send("removed", removedPoll{ID: id})
+		return f.send("removed", map[string]string{"id": id})
 	}
-	now := shownPoll{}
-	if now.document, err = loaded.document(); err != nil || known && !before.below && now.document == before.document {
+	now := sentPoll{}
+	if now.document, err = cached.document(); err != nil || known && !before.below && now.document == before.document {
 		return err
 	}
-	view, err := loaded.whole(ctx, f.Scheduler)
+	view, err := cached.whole(ctx, f.Scheduler)
 	if err != nil {
 		return err
 	}
-	f.dispatch.weigh(loaded)
+	f.dispatch.weigh(cached)
 	answer := answerPoll(view.For(f.by.person))
-	if now.looks, err = looks(answer); err != nil {
+	if now.answer, err = answerHash(answer); err != nil {
 		return err
 	}
-	f.shown.set(id, now)
-	if now.looks == before.looks {
+	f.sent.set(id, now)
+	if now.answer == before.answer {
 		return nil
 	}
 	return f.send("poll", answer)
 }
 
-// removedPoll is the data of the event removed.
-type removedPoll struct {
-	ID string `json:"id"`
-}
-
-// looks is a hash of all that a poll shows but when its calendar was last looked
-// at: a look that found nothing new is no change.
-func looks(answer pollAnswer) (string, error) {
+// answerHash covers all but the time of the calendar's last sync: a sync that found
+// nothing is no change.
+func answerHash(answer pollAnswer) (string, error) {
 	answer.Sync.LastSyncedAt = nil
 	text, err := json.Marshal(answer)
 	return hash(text), err
 }
 
-// recheck shows whatever changed of the polls that are known or have come. It
-// reads slots and votes of those alone whose documents differ, or of which a
-// change was lost. Before the stream begins it only learns.
+// recheck sends what changed of the polls that are known or new. It reads slots and
+// votes only of polls whose documents differ, or of which a change was lost. Before
+// the stream begins it only learns the polls.
 func (f *feed) recheck(ctx context.Context) error {
 	found, err := poll.Concerning(ctx, f.Store, f.by.person.ID)
 	if err != nil {
@@ -109,27 +103,22 @@ func (f *feed) recheck(ctx context.Context) error {
 	for _, p := range found {
 		listed[p.ID] = true
 	}
-	others := f.shown.list(listed)
+	others := f.sent.list(listed)
 	for _, p := range found {
 		if err := f.compare(ctx, poll.WithGroup{ID: p.ID, Poll: &p}, true); err != nil {
 			return err
 		}
 	}
-	return f.recheckOthers(ctx, others)
-}
-
-// recheckOthers shows what changed of polls that are known and were not listed.
-func (f *feed) recheckOthers(ctx context.Context, ids []string) error {
-	if len(ids) == 0 {
+	if len(others) == 0 {
 		return nil
 	}
-	loaded, err := poll.LoadWithGroups(ctx, f.Store, ids)
+	unlisted, err := poll.LoadWithGroups(ctx, f.Store, others)
 	if err != nil {
 		return err
 	}
-	for _, p := range loaded {
-		if _, known := f.shown.get(p.ID); !known {
-			continue // forgotten for one that came
+	for _, p := range unlisted {
+		if _, known := f.sent.get(p.ID); !known {
+			continue // a new poll took its place
 		}
 		if err := f.compare(ctx, p, p.Concerns(f.by.person.ID)); err != nil {
 			return err
@@ -138,28 +127,28 @@ func (f *feed) recheckOthers(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// compare shows a poll that a recheck found, where it is not as it was shown last.
+// compare sends a poll that a recheck read, if it changed.
 func (f *feed) compare(ctx context.Context, p poll.WithGroup, concerned bool) error {
 	document := ""
 	if p.Poll != nil {
 		var err error
-		if document, err = documentOf(*p.Poll); err != nil {
+		if document, err = documentHash(*p.Poll); err != nil {
 			return err
 		}
 	}
 	if f.out == nil {
-		f.shown.set(p.ID, shownPoll{document: document})
+		f.sent.set(p.ID, sentPoll{document: document})
 		if isNew(p.Poll, f.Now()) {
-			f.dispatch.settle(p.Poll)
+			f.dispatch.readAgain(p.Poll)
 		}
 		return nil
 	}
-	before, known := f.shown.get(p.ID)
+	before, known := f.sent.get(p.ID)
 	if known && concerned && document == before.document && !before.below {
 		return nil
 	}
-	return f.show(ctx, p.ID, func(loaded *loadedPoll) bool {
-		now, err := loaded.document()
-		return err == nil && now == document && loaded.Concerns(f.by.person.ID) == concerned
+	return f.update(ctx, p.ID, func(cached *cachedPoll) bool {
+		now, err := cached.document()
+		return err == nil && now == document && cached.Concerns(f.by.person.ID) == concerned
 	})
 }

@@ -8,78 +8,76 @@ import (
 	"questscheduler/internal/store/changes"
 )
 
-// mostShown is how many polls a stream remembers: those that a recheck lists
+// maxSent is how many polls a stream remembers: those that a recheck lists
 // (poll.MostConcerning), and the others that changed last.
-const mostShown = 150
+const maxSent = 150
 
-// shownPoll is how a stream showed a poll last, or found it when it began.
-type shownPoll struct {
-	document string // documentOf it
-	looks    string // see looks; "": its slots and votes were not read yet
+// sentPoll is what a stream sent of a poll, or found when it began.
+type sentPoll struct {
+	document string // documentHash
+	answer   string // answerHash; "": slots and votes were not read yet
 	below    bool   // slots or votes were written since
 }
 
-// shownPolls are the polls that a stream knows. The stream alone writes them, and
-// the dispatcher asks for them.
-type shownPolls struct {
+// sentPolls are the polls that a stream knows. The stream alone writes them; the
+// dispatcher calls wants.
+type sentPolls struct {
 	mu       sync.Mutex
-	learning bool // the stream has yet to find its polls
-	polls    map[string]shownPoll
+	learning bool // the first recheck has not ended
+	polls    map[string]sentPoll
 	listed   map[string]bool // by the last recheck
-	oldest   []string        // the ids of polls, in the order of their coming
+	oldest   []string        // ids of polls, first sent first
 }
 
-func newShownPolls() *shownPolls {
-	return &shownPolls{learning: true, polls: map[string]shownPoll{}}
+func newSentPolls() *sentPolls {
+	return &sentPolls{learning: true, polls: map[string]sentPoll{}}
 }
 
-// wants tells whether the stream must hear of a change of a poll that may not
-// concern its person. Of a poll that it knows it records that slots or votes were
-// written, which no comparison of documents finds once the change is lost.
-func (s *shownPolls) wants(change changes.Change) bool {
+// wants reports whether the stream must receive a change of a poll that may not
+// concern its person. It records that slots or votes of a known poll were written,
+// which a comparison of documents would miss if the change is lost.
+func (s *sentPolls) wants(change changes.Change) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shown, known := s.polls[change.Poll]
+	sent, known := s.polls[change.Poll]
 	if known {
-		shown.below = shown.below || change.Below
-		s.polls[change.Poll] = shown
+		sent.below = sent.below || change.Below
+		s.polls[change.Poll] = sent
 	}
 	return known || s.learning
 }
 
-func (s *shownPolls) get(id string) (shown shownPoll, known bool) {
+func (s *sentPolls) get(id string) (sent sentPoll, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shown, known = s.polls[id]
-	return shown, known
+	sent, known = s.polls[id]
+	return sent, known
 }
 
-// begin gives how a poll was shown last, and remembers the poll: what is written
-// from now on is written since.
-func (s *shownPolls) begin(id string) (before shownPoll, known bool) {
+// begin returns what was sent of a poll, and resets below.
+func (s *sentPolls) begin(id string) (before sentPoll, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, known = s.polls[id]
-	s.put(id, shownPoll{document: before.document, looks: before.looks})
+	s.put(id, sentPoll{document: before.document, answer: before.answer})
 	return before, known
 }
 
-// set remembers how a poll is shown.
-func (s *shownPolls) set(id string, shown shownPoll) {
+// set records what was sent of a poll, and keeps below.
+func (s *sentPolls) set(id string, sent sentPoll) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shown.below = s.polls[id].below
-	s.put(id, shown)
+	sent.below = s.polls[id].below
+	s.put(id, sent)
 }
 
-// put keeps a poll. Where there is no room, the oldest is forgotten that the last
-// recheck did not list.
-func (s *shownPolls) put(id string, shown shownPoll) {
+// put drops the oldest poll that the last recheck did not list, if there is no room.
+func (s *sentPolls) put(id string, sent sentPoll) {
 	if _, known := s.polls[id]; !known {
 		s.oldest = append(s.oldest, id)
 	}
-	s.polls[id] = shown
-	if len(s.oldest) <= mostShown {
+	s.polls[id] = sent
+	if len(s.oldest) <= maxSent {
 		return
 	}
 	unlisted := slices.IndexFunc(s.oldest, func(id string) bool { return !s.listed[id] })
@@ -87,16 +85,16 @@ func (s *shownPolls) put(id string, shown shownPoll) {
 	s.oldest = slices.Delete(s.oldest, unlisted, unlisted+1)
 }
 
-func (s *shownPolls) forget(id string) {
+func (s *sentPolls) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.polls, id)
 	s.oldest = slices.DeleteFunc(s.oldest, func(other string) bool { return other == id })
 }
 
-// list records which polls a recheck listed, and gives the others that are known,
-// sorted.
-func (s *shownPolls) list(listed map[string]bool) (others []string) {
+// list records which polls a recheck listed, and returns the other known ones in
+// order.
+func (s *sentPolls) list(listed map[string]bool) (others []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed = listed
@@ -108,8 +106,8 @@ func (s *shownPolls) list(listed map[string]bool) (others []string) {
 	return others
 }
 
-// learned ends the time in which the stream hears of every change.
-func (s *shownPolls) learned() {
+// learned ends the time in which the stream wants every change.
+func (s *sentPolls) learned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.learning = false
