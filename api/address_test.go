@@ -19,7 +19,7 @@ func addressSeen(t *testing.T, proxies, from string, forwarded ...string) string
 		trusted = append(trusted, netip.MustParsePrefix(proxy))
 	}
 	e := echo.New()
-	e.IPExtractor = callersBehind(trusted)
+	e.IPExtractor = clientAddress(trusted)
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 	request.RemoteAddr = from
 	for _, line := range forwarded {

@@ -15,36 +15,34 @@ import (
 	"questscheduler/internal/signin"
 )
 
-// PathMetrics is where Prometheus reads the figures.
+// PathMetrics is the path of the metrics.
 const PathMetrics = "/metrics"
 
-// figureRoutes serve the figures, where there are any: they are Prometheus' own
-// text and have no envelope.
-func (s *server) figureRoutes() {
+// metricsRoutes serve the metrics in Prometheus' text format, without an envelope.
+func (s *server) metricsRoutes() {
 	if s.Metrics == nil {
 		return
 	}
-	s.echo.GET(PathMetrics, echo.WrapHandler(s.Metrics), s.forOperators)
+	s.echo.GET(PathMetrics, echo.WrapHandler(s.Metrics), s.guardMetrics)
 }
 
-// forOperators lets through who sends the token of the figures, and admins by
-// their own; and who asks from this machine, where the server is for this machine
-// alone. Everybody else is told what they are told elsewhere of what is not theirs.
-func (s *server) forOperators(next echo.HandlerFunc) echo.HandlerFunc {
+// guardMetrics admits the metrics token, admins, and with MetricsHere callers on
+// this machine.
+func (s *server) guardMetrics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Request().Header.Get(echo.HeaderAuthorization)
 		if header == "" && s.MetricsHere && FromThisMachine(c.Request()) {
 			return next(c)
 		}
 		token, err := signin.Bearer(header)
-		if err == nil && s.opensMetrics(token) {
+		if err == nil && s.isMetricsToken(token) {
 			return next(c)
 		}
 		if err == nil {
-			var known signin.Person
-			if known, err = s.SignIn.Verify(c.Request().Context(), token); err == nil {
-				return s.forAdmin(known, next, c)
-			}
+			err = s.admitAdmin(c, token)
+		}
+		if err == nil {
+			return next(c)
 		}
 		if fault.Is(err, fault.Unauthenticated) {
 			c.Response().Header().Set(echo.HeaderWWWAuthenticate, `Bearer realm="questscheduler"`)
@@ -53,14 +51,17 @@ func (s *server) forOperators(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// opensMetrics tells, in constant time, whether a token is that of the figures.
-func (s *server) opensMetrics(token string) bool {
+// isMetricsToken compares in constant time.
+func (s *server) isMetricsToken(token string) bool {
 	want, got := sha256.Sum256([]byte(s.MetricsToken)), sha256.Sum256([]byte(token))
 	return s.MetricsToken != "" && subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }
 
-// forAdmin goes on for admins, whom it holds to their rate as everybody.
-func (s *server) forAdmin(known signin.Person, next echo.HandlerFunc, c echo.Context) error {
+func (s *server) admitAdmin(c echo.Context, token string) error {
+	known, err := s.SignIn.Verify(c.Request().Context(), token)
+	if err != nil {
+		return err
+	}
 	requestOf(c.Request().Context()).signedIn = true
 	if err := s.limitPerson(known.UID); err != nil {
 		return err
@@ -68,29 +69,23 @@ func (s *server) forAdmin(known signin.Person, next echo.HandlerFunc, c echo.Con
 	if !known.Admin {
 		return fault.New(fault.NotFound, "There is nothing here.")
 	}
-	return next(c)
+	return nil
 }
 
-// passedOn are the headers by which a proxy says that it asks for somebody else,
-// beside those that begin with X-Forwarded-.
-var passedOn = []string{"Forwarded", "X-Real-Ip", "Via"}
-
-// isPassedOn tells whether a proxy says that it asks for somebody else, whatever it
-// says of them: a header that is there and empty may have another line below it.
-// Whether a proxy is trusted (Options.TrustedProxies) does not count here, nor does
-// the address that it gives.
-func isPassedOn(header http.Header) bool {
+// isForwarded reports whether a proxy, trusted or not, added a header. An empty one
+// counts: another line of it may follow.
+func isForwarded(header http.Header) bool {
 	for name := range header {
-		if slices.Contains(passedOn, name) || strings.HasPrefix(name, "X-Forwarded-") {
+		if slices.Contains([]string{"Forwarded", "X-Real-Ip", "Via"}, name) || strings.HasPrefix(name, "X-Forwarded-") {
 			return true
 		}
 	}
 	return false
 }
 
-// FromThisMachine tells whether a request was made on this machine, for this
-// machine: by a loopback connection, to a loopback name (a page in a browser can
-// have any name lead here), and not on behalf of somebody else.
+// FromThisMachine reports whether a request was made on this machine for this
+// machine: by a loopback connection, to a loopback name (a web page can have any name
+// lead here), and without a proxy.
 func FromThisMachine(r *http.Request) bool {
 	remote, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil || !isLoopbackName(remote) {
@@ -100,7 +95,7 @@ func FromThisMachine(r *http.Request) bool {
 	if err != nil {
 		host = r.Host
 	}
-	return isLoopbackName(host) && !isPassedOn(r.Header)
+	return isLoopbackName(host) && !isForwarded(r.Header)
 }
 
 func isLoopbackName(host string) bool {
