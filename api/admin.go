@@ -10,18 +10,17 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Tasks is what admins need of the queue (queue.Queue).
+// Tasks is implemented by queue.Queue.
 type Tasks interface {
 	DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter, error)
-	// Retry is NotFound where there is no such dead letter.
+	// Retry is NotFound if there is no such dead letter.
 	Retry(ctx context.Context, id string) error
 	Depths(ctx context.Context) ([]queue.Depth, error)
 }
 
-// registerWithin is how long one request registers watch channels before it
-// leaves the rest to the next: with what the last calendar may still take, where
-// Google is slow, it is below the time that the server gives an answer.
-const registerWithin = 20 * time.Second
+// registerTime is how long one request opens watch channels before it leaves the rest
+// to the next. With a slow last calendar it is still below AnswerTime.
+const registerTime = 20 * time.Second
 
 // adminRoutes are the routes of those who run the server; the aliases are those of
 // older deployments.
@@ -46,8 +45,7 @@ func (s *server) adminRoutes() {
 		"Tell people once more what they were told last of a poll; who has it gets no second one", s.resendAnnouncement)
 }
 
-// watchAnswer is a watch channel. Its token is nowhere on record, and the hash
-// by which it is known stays here.
+// watchAnswer is a watch channel without the hash of its token.
 type watchAnswer struct {
 	ChannelID   string     `json:"channel_id"`
 	ResourceID  *string    `json:"resource_id" doc:"By which Google stops it; null until Google said so."`
@@ -100,10 +98,9 @@ type registeredAnswer struct {
 	Failed    int `json:"failed" doc:"Calendars that keep what they have; the log says why."`
 }
 
-// registerWatches deals with as many calendars as there is time for.
 func (s *server) registerWatches(ctx context.Context, by caller, in *registerWatches) (answer registeredAnswer, err error) {
 	answer.next = in.Cursor
-	for until := s.Now().Add(registerWithin); ; {
+	for until := s.Now().Add(registerTime); ; {
 		var did calendarsync.Renewed
 		did, answer.next, err = s.Calendars.Register(ctx, by.cause, answer.next, until)
 		answer.Calendars += did.Calendars

@@ -83,10 +83,7 @@ func (s *server) callerBy(ctx context.Context, token string) (caller, error) {
 	if err != nil {
 		return caller{}, err
 	}
-	person := scheduler.Person{ID: known.UID, Admin: known.Admin}
-	if known.EmailVerified {
-		person.Email = known.Email
-	}
+	person := scheduler.Person{ID: known.UID, Email: known.VerifiedEmail(), Admin: known.Admin}
 	return caller{person: person, cause: causeOf(ctx), token: token, vouchedFor: known.VouchedFor}, nil
 }
 

@@ -7,17 +7,11 @@ import (
 	"questscheduler/scheduler"
 )
 
-// editRoutes are the routes by which a poll's creator changes or removes it.
 func (s *server) editRoutes() {
 	pollRoute(s, "PATCH /v1/polls/{id}", "update-poll", pollCreator,
 		"Change a poll; what is left out stays. Slots only while it is not finalised", s.updatePoll, ifMatch, counted)
 	route(s, "DELETE /v1/polls/{id}", "delete-poll", pollCreator,
 		"Remove a poll with its votes and its journal", s.deletePoll)
-}
-
-type updatePoll struct {
-	ID   string `path:"id" doc:"The poll's id."`
-	Body updatePollBody
 }
 
 type updatePollBody struct {
@@ -36,7 +30,7 @@ type slotEdit struct {
 	End   time.Time  `json:"end"`
 }
 
-func (s *server) updatePoll(ctx context.Context, by caller, in *updatePoll) (pollAnswer, error) {
+func (s *server) updatePoll(ctx context.Context, by caller, in *onPollWith[updatePollBody]) (pollAnswer, error) {
 	body := in.Body
 	ask := scheduler.Edit{
 		Title: body.Title, Description: body.Description, Timezone: body.Timezone, AllowLinkSharing: body.AllowLinkSharing,

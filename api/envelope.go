@@ -20,13 +20,8 @@ type meta struct {
 	NextCursor string    `json:"next_cursor,omitempty" doc:"Give it as cursor to get the next page; absent on the last one."`
 }
 
-func (e *envelope[T]) complete(m meta) {
-	m.NextCursor = e.Meta.NextCursor
-	e.Meta = m
-}
-
-func enclose[T any](data T) *envelope[T] {
-	e := &envelope[T]{OK: true, Data: data}
+func enclose[T any](ctx context.Context, s *server, data T) *envelope[T] {
+	e := &envelope[T]{OK: true, Data: data, Meta: s.meta(ctx)}
 	if list, ok := any(data).(interface{ nextCursor() string }); ok {
 		e.Meta.NextCursor = list.nextCursor()
 	}

@@ -43,10 +43,8 @@ func stateOf(p pollAnswer) string {
 
 // conditions are the headers that hold tags, and their descriptions.
 var conditions = map[trait]struct{ header, description string }{
-	ifMatch: {"If-Match", "The ETag of the poll as one read it: where the poll has changed since, nothing is done and the answer is 412."},
-	ifNoneMatch: {
-		"If-None-Match", "The ETag of an earlier answer: where the poll is still that, the answer is 304 without a body.",
-	},
+	ifMatch:     {"If-Match", "The ETag of the poll as one read it: where the poll has changed since, nothing is done and the answer is 412."},
+	ifNoneMatch: {"If-None-Match", "The ETag of an earlier answer: where the poll is still that, the answer is 304 without a body."},
 }
 
 // conditionPattern is a star or a list of tags.
@@ -133,7 +131,7 @@ func pollRoute[In any](s *server, pattern, id string, who audience, summary stri
 		if err != nil {
 			return nil, err
 		}
-		tagged := &answer{Status: http.StatusOK, ETag: tagOf(data), Body: enclose(data)}
+		tagged := &answer{Status: http.StatusOK, ETag: tagOf(data), Body: enclose(ctx, s, data)}
 		if conditional && matchesWeakly(tagsOf(ctx), tagged.ETag) {
 			tagged.Status = http.StatusNotModified
 		}

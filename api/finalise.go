@@ -10,11 +10,6 @@ import (
 	"questscheduler/scheduler"
 )
 
-type finalise struct {
-	ID   string `path:"id" doc:"The poll's id."`
-	Body finaliseBody
-}
-
 type finaliseBody struct {
 	SlotID      documentID `json:"slot_id"`
 	CreateEvent *bool      `json:"create_event,omitempty" default:"true" doc:"Make an event in the calendar."`
@@ -28,7 +23,7 @@ type finaliseBody struct {
 	DeleteOldEvent  *bool    `json:"delete_old_event,omitempty" default:"true" doc:"Take the event of an earlier finalisation out of the calendar; otherwise it is released."`
 }
 
-func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAnswer, error) {
+func (s *server) finalise(ctx context.Context, by caller, in *onPollWith[finaliseBody]) (pollAnswer, error) {
 	body := in.Body
 	ask := scheduler.Finalise{
 		SlotID: string(body.SlotID), CreateEvent: valueOr(body.CreateEvent, true),
@@ -36,19 +31,16 @@ func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAns
 		Title: body.Title, Description: body.Description, Duration: minutes(valueOr(body.DurationMinutes, 0)),
 		Attendees: texts(body.Attendees), KeepOldEvent: !valueOr(body.DeleteOldEvent, true),
 	}
-	reread := func(ctx context.Context, _ try) (pollAnswer, error) {
-		return answered(s.Scheduler.View(ctx, by.person, in.ID))
-	}
 	return s.countedFinalise(ctx, by, in.ID, ask, func(ask scheduler.Finalise) command {
 		return command{
-			route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: reread,
+			route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, poll: in.ID,
 			do: func(ctx context.Context, t try) (pollAnswer, error) {
 				done, err := s.finalisedBefore(ctx, by, in, t)
 				if err != nil {
 					return pollAnswer{}, err
 				}
 				if done {
-					return reread(ctx, t)
+					return answered(s.Scheduler.View(ctx, by.person, in.ID))
 				}
 				ask.Request = t.id // the journal may have been read too early
 				return answered(s.Scheduler.Finalise(ctx, by.person, in.ID, ask, by.cause))
@@ -63,7 +55,7 @@ const recentEntries = 20
 // finalisedBefore reports whether an earlier try at the same request finalised the
 // poll after all, when its insert was carried out after its caller had gone. Then
 // finalising again would replace that event.
-func (s *server) finalisedBefore(ctx context.Context, by caller, in *finalise, t try) (bool, error) {
+func (s *server) finalisedBefore(ctx context.Context, by caller, in *onPollWith[finaliseBody], t try) (bool, error) {
 	if !t.again {
 		return false, nil
 	}

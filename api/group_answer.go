@@ -5,7 +5,6 @@ import (
 	"questscheduler/scheduler"
 )
 
-// groupAnswer is a group as its members see it.
 type groupAnswer struct {
 	ID               string        `json:"id"`
 	Name             string        `json:"name"`
@@ -23,7 +22,7 @@ type discordAnswer struct {
 	Notifications map[string]bool `json:"notifications" doc:"What was wished; the rest is as the web app has it by default."`
 }
 
-// answerGroup is a group as a person may see it.
+// answerGroup shows a group to a person: invitees see neither members nor Discord.
 func answerGroup(g poll.Group, person scheduler.Person) groupAnswer {
 	manages := person.Admin || g.CreatorID == person.ID
 	answer := groupAnswer{

@@ -8,8 +8,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// groupRoutes are the routes of groups: people who play together, and the
-// Discord channel where they hear of it.
+// groupRoutes are the routes of groups: people who play together, with a Discord
+// channel.
 func (s *server) groupRoutes() {
 	route(s, "POST /v1/groups", "create-group", persons,
 		"Make a group, and invite people to it", s.createGroup, created, vouched)
@@ -23,10 +23,6 @@ func (s *server) groupRoutes() {
 		"Take one's invitation to a group away", s.declineGroup)
 	route(s, "POST /v1/groups/{id}/leave", "leave-group", groupLeavers,
 		"End one's membership of a group; one's votes stay", s.leaveGroup)
-}
-
-type createGroup struct {
-	Body createGroupBody
 }
 
 type createGroupBody struct {
@@ -48,7 +44,6 @@ type updateGroupBody struct {
 	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it. Given whole: it takes the place of what was set."`
 }
 
-// discordInput is where and how a group hears on Discord.
 type discordInput struct {
 	GuildID       string        `json:"guild_id,omitempty" maxLength:"20" doc:"Needed beside channel_id."`
 	ChannelID     string        `json:"channel_id,omitempty" maxLength:"20" doc:"A channel of that guild that the bot can see; left out: the group has none."`
@@ -56,8 +51,7 @@ type discordInput struct {
 	Notifications discordWishes `json:"notifications,omitzero"`
 }
 
-// discordWishes are what a group wants to hear, by the names that the web app
-// has for them.
+// discordWishes are the events that a group wants, by the web app's names.
 type discordWishes struct {
 	FinalizationEvents *bool `json:"finalizationEvents,omitempty"`
 	SlotChanges        *bool `json:"slotChanges,omitempty"`
@@ -65,7 +59,7 @@ type discordWishes struct {
 	AllVotesIn         *bool `json:"allVotesIn,omitempty"`
 }
 
-// byName gives the wishes as they are stored; what is left out is absent.
+// byName is the stored form, without what is left out.
 func (w discordWishes) byName() map[string]bool {
 	wishes := map[string]bool{}
 	for name, wish := range map[string]*bool{
@@ -92,7 +86,7 @@ type onGroup struct {
 	ID string `path:"id" doc:"The group's id."`
 }
 
-func (s *server) createGroup(ctx context.Context, by caller, in *createGroup) (groupAnswer, error) {
+func (s *server) createGroup(ctx context.Context, by caller, in *withBody[createGroupBody]) (groupAnswer, error) {
 	group, err := s.Scheduler.CreateGroup(ctx, by.person, scheduler.EditGroup{
 		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
 	})

@@ -62,9 +62,8 @@ type command struct {
 	// key, and with another body it is refused.
 	route string
 	body  any
+	poll  string // the id of the poll that is answered; "": that of the try
 	do    func(ctx context.Context, t try) (pollAnswer, error)
-	// reread returns the answer if it was too large to be stored.
-	reread func(ctx context.Context, t try) (pollAnswer, error)
 }
 
 // try is one of the tries at a command with a key; the zero try is that of a
@@ -103,7 +102,7 @@ func (s *server) once(ctx context.Context, by caller, asked command) (pollAnswer
 		case mine:
 			return s.carryOut(ctx, kept, asked.do)
 		case kept.answered():
-			return kept.answer(ctx, asked.reread)
+			return s.answerKept(ctx, by, asked, kept)
 		}
 		pause = min(2*pause, maxKeyCheck, left)
 		if err := s.Wait(ctx, pause); err != nil {

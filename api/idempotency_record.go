@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -76,20 +77,17 @@ func (k keyRecord) try() try {
 	return try{id: uuid.NewHash(sha256.New(), subjects, []byte(name), 8).String(), again: k.tries > 1, since: k.createdAt}
 }
 
-// answer repeats the stored answer.
-func (k keyRecord) answer(ctx context.Context, reread func(context.Context, try) (pollAnswer, error)) (answer pollAnswer, err error) {
+// answerKept repeats the stored answer; it reads the poll if that was too large.
+func (s *server) answerKept(ctx context.Context, by caller, asked command, kept keyRecord) (answer pollAnswer, err error) {
 	switch {
-	case k.problem != "":
-		f := &failure{status: int(k.status)}
-		if err := json.Unmarshal([]byte(k.problem), &f.Problem); err != nil {
-			return answer, err
-		}
-		return answer, f
-	case k.data != "":
-		err = json.Unmarshal([]byte(k.data), &answer)
+	case kept.problem != "":
+		f := &failure{status: int(kept.status)}
+		return answer, cmp.Or(json.Unmarshal([]byte(kept.problem), &f.Problem), error(f))
+	case kept.data != "":
+		err = json.Unmarshal([]byte(kept.data), &answer)
 		return answer, err
 	default:
-		return reread(ctx, k.try())
+		return answered(s.Scheduler.View(ctx, by.person, cmp.Or(asked.poll, kept.try().id)))
 	}
 }
 

@@ -80,36 +80,34 @@ func checkID(path string) func(huma.Context) (huma.Context, error) {
 	}
 }
 
+func patterned(pattern, description string) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: pattern, PatternDescription: description}
+}
+
 // documentID is the id of a slot, a group or an account in a body.
 type documentID string
 
 // Schema implements huma.SchemaProvider.
-func (documentID) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: idPattern, PatternDescription: "an id"}
-}
+func (documentID) Schema(huma.Registry) *huma.Schema { return patterned(idPattern, "an id") }
 
 // personID is a person's id in a body.
 type personID string
 
 // Schema implements huma.SchemaProvider.
-func (personID) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: personPattern, PatternDescription: "a person's id"}
-}
+func (personID) Schema(huma.Registry) *huma.Schema { return patterned(personPattern, "a person's id") }
 
 // email is an e-mail address in a body.
 type email string
 
 // Schema implements huma.SchemaProvider.
-func (email) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: emailPattern, PatternDescription: "an e-mail address"}
-}
+func (email) Schema(huma.Registry) *huma.Schema { return patterned(emailPattern, "an e-mail address") }
 
 // calendarID is Google's id of a calendar in a body.
 type calendarID string
 
 // Schema implements huma.SchemaProvider.
 func (calendarID) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: calendarPattern, PatternDescription: "a calendar's id"}
+	return patterned(calendarPattern, "a calendar's id")
 }
 
 // choice is a vote for a slot.

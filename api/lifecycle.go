@@ -41,15 +41,10 @@ func (s *server) reopen(ctx context.Context, by caller, in *reopenPoll) (pollAns
 	return answered(s.Scheduler.Reopen(ctx, by.person, in.ID, deleteEvent, by.cause))
 }
 
-type acceptNewTime struct {
-	ID   string `path:"id" doc:"The poll's id."`
-	Body acceptNewTimeBody
-}
-
 type acceptNewTimeBody struct {
 	Fingerprint string `json:"fingerprint" minLength:"1" maxLength:"200" doc:"The poll's sync.fingerprint as the person saw it; where another stands by now, the answer is 409."`
 }
 
-func (s *server) acceptNewTime(ctx context.Context, by caller, in *acceptNewTime) (pollAnswer, error) {
+func (s *server) acceptNewTime(ctx context.Context, by caller, in *onPollWith[acceptNewTimeBody]) (pollAnswer, error) {
 	return answered(s.Scheduler.AcceptNew(ctx, by.person, in.ID, in.Body.Fingerprint, by.cause))
 }

@@ -9,40 +9,37 @@ import (
 	"time"
 )
 
-// What a sampled log writes: so many lines of a kind in each interval.
+// A sampled log writes sampleLines lines of a kind in each interval.
 const (
 	sampleEvery = time.Minute
 	sampleLines = 10
-	// maxKinds bounds the kinds that are told apart; further ones share one.
-	maxKinds = 1000
+	maxKinds    = 1000 // further kinds share one
 )
 
-// sampleBy are the attributes that tell kinds of lines apart, beside the message.
+// sampleBy are the attributes that distinguish kinds of lines, beside the message.
 // Each has few values, none of which a caller chooses.
 var sampleBy = []string{"route", "status", "code"}
 
-// Sampled is a logger for lines that anybody can cause as often as they like, such
-// as those of refused requests. Of each kind it writes the first ten of a minute.
-// The next line that is written after that says with the attribute suppressed how
-// many were not. Figures are counted elsewhere, and count them all.
+// Sampled is a logger for lines that anybody can cause without end, such as those of
+// refused requests. It writes the first ten of each kind per minute; the next line
+// after that has the number of dropped ones in the attribute suppressed.
 func Sampled(log *slog.Logger, now func() time.Time) *slog.Logger {
-	return slog.New(&sampler{Handler: log.Handler(), kinds: &kinds{now: now, seen: map[string]*window{}}})
+	return slog.New(&sampler{Handler: log.Handler(), windows: &windows{now: now, byKind: map[string]*window{}}})
 }
 
 // sampler is a slog.Handler.
 type sampler struct {
 	slog.Handler
-	kinds *kinds
+	windows *windows
 }
 
-// kinds counts the lines of each kind.
-type kinds struct {
-	now  func() time.Time
-	mu   sync.Mutex
-	seen map[string]*window
+// windows counts the lines of each kind.
+type windows struct {
+	now    func() time.Time
+	mu     sync.Mutex
+	byKind map[string]*window
 }
 
-// window is an interval of one kind.
 type window struct {
 	began               time.Time
 	written, suppressed int
@@ -50,7 +47,7 @@ type window struct {
 
 // Handle implements slog.Handler.
 func (s *sampler) Handle(ctx context.Context, record slog.Record) error {
-	suppressed, write := s.kinds.admit(kindOf(record))
+	suppressed, write := s.windows.admit(kindOf(record))
 	if !write {
 		return nil
 	}
@@ -63,15 +60,14 @@ func (s *sampler) Handle(ctx context.Context, record slog.Record) error {
 
 // WithAttrs implements slog.Handler.
 func (s *sampler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &sampler{Handler: s.Handler.WithAttrs(attrs), kinds: s.kinds}
+	return &sampler{s.Handler.WithAttrs(attrs), s.windows}
 }
 
 // WithGroup implements slog.Handler.
 func (s *sampler) WithGroup(name string) slog.Handler {
-	return &sampler{Handler: s.Handler.WithGroup(name), kinds: s.kinds}
+	return &sampler{s.Handler.WithGroup(name), s.windows}
 }
 
-// kindOf is the message of a line with the attributes of sampleBy.
 func kindOf(record slog.Record) string {
 	var kind strings.Builder
 	kind.WriteString(record.Message)
@@ -84,29 +80,28 @@ func kindOf(record slog.Record) string {
 	return kind.String()
 }
 
-// admit reports whether a line of a kind is written, and how many were not since
-// the one before.
-func (k *kinds) admit(kind string) (suppressed int, write bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	at := k.seen[kind]
-	if at == nil && len(k.seen) >= maxKinds {
+// admit reports whether a line is written, and how many of its kind were dropped
+// since the last one.
+func (w *windows) admit(kind string) (suppressed int, write bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.byKind[kind] == nil && len(w.byKind) >= maxKinds {
 		kind = ""
-		at = k.seen[kind]
 	}
-	if at == nil {
-		at = &window{}
-		k.seen[kind] = at
+	current := w.byKind[kind]
+	if current == nil {
+		current = &window{}
+		w.byKind[kind] = current
 	}
-	now := k.now()
-	if passed := now.Sub(at.began); passed < 0 || passed >= sampleEvery { // below zero: the clock was set back
-		suppressed = at.suppressed
-		*at = window{began: now}
+	now := w.now()
+	if elapsed := now.Sub(current.began); elapsed < 0 || elapsed >= sampleEvery { // negative: the clock was set back
+		suppressed = current.suppressed
+		*current = window{began: now}
 	}
-	if at.written >= sampleLines {
-		at.suppressed++
+	if current.written >= sampleLines {
+		current.suppressed++
 		return 0, false
 	}
-	at.written++
+	current.written++
 	return suppressed, true
 }

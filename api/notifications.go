@@ -10,7 +10,6 @@ import (
 	"questscheduler/notify"
 )
 
-// notificationRoutes are the routes of one's own notifications.
 func (s *server) notificationRoutes() {
 	route(s, "GET /v1/notifications", "list-notifications", persons,
 		"One's own notifications that are not dismissed, newest first", s.listNotifications)
@@ -47,7 +46,7 @@ type actorAnswer struct {
 	DisplayName *string `json:"display_name"`
 }
 
-// TransformSchema implements huma.SchemaTransformer: the actor may be null.
+// TransformSchema implements huma.SchemaTransformer.
 func (notificationAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "actor")
 }

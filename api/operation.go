@@ -126,13 +126,10 @@ func (s *server) newHuma() huma.API {
 	return humaecho.New(s.echo, config)
 }
 
-// complete adds the meta to every answer that huma writes.
+// complete finishes the errors that huma writes.
 func (s *server) complete(ctx huma.Context, _ string, body any) (any, error) {
-	switch answer := body.(type) {
-	case *failure:
-		s.completeFailure(ctx.Context(), answer, ctx.SetHeader)
-	case interface{ complete(meta) }:
-		answer.complete(s.meta(ctx.Context()))
+	if failed, ok := body.(*failure); ok {
+		s.completeFailure(ctx.Context(), failed, ctx.SetHeader)
 	}
 	return body, nil
 }
@@ -161,7 +158,7 @@ func route[In, Data any](s *server, pattern, id string, who audience, summary st
 		if err != nil {
 			return nil, err
 		}
-		return &answer{Body: enclose(data)}, nil
+		return &answer{Body: enclose(ctx, s, data)}, nil
 	})
 }
 

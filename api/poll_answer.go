@@ -44,7 +44,7 @@ type listedPoll struct {
 	Votes []voteAnswer `json:"votes,omitzero" doc:"Left out unless include names them."`
 }
 
-// TransformSchema implements huma.SchemaTransformer: slots may be null.
+// TransformSchema implements huma.SchemaTransformer.
 func (pollAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "winning_slot", "original_slot")
 }

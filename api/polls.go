@@ -31,8 +31,15 @@ type onPoll struct {
 	ID string `path:"id" doc:"The poll's id."`
 }
 
-type createPoll struct {
-	Body createPollBody
+type onPollWith[B any] struct {
+	ID   string `path:"id" doc:"The poll's id."`
+	Body B
+}
+
+type withBody[B any] struct{ Body B }
+
+func (s *server) readPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
+	return answered(s.Scheduler.View(ctx, by.person, in.ID))
 }
 
 type createPollBody struct {
@@ -51,7 +58,7 @@ type slotInput struct {
 	End   time.Time `json:"end"`
 }
 
-func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pollAnswer, error) {
+func (s *server) createPoll(ctx context.Context, by caller, in *withBody[createPollBody]) (pollAnswer, error) {
 	ask := scheduler.Create{
 		Title: in.Body.Title, Description: in.Body.Description, Timezone: in.Body.Timezone,
 		ParticipantIDs: texts(in.Body.ParticipantIDs), PendingInvites: texts(in.Body.PendingInvites),
@@ -63,9 +70,6 @@ func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pol
 		do: func(ctx context.Context, t try) (pollAnswer, error) {
 			ask.ID, ask.Again = t.id, t.again
 			return answered(s.Scheduler.Create(ctx, by.person, ask, by.cause))
-		},
-		reread: func(ctx context.Context, t try) (pollAnswer, error) {
-			return answered(s.Scheduler.View(ctx, by.person, t.id))
 		},
 	})
 }
@@ -94,21 +98,12 @@ func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollL
 	return pollList{page: is, Polls: polls}, err
 }
 
-func (s *server) readPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	return answered(s.Scheduler.View(ctx, by.person, in.ID))
-}
-
-type vote struct {
-	ID   string `path:"id" doc:"The poll's id."`
-	Body voteBody
-}
-
 type voteBody struct {
 	Votes       map[string]choice `json:"votes" doc:"By slot id; a slot that is left out does not fit."`
 	NoTimesWork bool              `json:"no_times_work,omitempty" doc:"None of the slots fits; then votes is empty."`
 }
 
-func (s *server) vote(ctx context.Context, by caller, in *vote) (pollAnswer, error) {
+func (s *server) vote(ctx context.Context, by caller, in *onPollWith[voteBody]) (pollAnswer, error) {
 	ask := scheduler.Vote{Choices: make(map[string]string, len(in.Body.Votes)), NoTimesWork: in.Body.NoTimesWork}
 	for slot, chosen := range in.Body.Votes {
 		ask.Choices[slot] = string(chosen)

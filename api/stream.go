@@ -67,7 +67,8 @@ func (s *server) stream(ctx context.Context, _ *struct{}) (*huma.StreamResponse,
 		hc.SetHeader(echo.HeaderContentType, "text/event-stream")
 		hc.SetHeader("X-Accel-Buffering", "no") // for proxies that would wait for more
 		hc.SetStatus(http.StatusOK)
-		f.out = newEventWriter(humaecho.Unwrap(hc).Response())
+		out := humaecho.Unwrap(hc).Response()
+		f.out = &eventWriter{out: out, connection: http.NewResponseController(out)}
 		if err := errors.Join(f.run(ctx), f.out.extend()); err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "a stream ended", "trace", f.by.cause.Trace, "error", err)
 		}

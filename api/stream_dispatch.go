@@ -61,7 +61,9 @@ func (d *dispatcher) leave(f *feed) {
 // route hands the changes so far to their streams, unless another stream does. After
 // it, a stream is woken for later changes and for those that an error left.
 func (d *dispatcher) route(ctx context.Context) error {
-	if !d.begin() {
+	begun := false
+	d.locked(func() { begun, d.routing = !d.routing, true })
+	if !begun {
 		return nil
 	}
 	changed, lost := d.written.Take()
@@ -75,23 +77,15 @@ func (d *dispatcher) route(ctx context.Context) error {
 			changed = changed[len(batch):]
 		}
 	}
-	d.end()
+	d.locked(func() { d.routing = false })
 	d.written.Add(changed...)
 	return err
 }
 
-func (d *dispatcher) begin() bool {
+func (d *dispatcher) locked(do func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	begun := !d.routing
-	d.routing = true
-	return begun
-}
-
-func (d *dispatcher) end() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.routing = false
+	do()
 }
 
 // deliver reads the polls and hands each to the streams that it concerns or that
@@ -184,8 +178,4 @@ func (d *dispatcher) entry(id string, old *cachedPoll) *cachedPoll {
 	return cached
 }
 
-func (d *dispatcher) weigh(cached *cachedPoll) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.cache.weigh(cached)
-}
+func (d *dispatcher) weigh(cached *cachedPoll) { d.locked(func() { d.cache.weigh(cached) }) }

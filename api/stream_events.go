@@ -17,10 +17,6 @@ type eventWriter struct {
 	connection *http.ResponseController
 }
 
-func newEventWriter(out http.ResponseWriter) *eventWriter {
-	return &eventWriter{out: out, connection: http.NewResponseController(out)}
-}
-
 // event sends an event with its data as JSON, which has no line breaks.
 func (w *eventWriter) event(name, id string, data any) error {
 	text, err := json.Marshal(data)

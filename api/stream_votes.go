@@ -47,11 +47,7 @@ func (v *voteScan) readAgain(p *poll.Poll) {
 	}
 }
 
-func (d *dispatcher) readAgain(p *poll.Poll) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.votes.readAgain(p)
-}
+func (d *dispatcher) readAgain(p *poll.Poll) { d.locked(func() { d.votes.readAgain(p) }) }
 
 // isNew reports whether a poll was written within the last minute, so that its slots
 // may follow.
@@ -67,7 +63,7 @@ func (d *dispatcher) scanVotes(ctx context.Context, known *int) error {
 	if !begun {
 		return nil
 	}
-	defer d.endScan()
+	defer d.locked(func() { d.votes.running = false })
 	started := d.Now()
 	var found []poll.GivenVote
 	for range votePages {
@@ -95,12 +91,6 @@ func (d *dispatcher) beginScan(known *int) (scan voteScan, begun bool) {
 	}
 	d.votes.running = true
 	return d.votes, true
-}
-
-func (d *dispatcher) endScan() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.votes.running = false
 }
 
 // scanned routes the votes of a scan. No later scan reads votes from before overlap,

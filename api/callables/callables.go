@@ -222,11 +222,8 @@ func (s *server) authenticate(ctx context.Context, c echo.Context) (call, error)
 	}
 	known, err := s.SignIn.Verify(ctx, token)
 	in := call{
-		known: known, person: scheduler.Person{ID: known.UID, Admin: known.Admin},
+		known: known, person: scheduler.Person{ID: known.UID, Email: known.VerifiedEmail(), Admin: known.Admin},
 		cause: scheduler.Cause{Hint: "person", Trace: c.Response().Header().Get(echo.HeaderXRequestID)},
-	}
-	if known.EmailVerified {
-		in.person.Email = known.Email
 	}
 	return in, err
 }

@@ -33,6 +33,14 @@ type Person struct {
 	Admin bool
 }
 
+// VerifiedEmail is the address if it is proven to be the person's, or "".
+func (p Person) VerifiedEmail() string {
+	if !p.EmailVerified {
+		return ""
+	}
+	return p.Email
+}
+
 // Verifier checks bearer tokens.
 type Verifier interface {
 	// Verify returns the person of a token (without the word Bearer). The error is
