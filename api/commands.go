@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"sync"
 	"time"
 
 	"questscheduler/internal/fault"
@@ -22,7 +21,6 @@ const defaultPollCommands = 60
 // own work do not count. It is safe for concurrent use.
 type Commands struct {
 	now   func() time.Time
-	mu    sync.Mutex
 	polls *limiter // by poll and person
 	// people is used for what does not fit into polls: a person's polls then share
 	// one bound, and other people are not affected.
@@ -41,14 +39,13 @@ func NewCommands(perHour int, now func() time.Time) *Commands {
 // nothing new began. RateLimited, with the time to wait: the bound is reached, and
 // nothing was counted.
 func (c *Commands) Count(personID, pollID string) (undo func(), err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.now()
-	limiter, client := c.polls, pollID+"/"+personID
-	if !limiter.fits(client, now) {
+	now, limiter, client := c.now(), c.polls, pollID+"/"+personID
+	wait, full := limiter.tryTake(client, now)
+	if full {
 		limiter, client = c.people, personID
+		wait = limiter.take(client, now)
 	}
-	if wait := limiter.take(client, now); wait > 0 {
+	if wait > 0 {
 		return nil, &fault.Error{
 			Kind: fault.RateLimited, RetryAfter: wait,
 			Message: fmt.Sprintf("This poll had too many commands within the hour. Try again in %d minutes.", int(math.Ceil(wait.Minutes()))),

@@ -54,33 +54,31 @@ func pacedLimiter(pace rules.Pace) *limiter {
 }
 
 // take counts a request of a client, or returns how long the client has to wait.
-func (l *limiter) take(client string, now time.Time) (wait time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.hasRoom(client, now) {
-		client = "" // overflow clients share one bucket
+// Overflow clients share one bucket.
+func (l *limiter) take(client string, now time.Time) time.Duration {
+	wait, full := l.tryTake(client, now)
+	if full {
+		wait, _ = l.tryTake("", now)
 	}
-	l.due[client], wait = l.pace.Arrive(l.due[client], now)
 	return wait
 }
 
-// fits reports whether take tells a client apart from the others.
-func (l *limiter) fits(client string, now time.Time) bool {
+// tryTake is take, but counts nothing if the limiter is full of other clients.
+func (l *limiter) tryTake(client string, now time.Time) (wait time.Duration, full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.hasRoom(client, now)
-}
-
-// hasRoom forgets idle clients if there are too many, once a second at most.
-func (l *limiter) hasRoom(client string, now time.Time) bool {
-	if _, known := l.due[client]; known || len(l.due) < maxLimited {
-		return true
+	due, known := l.due[client]
+	if !known && client != "" && len(l.due) >= maxLimited {
+		if elapsed := now.Sub(l.swept); elapsed < 0 || elapsed >= time.Second { // once a second at most
+			l.swept = now
+			maps.DeleteFunc(l.due, func(_ string, due time.Time) bool { return !due.After(now) })
+		}
+		if len(l.due) >= maxLimited {
+			return 0, true
+		}
 	}
-	if elapsed := now.Sub(l.swept); elapsed < 0 || elapsed >= time.Second {
-		l.swept = now
-		maps.DeleteFunc(l.due, func(_ string, due time.Time) bool { return !due.After(now) })
-	}
-	return len(l.due) < maxLimited
+	l.due[client], wait = l.pace.Arrive(due, now)
+	return wait, false
 }
 
 // giveBack undoes a take.
