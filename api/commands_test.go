@@ -101,7 +101,7 @@ func TestCommands_RunningFinalise_IsNeverRefused(t *testing.T) {
 	}
 }
 
-func TestCommands_MorePollsThanAreToldApart_StayBounded(t *testing.T) {
+func TestCommands_MorePollsThanTracked_StayBounded(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	commands := api.NewCommands(6, clock.now)
@@ -142,7 +142,7 @@ func (w *world) announce(announcer *notify.Announcer, people []string) (notices 
 
 // 45 requests in six seconds on a poll that names 499 people, each announced at
 // once: whoever did nothing hears nothing.
-func TestCommands_OnAPollOfStrangers_TellNobody(t *testing.T) {
+func TestCommands_OnAPollOfStrangers_NotifyNobody(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string

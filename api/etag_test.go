@@ -90,7 +90,7 @@ func TestETag_ChangesWithWhateverReadersSee(t *testing.T) {
 	}
 }
 
-func TestIfMatch_AnEditOfWhatChangedSince_Is412AndDoesNothing(t *testing.T) {
+func TestIfMatch_StaleTag_Is412AndChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.newPoll(nil)
@@ -138,7 +138,7 @@ func TestIfMatch_OfTwoEditsOfTheSame_OneIsDone(t *testing.T) {
 
 // A look that found nothing new shows in the poll, and is no change that an
 // edit could overwrite.
-func TestETag_ALookWithoutAChange_IsSeenAndHoldsUpNoEdit(t *testing.T) {
+func TestETag_SyncWithoutAChange_ShowsAndAllowsEdits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.finalise(w.newPoll(nil))

@@ -34,7 +34,7 @@ func TestArrive(t *testing.T) {
 	}
 }
 
-func TestLimiter_LetsABurstAndThenTheRateThrough(t *testing.T) {
+func TestLimiter_SteadyRequests_AdmitsBurstThenRate(t *testing.T) {
 	t.Parallel()
 	l, now, through := newLimiter(Rate{PerSecond: 10, Burst: 5}, Rate{}), time.Unix(1_000_000, 0), 0
 	for range 1000 { // ten seconds, a hundred requests in each
@@ -51,7 +51,7 @@ func TestLimiter_LetsABurstAndThenTheRateThrough(t *testing.T) {
 	}
 }
 
-func TestLimiter_ForgetsWhoRests_AndKeepsWhoDoesNot(t *testing.T) {
+func TestLimiter_Full_ForgetsIdleClientsOnly(t *testing.T) {
 	t.Parallel()
 	l, now := newLimiter(Rate{PerSecond: 1, Burst: 2}, Rate{}), time.Unix(1_000_000, 0)
 	fill := func(form string) {

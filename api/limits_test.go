@@ -125,7 +125,7 @@ func TestLimit_OfAnAddress_BehindAProxy(t *testing.T) {
 	}
 }
 
-func TestLimit_OfAnAddress_IsNotSpentByWhoIsKnown(t *testing.T) {
+func TestLimit_OfAnAddress_IgnoresKnownCallers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, limited(newStillClock()))
 	for _, as := range []string{"gm", "ana", "ben"} {
@@ -135,9 +135,9 @@ func TestLimit_OfAnAddress_IsNotSpentByWhoIsKnown(t *testing.T) {
 	w.want(401, call{method: "GET", path: "/v1/polls"}, nil)
 }
 
-// TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers: hundreds of requests on a
+// TestLimit_ByDefault_AdmitsSequentialRequests: hundreds of requests on a
 // clock that stands.
-func TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers(t *testing.T) {
+func TestLimit_ByDefault_AdmitsSequentialRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, newStillClock().on)
 	for range 300 {

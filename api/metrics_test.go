@@ -23,7 +23,7 @@ func figures(s *setup) {
 // metricsToken is who scrapes'.
 const metricsToken = "a-token-of-thirty-two-characters"
 
-func TestMetrics_AreForThisMachineAndForAdmins(t *testing.T) {
+func TestMetrics_AdmitThisMachineAndAdmins(t *testing.T) {
 	t.Parallel()
 	here := newWorld(t, figures, func(s *setup) { s.MetricsHere, s.MetricsToken = true, metricsToken })
 	// The same server, reached from outside: what a proxy passes on may look like a

@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-func TestPoll_FromItsMakingToItsCancellation(t *testing.T) {
+func TestPoll_FromCreationToCancellation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(map[string]any{"timezone": "Europe/Berlin", "description": "Bring dice."})

@@ -226,9 +226,9 @@ func TestStream_JoinedAndRemoved_HearsBoth(t *testing.T) {
 	w.quiet(eve, cho, ben)
 }
 
-// TestStream_ReaderOfAChangeLeaves_AnotherReadsIt: the stream that reads a change
+// TestStream_ReadingStreamEnds_AnotherReads: the stream that reads a change
 // for all ends before it has read it.
-func TestStream_ReaderOfAChangeLeaves_AnotherReadsIt(t *testing.T) {
+func TestStream_ReadingStreamEnds_AnotherReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)

@@ -194,7 +194,7 @@ func (hungPolls) Verify(context.Context, string) (signin.Person, error) {
 }
 
 // Firebase's clients give a call up after 70 s: until then people are told.
-func TestFinalise_WhoseWorkTakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T) {
+func TestFinalise_TakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := echo.New()

@@ -30,7 +30,7 @@ func asked(t *testing.T) (echo.Context, *httptest.ResponseRecorder) {
 }
 
 // Each row is an error, and what a client that waits is told of it, and the log.
-func TestFail_AnErrorOfEachKind_IsToldAndLogged(t *testing.T) {
+func TestFail_EachKind_IsAnsweredAndLogged(t *testing.T) {
 	t.Parallel()
 	const own = "Ask the creator."
 	for name, row := range map[string]struct {
@@ -127,7 +127,7 @@ func TestCaller_AddressCountsWhereItIsVerified(t *testing.T) {
 	}
 }
 
-func TestNoteTold_OnlyWhatTheAppsFunctionsTook(t *testing.T) {
+func TestNoteTold_ByStatus_RecordsSuccessesOnly(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]int{199: 0, 200: 1, 299: 1, 300: 0, 500: 0} {
 		who := &known{Person: signin.Person{UID: "gm"}}

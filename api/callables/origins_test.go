@@ -12,7 +12,7 @@ import (
 
 // Each row is the origins that may call, and what a page of one is told by a
 // call and before it.
-func TestOrigins_CredentialsGoToNamedOnesAlone(t *testing.T) {
+func TestOrigins_Credentials_AreForNamedOnesOnly(t *testing.T) {
 	t.Parallel()
 	const page = "https://app.example"
 	for name, row := range map[string]struct {

@@ -61,7 +61,7 @@ func wantRefused(t *testing.T, err error, code string) {
 	}
 }
 
-func TestLocal_AnIssuedTokenSpeaksForItsPerson(t *testing.T) {
+func TestLocal_IssuedToken_ReturnsItsPerson(t *testing.T) {
 	t.Parallel()
 	local := newLocal(t, signin.LocalOptions{Key: newKey(t)})
 	for _, person := range []signin.Person{
@@ -78,7 +78,7 @@ func TestLocal_AnIssuedTokenSpeaksForItsPerson(t *testing.T) {
 	}
 }
 
-func TestLocal_EmailsAreComparedInLowerCase(t *testing.T) {
+func TestLocal_Email_IsInLowerCase(t *testing.T) {
 	t.Parallel()
 	local := newLocal(t, signin.LocalOptions{Key: newKey(t)})
 	got, err := local.Verify(t.Context(), issue(t, local, signin.Person{UID: "u", Email: "Ana@Example.ORG"}, time.Hour))
@@ -87,7 +87,7 @@ func TestLocal_EmailsAreComparedInLowerCase(t *testing.T) {
 	}
 }
 
-func TestLocal_ATokenLastsItsTimeAndTheLeeway(t *testing.T) {
+func TestLocal_TokenAtItsLimits_HasTheLeeway(t *testing.T) {
 	t.Parallel()
 	c := &clock{at: noon}
 	local := newLocal(t, signin.LocalOptions{Key: newKey(t), Now: c.now})
@@ -109,7 +109,7 @@ func TestLocal_ATokenLastsItsTimeAndTheLeeway(t *testing.T) {
 	}
 }
 
-func TestLocal_ForeignTokensAreRefusedEachWithItsSentence(t *testing.T) {
+func TestLocal_ForeignToken_IsRefusedWithItsOwnMessage(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "key")
 	key, err := signin.LoadOrCreateKey(path)
@@ -184,7 +184,7 @@ func foreign(t *testing.T, key jose.SigningKey) string {
 	return token
 }
 
-func TestLocal_OurOwnKeyDoesNotExcuseWhatATokenLacks(t *testing.T) {
+func TestLocal_IncompleteTokenUnderOurKey_IsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "key")
 	key, err := signin.LoadOrCreateKey(path)
@@ -217,7 +217,7 @@ func TestLocal_OurOwnKeyDoesNotExcuseWhatATokenLacks(t *testing.T) {
 	}
 }
 
-func TestIssue_RefusesWhatNoTokenCouldBe(t *testing.T) {
+func TestIssue_UnusableUIDOrTTL_IsRefused(t *testing.T) {
 	t.Parallel()
 	local := newLocal(t, signin.LocalOptions{Key: newKey(t)})
 	for name, tc := range map[string]struct {
@@ -252,7 +252,7 @@ func TestLoadOrCreateKey_TokensSurviveARestart(t *testing.T) {
 	}
 }
 
-func TestLoadOrCreateKey_RefusesAFileThatHoldsNoKey(t *testing.T) {
+func TestLoadOrCreateKey_FileWithoutAKey_IsRefused(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{
 		"text":             "hello",
@@ -270,7 +270,7 @@ func TestLoadOrCreateKey_RefusesAFileThatHoldsNoKey(t *testing.T) {
 	}
 }
 
-func TestNewLocal_NeedsAKey(t *testing.T) {
+func TestNewLocal_WithoutAKey_Fails(t *testing.T) {
 	t.Parallel()
 	if _, err := signin.NewLocal(signin.LocalOptions{}); err == nil {
 		t.Error("an issuer without a key was made")
