@@ -96,7 +96,7 @@ func TestSignIn_SetsACookie_ThatIsHttpOnlyAndStrict(t *testing.T) {
 	}
 }
 
-// What opens nothing looks all the same, whatever is wrong with it.
+// Every refused token gets the same page.
 func TestSignIn_IsNoOracle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -75,7 +75,7 @@ func TestFailure_ErrorWithoutAKind_ShowsNothing(t *testing.T) {
 }
 
 // TestFailure_Transient_HasRetryAfter: 429 and 503 never leave without
-// Retry-After, whole seconds and at least one, whoever made the error.
+// Retry-After, whole seconds and at least one, from any source.
 func TestFailure_Transient_HasRetryAfter(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)}}

@@ -54,7 +54,7 @@ func TestKey_SentAgain_IsAnsweredAsTheFirst(t *testing.T) {
 		t.Error("two requests have one id")
 	}
 
-	// What happened to the poll meanwhile does not change what was answered.
+	// Later changes of the poll do not change the stored answer.
 	made := w.mine("gm")[0]
 	finalised := w.want(200, keyed("k1", finaliseCall(made)), nil) // on another route it is another key
 	w.want(200, call{as: "gm", method: "DELETE", path: "/v1/polls/" + made.ID}, nil)

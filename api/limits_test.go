@@ -49,8 +49,8 @@ func TestLimit_OfAPerson(t *testing.T) {
 	}
 }
 
-// TestLimit_OfAnAddress: whatever is asked by nobody known, or in vain, counts
-// together; who is known is not held back by it.
+// TestLimit_OfAnAddress: anonymous and refused requests count together; known callers
+// are not affected.
 func TestLimit_OfAnAddress(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]call{
@@ -88,9 +88,8 @@ func TestLimit_OfAnAddress(t *testing.T) {
 	}
 }
 
-// TestLimit_OfAnAddress_BehindAProxy: those who come by a proxy that is trusted are
-// told apart, and what they claim of themselves does not help; those who come by
-// another are one.
+// TestLimit_OfAnAddress_BehindAProxy: clients of a trusted proxy are distinguished,
+// whatever they claim in X-Forwarded-For; clients of another proxy share one address.
 func TestLimit_OfAnAddress_BehindAProxy(t *testing.T) {
 	t.Parallel()
 	ask := func(w *world, forwarded string) int {

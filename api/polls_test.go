@@ -159,7 +159,7 @@ func TestPolls_AreListedInPages(t *testing.T) {
 		return ids, got.Meta.NextCursor
 	}
 	first, next := listed("gm", "limit=2")
-	w.newPoll(nil) // what comes meanwhile moves nothing
+	w.newPoll(nil) // a new poll moves no page
 	second, next := listed("gm", "limit=2&cursor="+next)
 	third, next := listed("gm", "limit=2&cursor="+next)
 	if got, want := append(append(first, second...), third...), []string{made[4], made[3], made[2], made[1], made[0]}; !reflect.DeepEqual(got, want) || next != "" {

@@ -13,8 +13,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// elsewhere writes as another process over the same store does: no stream is
-// told.
+// elsewhere writes as another process over the same store does: no stream is woken.
 func (w *world) elsewhere(write func(tx store.Tx) error) {
 	w.t.Helper()
 	must(w.t, w.store.Store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return write(tx) }))

@@ -63,7 +63,7 @@ func TestStream_InvisibleChange_SendsNothing(t *testing.T) {
 	w := newWorld(t)
 	made := w.finalise(w.newPoll(nil))
 	l := w.listen("gm")
-	// A look found nothing new; GET says when.
+	// A sync found nothing; only GET shows its time.
 	looked := poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1))
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Update(calendars.Path(poll.CalendarKey("acc_gm", "gm@example.com")), looked)

@@ -110,7 +110,7 @@ func TestSyncJournal_GrowsDuringPaging_KeepsItsOrder(t *testing.T) {
 		if cursor == "" {
 			break
 		}
-		if page == 1 { // what comes meanwhile stands before the first page
+		if page == 1 { // new entries come before the first page
 			w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + first.ID + "/archive"}, nil)
 		}
 	}

@@ -193,7 +193,7 @@ func (hungPolls) Verify(context.Context, string) (signin.Person, error) {
 	return signin.Person{UID: "gm"}, nil
 }
 
-// Firebase's clients give a call up after 70 s: until then people are told.
+// Firebase's clients give up after 70 s; people get the reason before that.
 func TestFinalise_TakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

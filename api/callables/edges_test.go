@@ -29,7 +29,7 @@ func asked(t *testing.T) (echo.Context, *httptest.ResponseRecorder) {
 	return echo.New().NewContext(request, recorder), recorder
 }
 
-// Each row is an error, and what a client that waits is told of it, and the log.
+// Each row is an error, its answer and the level of its log line.
 func TestFail_EachKind_IsAnsweredAndLogged(t *testing.T) {
 	t.Parallel()
 	const own = "Ask the creator."

@@ -40,7 +40,7 @@ func newMachines(issuer *tokentest.Issuer, accounts ...string) *signin.Machines 
 	})
 }
 
-// wantSame fails where a token was not refused as every other is.
+// wantSame fails unless a token was refused with the one answer.
 func wantSame(t *testing.T, what, token string, err error) {
 	t.Helper()
 	same, ok := fault.New(fault.Internal, ""), false

@@ -14,7 +14,7 @@ import (
 	"questscheduler/internal/test/tokentest"
 )
 
-// newKeys are the keys of an issuer that says of them what header says.
+// newKeys are the keys of an issuer that serves them with a header.
 func newKeys(t *testing.T, header http.Header) (*tokentest.Issuer, *signin.HTTPKeys, *clock) {
 	t.Helper()
 	issuer, c := tokentest.NewIssuer(t), &clock{at: noon}
@@ -118,8 +118,8 @@ func TestHTTPKeys_WhileTheIssuerIsDown(t *testing.T) {
 	}
 }
 
-// Each row is when ids are invented while the issuer is down, and what the answer
-// is. Only one of them has it asked; who has a key that is kept waits for nobody.
+// Each row is when unknown ids are asked for during an outage, and the answer. One
+// fetch is tried a minute; a cached key needs none.
 func TestHTTPKeys_UnknownIDsDuringAnOutage_AreFetchedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
