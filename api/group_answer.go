@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+
 	"questscheduler/internal/poll"
 	"questscheduler/scheduler"
 )
@@ -37,17 +39,12 @@ func answerGroup(g poll.Group, person scheduler.Person) groupAnswer {
 	if manages {
 		answer.PendingMemberIDs = each(g.PendingMemberIDs, itself)
 	}
-	answer.Discord = answerDiscord(g.Discord)
+	answer.Discord = discordAnswer{
+		GuildID: optional(g.Discord.GuildID), ChannelID: optional(g.Discord.ChannelID),
+		NotifyRoleID: cmp.Or(g.Discord.NotifyRoleID, poll.NotifyEveryone), Notifications: g.Discord.Notifications,
+	}
+	if answer.Discord.Notifications == nil {
+		answer.Discord.Notifications = map[string]bool{}
+	}
 	return answer
-}
-
-func answerDiscord(d poll.GroupDiscord) discordAnswer {
-	role, wishes := d.NotifyRoleID, d.Notifications
-	if role == "" {
-		role = poll.NotifyEveryone
-	}
-	if wishes == nil {
-		wishes = map[string]bool{}
-	}
-	return discordAnswer{GuildID: optional(d.GuildID), ChannelID: optional(d.ChannelID), NotifyRoleID: role, Notifications: wishes}
 }

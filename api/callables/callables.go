@@ -187,15 +187,15 @@ func (s *server) answer(c echo.Context) error {
 		return s.fail(c, s.refuseAddress(c, fault.New(fault.NotFound, "There is no such function. Check its name.")))
 	}
 	in, err := s.caller(c)
-	if err != nil {
-		return s.fail(c, err)
+	if err == nil {
+		in.data, err = readData(c)
 	}
-	if in.data, err = readData(c); err != nil {
-		return s.fail(c, err)
+	var result any
+	if err == nil {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), answerTimeout)
+		defer cancel()
+		result, err = function(ctx, in)
 	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), answerTimeout)
-	defer cancel()
-	result, err := function(ctx, in)
 	if err != nil {
 		return s.fail(c, err)
 	}
