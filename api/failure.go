@@ -148,13 +148,14 @@ func fromFault(known *fault.Error, err error) *failure {
 
 // fromEcho converts Echo's own errors.
 func fromEcho(err *echo.HTTPError) *failure {
+	f := &failure{status: err.Code, cause: err}
 	switch {
 	case err.Code == http.StatusNotFound:
-		return &failure{status: err.Code, cause: err, Problem: problem{Code: codeNotFound, Message: "There is nothing at this address. See /docs for what there is."}}
+		f.Problem = problem{Code: codeNotFound, Message: "There is nothing at this address. See /docs for what there is."}
+		return f
 	case err.Code == http.StatusMethodNotAllowed:
-		return &failure{status: err.Code, cause: err, Problem: problem{
-			Code: codeMethod, Message: "This address does not take that method. The Allow header and /docs say which it takes.",
-		}}
+		f.Problem = problem{Code: codeMethod, Message: "This address does not take that method. The Allow header and /docs say which it takes."}
+		return f
 	case err.Code == http.StatusRequestEntityTooLarge:
 		return ofKind(fault.TooLarge, err)
 	case err.Code < http.StatusInternalServerError:
