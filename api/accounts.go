@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -14,68 +13,51 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Linked is what the routes of linked Google accounts work with.
+// Linked serves the routes of linked Google accounts.
 type Linked struct {
 	Accounts *accounts.Repository
 	// Consents leads people through Google's consent.
 	Consents *accounts.Linking
-	// Calendars lists the calendars that an account sees (gcal.Client).
+	// Calendars lists the calendars of an account (gcal.Client).
 	Calendars func(ctx context.Context, accountID string) ([]gcal.Entry, error)
-	// Follow carries what became of an account to its calendars and polls
-	// (calendarsync.Links). What it cannot do now is done by the next drain.
+	// Follow applies a change of an account to its calendars and polls
+	// (calendarsync.Links). The next drain does what fails.
 	Follow func(ctx context.Context, accountID string, cause scheduler.Cause) error
-	// URL is where people's browsers reach this server, without a slash at its
-	// end.
+	// URL is where browsers reach this server, without a trailing slash.
 	URL string
 }
 
-// Where a consent begins and comes back to.
+// The paths of a consent.
 const (
 	// PathStart is where a browser begins, with a ticket.
 	PathStart = "/oauth/google/start"
-	// PathCallback is the path that Google sends browsers back to; the OAuth
-	// client names it as a redirect URI.
+	// PathCallback is a redirect URI of the OAuth client.
 	PathCallback = "/oauth/google/callback"
-	// PathLinked is a page that says how it ended, where there is no web app
-	// that does.
+	// PathLinked is a page that shows the outcome if no web app does.
 	PathLinked = "/oauth/google/linked"
 )
 
-// accountRoutes are the routes of one's own linked Google accounts.
 func (s *server) accountRoutes() {
-	const tag = "accounts"
-	route(s, operation{
-		id: "list-accounts", method: http.MethodGet, path: "/v1/accounts", tag: tag,
-		audience: persons, summary: "One's own linked Google accounts, first linked first",
-	}, s.listAccounts)
-	route(s, operation{
-		id: "link-account", method: http.MethodPost, path: "/v1/accounts/link", tag: tag,
-		audience: persons, summary: "Begin to link a Google account, or to link one again: where the browser has to go",
-	}, s.linkAccount)
-	route(s, operation{
-		id: "get-account", method: http.MethodGet, path: "/v1/accounts/{id}", tag: tag,
-		audience: accountOwner, names: namesAccount, summary: "A linked account; one that was unlinked is kept for 30 days",
-	}, s.getAccount)
-	route(s, operation{
-		id: "list-account-calendars", method: http.MethodGet, path: "/v1/accounts/{id}/calendars", tag: tag,
-		audience: accountOwner, names: namesAccount, summary: "The calendars of a linked account; the primary one alone where the list was not granted",
-	}, s.listAccountCalendars)
-	route(s, operation{
-		id: "unlink-account", method: http.MethodDelete, path: "/v1/accounts/{id}", tag: tag,
-		audience: accountOwner, names: namesAccount,
-		summary: "Unlink an account: its grant is given back, and the polls in its calendars are not followed any more",
-	}, s.unlinkAccount)
+	route(s, "GET /v1/accounts", "list-accounts", persons,
+		"One's own linked Google accounts, first linked first", s.listAccounts)
+	route(s, "POST /v1/accounts/link", "link-account", persons,
+		"Begin to link a Google account, or to link one again: where the browser has to go", s.linkAccount)
+	route(s, "GET /v1/accounts/{id}", "get-account", accountOwner,
+		"A linked account; one that was unlinked is kept for 30 days", s.getAccount)
+	route(s, "GET /v1/accounts/{id}/calendars", "list-account-calendars", accountOwner,
+		"The calendars of a linked account; the primary one alone where the list was not granted", s.listAccountCalendars)
+	route(s, "DELETE /v1/accounts/{id}", "unlink-account", accountOwner,
+		"Unlink an account: its grant is given back, and the polls in its calendars are not followed any more", s.unlinkAccount)
 }
 
 type accountAnswer struct {
-	ID       string   `json:"id"`
-	Provider string   `json:"provider" enum:"google"`
-	Email    *string  `json:"email"`
-	Status   string   `json:"status" enum:"active,revoked,unlinked" doc:"revoked: Google refuses the grant; link it again."`
-	Kind     string   `json:"kind"`
-	Scopes   []string `json:"scopes" doc:"What was granted."`
-	Default  bool     `json:"default" doc:"It is used where a finalisation names none."`
-	// Message is for people.
+	ID                string     `json:"id"`
+	Provider          string     `json:"provider" enum:"google"`
+	Email             *string    `json:"email"`
+	Status            string     `json:"status" enum:"active,revoked,unlinked" doc:"revoked: Google refuses the grant; link it again."`
+	Kind              string     `json:"kind"`
+	Scopes            []string   `json:"scopes" doc:"What was granted."`
+	Default           bool       `json:"default" doc:"It is used where a finalisation names none."`
 	Message           *string    `json:"message" doc:"What has to be done; null where nothing has."`
 	PrimaryCalendarID string     `json:"primary_calendar_id"`
 	CreatedAt         *time.Time `json:"created_at"`
@@ -105,15 +87,7 @@ func (s *server) listAccounts(ctx context.Context, by caller, _ *struct{}) (acco
 		return accountList{}, err
 	}
 	linked := slices.DeleteFunc(all, func(a accounts.Account) bool { return a.Status == accounts.Unlinked })
-	list := accountList{Accounts: []accountAnswer{}}
-	for i, account := range linked {
-		list.Accounts = append(list.Accounts, answerAccount(account, i == 0))
-	}
-	return list, nil
-}
-
-type linkAccount struct {
-	Body linkAccountBody
+	return accountList{Accounts: each(linked, func(a accounts.Account) accountAnswer { return answerAccount(a, a.ID == linked[0].ID) })}, nil
 }
 
 type linkAccountBody struct {
@@ -127,7 +101,7 @@ type linkAnswer struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-func (s *server) linkAccount(ctx context.Context, by caller, in *linkAccount) (linkAnswer, error) {
+func (s *server) linkAccount(ctx context.Context, by caller, in *withBody[linkAccountBody]) (linkAnswer, error) {
 	address, until, err := s.Linked.Start(ctx, accounts.Ask{
 		PersonID: by.person.ID, PersonName: by.person.Email, AccountID: string(in.Body.AccountID),
 		AnyIdentity: in.Body.AnyOther, ReturnTo: in.Body.ReturnTo,
@@ -135,17 +109,11 @@ func (s *server) linkAccount(ctx context.Context, by caller, in *linkAccount) (l
 	return linkAnswer{URL: address, ExpiresAt: until.UTC().Truncate(time.Second)}, err
 }
 
-// Start gives where a person's browser begins to link what is asked for, without
-// any other proof of who it is, until then. Its errors are those of
-// accounts.Linking.Ticket.
+// Start returns where a person's browser begins a consent, with no other proof of who
+// it is until the time returned. Errors are those of accounts.Linking.Ticket.
 func (l Linked) Start(ctx context.Context, ask accounts.Ask) (address string, until time.Time, err error) {
 	ticket, until, err := l.Consents.Ticket(ctx, ask)
-	return l.startURL(ticket), until, err
-}
-
-// startURL is where a browser begins with a ticket.
-func (l Linked) startURL(ticket string) string {
-	return l.URL + PathStart + "?" + url.Values{"ticket": {ticket}}.Encode()
+	return l.URL + PathStart + "?" + url.Values{"ticket": {ticket}}.Encode(), until, err
 }
 
 type onAccount struct {
@@ -160,7 +128,7 @@ func (s *server) getAccount(ctx context.Context, by caller, in *onAccount) (acco
 	return s.answerOne(ctx, account)
 }
 
-// answerOne answers an account, which is the default where it is the first.
+// answerOne answers an account; the first one is the default.
 func (s *server) answerOne(ctx context.Context, account accounts.Account) (accountAnswer, error) {
 	first, err := s.Linked.Accounts.Default(ctx, account.OwnerID)
 	if err != nil && !fault.Is(err, fault.Revoked) { // none is linked
@@ -178,13 +146,12 @@ func (s *server) unlinkAccount(ctx context.Context, by caller, in *onAccount) (a
 	return s.answerOne(ctx, account)
 }
 
-// followPatience is how long an answer waits for what follows from it.
-const followPatience = 10 * time.Second
+// followTimeout is how long an answer waits for Linked.Follow.
+const followTimeout = 10 * time.Second
 
-// follow carries what became of an account to its calendars. The next drain
-// goes on with what fails here.
+// follow calls Linked.Follow; the next drain does what fails.
 func (s *server) follow(ctx context.Context, accountID string, cause scheduler.Cause) {
-	ctx, cancel := context.WithTimeout(ctx, followPatience)
+	ctx, cancel := context.WithTimeout(ctx, followTimeout)
 	defer cancel()
 	if err := s.Linked.Follow(ctx, accountID, cause); err != nil {
 		s.Log.WarnContext(ctx, "what became of an account is carried on later", "account", accountID, "trace", cause.Trace, "error", err)
@@ -210,20 +177,12 @@ func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAcco
 		return accountCalendars{}, err
 	}
 	entries, complete, err := s.Linked.CalendarsOf(ctx, account)
-	return answerCalendars(entries, complete), err
+	return accountCalendars{Complete: complete, Calendars: each(entries, func(e gcal.Entry) calendarEntry {
+		return calendarEntry{ID: e.ID, Summary: e.Summary, TimeZone: optional(e.TimeZone), Primary: e.Primary, Writable: e.Writable}
+	})}, err
 }
 
 // CalendarsOf lists the calendars of an account: see calendarsync.Calendars.
 func (l Linked) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
 	return calendarsync.Calendars{Accounts: l.Accounts, List: l.Calendars}.Of(ctx, account)
-}
-
-func answerCalendars(entries []gcal.Entry, complete bool) accountCalendars {
-	answer := accountCalendars{Calendars: []calendarEntry{}, Complete: complete}
-	for _, entry := range entries {
-		answer.Calendars = append(answer.Calendars, calendarEntry{
-			ID: entry.ID, Summary: entry.Summary, TimeZone: optional(entry.TimeZone), Primary: entry.Primary, Writable: entry.Writable,
-		})
-	}
-	return answer
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -11,56 +10,42 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Tasks is what admins need of the queue (queue.Queue).
+// Tasks is implemented by queue.Queue.
 type Tasks interface {
 	DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter, error)
-	// Retry is NotFound where there is no such dead letter.
+	// Retry is NotFound if there is no such dead letter.
 	Retry(ctx context.Context, id string) error
 	Depths(ctx context.Context) ([]queue.Depth, error)
 }
 
-// registerWithin is how long one request registers watch channels before it
-// leaves the rest to the next: with what the last calendar may still take, where
-// Google is slow, it is below the time that the server gives an answer.
-const registerWithin = 20 * time.Second
+// registerTime is how long one request opens watch channels before it leaves the rest
+// to the next. With a slow last calendar it is still below AnswerTime.
+const registerTime = 20 * time.Second
 
-// adminRoutes are the routes of those who run the server. The alias of each is that of
+// adminRoutes are the routes of those who run the server; the aliases are those of
 // older deployments.
 func (s *server) adminRoutes() {
-	const tag = "admin"
-	for _, at := range []struct{ id, path string }{{"list-watches", "/admin/watches"}, {"channel-status", "/admin/channel-status"}} {
-		route(s, operation{
-			id: at.id, method: http.MethodGet, path: at.path, tag: tag,
-			audience: admins, summary: "The watch channels on record, those that end first before the others",
-		}, s.listWatches)
+	for _, alias := range [][2]string{{"list-watches", "GET /admin/watches"}, {"channel-status", "GET /admin/channel-status"}} {
+		route(s, alias[1], alias[0], admins, "The watch channels on record, those that end first before the others", s.listWatches)
 	}
-	for _, at := range []struct{ id, path string }{{"register-watches", "/admin/watches/force-register"}, {"force-register-channels", "/admin/force-register-channels"}} {
-		route(s, operation{
-			id: at.id, method: http.MethodPost, path: at.path, tag: tag,
-			audience: operators, summary: "Open a new watch channel for every followed calendar, and stop those of before; go on with meta.next_cursor while there is one",
-		}, s.registerWatches)
+	for _, alias := range [][2]string{
+		{"register-watches", "POST /admin/watches/force-register"}, {"force-register-channels", "POST /admin/force-register-channels"},
+	} {
+		route(s, alias[1], alias[0], operators,
+			"Open a new watch channel for every followed calendar, and stop those of before; go on with meta.next_cursor while there is one",
+			s.registerWatches)
 	}
-	route(s, operation{
-		id: "inspect-poll", method: http.MethodGet, path: "/admin/polls/{id}", tag: tag,
-		audience: admins, names: namesPoll, summary: "A poll with what is known of its event, its calendar, what people were told, and its latest journal",
-	}, s.inspectPoll)
-	route(s, operation{
-		id: "admin-sync-poll", method: http.MethodPost, path: "/admin/polls/{id}/sync", tag: tag,
-		audience: admins, names: namesPoll, summary: "Look at the calendar of a poll now, and give the poll as it is then",
-	}, s.sync)
-	route(s, operation{
-		id: "retry-task", method: http.MethodPost, path: "/admin/tasks/{id}/retry", tag: tag,
-		audience: admins, names: namesTask, summary: "Put a dead letter of the queue back to work",
-	}, s.retryTask)
-	route(s, operation{
-		id: "resend-announcement", method: http.MethodPost, path: "/admin/announcements/{poll_id}/resend", tag: tag,
-		audience: admins, names: namesToldPoll,
-		summary: "Tell people once more what they were told last of a poll; who has it gets no second one",
-	}, s.resendAnnouncement)
+	route(s, "GET /admin/polls/{id}", "inspect-poll", admins,
+		"A poll with what is known of its event, its calendar, what people were told, and its latest journal", s.inspectPoll)
+	route(s, "POST /admin/polls/{id}/sync", "admin-sync-poll", admins,
+		"Look at the calendar of a poll now, and give the poll as it is then", byID(s.Scheduler.Sync))
+	route(s, "POST /admin/tasks/{id}/retry", "retry-task", admins,
+		"Put a dead letter of the queue back to work", s.retryTask)
+	route(s, "POST /admin/announcements/{poll_id}/resend", "resend-announcement", admins,
+		"Tell people once more what they were told last of a poll; who has it gets no second one", s.resendAnnouncement)
 }
 
-// watchAnswer is a watch channel. Its token is nowhere on record, and the hash
-// by which it is known stays here.
+// watchAnswer is a watch channel without the hash of its token.
 type watchAnswer struct {
 	ChannelID   string     `json:"channel_id"`
 	ResourceID  *string    `json:"resource_id" doc:"By which Google stops it; null until Google said so."`
@@ -113,10 +98,9 @@ type registeredAnswer struct {
 	Failed    int `json:"failed" doc:"Calendars that keep what they have; the log says why."`
 }
 
-// registerWatches deals with as many calendars as there is time for.
 func (s *server) registerWatches(ctx context.Context, by caller, in *registerWatches) (answer registeredAnswer, err error) {
 	answer.next = in.Cursor
-	for until := s.Now().Add(registerWithin); ; {
+	for until := s.Now().Add(registerTime); ; {
 		var did calendarsync.Renewed
 		did, answer.next, err = s.Calendars.Register(ctx, by.cause, answer.next, until)
 		answer.Calendars += did.Calendars

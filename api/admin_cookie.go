@@ -14,17 +14,16 @@ import (
 	"questscheduler/internal/signin"
 )
 
-// adminCookie is the cookie that holds the token of an admin who signed in with
-// a browser. No script reads it, no other site's page sends it, and no route
-// under /v1 takes it.
+// adminCookie holds the token of an admin who signed in with a browser. Scripts
+// cannot read it, pages of other sites cannot send it, and no route under /v1 takes
+// it.
 const adminCookie = "questscheduler_admin"
 
 // adminPaths are where browsers send it.
 var adminPaths = []string{dashboardPath, "/admin"}
 
-// signIn takes an admin's token in and gives it the browser as a cookie, which
-// lasts no longer than the browser's session and the token. What opens nothing is
-// all the same, be it forged, expired or of somebody who is no admin.
+// signIn stores an admin's token in a cookie of the browser's session. The answer
+// to a forged or expired token, or one of somebody who is no admin, is the same.
 func (s *server) signIn(c echo.Context) error {
 	ctx, token := c.Request().Context(), strings.TrimSpace(c.Request().PostForm.Get("token"))
 	if _, err := s.verifyAdmin(c, token); err != nil {
@@ -38,7 +37,7 @@ func (s *server) signIn(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, dashboardPath)
 }
 
-// signOut takes the cookie away. The token itself is good until its end.
+// signOut removes the cookie; the token stays valid.
 func (s *server) signOut(c echo.Context) error {
 	s.setAdminCookie(c, "", -1)
 	return c.Redirect(http.StatusSeeOther, dashboardPath+"?done=signed-out")
@@ -53,9 +52,8 @@ func (s *server) setAdminCookie(c echo.Context, token string, seconds int) {
 	}
 }
 
-// adminOf is the admin who asks for a page or presses a button, by their cookie
-// or by a bearer token, held to their rate. Unauthenticated: nobody known;
-// NotFound: somebody who is no admin.
+// adminOf authenticates an admin by bearer token or cookie, and holds them to their
+// rate. Errors are Unauthenticated, or echo.ErrNotFound for anybody who is no admin.
 func (s *server) adminOf(c echo.Context) (caller, error) {
 	token := ""
 	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" {
@@ -68,7 +66,7 @@ func (s *server) adminOf(c echo.Context) (caller, error) {
 	}
 	by, err := s.verifyAdmin(c, token)
 	if errors.Is(err, echo.ErrNotFound) {
-		s.setAdminCookie(c, "", -1) // whose it was is no admin any more
+		s.setAdminCookie(c, "", -1) // no longer an admin
 	}
 	if err != nil {
 		return caller{}, err
@@ -76,7 +74,6 @@ func (s *server) adminOf(c echo.Context) (caller, error) {
 	return by, s.limitPerson(by.person.ID)
 }
 
-// verifyAdmin is the admin that a token speaks for.
 func (s *server) verifyAdmin(c echo.Context, token string) (caller, error) {
 	if len(token) > maxToken {
 		return caller{}, fault.New(fault.Unauthenticated, "The token is too long for a browser's cookie.")
@@ -92,13 +89,13 @@ func (s *server) verifyAdmin(c echo.Context, token string) (caller, error) {
 	return by, nil
 }
 
-// takeCookie lets an admin's browser read what is under /admin, as links of the
-// dashboard lead there. What changes something demands the header, which no page
-// of others can make a browser send.
-func takeCookie(ctx huma.Context, next func(huma.Context)) {
+// takeCookie lets an admin's browser read routes under /admin, to which the
+// dashboard links. What changes something demands the header, which no other site's
+// page can make a browser send.
+func takeCookie(ctx huma.Context) (huma.Context, error) {
 	r := humaecho.Unwrap(ctx).Request()
 	if cookie, err := r.Cookie(adminCookie); err == nil && r.Method == http.MethodGet && r.Header.Get(echo.HeaderAuthorization) == "" {
 		r.Header.Set(echo.HeaderAuthorization, "Bearer "+cookie.Value)
 	}
-	next(ctx)
+	return ctx, nil
 }

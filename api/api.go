@@ -1,21 +1,20 @@
-// Package api is what people's programs call: the REST routes under /v1, the
-// OpenAPI document that is generated from them, and a page that shows it.
+// Package api serves the REST routes under /v1, the OpenAPI document that is
+// generated from them, and a page that shows it.
 //
-// Every request takes the same way, and every answer leaves by the same door:
+// Every request takes the same way:
 //
 //	Echo    request id → headers → log line → recover → origins  (request.go, browsers.go)
-//	route   who is calling and how often → the id in the path →  (auth.go, limits.go, callers.go,
+//	route   sign-in and rate → the id in the path →              (auth.go, limits.go, address.go,
 //	        the idempotency key → the body                        ids.go, idempotency.go, body.go)
 //	huma    parameters and body against the declared types       (validation.go)
 //	handler one call of scheduler or notify                      (polls.go, groups.go, …)
-//	answer  the envelope, errors included        (envelope.go, failure.go)
+//	answer  the envelope, errors included                        (envelope.go, failure.go)
 //
-// A route is one row: an operation, which says who may call it, and a handler
-// (operation.go). Errors have kinds inside and become statuses and codes here
-// alone. Nothing of the input is ever given back in an error but names of
-// fields. One route answers for as long as the caller listens (stream.go,
-// feed.go, dispatch.go). Beside the programs' routes stand pages for people: the
-// consent (consent.go) and the operator's page (dashboard.go).
+// A route is one call of route (operation.go) with its pattern, audience and
+// handler. Errors have kinds inside and become statuses and codes here alone; an
+// error repeats nothing of the input but names of fields. One route is a stream
+// (stream*.go). Pages for people are the consent (consent.go) and the operator's
+// page (dashboard.go).
 package api
 
 import (
@@ -34,8 +33,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Options are what the API is made of. All fields are needed but those that say
-// what holds without them.
+// Options configure the API. All fields are needed but those that say what holds
+// without them.
 type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
@@ -43,86 +42,76 @@ type Options struct {
 	Health    Health
 	Tasks     Tasks
 	Dashboard *dashboard.Reader
-	// Store holds people's notifications (notify.List) and idempotency keys; it
-	// answers Queries.
+	// Store answers Queries.
 	Store   store.Store
 	Changes Changes
-	// Alone tells that no other process answers requests over the same store:
-	// whatever one began that is gone by now is dead.
+	// Alone means that no other process answers requests over the same store, so that
+	// requests which an earlier process began are dead.
 	Alone  bool
 	SignIn signin.Verifier
-	// Operators say which machine a token speaks for that may act in an admin's
-	// place, where that is foreseen (signin.Machines); nil: none may.
+	// Operators authenticates machines that may act as admins on some routes
+	// (signin.Machines); nil: none may.
 	Operators interface {
 		Verify(ctx context.Context, bearer string) (signin.Machine, error)
 	}
-	// Ready tells why the server cannot work, or gives nil. It is asked by
-	// GET /readyz; its error goes to the log alone.
+	// Ready returns why the server cannot work, for GET /readyz. The error goes to the
+	// log alone.
 	Ready func(ctx context.Context) error
 	Now   func() time.Time
 	// Wait returns after the duration, or earlier with ctx's error.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Ticks gives a tick each time a duration has passed, until stop; nil:
-	// RealTicks.
+	// Ticks is a ticker; nil: RealTicks.
 	Ticks func(every time.Duration) (ticks <-chan time.Time, stop func())
-	// Ending is closed when the server is about to stop: streams end then. nil:
-	// they end with their callers alone.
+	// Ending is closed when the server is about to stop, which ends streams. nil: they
+	// end with their callers.
 	Ending <-chan struct{}
-	// AllowedOrigins may call from browsers, each such as https://app.example,
-	// or "*" for any; none where it is empty.
+	// AllowedOrigins may call from browsers, such as https://app.example, or "*" for
+	// any.
 	AllowedOrigins []string
-	// HTTPS tells that callers come by HTTPS, and are to come by nothing else.
+	// HTTPS means that callers use HTTPS, and must use nothing else.
 	HTTPS bool
-	// PersonRate limits what each person who is signed in may ask, AddressRate
-	// what each address may that nobody known asks from, ChannelRate the pushes of
-	// each watch channel. Zero: limits that nobody meets who waits for answers.
+	// PersonRate limits each authenticated person, AddressRate each address of unknown
+	// callers, ChannelRate the pushes of each watch channel. Zero: limits that nobody
+	// reaches who waits for answers.
 	PersonRate, AddressRate, ChannelRate Rate
-	// Commands bounds people's commands on a poll; nil: by a number of its own. It
-	// is shared with whatever else takes commands.
+	// Commands bounds people's commands on a poll, and is shared with other ways to
+	// send them; nil: defaultPollCommands.
 	Commands *Commands
-	// TrustedProxies are believed when they say in X-Forwarded-For for whom they
-	// ask; nobody else is. Empty: an address is that of the connection, so that all
-	// who come by one proxy are one.
+	// TrustedProxies are those whose X-Forwarded-For counts. Empty: an address is that
+	// of the connection, so all clients of a proxy share one.
 	TrustedProxies []netip.Prefix
-	// NewID makes a ULID with a prefix and an underscore before it, such as
-	// req_01H….
+	// NewID makes a ULID with a prefix, such as req_01H….
 	NewID func(prefix string) string
 	Log   *slog.Logger
-	// Metrics answers GET /metrics to who may read it; nil: there is no such route.
+	// Metrics answers GET /metrics; nil: there is no such route.
 	Metrics http.Handler
-	// MetricsToken opens it to who sends it as a bearer token, and nothing else; "":
-	// admins' tokens alone do.
+	// MetricsToken is a bearer token that opens it, and nothing else, beside admins'
+	// tokens; "": there is none.
 	MetricsToken string
 	// MetricsHere opens it to callers on this machine without a token. It is for a
-	// server that nobody else is led to: of what a proxy passes on to one that is
-	// reached from outside, nobody can tell for certain whom it is for.
+	// server that is not reached from outside: a request that a proxy passes on cannot
+	// be told for certain.
 	MetricsHere bool
-	// Answered, where set, is told of each request that was answered, streams
-	// excepted: its method, the answer's status, and how long it took.
+	// Answered, where set, is called for each request that was answered, except streams.
 	Answered func(method string, status int, took time.Duration)
 	// Version is the program's, for the OpenAPI document.
 	Version string
 }
 
-// server is what handlers work with.
 type server struct {
 	Options
-	echo *echo.Echo
-	huma huma.API
-	// start names this start of the process.
-	start                       string
+	echo                        *echo.Echo
+	huma                        huma.API
+	start                       string // identifies this start of the process
 	people, addresses, channels *limiter
-	streaming                   streaming
 	dispatch                    *dispatcher
-	// refused is Log for lines that anybody can cause.
-	refused *slog.Logger
+	refused                     *slog.Logger // samples Log, for lines that anybody can cause
 }
 
-// New makes the API. What it returns is an http.Handler; other routes that are
-// added to it leave by the same door: an error of package fault that their
-// handlers return becomes the envelope, and the request's id is in the header
-// X-Request-Id of the answer. Time-outs of the server are the caller's, those of
-// bodies (package bodylimit) included.
+// New makes the API. Routes that are added to it are answered the same way: an error
+// of package fault becomes the envelope, and X-Request-Id holds the request's id.
+// Timeouts of the server are the caller's, those of bodies (package bodylimit)
+// included.
 func New(options Options) *echo.Echo {
 	unifyHuma()
 	s := &server{
@@ -138,7 +127,7 @@ func New(options Options) *echo.Echo {
 		s.Commands = NewCommands(defaultPollCommands, s.Now)
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
-	s.echo.HTTPErrorHandler, s.echo.IPExtractor = s.answerError, callersBehind(options.TrustedProxies)
+	s.echo.HTTPErrorHandler, s.echo.IPExtractor = s.answerError, clientAddress(options.TrustedProxies)
 	s.echo.Pre(s.begin, s.logRequest, s.recover, s.shareOrigins())
 	s.huma = s.newHuma()
 
@@ -154,7 +143,7 @@ func New(options Options) *echo.Echo {
 	s.groupRoutes()
 	s.notificationRoutes()
 	s.healthRoutes()
-	s.figureRoutes()
+	s.metricsRoutes()
 	s.adminRoutes()
 	s.dashboardRoutes()
 	s.documentRoutes() // last: it describes the others

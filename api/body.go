@@ -15,67 +15,53 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Limits of a body.
 const (
 	maxBody = 1 << 20
-	// maxDepth is how deep objects and lists may lie in each other: more than
-	// any route takes, and far from what parsing could stumble over.
+	// maxDepth is how deep objects and lists may be nested: more than any route
+	// takes, and far from what parsing could stumble over.
 	maxDepth = 32
 )
 
-// checkBody reads the body whole and refuses what is too large, no UTF-8 or
-// nested too deep, before anything parses it.
-func (s *server) checkBody(ctx huma.Context, next func(huma.Context)) {
+// checkBody reads the whole body and refuses one that is too large, not UTF-8 or
+// nested too deep, before anything parses it. Package bodylimit bounds how long
+// that may take.
+func checkBody(ctx huma.Context) (huma.Context, error) {
 	c := humaecho.Unwrap(ctx)
+	request := c.Request()
 	body, err := readBody(c)
-	if err == nil {
-		err = checkText(body, c.Request().Header)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(body) == 0:
+	case !isJSON(request.Header):
+		return nil, fault.New(fault.Invalid, "Send the body as application/json.")
+	case !utf8.Valid(body):
+		return nil, fault.New(fault.Invalid, "The body is not UTF-8 text.")
+	case depth(body) > maxDepth:
+		return nil, fault.New(fault.Invalid, "The body's objects and lists lie too deep in each other.")
 	}
-	if err != nil {
-		s.answerError(err, c)
-		return
-	}
-	c.Request().Body = io.NopCloser(bytes.NewReader(body))
-	next(ctx)
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return ctx, nil
 }
 
-// readBody reads the body; how long it may take is package bodylimit's.
 func readBody(c echo.Context) ([]byte, error) {
-	request := c.Request()
+	request, errTooLarge := c.Request(), fault.New(fault.TooLarge, "The body is over 1 MiB. Send less.")
 	if request.ContentLength > maxBody {
-		return nil, errTooLarge()
+		return nil, errTooLarge
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, maxBody))
-	var tooLarge *http.MaxBytesError
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case errors.As(err, &tooLarge):
-		return nil, errTooLarge()
+	case tooLarge:
+		return nil, errTooLarge
 	case err != nil:
 		return nil, fault.Wrap(fault.Invalid, err, "The body did not arrive whole. Send it again.")
 	}
 	return body, nil
 }
 
-func errTooLarge() error {
-	return fault.New(fault.TooLarge, "The body is over 1 MiB. Send less.")
-}
-
-func checkText(body []byte, header http.Header) error {
-	switch {
-	case len(body) == 0:
-		return nil
-	case !isJSON(header):
-		return fault.New(fault.Invalid, "Send the body as application/json.")
-	case !utf8.Valid(body):
-		return fault.New(fault.Invalid, "The body is not UTF-8 text.")
-	case depth(body) > maxDepth:
-		return fault.New(fault.Invalid, "The body's objects and lists lie too deep in each other.")
-	}
-	return nil
-}
-
-// isJSON tells whether a body is said to be JSON, which it is where nothing is
-// said, and has the header say it in the one way that huma knows.
+// isJSON reports whether the header says JSON or nothing, and sets it to the one
+// form that huma knows.
 func isJSON(header http.Header) bool {
 	said := header.Get(echo.HeaderContentType)
 	if said == "" {
@@ -86,8 +72,7 @@ func isJSON(header http.Header) bool {
 	return err == nil && kind == echo.MIMEApplicationJSON
 }
 
-// depth is how deep objects and lists lie in each other, in text that may not
-// be JSON at all.
+// depth is how deep objects and lists are nested, in text that may not be JSON.
 func depth(body []byte) int {
 	level, deepest, inText := 0, 0, false
 	for i := 0; i < len(body); i++ {

@@ -37,7 +37,7 @@ func TestBody_ThatDoesNotArrive_IsGivenUp(t *testing.T) {
 
 // However many transactions of a request meet others, it ends while its connection
 // still takes an answer (AnswerTime).
-func TestRequest_WhoseWorkTakesLong_EndsInTimeForItsAnswer(t *testing.T) {
+func TestRequest_TakesLong_EndsInTimeForItsAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)

@@ -9,15 +9,10 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 )
 
-// answerPolicy lets a browser do nothing with an answer but read it; pages have
-// policies of their own.
+// answerPolicy lets a browser only read an answer; pages have their own policies.
 const answerPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// keepHTTPS tells browsers to come by HTTPS alone, for a year.
-const keepHTTPS = "max-age=31536000"
-
-// secure sets the headers that tell browsers to take an answer for no more than
-// it is.
+// secure sets the security headers of every answer.
 func (s *server) secure(header http.Header) {
 	header.Set(echo.HeaderXContentTypeOptions, "nosniff")
 	header.Set(echo.HeaderReferrerPolicy, "no-referrer")
@@ -25,11 +20,11 @@ func (s *server) secure(header http.Header) {
 	header.Set(echo.HeaderContentSecurityPolicy, answerPolicy)
 	header.Set(echo.HeaderCacheControl, "no-store")
 	if s.HTTPS {
-		header.Set(echo.HeaderStrictTransportSecurity, keepHTTPS)
+		header.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000") // a year
 	}
 }
 
-// anyOrigin, among the allowed origins, stands for all.
+// anyOrigin allows all origins.
 const anyOrigin = "*"
 
 // shareOrigins lets the allowed origins call what is under /v1 from browsers,

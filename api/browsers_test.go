@@ -93,7 +93,7 @@ func TestOrigins_MayReadEveryAnswer(t *testing.T) {
 	}
 }
 
-func TestOrigins_WhereAnyMayCall_NoneSendsCredentials(t *testing.T) {
+func TestOrigins_AnyAllowed_NoneSendsCredentials(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, allowing("*"))
 	got := w.send(asks("GET", "/v1/polls", "https://anybody.example"))

@@ -97,8 +97,8 @@ func (c *calendar) made() int {
 	return c.inserted
 }
 
-// moveEvent moves the event of a poll in the calendar and has the scheduler see
-// it, as a look does.
+// moveEvent moves the event of a poll in the calendar and has the scheduler
+// apply it, as a sync does.
 func (w *world) moveEvent(p pollJSON, to rules.Fingerprint) {
 	w.t.Helper()
 	event, err := w.calendar.Get(w.t.Context(), "", "", *p.GoogleEventID)

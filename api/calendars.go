@@ -2,32 +2,27 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/scheduler"
 )
 
-// Calendars is what the routes of linked calendars need (calendarsync.Watcher).
+// Calendars is implemented by calendarsync.Watcher.
 type Calendars interface {
-	// Confirm takes a person's word that the held cancellations of polls are
-	// meant: each of their events is looked at again. It gives how many are.
-	// NotFound for a calendar that is not the person's.
+	// Confirm applies the held cancellations of polls as meant: it has each of their
+	// events fetched again, and returns how many. NotFound for a calendar that is not
+	// the person's.
 	Confirm(ctx context.Context, person scheduler.Person, key string, pollIDs []string, cause scheduler.Cause) (int, error)
-	// Register opens new watch channels for a page of calendars, whatever lives
-	// there, from where at says, and begins none once it is until; next is where to
-	// go on. Conflict where Google has no address to push to.
+	// Register opens new watch channels for a page of calendars from at on, even where
+	// channels live, and begins none after until; next is where to go on. Conflict:
+	// Google has no address to push to.
 	Register(ctx context.Context, cause scheduler.Cause, at string, until time.Time) (renewed calendarsync.Renewed, next string, err error)
 }
 
-// calendarRoutes are the routes of linked calendars.
 func (s *server) calendarRoutes() {
-	route(s, operation{
-		id: "confirm-cancellations", method: http.MethodPost, path: "/v1/calendars/{key}/confirm-cancellations", tag: "calendars",
-		audience: calendarOwner, names: namesCalendar,
-		summary: "Confirm that the events of these polls were deleted on purpose; each is looked at again",
-	}, s.confirmCancellations)
+	route(s, "POST /v1/calendars/{key}/confirm-cancellations", "confirm-cancellations", calendarOwner,
+		"Confirm that the events of these polls were deleted on purpose; each is looked at again", s.confirmCancellations)
 }
 
 type confirmCancellations struct {

@@ -65,7 +65,7 @@ func TestUpdate_OfAFinalisedPoll_TakesNoSlots(t *testing.T) {
 	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"title": "The end"}}, nil)
 }
 
-func TestPoll_IsPutAwayAndBroughtBack_ReopenedAndRemoved(t *testing.T) {
+func TestPoll_ArchivedUnarchivedReopenedAndDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)

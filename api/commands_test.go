@@ -44,7 +44,7 @@ func TestCommands_BeyondTheBound_RunNoTransaction(t *testing.T) {
 	clock := newStillClock()
 	w := newWorld(t, commanding(clock))
 	made, other := w.newPoll(map[string]any{"allow_link_sharing": true}), w.newPoll(nil)
-	for range 10 { // what somebody else asks for in vain is not gm's
+	for range 10 { // refused requests of somebody else do not count as gm's
 		w.send(call{as: "eve", method: "POST", path: "/v1/polls/" + made.ID + "/cancel"})
 	}
 	w.spend(made)
@@ -101,7 +101,7 @@ func TestCommands_RunningFinalise_IsNeverRefused(t *testing.T) {
 	}
 }
 
-func TestCommands_MorePollsThanAreToldApart_StayBounded(t *testing.T) {
+func TestCommands_MorePollsThanTracked_StayBounded(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	commands := api.NewCommands(6, clock.now)
@@ -120,8 +120,7 @@ func TestCommands_MorePollsThanAreToldApart_StayBounded(t *testing.T) {
 	}
 }
 
-// announce has everybody told of what is due, and gives how many notices each of
-// some people has.
+// announce sends what is due, and returns how many notices each of these people has.
 func (w *world) announce(announcer *notify.Announcer, people []string) (notices int) {
 	w.t.Helper()
 	for _, task := range w.queue.Due(w.options.Now()) {
@@ -141,8 +140,8 @@ func (w *world) announce(announcer *notify.Announcer, people []string) (notices 
 }
 
 // 45 requests in six seconds on a poll that names 499 people, each announced at
-// once: whoever did nothing hears nothing.
-func TestCommands_OnAPollOfStrangers_TellNobody(t *testing.T) {
+// once: people who did nothing get no notice.
+func TestCommands_OnAPollOfStrangers_NotifyNobody(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string

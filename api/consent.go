@@ -23,7 +23,7 @@ var consentText string
 
 var consentTemplate = template.Must(template.New("consent").Parse(consentText))
 
-// hintLink is the hint of what follows from a link.
+// hintLink is the trigger of what follows from a link.
 const hintLink = "relink"
 
 // consentRoutes lead a browser to Google's consent and back.
@@ -33,9 +33,9 @@ func (s *server) consentRoutes() {
 	s.echo.GET(PathLinked, s.showEnd, s.limitAddress)
 }
 
-// startConsent sends a browser that brings a ticket, or a program that brings a
-// person's token, on to Google. A browser that may have been sent here by somebody
-// else is shown for whom the account will be linked, and goes on from there.
+// startConsent redirects a browser with a ticket, or a program with a person's token,
+// to Google. A browser that another site may have sent here first sees whose account
+// will be linked, and continues from there.
 func (s *server) startConsent(c echo.Context) error {
 	ask, program, err := s.askedBy(c)
 	if err != nil {
@@ -46,8 +46,9 @@ func (s *server) startConsent(c echo.Context) error {
 		secret = s.browserSecret(c)
 		ticket := c.QueryParam("ticket")
 		if !fromUs(c.Request()) && !isConfirmed(c, secret, ticket) {
+			name := cmp.Or(ask.PersonName, "the person "+ask.PersonID)
 			return s.showPage(c, http.StatusOK, consentPage{
-				Title: "Link a Google account", Sentence: "A Google account is about to be linked to " + nameOf(ask) +
+				Title: "Link a Google account", Sentence: "A Google account is about to be linked to " + name +
 					" in Quest Scheduler. Go on only if that is you, and you asked for it.",
 				Links: []consentLink{{"Go on to Google", confirmedURL(secret, ticket)}},
 			})
@@ -60,35 +61,29 @@ func (s *server) startConsent(c echo.Context) error {
 	return c.Redirect(http.StatusFound, address)
 }
 
-// askedBy reads what is to be linked for whom, and tells whether a program asks,
-// by a person's valid token. It may bring a ticket of that person too. Any other
-// Authorization header is not a program's: a proxy may add one to what browsers send.
+// askedBy reads what to link for whom. A program sends a person's valid token, and
+// may send a ticket of that person too. Any other Authorization header is ignored if
+// there is a ticket: a proxy may add one to what browsers send.
 func (s *server) askedBy(c echo.Context) (ask accounts.Ask, program bool, err error) {
 	query := c.QueryParams()
-	ticket := query.Get("ticket")
 	known, err := s.personOf(c)
-	if ticket != "" && fault.Is(err, fault.Unauthenticated) {
+	if ticket := query.Get("ticket"); ticket != "" && (err == nil || fault.Is(err, fault.Unauthenticated)) {
+		program = err == nil
 		ask, err = s.Linked.Consents.Asked(ticket)
-		return ask, false, err
+		if program && err == nil && ask.PersonID != known.UID {
+			return accounts.Ask{}, true, fault.New(fault.Forbidden, "Somebody else began to link this account. Begin anew with your own token.")
+		}
+		return ask, program, err
 	}
 	if err != nil {
 		return accounts.Ask{}, true, err
 	}
-	if ticket != "" {
-		ask, err = s.Linked.Consents.Asked(ticket)
-		if err == nil && ask.PersonID != known.UID {
-			return accounts.Ask{}, true, fault.New(fault.Forbidden, "Somebody else began to link this account. Begin anew with your own token.")
-		}
-		return ask, true, err
-	}
-	ask = accounts.Ask{PersonID: known.UID, AccountID: query.Get("account_id"), ReturnTo: query.Get("redirect_uri")}
-	if known.EmailVerified {
-		ask.PersonName = known.Email
-	}
-	return ask, true, nil
+	return accounts.Ask{
+		PersonID: known.UID, PersonName: known.VerifiedEmail(), AccountID: query.Get("account_id"), ReturnTo: query.Get("redirect_uri"),
+	}, true, nil
 }
 
-// personOf is the person whose token a program sends.
+// personOf authenticates a program.
 func (s *server) personOf(c echo.Context) (signin.Person, error) {
 	token, err := signin.Bearer(c.Request().Header.Get(echo.HeaderAuthorization))
 	if err != nil {
@@ -97,18 +92,10 @@ func (s *server) personOf(c echo.Context) (signin.Person, error) {
 	return s.SignIn.Verify(c.Request().Context(), token)
 }
 
-// nameOf is a person as they know themselves.
-func nameOf(ask accounts.Ask) string {
-	if ask.PersonName != "" {
-		return ask.PersonName
-	}
-	return "the person " + ask.PersonID
-}
-
-// endConsent takes what a browser brings back from Google, links the account,
-// and sends the browser on to where its person wanted to go. A program that began
-// with a person's token sends that token again. The browser's secret stays for its
-// other tabs until it expires; each state is good once.
+// endConsent links the account that a browser brings back from Google, and redirects
+// the browser to where its person wanted to go. A program that began with a person's
+// token sends that token again. The browser keeps its secret for its other tabs;
+// each state is valid once.
 func (s *server) endConsent(c echo.Context) error {
 	query := c.QueryParams()
 	back := accounts.Back{
@@ -129,7 +116,7 @@ func (s *server) endConsent(c echo.Context) error {
 	return c.Redirect(http.StatusFound, withQuery(ask.ReturnTo, url.Values{"calendar": {"linked"}, "account_id": {account.ID}}))
 }
 
-// showEnd says how it ended, from the parameters that a web app would be given.
+// showEnd shows the outcome, from the parameters that a web app would receive.
 func (s *server) showEnd(c echo.Context) error {
 	page := consentPage{Title: "Not linked", Sentence: "No account was linked. Begin again where you came from."}
 	switch {
@@ -141,9 +128,9 @@ func (s *server) showEnd(c echo.Context) error {
 	return s.showPage(c, http.StatusOK, page)
 }
 
-// waysOn are what a failure offers beside the way back: the consent once more,
-// by a ticket of its own.
-var waysOn = map[string][]wayOn{
+// retries are the links that a failure offers beside the way back: the consent again,
+// with a ticket of its own.
+var retries = map[string][]retry{
 	accounts.CodeScopesInsufficient: {{"Authorize again", nil}},
 	accounts.CodeOtherIdentity: {
 		{"Choose the right account", nil},
@@ -154,14 +141,14 @@ var waysOn = map[string][]wayOn{
 	accounts.CodeClientRefused:   {{"Try again", nil}},
 }
 
-type wayOn struct {
+type retry struct {
 	text   string
 	change func(ask *accounts.Ask)
 }
 
-// showFailure says why an account was not linked, and what to do: to a program
-// that takes JSON as any error, to a person as a page with the ways on. Who
-// declined is simply sent back.
+// showFailure says why an account was not linked: to a program that accepts JSON as
+// an error, to a person as a page with links to continue. Somebody who declined is
+// redirected back.
 func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error {
 	ctx := c.Request().Context()
 	f := asFailure(err)
@@ -170,21 +157,19 @@ func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error 
 	if wantsJSON(c.Request()) {
 		return err
 	}
-	if code == "" {
-		code = strings.ToLower(f.Problem.Code)
-	}
+	code = cmp.Or(code, strings.ToLower(f.Problem.Code))
 	home := withQuery(cmp.Or(ask.ReturnTo, s.Linked.Consents.Home()), url.Values{"calendar": {"error"}, "code": {code}})
 	if code == accounts.CodeDeclined {
 		return c.Redirect(http.StatusFound, home)
 	}
 	page := consentPage{Title: "Not linked", Sentence: f.Problem.Message, Code: code, Request: requestOf(ctx).id}
-	for _, way := range waysOn[code] {
+	for _, retry := range retries[code] {
 		again := ask
-		if way.change != nil {
-			way.change(&again)
+		if retry.change != nil {
+			retry.change(&again)
 		}
-		if ticket, _, err := s.Linked.Consents.Ticket(ctx, again); err == nil && ask.PersonID != "" {
-			page.Links = append(page.Links, consentLink{way.text, s.Linked.startURL(ticket)})
+		if address, _, err := s.Linked.Start(ctx, again); err == nil && ask.PersonID != "" {
+			page.Links = append(page.Links, consentLink{retry.text, address})
 		}
 	}
 	page.Links = append(page.Links, consentLink{"Back", home})
@@ -209,12 +194,11 @@ func withQuery(address string, more url.Values) string {
 	return u.String()
 }
 
-// consentPage is what a person sees who is not sent on.
+// consentPage is a page for a person. Code and Request are for support.
 type consentPage struct {
 	Title, Sentence string
 	Links           []consentLink
-	// Code and Request are for who is asked for help.
-	Code, Request string
+	Code, Request   string
 }
 
 type consentLink struct{ Text, Address string }

@@ -30,8 +30,8 @@ func (w *world) byToken(as, address string) string {
 }
 
 // Each row is what eve sends to a victim, whose browser sends no Sec-Fetch-*
-// headers and who consents to whatever Google's page asks. Nothing may be linked
-// to eve before the victim was told for whom it is.
+// headers and who consents to anything on Google's page. Nothing may be linked to
+// eve before the victim has seen whose account it is.
 func TestLinking_VictimWithoutFetchHeaders_LinksNothing(t *testing.T) {
 	t.Parallel()
 	victim := google.Consent{User: "work"}

@@ -119,9 +119,9 @@ func TestLinking_GoesToGoogleWithPKCE_AndComesBackLinked(t *testing.T) {
 	w.wantAccounts("gm", "active gm@example.com", "active work@example.com")
 }
 
-// TestLinking_EveryFailure_IsTold goes through the errors of a consent: the status, the
+// TestLinking_EveryFailure_IsExplained goes through the errors of a consent: the status, the
 // sentence, and the way back.
-func TestLinking_EveryFailure_IsTold(t *testing.T) {
+func TestLinking_EveryFailure_IsExplained(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		// come gives the address that the browser comes back to.
@@ -220,7 +220,7 @@ func TestLinking_EveryFailure_IsTold(t *testing.T) {
 	}
 }
 
-func TestLinking_AProgramIsToldOfAFailureInTheEnvelope(t *testing.T) {
+func TestLinking_FailsForAProgram_AnswersTheEnvelope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.newAccount("ana")
@@ -231,7 +231,7 @@ func TestLinking_AProgramIsToldOfAFailureInTheEnvelope(t *testing.T) {
 	}
 }
 
-func TestLinking_Declined_LeadsBackAndLinksNothing(t *testing.T) {
+func TestLinking_Declined_RedirectsBackAndLinksNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	got := w.comeBack(w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm", Deny: true}))
@@ -244,7 +244,7 @@ func TestLinking_Declined_LeadsBackAndLinksNothing(t *testing.T) {
 	}
 }
 
-func TestLinking_AnotherAccountIsLinkedBesideOnceThatIsSaid(t *testing.T) {
+func TestLinking_AnotherIdentity_IsLinkedOnceConfirmed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.newAccount("gm")
@@ -278,7 +278,7 @@ func TestLinking_TicketsAndStatesLastFiveMinutes(t *testing.T) {
 	}
 }
 
-func TestLinking_ReturnsToAddressesOfOursAlone(t *testing.T) {
+func TestLinking_ReturnsToOurAddressesOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, address := range []string{
@@ -297,7 +297,7 @@ func TestLinking_ReturnsToAddressesOfOursAlone(t *testing.T) {
 }
 
 // What comes back belongs to the browser that went.
-func TestLinking_ABrowserBringsBackOnlyWhatItBegan(t *testing.T) {
+func TestLinking_StateOfAnotherBrowser_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	begin := func() (string, *http.Cookie) {
@@ -326,7 +326,7 @@ func TestLinking_ABrowserBringsBackOnlyWhatItBegan(t *testing.T) {
 	w.wantAccounts("gm", "active gm@example.com")
 }
 
-func TestLinking_ABrowserThatWasSentFromElsewhere_IsAsked(t *testing.T) {
+func TestLinking_BrowserFromAnotherSite_MustConfirm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	start := w.begin("gm", map[string]any{})
@@ -376,7 +376,7 @@ func TestLinking_AProgramBeginsWithItsToken(t *testing.T) {
 }
 
 // A browser that says of itself nothing goes on from the page that it is shown.
-func TestLinking_BrowserWithoutFetchHeaders_IsAskedAndLinks(t *testing.T) {
+func TestLinking_BrowserWithoutFetchHeaders_ConfirmsAndLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	start := w.begin("gm", map[string]any{})
@@ -471,7 +471,7 @@ func TestLinking_BrowserBehindAProxysAuthorization_Links(t *testing.T) {
 }
 
 // With HTTPS no other host of the domain can plant the secret.
-func TestLinking_CookieByHTTPS_IsOfThisHostAlone(t *testing.T) {
+func TestLinking_CookieByHTTPS_HasTheHostPrefix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *setup) { s.HTTPS = true })
 	sent := w.visit(w.begin("gm", map[string]any{}), "same-origin")

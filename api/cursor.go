@@ -13,41 +13,38 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Paging is how much of a list is asked for; routes of lists embed it.
+// Paging is the input of lists, for embedding.
 type Paging struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most; a page also ends before its items have more than 1 MiB."`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"Where to go on: meta.next_cursor of the page before."`
 }
 
-// listing is a list that is given in pages: its name and where its documents
-// stand. It is sorted by one field, or by the ids.
+// listing is a list that is served in pages: its name and where its documents are. It
+// is sorted by one field, or by the ids.
 type listing struct {
 	name       string
 	parent     store.Path // "" at the top
 	collection string
-	// within, where set, is the collection of the documents below which those of
-	// the listing stand, one of each such document's: its ids go before theirs.
-	within string
-	byID   bool // sorted by the documents' ids; cursors hold no value of a field
+	within     string // the collection of the documents above, for a list across all of them
+	byID       bool   // sorted by id; cursors hold no value of a field
 }
 
-// cursorToken is a place in a listing, as it travels. It holds nothing that the
-// list itself does not show, and lets nobody see more than that: the path is
-// made again from the listing that is asked.
+// cursorToken is a cursor in transit. It holds nothing that the list does not show.
+// The path is rebuilt from the listing, so a forged one reads nothing else.
 type cursorToken struct {
-	List  string `json:"l"`           // the mark of the listing
-	Value any    `json:"v"`           // of the field it is sorted by; a time as its microseconds, in a text below "t"
+	List  string `json:"l"`           // listing.mark
+	Value any    `json:"v"`           // of the field it is sorted by; a time is {"t": microseconds as text}
 	ID    string `json:"d"`           // the document's
-	In    string `json:"i,omitempty"` // that of the document above it, where the listing is within a collection
+	In    string `json:"i,omitempty"` // that of the document above, with listing.within
 }
 
-// mark tells listings apart, so that a cursor of one is refused by another.
+// mark identifies a listing, which refuses the cursors of others.
 func (l listing) mark() string {
 	sum := sha256.Sum256([]byte(l.name + "\x00" + string(l.parent)))
 	return hex.EncodeToString(sum[:6])
 }
 
-// token makes a page's next cursor; "" at the list's end.
+// token encodes a page's next cursor; "" at the list's end.
 func (l listing) token(next *store.Cursor) (string, error) {
 	if next == nil {
 		return "", nil
@@ -55,7 +52,7 @@ func (l listing) token(next *store.Cursor) (string, error) {
 	token := cursorToken{List: l.mark(), ID: next.Path.ID()}
 	switch {
 	case l.byID != (len(next.Values) == 0) || len(next.Values) > 1:
-		return "", errors.New("a listing is not sorted as it says")
+		return "", errors.New("listing declares another order than its query")
 	case !l.byID:
 		token.Value = next.Values[0]
 	}
@@ -69,8 +66,8 @@ func (l listing) token(next *store.Cursor) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// cursor reads where a page begins; nil for the first. Invalid for what this
-// list never gave.
+// cursor decodes where a page begins; nil for the first. Invalid: not a cursor of this
+// list.
 func (l listing) cursor(text string) (*store.Cursor, error) {
 	if text == "" {
 		return nil, nil
@@ -103,7 +100,6 @@ func (l listing) cursor(text string) (*store.Cursor, error) {
 	return &store.Cursor{Values: []any{token.Value}, Path: l.path(token)}, nil
 }
 
-// path is where a document of the listing stands.
 func (l listing) path(token cursorToken) store.Path {
 	switch {
 	case l.within != "":

@@ -35,7 +35,7 @@ func TestCursor_ComesBackAsItWent(t *testing.T) {
 	}
 }
 
-func TestCursor_OfAListingWithinACollection_NamesTheDocumentAbove(t *testing.T) {
+func TestCursor_AcrossACollection_NamesTheParent(t *testing.T) {
 	t.Parallel()
 	journals := listing{name: "journals of gm", collection: "journal", within: "schedulers"}
 	went := &store.Cursor{Values: []any{time.Unix(1, 0).UTC()}, Path: store.Doc("schedulers", "7").Doc("journal", "jrn_1")}
@@ -62,7 +62,7 @@ func TestCursor_AtTheEnds(t *testing.T) {
 	}
 }
 
-func TestCursor_ThatTheListNeverGave_IsInvalid(t *testing.T) {
+func TestCursor_NotOfTheList_IsInvalid(t *testing.T) {
 	t.Parallel()
 	encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 	mark := journalOf7.mark()

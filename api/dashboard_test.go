@@ -78,7 +78,7 @@ func TestDashboard_ShowsItselfToAdminsAlone(t *testing.T) {
 	}
 }
 
-func TestSignIn_GivesACookieThatNoScriptAndNoOtherSiteUses(t *testing.T) {
+func TestSignIn_SetsACookie_ThatIsHttpOnlyAndStrict(t *testing.T) {
 	t.Parallel()
 	for _, https := range []bool{false, true} {
 		w := newWorld(t, func(s *setup) { s.HTTPS = https })
@@ -96,7 +96,7 @@ func TestSignIn_GivesACookieThatNoScriptAndNoOtherSiteUses(t *testing.T) {
 	}
 }
 
-// What opens nothing looks all the same, whatever is wrong with it.
+// Every refused token gets the same page.
 func TestSignIn_IsNoOracle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -155,7 +155,7 @@ func TestAdminCookie_ReadsUnderAdmin_AndDoesNothingElse(t *testing.T) {
 	}
 }
 
-func TestAdminCookie_OfWhoIsNoAdminAnyMore_OpensNothingAndGoes(t *testing.T) {
+func TestAdminCookie_OfAFormerAdmin_IsRefusedAndRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	cookie := w.signedIn()
@@ -195,7 +195,7 @@ func (w *world) newHeld() string {
 	return key
 }
 
-func TestButtons_DoWhatTheySay_AndGoBackToThePage(t *testing.T) {
+func TestButtons_Pressed_ActAndReturnToThePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	cookie := w.signedIn()
@@ -252,7 +252,7 @@ func TestButtons_DoNothing_ForAnybodyElse(t *testing.T) {
 	}
 }
 
-func TestDashboard_BadInput_ChangesNothingAndIsNotGivenBack(t *testing.T) {
+func TestDashboard_BadInput_ChangesNothingAndIsNotEchoed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	cookie := w.signedIn()
@@ -306,7 +306,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestButtons_ReadNothingOfWhoMayNotPressThem(t *testing.T) {
+func TestButtons_Unauthorized_ReadNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, token := range []string{"", "nonsense", w.tokens["gm"]} {

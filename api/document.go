@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,23 +17,43 @@ import (
 //go:embed docs.html
 var docsText string
 
-var docsPage = template.Must(template.New("docs").Parse(docsText))
+// docsPage shows a *huma.OpenAPI.
+var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{
+	"operations": operationsOf,
+	"takes": func(op *huma.Operation) string {
+		if op.RequestBody == nil {
+			return ""
+		}
+		return schemaName(op.RequestBody.Content)
+	},
+	"gives": func(op *huma.Operation) string {
+		success := op.Responses[fmt.Sprint(op.DefaultStatus)]
+		if success == nil {
+			return ""
+		}
+		return schemaName(success.Content)
+	},
+	"indented": func(schema *huma.Schema) (string, error) {
+		text, err := json.MarshalIndent(schema, "", "  ")
+		return string(text), err
+	},
+}).Parse(docsText))
 
-// docsPolicy lets the page load nothing: it is whole as it is.
+// docsPolicy lets the page load nothing.
 const docsPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// documentRoutes serve the OpenAPI document and the page that shows it. Both
-// are made once, from the routes that are there by then; they are no answers
-// and have no envelope.
+// documentRoutes serve the OpenAPI document and the page that shows it. Both are made
+// once, from the routes registered so far, and have no envelope.
 func (s *server) documentRoutes() {
-	describeBodies(s.huma.OpenAPI())
-	document, err := json.Marshal(s.huma.OpenAPI())
+	api := s.huma.OpenAPI()
+	describeBodies(api)
+	document, err := json.Marshal(api)
 	if err != nil {
-		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // a route was declared wrong
+		panic(fmt.Sprintf("api: marshal the OpenAPI document: %v", err)) // a route was declared wrong
 	}
 	var page bytes.Buffer
-	if err := docsPage.Execute(&page, describeRoutes(s.huma.OpenAPI())); err != nil {
-		panic(fmt.Sprintf("the page of the routes cannot be written: %v", err))
+	if err := docsPage.Execute(&page, api); err != nil {
+		panic(fmt.Sprintf("api: render the page of the routes: %v", err))
 	}
 	s.echo.GET("/openapi.json", func(c echo.Context) error {
 		return c.Blob(http.StatusOK, "application/openapi+json", document)
@@ -45,8 +64,7 @@ func (s *server) documentRoutes() {
 	}, s.limitAddress)
 }
 
-// describeBodies says of each route what its body may be, which huma leaves
-// open.
+// describeBodies documents our limits of bodies, which huma does not know.
 func describeBodies(api *huma.OpenAPI) {
 	for _, item := range api.Paths {
 		for _, op := range operationsOf(item) {
@@ -61,63 +79,9 @@ func describeBodies(api *huma.OpenAPI) {
 	}
 }
 
-// operationsOf are the routes of a path.
 func operationsOf(item *huma.PathItem) []*huma.Operation {
 	return slices.DeleteFunc([]*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete},
 		func(op *huma.Operation) bool { return op == nil })
-}
-
-// docs is what the page shows.
-type docs struct {
-	Title, Version, Description string
-	Routes                      []docsRoute
-	Schemas                     []docsSchema
-}
-
-type docsRoute struct {
-	Method, Path, Summary, Who string
-	Parameters                 []docsParameter
-	// Takes and Gives name schemas further down; "" where there is none.
-	Takes, Gives string
-}
-
-type docsParameter struct {
-	Name, In, Description string
-	Required              bool
-}
-
-type docsSchema struct{ Name, Text string }
-
-func describeRoutes(api *huma.OpenAPI) docs {
-	page := docs{Title: api.Info.Title, Version: api.Info.Version, Description: api.Info.Description}
-	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
-		for _, op := range operationsOf(api.Paths[path]) {
-			page.Routes = append(page.Routes, describeRoute(op))
-		}
-	}
-	schemas := api.Components.Schemas.Map()
-	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		text, err := json.MarshalIndent(schemas[name], "", "  ")
-		if err != nil {
-			panic(fmt.Sprintf("schema %s cannot be written: %v", name, err))
-		}
-		page.Schemas = append(page.Schemas, docsSchema{Name: name, Text: string(text)})
-	}
-	return page
-}
-
-func describeRoute(op *huma.Operation) docsRoute {
-	route := docsRoute{Method: op.Method, Path: op.Path, Summary: op.Summary, Who: op.Description}
-	for _, p := range op.Parameters {
-		route.Parameters = append(route.Parameters, docsParameter{Name: p.Name, In: p.In, Description: p.Description, Required: p.Required})
-	}
-	if op.RequestBody != nil {
-		route.Takes = schemaName(op.RequestBody.Content)
-	}
-	if success := op.Responses[fmt.Sprint(op.DefaultStatus)]; success != nil {
-		route.Gives = schemaName(success.Content)
-	}
-	return route
 }
 
 func schemaName(content map[string]*huma.MediaType) string {

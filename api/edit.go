@@ -2,28 +2,16 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"questscheduler/scheduler"
 )
 
-// editRoutes are the routes by which a poll's creator changes or removes it.
 func (s *server) editRoutes() {
-	const tag = "polls"
-	pollRoute(s, operation{
-		id: "update-poll", method: http.MethodPatch, path: "/v1/polls/{id}", tag: tag,
-		audience: pollCreator, names: namesPoll, condition: headerIfMatch, summary: "Change a poll; what is left out stays. Slots only while it is not finalised",
-	}, s.updatePoll)
-	route(s, operation{
-		id: "delete-poll", method: http.MethodDelete, path: "/v1/polls/{id}", tag: tag,
-		audience: pollCreator, names: namesPoll, summary: "Remove a poll with its votes and its journal",
-	}, s.deletePoll)
-}
-
-type updatePoll struct {
-	ID   string `path:"id" doc:"The poll's id."`
-	Body updatePollBody
+	pollRoute(s, "PATCH /v1/polls/{id}", "update-poll", pollCreator,
+		"Change a poll; what is left out stays. Slots only while it is not finalised", s.updatePoll, ifMatch, counted)
+	route(s, "DELETE /v1/polls/{id}", "delete-poll", pollCreator,
+		"Remove a poll with its votes and its journal", s.deletePoll)
 }
 
 type updatePollBody struct {
@@ -42,26 +30,23 @@ type slotEdit struct {
 	End   time.Time  `json:"end"`
 }
 
-func (s *server) updatePoll(ctx context.Context, by caller, in *updatePoll) (pollAnswer, error) {
+func (s *server) updatePoll(ctx context.Context, by caller, in *onPollWith[updatePollBody]) (pollAnswer, error) {
 	body := in.Body
 	ask := scheduler.Edit{
 		Title: body.Title, Description: body.Description, Timezone: body.Timezone, AllowLinkSharing: body.AllowLinkSharing,
-		ParticipantIDs: said(texts(body.ParticipantIDs)), PendingInvites: said(texts(body.PendingInvites)),
+		ParticipantIDs: given(texts(body.ParticipantIDs)), PendingInvites: given(texts(body.PendingInvites)),
 		Demand: unchanged(tagsOf(ctx)),
 	}
 	if body.Slots != nil {
-		ask.Slots = said(each(body.Slots, func(slot slotEdit) scheduler.SlotEdit {
+		ask.Slots = given(each(body.Slots, func(slot slotEdit) scheduler.SlotEdit {
 			return scheduler.SlotEdit{ID: string(slot.ID), Times: scheduler.Times{Start: slot.Start, End: slot.End}}
 		}))
 	}
-	return counted(s, by, in.ID, func() (pollAnswer, error) {
-		view, err := s.Scheduler.Edit(ctx, by.person, in.ID, ask, by.cause)
-		return answerPoll(view), err
-	})
+	return answered(s.Scheduler.Edit(ctx, by.person, in.ID, ask, by.cause))
 }
 
-// said tells a list that was given, be it empty, from one that was left out.
-func said[T any](list []T) *[]T {
+// given tells a list that was given, be it empty, from one that was left out.
+func given[T any](list []T) *[]T {
 	if list == nil {
 		return nil
 	}

@@ -7,42 +7,32 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// envelope is every answer that is no error.
+// envelope is every answer that is not an error.
 type envelope[T any] struct {
 	OK   bool `json:"ok" doc:"true"`
 	Data T    `json:"data"`
 	Meta meta `json:"meta"`
 }
 
-// meta stands in every answer.
 type meta struct {
-	RequestID string    `json:"request_id" doc:"Names the request in logs and journals."`
-	Timestamp time.Time `json:"timestamp" doc:"When it was answered, in UTC."`
-	// NextCursor is where a list goes on; absent at its end.
-	NextCursor string `json:"next_cursor,omitempty" doc:"Give it as cursor to get the next page; absent on the last one."`
+	RequestID  string    `json:"request_id" doc:"Names the request in logs and journals."`
+	Timestamp  time.Time `json:"timestamp" doc:"When it was answered, in UTC."`
+	NextCursor string    `json:"next_cursor,omitempty" doc:"Give it as cursor to get the next page; absent on the last one."`
 }
 
-// complete fills in what is known only when the answer leaves.
-func (e *envelope[T]) complete(m meta) {
-	m.NextCursor = e.Meta.NextCursor
-	e.Meta = m
-}
-
-// enclose puts data into its envelope.
-func enclose[T any](data T) *envelope[T] {
-	e := &envelope[T]{OK: true, Data: data}
+func enclose[T any](ctx context.Context, s *server, data T) *envelope[T] {
+	e := &envelope[T]{OK: true, Data: data, Meta: s.meta(ctx)}
 	if list, ok := any(data).(interface{ nextCursor() string }); ok {
 		e.Meta.NextCursor = list.nextCursor()
 	}
 	return e
 }
 
-// meta is that of an answer that leaves now.
 func (s *server) meta(ctx context.Context) meta {
 	return meta{RequestID: requestOf(ctx).id, Timestamp: s.Now().UTC().Truncate(time.Millisecond)}
 }
 
-// instant is a time as answers give it, nil where there is none.
+// instant is nil for the zero time.
 func instant(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
@@ -51,7 +41,7 @@ func instant(at time.Time) *time.Time {
 	return &at
 }
 
-// optional is a text as answers give it, nil where it is absent.
+// optional is nil for an empty text.
 func optional(text string) *string {
 	if text == "" {
 		return nil
@@ -59,8 +49,7 @@ func optional(text string) *string {
 	return &text
 }
 
-// each makes the items of an answer; where there are none it is empty, never
-// null.
+// each maps items; the result is never nil.
 func each[A, B any](items []A, answer func(A) B) []B {
 	out := make([]B, len(items))
 	for i, item := range items {
@@ -69,11 +58,10 @@ func each[A, B any](items []A, answer func(A) B) []B {
 	return out
 }
 
-// itself is for lists whose items are answered as they are.
+// itself is for each of a list whose items stay as they are.
 func itself(text string) string { return text }
 
-// nullable says of objects in a schema that they may be null, which huma does
-// not say of itself.
+// nullable declares that objects in a schema may be null, which huma does not.
 func nullable(s *huma.Schema, names ...string) *huma.Schema {
 	for _, name := range names {
 		property := s.Properties[name]

@@ -18,42 +18,33 @@ import (
 	"questscheduler/scheduler"
 )
 
-// The entity tag of a poll names what its readers see (RFC 9110, section 8.8):
-// a poll that is answered with the same tag has the same data. It has two
-// parts, "STATE.LOOKED": the poll itself, and when its calendar was last looked
-// at. If-None-Match is about both. If-Match is about the first alone, since a
-// look that found nothing changed nothing that an edit could overwrite.
+// The entity tag of a poll (RFC 9110, section 8.8) names what its readers see. It
+// has two parts, "STATE.SYNCED": the poll itself, and when its calendar was last
+// read. If-None-Match compares both, If-Match the first alone, since a sync that
+// found nothing changed nothing that an edit could overwrite.
 
-// tagOf is a poll's entity tag, with its quotes.
 func tagOf(p pollAnswer) string {
-	looked := ""
+	synced := ""
 	if at := p.Sync.LastSyncedAt; at != nil {
-		looked = strconv.FormatInt(at.UnixMicro(), 36)
+		synced = strconv.FormatInt(at.UnixMicro(), 36)
 	}
-	return `"` + stateOf(p) + "." + looked + `"`
+	return `"` + stateOf(p) + "." + synced + `"`
 }
 
-// stateOf is the part of a tag that names the poll itself.
 func stateOf(p pollAnswer) string {
 	p.Sync.LastSyncedAt = nil
 	text, err := json.Marshal(p)
 	if err != nil {
-		panic("api: a poll does not marshal: " + err.Error()) // texts, numbers and times do
+		panic("api: a poll does not marshal: " + err.Error())
 	}
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:15])
 }
 
-// The headers by which a caller says which tags they have.
-const (
-	headerIfMatch     = "If-Match"
-	headerIfNoneMatch = "If-None-Match"
-)
-
-// conditions are the headers, and what the document says of them.
-var conditions = map[string]string{
-	headerIfMatch:     "The ETag of the poll as one read it: where the poll has changed since, nothing is done and the answer is 412.",
-	headerIfNoneMatch: "The ETag of an earlier answer: where the poll is still that, the answer is 304 without a body.",
+// conditions are the headers that hold tags, and their descriptions.
+var conditions = map[trait]struct{ header, description string }{
+	ifMatch:     {"If-Match", "The ETag of the poll as one read it: where the poll has changed since, nothing is done and the answer is 412."},
+	ifNoneMatch: {"If-None-Match", "The ETag of an earlier answer: where the poll is still that, the answer is 304 without a body."},
 }
 
 // conditionPattern is a star or a list of tags.
@@ -61,56 +52,52 @@ var conditionPattern = regexp.MustCompile(`^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]
 
 const maxCondition = 1000
 
-// anyTag, in a condition, stands for whatever is there.
+// anyTag matches every poll.
 const anyTag = "*"
 
 type conditionTags struct{}
 
-// describeCondition is such a header in the OpenAPI document.
-func describeCondition(header string) *huma.Param {
+func describeCondition(condition trait) *huma.Param {
 	most := maxCondition
 	return &huma.Param{
-		Name: header, In: "header", Description: conditions[header],
+		Name: conditions[condition].header, In: "header", Description: conditions[condition].description,
 		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most, Pattern: conditionPattern.String()},
 	}
 }
 
 // takeCondition reads the tags of such a header, if it is there.
-func (s *server) takeCondition(header string) func(ctx huma.Context, next func(huma.Context)) {
-	return func(ctx huma.Context, next func(huma.Context)) {
-		c := humaecho.Unwrap(ctx)
-		lines := c.Request().Header.Values(header)
+func takeCondition(condition trait) func(huma.Context) (huma.Context, error) {
+	header := conditions[condition].header
+	return func(ctx huma.Context) (huma.Context, error) {
+		lines := humaecho.Unwrap(ctx).Request().Header.Values(header)
 		if len(lines) == 0 {
-			next(ctx)
-			return
+			return ctx, nil
 		}
 		list := strings.Join(lines, ",")
 		if len(list) > maxCondition || !conditionPattern.MatchString(list) {
-			s.answerError(fault.Field(header, "must be * or entity tags in quotes, as the header ETag gives them"), c)
-			return
+			return nil, fault.Field(header, "must be * or entity tags in quotes, as the header ETag gives them")
 		}
 		tags := strings.Split(list, ",")
 		for i := range tags {
 			tags[i] = strings.TrimSpace(tags[i])
 		}
-		next(huma.WithValue(ctx, conditionTags{}, tags))
+		return huma.WithValue(ctx, conditionTags{}, tags), nil
 	}
 }
 
-// tagsOf are the tags of a request's condition; none where it has none.
+// tagsOf are the tags of a request's condition; none without one.
 func tagsOf(ctx context.Context) []string {
 	tags, _ := ctx.Value(conditionTags{}).([]string)
 	return tags
 }
 
-// known tells whether If-None-Match names a tag: the caller has what it names.
-// A weak tag is as good as a strong one for that.
-func known(tags []string, tag string) bool {
+// matchesWeakly is the comparison of If-None-Match.
+func matchesWeakly(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(one string) bool { return one == anyTag || strings.TrimPrefix(one, "W/") == tag })
 }
 
-// unchanged gives what If-Match demands of a poll before it is edited, within
-// the edit's transaction; nil where nothing was said.
+// unchanged is what If-Match demands of a poll within the transaction of an edit;
+// nil without that header.
 func unchanged(tags []string) func(scheduler.View) error {
 	if len(tags) == 0 {
 		return nil
@@ -124,8 +111,6 @@ func unchanged(tags []string) func(scheduler.View) error {
 	}
 }
 
-// errStale is the answer to an edit of what is no more as the caller saw it:
-// the seed's CONFLICT, with the status that If-Match has.
 func errStale() *failure {
 	return &failure{status: http.StatusPreconditionFailed, Problem: problem{
 		Code: codeConflict, Message: "The poll changed since you read it. Read it again, and change what it is now.",
@@ -133,29 +118,26 @@ func errStale() *failure {
 	}}
 }
 
-// taggedPoll is a poll that is answered with its entity tag.
-type taggedPoll struct {
-	Status int
-	ETag   string `header:"ETag" doc:"Names the poll as it is answered here; for If-None-Match and If-Match."`
-	Body   *envelope[pollAnswer]
-}
-
 // pollRoute adds a route whose answer is the poll at its path, with its tag.
-func pollRoute[In any](s *server, op operation, handle func(ctx context.Context, by caller, in *In) (pollAnswer, error)) {
-	huma.Register(s.huma, s.describe(op), func(ctx context.Context, in *In) (*taggedPoll, error) {
-		ctx, cancel := context.WithTimeout(ctx, answerPatience)
-		defer cancel()
-		data, err := handle(ctx, callerOf(ctx), in)
+func pollRoute[In any](s *server, pattern, id string, who audience, summary string, handle handler[In, pollAnswer], traits ...trait) {
+	type answer struct {
+		Status int
+		ETag   string `header:"ETag" doc:"Names the poll as it is answered here; for If-None-Match and If-Match."`
+		Body   *envelope[pollAnswer]
+	}
+	described, conditional := s.describe(pattern, id, who, summary, traits), slices.Contains(traits, ifNoneMatch)
+	huma.Register(s.huma, described, func(ctx context.Context, in *In) (*answer, error) {
+		data, err := serve(ctx, s, handle, in, traits)
 		if err != nil {
-			return nil, asFailure(err)
+			return nil, err
 		}
-		answer := &taggedPoll{Status: http.StatusOK, ETag: tagOf(data), Body: enclose(data)}
-		if op.condition == headerIfNoneMatch && known(tagsOf(ctx), answer.ETag) {
-			answer.Status = http.StatusNotModified
+		tagged := &answer{Status: http.StatusOK, ETag: tagOf(data), Body: enclose(ctx, s, data)}
+		if conditional && matchesWeakly(tagsOf(ctx), tagged.ETag) {
+			tagged.Status = http.StatusNotModified
 		}
-		return answer, nil
+		return tagged, nil
 	})
-	if op.condition == headerIfNoneMatch { // not before: huma would add no answer for errors
-		s.huma.OpenAPI().Paths[op.path].Get.Responses["304"] = &huma.Response{Description: "The poll is as If-None-Match has it."}
+	if conditional { // not before: huma would add no answer for errors
+		s.huma.OpenAPI().Paths[described.Path].Get.Responses["304"] = &huma.Response{Description: "The poll is as If-None-Match has it."}
 	}
 }

@@ -90,7 +90,7 @@ func TestETag_ChangesWithWhateverReadersSee(t *testing.T) {
 	}
 }
 
-func TestIfMatch_AnEditOfWhatChangedSince_Is412AndDoesNothing(t *testing.T) {
+func TestIfMatch_StaleTag_Is412AndChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.newPoll(nil)
@@ -136,9 +136,9 @@ func TestIfMatch_OfTwoEditsOfTheSame_OneIsDone(t *testing.T) {
 	}
 }
 
-// A look that found nothing new shows in the poll, and is no change that an
-// edit could overwrite.
-func TestETag_ALookWithoutAChange_IsSeenAndHoldsUpNoEdit(t *testing.T) {
+// A sync that found nothing shows in the poll, and is not a change that an edit could
+// overwrite.
+func TestETag_SyncWithoutAChange_ShowsAndAllowsEdits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.finalise(w.newPoll(nil))
@@ -148,7 +148,7 @@ func TestETag_ALookWithoutAChange_IsSeenAndHoldsUpNoEdit(t *testing.T) {
 		return tx.Merge(calendars.Path(key), poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1).Add(time.Microsecond)))
 	}))
 	if got := w.getIf(p, tag); got.status != 200 {
-		t.Errorf("who does not know of the look is answered %d", got.status)
+		t.Errorf("the tag from before the sync is answered %d", got.status)
 	}
 	if got := w.patch(p, "Another title", tag); got.status != 200 {
 		t.Errorf("an edit is answered %s", got.text)

@@ -31,8 +31,7 @@ const (
 	codeUnavailable = "UNAVAILABLE"
 )
 
-// failure is every answer that is an error. It is the error itself on its way
-// out, so that it is made in one place and written in another.
+// failure is an error and its answer.
 type failure struct {
 	OK      bool    `json:"ok" doc:"false"`
 	Problem problem `json:"error"`
@@ -43,20 +42,18 @@ type failure struct {
 	cause      error // for the log
 }
 
-// problem is what went wrong, for a program and for a person.
 type problem struct {
 	Code    string  `json:"code" doc:"Stable; for programs."`
 	Message string  `json:"message" doc:"A sentence that says what is wrong and what to do."`
 	Detail  *detail `json:"detail,omitempty"`
 }
 
-// detail says more where there is more. It never holds a value of the input.
+// detail never holds a value of the input.
 type detail struct {
 	Fields []wrongField `json:"fields,omitempty" doc:"What is wrong in the input."`
 	Reason string       `json:"reason,omitempty" doc:"Finer than the code, such as token_expired."`
 }
 
-// wrongField is one field of the input and the rule that it breaks.
 type wrongField struct {
 	Field string `json:"field"`
 	Rule  string `json:"rule"`
@@ -70,24 +67,23 @@ func (f *failure) Error() string {
 	return f.Problem.Code + ": " + f.Problem.Message
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.cause }
 
-// GetStatus makes it an error that huma writes as it is.
+// GetStatus implements huma.StatusError.
 func (f *failure) GetStatus() int { return f.status }
 
-// reply is how a kind of error leaves: message is for errors that bring none.
+// reply is the answer to a kind of error; message and retryAfter (0: none) are for
+// errors without their own.
 type reply struct {
-	status  int
-	code    string
-	message string
-	// retryAfter is for errors that do not know themselves; 0 sends none.
+	status     int
+	code       string
+	message    string
 	retryAfter time.Duration
 }
 
-// replies is the one place where kinds become statuses. Our own limits, which
-// nobody has but this package, are RATE_LIMITED and do not come by this way:
-// what comes as RateLimited or Exhausted is Google's.
+// replies is the one place where kinds become statuses. RateLimited and Exhausted are
+// Google's; our own limits make a failure of their own, RATE_LIMITED.
 var replies = map[fault.Kind]reply{
 	fault.Internal:        {status: http.StatusInternalServerError, code: codeInternal, message: "Something went wrong here. Try again; if it stays so, report the request_id."},
 	fault.Invalid:         {status: http.StatusBadRequest, code: codeValidation, message: "The request is not valid. See /docs for what it takes."},
@@ -103,8 +99,8 @@ var replies = map[fault.Kind]reply{
 	fault.TooLarge:        {status: http.StatusRequestEntityTooLarge, code: codeTooLarge, message: "That is too large. Send less."},
 }
 
-// asFailure makes an answer of any error. What has no kind is internal: nothing
-// of it leaves but that it happened.
+// asFailure makes an answer of any error. One without a kind is internal, and shows
+// nothing.
 func asFailure(err error) *failure {
 	var made *failure
 	var atEcho *echo.HTTPError
@@ -117,11 +113,13 @@ func asFailure(err error) *failure {
 	case errors.As(err, &atEcho):
 		return fromEcho(atEcho)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return fromFault(&fault.Error{Kind: fault.Unavailable}, err)
+		return ofKind(fault.Unavailable, err)
 	default:
-		return fromFault(&fault.Error{Kind: fault.Internal}, err)
+		return ofKind(fault.Internal, err)
 	}
 }
+
+func ofKind(kind fault.Kind, err error) *failure { return fromFault(&fault.Error{Kind: kind}, err) }
 
 func fromFault(known *fault.Error, err error) *failure {
 	kind := replies[known.Kind]
@@ -148,26 +146,27 @@ func fromFault(known *fault.Error, err error) *failure {
 	return f
 }
 
-// fromEcho is for what Echo itself refuses.
+// fromEcho converts Echo's own errors.
 func fromEcho(err *echo.HTTPError) *failure {
 	f := &failure{status: err.Code, cause: err}
 	switch {
 	case err.Code == http.StatusNotFound:
 		f.Problem = problem{Code: codeNotFound, Message: "There is nothing at this address. See /docs for what there is."}
+		return f
 	case err.Code == http.StatusMethodNotAllowed:
 		f.Problem = problem{Code: codeMethod, Message: "This address does not take that method. The Allow header and /docs say which it takes."}
+		return f
 	case err.Code == http.StatusRequestEntityTooLarge:
-		return fromFault(&fault.Error{Kind: fault.TooLarge}, err)
+		return ofKind(fault.TooLarge, err)
 	case err.Code < http.StatusInternalServerError:
-		return fromFault(&fault.Error{Kind: fault.Invalid}, err)
+		return ofKind(fault.Invalid, err)
 	default:
-		return fromFault(&fault.Error{Kind: fault.Internal}, err)
+		return ofKind(fault.Internal, err)
 	}
-	return f
 }
 
-// completeFailure fills in what is known only when the answer leaves, sets its
-// headers, and logs what is not the caller's doing.
+// completeFailure adds the meta and headers of an answer, and logs failures on our
+// side.
 func (s *server) completeFailure(ctx context.Context, f *failure, setHeader func(name, value string)) {
 	f.Meta = s.meta(ctx)
 	if f.retryAfter > 0 {
@@ -180,7 +179,7 @@ func (s *server) completeFailure(ctx context.Context, f *failure, setHeader func
 		s.Log.InfoContext(ctx, "client disconnected", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
 	case f.status == http.StatusInternalServerError:
 		s.Log.ErrorContext(ctx, "a request failed", "code", f.Problem.Code, "trace", request.id, "error", f.cause)
-	case f.status > http.StatusInternalServerError: // somebody else's doing
+	case f.status > http.StatusInternalServerError:
 		log := s.Log
 		if !request.known() {
 			log = s.refused
@@ -189,18 +188,17 @@ func (s *server) completeFailure(ctx context.Context, f *failure, setHeader func
 	}
 }
 
-// statusDisconnected stands in log and figures for the answer to a client that
-// disconnected: a status of nginx's, which nobody reads and which is no failure.
+// statusDisconnected is nginx's status for a client that disconnected, in log and
+// metrics.
 const statusDisconnected = 499
 
-// disconnected tells whether a request failed because its client disconnected,
-// which ends its context and so whatever was being waited for.
+// disconnected reports whether a request failed because its client disconnected,
+// which ends its context.
 func disconnected(ctx context.Context, status int) bool {
 	return status == http.StatusServiceUnavailable && errors.Is(ctx.Err(), context.Canceled)
 }
 
-// answerError writes an error as the answer; it is Echo's error handler too. An
-// answer that has begun to leave stays as it is.
+// answerError is Echo's error handler. It does nothing if an answer was begun.
 func (s *server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return

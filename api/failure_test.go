@@ -61,7 +61,7 @@ func TestFailure_OfEveryKind(t *testing.T) {
 	}
 }
 
-func TestFailure_OfAnErrorWithoutAKind_SaysNothing(t *testing.T) {
+func TestFailure_ErrorWithoutAKind_ShowsNothing(t *testing.T) {
 	t.Parallel()
 	inside := asFailure(errors.New("open /var/secret"))
 	if inside.status != 500 || inside.Problem.Detail != nil || inside.Problem.Message != replies[fault.Internal].message {
@@ -74,9 +74,9 @@ func TestFailure_OfAnErrorWithoutAKind_SaysNothing(t *testing.T) {
 	}
 }
 
-// TestFailure_ThatPasses_SaysWhenToComeAgain: 429 and 503 never leave without
-// Retry-After, whole seconds and at least one, whoever made the error.
-func TestFailure_ThatPasses_SaysWhenToComeAgain(t *testing.T) {
+// TestFailure_Transient_HasRetryAfter: 429 and 503 never leave without
+// Retry-After, whole seconds and at least one, from any source.
+func TestFailure_Transient_HasRetryAfter(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)}}
 	s.addresses, s.refused = newLimiter(Rate{}, defaultAddressRate), s.Log

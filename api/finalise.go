@@ -10,11 +10,6 @@ import (
 	"questscheduler/scheduler"
 )
 
-type finalise struct {
-	ID   string `path:"id" doc:"The poll's id."`
-	Body finaliseBody
-}
-
 type finaliseBody struct {
 	SlotID      documentID `json:"slot_id"`
 	CreateEvent *bool      `json:"create_event,omitempty" default:"true" doc:"Make an event in the calendar."`
@@ -28,41 +23,39 @@ type finaliseBody struct {
 	DeleteOldEvent  *bool    `json:"delete_old_event,omitempty" default:"true" doc:"Take the event of an earlier finalisation out of the calendar; otherwise it is released."`
 }
 
-func (s *server) finalise(ctx context.Context, by caller, in *finalise) (pollAnswer, error) {
+func (s *server) finalise(ctx context.Context, by caller, in *onPollWith[finaliseBody]) (pollAnswer, error) {
 	body := in.Body
 	ask := scheduler.Finalise{
-		SlotID: string(body.SlotID), CreateEvent: unlessSaid(body.CreateEvent, true),
+		SlotID: string(body.SlotID), CreateEvent: valueOr(body.CreateEvent, true),
 		AccountID: string(body.AccountID), CalendarID: string(body.CalendarID),
-		Title: body.Title, Description: body.Description, Duration: minutes(unlessSaid(body.DurationMinutes, 0)),
-		Attendees: texts(body.Attendees), KeepOldEvent: !unlessSaid(body.DeleteOldEvent, true),
+		Title: body.Title, Description: body.Description, Duration: minutes(valueOr(body.DurationMinutes, 0)),
+		Attendees: texts(body.Attendees), KeepOldEvent: !valueOr(body.DeleteOldEvent, true),
 	}
-	asItIs := func(ctx context.Context, _ try) (pollAnswer, error) { return s.getPoll(ctx, by, in.ID) }
 	return s.countedFinalise(ctx, by, in.ID, ask, func(ask scheduler.Finalise) command {
 		return command{
-			route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, reread: asItIs,
+			route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, poll: in.ID,
 			do: func(ctx context.Context, t try) (pollAnswer, error) {
 				done, err := s.finalisedBefore(ctx, by, in, t)
 				if err != nil {
 					return pollAnswer{}, err
 				}
 				if done {
-					return asItIs(ctx, t)
+					return answered(s.Scheduler.View(ctx, by.person, in.ID))
 				}
-				ask.Request = t.id // the journal may have been read a moment too early
-				view, err := s.Scheduler.Finalise(ctx, by.person, in.ID, ask, by.cause)
-				return answerPoll(view), err
+				ask.Request = t.id // the journal may have been read too early
+				return answered(s.Scheduler.Finalise(ctx, by.person, in.ID, ask, by.cause))
 			},
 		}
 	})
 }
 
-// recentEntries is how far back an earlier try is looked for in a journal.
+// recentEntries is how many journal entries are searched for an earlier try.
 const recentEntries = 20
 
-// finalisedBefore tells whether an earlier try at the same request finalised the
-// poll after all: its insert was carried out when nobody waited any more. To
-// finalise anew would put another event in the place of that one.
-func (s *server) finalisedBefore(ctx context.Context, by caller, in *finalise, t try) (bool, error) {
+// finalisedBefore reports whether an earlier try at the same request finalised the
+// poll after all, when its insert was carried out after its caller had gone. Then
+// finalising again would replace that event.
+func (s *server) finalisedBefore(ctx context.Context, by caller, in *onPollWith[finaliseBody], t try) (bool, error) {
 	if !t.again {
 		return false, nil
 	}
@@ -80,8 +73,7 @@ func (s *server) finalisedBefore(ctx context.Context, by caller, in *finalise, t
 	return done, err
 }
 
-// minutes is a number of minutes as a duration, to the millisecond, which is
-// what fingerprints hold.
+// minutes rounds to the millisecond, the precision of fingerprints.
 func minutes(count float64) time.Duration {
 	return time.Duration(math.Round(count*60_000)) * time.Millisecond
 }

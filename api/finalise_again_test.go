@@ -66,9 +66,9 @@ func (w *world) amidst(c call, do func()) answer {
 	return <-answers
 }
 
-// TestKey_WhoseFinalisationIsDoneInTheMidstOfTheNextTry_MakesNoSecondEvent: the
+// TestKey_FinalisedDuringARetry_MakesNoSecondEvent: the
 // insert of the first try is carried out after the second found it not done.
-func TestKey_WhoseFinalisationIsDoneInTheMidstOfTheNextTry_MakesNoSecondEvent(t *testing.T) {
+func TestKey_FinalisedDuringARetry_MakesNoSecondEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)
@@ -137,9 +137,9 @@ func TestFinalise_TheSameChoiceAgain(t *testing.T) {
 	}
 }
 
-// TestKey_WhoseFirstRequestWakesLate_MakesNoSecondEvent: its lease ran out before
+// TestKey_FirstRequestResumesLate_MakesNoSecondEvent: its lease ran out before
 // it wrote anything, and another request with the key did all of it.
-func TestKey_WhoseFirstRequestWakesLate_MakesNoSecondEvent(t *testing.T) {
+func TestKey_FirstRequestResumesLate_MakesNoSecondEvent(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on)

@@ -13,9 +13,9 @@ import (
 	"questscheduler/internal/test/tokentest"
 )
 
-// TestForgedTokensOfFirebase_AreRefusedEverywhereWithTheSameAnswer tries every
+// TestForgedTokens_OnEveryRoute_GetTheSameAnswer tries every
 // kind of forged token at every route that demands one.
-func TestForgedTokensOfFirebase_AreRefusedEverywhereWithTheSameAnswer(t *testing.T) {
+func TestForgedTokens_OnEveryRoute_GetTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	const project = "quest-party"
 	now := func() time.Time { return begin }

@@ -163,8 +163,8 @@ func FuzzLists(f *testing.F) {
 	})
 }
 
-// FuzzIDs: whatever stands in the place of an id, it is not found, and nothing
-// is told of it.
+// FuzzIDs: any text in the place of an id is not found, and the answer repeats
+// nothing of it.
 func FuzzIDs(f *testing.F) {
 	for _, seed := range []string{"", ".", "..", "%2e%2e", "a%2fb", "00000000-0000-4000-8000-000000000000", "__x__", "\x00", strings.Repeat("a", 3000), "ａ"} {
 		f.Add(seed)

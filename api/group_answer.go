@@ -1,11 +1,12 @@
 package api
 
 import (
+	"cmp"
+
 	"questscheduler/internal/poll"
 	"questscheduler/scheduler"
 )
 
-// groupAnswer is a group as its members see it.
 type groupAnswer struct {
 	ID               string        `json:"id"`
 	Name             string        `json:"name"`
@@ -23,7 +24,7 @@ type discordAnswer struct {
 	Notifications map[string]bool `json:"notifications" doc:"What was wished; the rest is as the web app has it by default."`
 }
 
-// answerGroup is a group as a person may see it.
+// answerGroup shows a group to a person: invitees see neither members nor Discord.
 func answerGroup(g poll.Group, person scheduler.Person) groupAnswer {
 	manages := person.Admin || g.CreatorID == person.ID
 	answer := groupAnswer{
@@ -38,17 +39,12 @@ func answerGroup(g poll.Group, person scheduler.Person) groupAnswer {
 	if manages {
 		answer.PendingMemberIDs = each(g.PendingMemberIDs, itself)
 	}
-	answer.Discord = answerDiscord(g.Discord)
+	answer.Discord = discordAnswer{
+		GuildID: optional(g.Discord.GuildID), ChannelID: optional(g.Discord.ChannelID),
+		NotifyRoleID: cmp.Or(g.Discord.NotifyRoleID, poll.NotifyEveryone), Notifications: g.Discord.Notifications,
+	}
+	if answer.Discord.Notifications == nil {
+		answer.Discord.Notifications = map[string]bool{}
+	}
 	return answer
-}
-
-func answerDiscord(d poll.GroupDiscord) discordAnswer {
-	role, wishes := d.NotifyRoleID, d.Notifications
-	if role == "" {
-		role = poll.NotifyEveryone
-	}
-	if wishes == nil {
-		wishes = map[string]bool{}
-	}
-	return discordAnswer{GuildID: optional(d.GuildID), ChannelID: optional(d.ChannelID), NotifyRoleID: role, Notifications: wishes}
 }

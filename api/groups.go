@@ -2,49 +2,27 @@ package api
 
 import (
 	"context"
-	"net/http"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
-// groupRoutes are the routes of groups: people who play together, and the
-// Discord channel where they hear of it.
+// groupRoutes are the routes of groups: people who play together, with a Discord
+// channel.
 func (s *server) groupRoutes() {
-	const tag = "groups"
-	route(s, operation{
-		id: "create-group", method: http.MethodPost, path: "/v1/groups", tag: tag, status: http.StatusCreated,
-		audience: persons, vouched: true, summary: "Make a group, and invite people to it",
-	}, s.createGroup)
-	route(s, operation{
-		id: "list-groups", method: http.MethodGet, path: "/v1/groups", tag: tag,
-		audience: persons, summary: "The groups that one created, belongs to or is invited to (invited: true), sorted by id",
-	}, s.listGroups)
-	route(s, operation{
-		id: "get-group", method: http.MethodGet, path: "/v1/groups/{id}", tag: tag,
-		audience: groupReaders, names: namesGroup, summary: "A group; one who is invited sees its name alone",
-	}, s.getGroup)
-	route(s, operation{
-		id: "update-group", method: http.MethodPatch, path: "/v1/groups/{id}", tag: tag,
-		audience: groupCreator, names: namesGroup, summary: "Change a group; what is left out stays",
-	}, s.updateGroup)
-	route(s, operation{
-		id: "accept-group-invite", method: http.MethodPost, path: "/v1/groups/{id}/accept-invite", tag: tag,
-		audience: groupJoiners, names: namesGroup, summary: "Become a member of a group that one is invited to",
-	}, s.acceptGroup)
-	route(s, operation{
-		id: "decline-group-invite", method: http.MethodPost, path: "/v1/groups/{id}/decline-invite", tag: tag,
-		audience: invitees, names: namesGroup, summary: "Take one's invitation to a group away",
-	}, s.declineGroup)
-	route(s, operation{
-		id: "leave-group", method: http.MethodPost, path: "/v1/groups/{id}/leave", tag: tag,
-		audience: groupLeavers, names: namesGroup, summary: "End one's membership of a group; one's votes stay",
-	}, s.leaveGroup)
-}
-
-type createGroup struct {
-	Body createGroupBody
+	route(s, "POST /v1/groups", "create-group", persons,
+		"Make a group, and invite people to it", s.createGroup, created, vouched)
+	route(s, "GET /v1/groups", "list-groups", persons,
+		"The groups that one created, belongs to or is invited to (invited: true), sorted by id", s.listGroups)
+	route(s, "GET /v1/groups/{id}", "get-group", groupReaders, "A group; one who is invited sees its name alone", s.getGroup)
+	route(s, "PATCH /v1/groups/{id}", "update-group", groupCreator, "Change a group; what is left out stays", s.updateGroup)
+	route(s, "POST /v1/groups/{id}/accept-invite", "accept-group-invite", groupJoiners,
+		"Become a member of a group that one is invited to", s.acceptGroup)
+	route(s, "POST /v1/groups/{id}/decline-invite", "decline-group-invite", invitees,
+		"Take one's invitation to a group away", s.declineGroup)
+	route(s, "POST /v1/groups/{id}/leave", "leave-group", groupLeavers,
+		"End one's membership of a group; one's votes stay", s.leaveGroup)
 }
 
 type createGroupBody struct {
@@ -66,7 +44,6 @@ type updateGroupBody struct {
 	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it. Given whole: it takes the place of what was set."`
 }
 
-// discordInput is where and how a group hears on Discord.
 type discordInput struct {
 	GuildID       string        `json:"guild_id,omitempty" maxLength:"20" doc:"Needed beside channel_id."`
 	ChannelID     string        `json:"channel_id,omitempty" maxLength:"20" doc:"A channel of that guild that the bot can see; left out: the group has none."`
@@ -74,8 +51,7 @@ type discordInput struct {
 	Notifications discordWishes `json:"notifications,omitzero"`
 }
 
-// discordWishes are what a group wants to hear, by the names that the web app
-// has for them.
+// discordWishes are the events that a group wants, by the web app's names.
 type discordWishes struct {
 	FinalizationEvents *bool `json:"finalizationEvents,omitempty"`
 	SlotChanges        *bool `json:"slotChanges,omitempty"`
@@ -83,7 +59,7 @@ type discordWishes struct {
 	AllVotesIn         *bool `json:"allVotesIn,omitempty"`
 }
 
-// byName gives the wishes as they are stored; what is left out is absent.
+// byName is the stored form, without what is left out.
 func (w discordWishes) byName() map[string]bool {
 	wishes := map[string]bool{}
 	for name, wish := range map[string]*bool{
@@ -110,7 +86,7 @@ type onGroup struct {
 	ID string `path:"id" doc:"The group's id."`
 }
 
-func (s *server) createGroup(ctx context.Context, by caller, in *createGroup) (groupAnswer, error) {
+func (s *server) createGroup(ctx context.Context, by caller, in *withBody[createGroupBody]) (groupAnswer, error) {
 	group, err := s.Scheduler.CreateGroup(ctx, by.person, scheduler.EditGroup{
 		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
 	})

@@ -149,9 +149,9 @@ func TestGroup_SamePersonAddedAndRemoved_IsRefused(t *testing.T) {
 	}
 }
 
-// TestGroup_OfMostPeople_HoldsThemBesideItsCreator: the creator does not count, and
+// TestGroup_MaxMembers_HoldsThemBesideItsCreator: the creator does not count, and
 // the bound holds only for requests that add somebody.
-func TestGroup_OfMostPeople_HoldsThemBesideItsCreator(t *testing.T) {
+func TestGroup_MaxMembers_HoldsThemBesideItsCreator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var made groupJSON
@@ -177,9 +177,9 @@ func TestGroup_OfMostPeople_HoldsThemBesideItsCreator(t *testing.T) {
 	wantPeople(t, "then", w.groupOf("gm", made.ID), []string{"gm", "ana"}, append(slices.Clone(everybody[1:]), "one-more"))
 }
 
-// TestGroup_AppWritesMeanwhile_NothingIsLost: the web app adds a person and sets a
+// TestGroup_AppWritesConcurrently_NothingIsLost: the web app adds a person and sets a
 // field of its own between a transaction's reads and its commit.
-func TestGroup_AppWritesMeanwhile_NothingIsLost(t *testing.T) {
+func TestGroup_AppWritesConcurrently_NothingIsLost(t *testing.T) {
 	t.Parallel()
 	change := map[string]any{"name": "Others", "add_member_ids": []string{"eve"}, "remove_member_ids": []string{"ana"}}
 	for _, row := range []struct {

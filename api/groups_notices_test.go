@@ -11,7 +11,7 @@ import (
 
 // A group names 499 people over REST, and a poll in it becomes news: one of them has
 // accepted and hears of it, and nobody else does, in whatever the creator does.
-func TestGroup_PeopleWhomItInvites_GetNoNotice(t *testing.T) {
+func TestGroup_InvitedPeople_GetNoNotice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	inApp := &notify.InApp{Store: w.store, Now: w.options.Now}

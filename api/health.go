@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 
 	"questscheduler/internal/fault"
 )
@@ -14,19 +13,9 @@ var probes = []string{"/healthz", "/health", "/readyz"}
 // healthRoutes tell load balancers and people whether the server lives and
 // whether it can work.
 func (s *server) healthRoutes() {
-	const tag = "operation"
-	route(s, operation{
-		id: "health", method: http.MethodGet, path: "/healthz", tag: tag,
-		audience: everybody, summary: "The process lives",
-	}, s.health)
-	route(s, operation{
-		id: "health-alias", method: http.MethodGet, path: "/health", tag: tag,
-		audience: everybody, summary: "The same as /healthz",
-	}, s.health)
-	route(s, operation{
-		id: "ready", method: http.MethodGet, path: "/readyz", tag: tag,
-		audience: everybody, summary: "The server can work",
-	}, s.ready)
+	route(s, "GET /healthz", "health", everybody, "The process lives", s.health)
+	route(s, "GET /health", "health-alias", everybody, "The same as /healthz", s.health)
+	route(s, "GET /readyz", "ready", everybody, "The server can work", s.ready)
 }
 
 type healthAnswer struct {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"regexp"
 	"time"
 
@@ -16,27 +15,25 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// headerKey is the header by which a caller names a request, so that sending it
-// again is the same request and not another.
+// headerKey is the header that names a request, so that a retry is the same
+// request and not another.
 const headerKey = "Idempotency-Key"
 
-// How long a request waits for the first with its key, and how long it waits
-// before it checks again: most end soon, and each check is a transaction on the
-// document that the first one is to write its answer to.
+// How long a request waits for the first one with its key, and between two checks:
+// each check is a transaction on the document that the first one writes to.
 const (
-	keyPatience   = 10 * time.Second
-	keyCheckFirst = 50 * time.Millisecond
-	keyCheckMost  = time.Second
+	keyWait       = 10 * time.Second
+	firstKeyCheck = 50 * time.Millisecond
+	maxKeyCheck   = time.Second
 )
 
-// settlePatience is how long it may take to keep the answer to a key.
-const settlePatience = 5 * time.Second
+// settleTimeout is how long storing the answer to a key may take.
+const settleTimeout = 5 * time.Second
 
 var keyPattern = regexp.MustCompile(`^[!-~]{1,255}$`)
 
 type idempotencyKey struct{}
 
-// describeKey says of a route that it takes an idempotency key.
 func describeKey() *huma.Param {
 	least, most := 1, 255
 	return &huma.Param{
@@ -47,61 +44,57 @@ func describeKey() *huma.Param {
 }
 
 // takeKey reads the idempotency key, if there is one.
-func (s *server) takeKey(ctx huma.Context, next func(huma.Context)) {
-	c := humaecho.Unwrap(ctx)
-	keys := c.Request().Header.Values(headerKey)
+func takeKey(ctx huma.Context) (huma.Context, error) {
+	keys := humaecho.Unwrap(ctx).Request().Header.Values(headerKey)
 	switch {
 	case len(keys) == 0:
-		next(ctx)
+		return ctx, nil
 	case len(keys) > 1 || !keyPattern.MatchString(keys[0]):
-		s.answerError(fault.Field(headerKey, "must be one text of 1 to 255 visible ASCII characters"), c)
+		return nil, fault.Field(headerKey, "must be one text of 1 to 255 visible ASCII characters")
 	default:
-		next(huma.WithValue(ctx, idempotencyKey{}, keys[0]))
+		return huma.WithValue(ctx, idempotencyKey{}, keys[0]), nil
 	}
 }
 
 // command is a request that is carried out once for its key.
 type command struct {
-	// route and body are what it asks for: the same key on another route is
-	// another key, and with another body it is refused.
+	// route and body identify the request: the same key on another route is another
+	// key, and with another body it is refused.
 	route string
 	body  any
-	// do carries it out.
-	do func(ctx context.Context, t try) (pollAnswer, error)
-	// reread gives the answer where it was too large to be kept.
-	reread func(ctx context.Context, t try) (pollAnswer, error)
+	poll  string // the id of the poll that is answered; "": that of the try
+	do    func(ctx context.Context, t try) (pollAnswer, error)
 }
 
-// try is one of the tries at a command that has a key. The zero try is the only
-// one, of a command without.
+// try is one of the tries at a command with a key; the zero try is that of a
+// command without.
 type try struct {
-	// id is a UUID for what the command makes, the same for each of its tries.
+	// id is a UUID for what the command makes, the same for each try.
 	id string
-	// again tells that an earlier try began and has no answer: whatever it did
-	// may have taken place, or take place yet.
+	// again means that an earlier try began and has no answer: its effects may have
+	// happened, or happen yet.
 	again bool
-	// since is when the first one began.
+	// since is when the first try began.
 	since time.Time
 }
 
-// once carries a command out, or answers as the first request with its key was
-// answered. Where that one still runs, it waits for it.
+// once carries a command out, or gives the answer of the first request with its
+// key. While that one runs, it waits.
 //
-// What is kept is what was decided: success, and refusals. What went wrong on
-// our side, or is to be tried again later, is not kept: the same request then
-// runs again, as it does where the first one died. Neither is a 400: nothing
-// began, and the key may be sent again with what was meant.
+// Successes and refusals are stored. A failure on our side, or one to be retried
+// later, is not: the same request then runs again, as it does if the first one
+// died. Neither is a 400: nothing began, and the key may be sent again with a
+// corrected body.
 func (s *server) once(ctx context.Context, by caller, asked command) (pollAnswer, error) {
-	key, _ := ctx.Value(idempotencyKey{}).(string)
-	if key == "" {
-		return asked.do(ctx, try{})
-	}
-	claim, err := s.newClaim(by, asked, key)
+	claim, err := s.newClaim(ctx, by, asked)
 	if err != nil {
 		return pollAnswer{}, err
 	}
-	pause := keyCheckFirst / 2
-	for left := keyPatience; left > 0; left -= pause {
+	if claim.id == "" {
+		return asked.do(ctx, try{})
+	}
+	pause := firstKeyCheck / 2
+	for left := keyWait; left > 0; left -= pause {
 		kept, mine, err := s.claimKey(ctx, claim)
 		switch {
 		case err != nil:
@@ -109,30 +102,33 @@ func (s *server) once(ctx context.Context, by caller, asked command) (pollAnswer
 		case mine:
 			return s.carryOut(ctx, kept, asked.do)
 		case kept.answered():
-			return kept.answer(ctx, asked.reread)
+			return s.answerKept(ctx, by, asked, kept)
 		}
-		pause = min(2*pause, keyCheckMost, left)
+		pause = min(2*pause, maxKeyCheck, left)
 		if err := s.Wait(ctx, pause); err != nil {
 			return pollAnswer{}, err
 		}
 	}
-	return pollAnswer{}, &fault.Error{
-		Kind: fault.Unavailable, RetryAfter: time.Second,
-		Message: "The first request with this Idempotency-Key still runs. Send it again shortly.",
-	}
+	return pollAnswer{}, errRetryKey("The first request with this Idempotency-Key still runs. Send it again shortly.", nil)
 }
 
-// newClaim is what a request writes to be the one that runs.
-func (s *server) newClaim(by caller, asked command, key string) (keyRecord, error) {
+func errRetryKey(message string, cause error) error {
+	return &fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second, Message: message, Err: cause}
+}
+
+// newClaim is the record by which a request claims its key; its id is "" without a
+// key.
+func (s *server) newClaim(ctx context.Context, by caller, asked command) (keyRecord, error) {
+	key, _ := ctx.Value(idempotencyKey{}).(string)
+	if key == "" {
+		return keyRecord{}, nil
+	}
 	name, err := json.Marshal([]string{by.person.ID, asked.route, key})
 	if err != nil {
 		return keyRecord{}, err
 	}
-	body, err := json.Marshal(asked.body) // of the parsed body: however it was written
-	if err != nil {
-		return keyRecord{}, err
-	}
-	return keyRecord{id: hash(name), body: hash(body), holder: by.cause.Trace, start: s.start}, nil
+	body, err := json.Marshal(asked.body) // of the parsed body: formatting does not count
+	return keyRecord{id: hash(name), body: hash(body), holder: by.cause.Trace, start: s.start}, err
 }
 
 func hash(text []byte) string {
@@ -140,52 +136,26 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errCutOff stands for the outcome of a command that panicked.
-var errCutOff = fault.New(fault.Internal, "the command did not come to its end")
-
-// carryOut runs a command under its claim, which ends it before another request
-// may take its place, and keeps what came of it. Keeping goes on after the caller
-// has left. Where it fails, the same request runs again, once the claim has run
-// out.
+// carryOut runs a command under its claim and stores the outcome. The command ends
+// before another request may take the claim over. Storing goes on after the caller
+// has disconnected; if it fails, the same request runs again once the claim has
+// expired.
 func (s *server) carryOut(ctx context.Context, claim keyRecord, do func(context.Context, try) (pollAnswer, error)) (answer pollAnswer, err error) {
-	outcome := error(errCutOff)
+	outcome := error(fault.New(fault.Internal, "the command panicked"))
 	defer func() {
-		kept, end := context.WithTimeout(context.WithoutCancel(ctx), settlePatience)
-		defer end()
-		if err := s.settleKey(kept, claim, answer, outcome); err != nil {
+		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+		defer cancel()
+		if err := s.settleKey(settling, claim, answer, outcome); err != nil {
 			s.Log.WarnContext(ctx, "the answer to an idempotency key is not kept", "trace", claim.holder, "error", err)
 		}
 	}()
-	// From when the claim was made, which may have taken a while itself.
-	left := claim.leaseUntil.Sub(s.Now()) - (keyLease - keyTime)
-	inTime, end := context.WithTimeout(ctx, left)
-	defer end()
-	if answer, err = do(inTime, claim.try()); errors.Is(err, context.DeadlineExceeded) && inTime.Err() != nil {
-		err = &fault.Error{
-			Kind: fault.Unavailable, RetryAfter: time.Second, Err: err,
-			Message: "This took too long and was ended. Send it again with the same Idempotency-Key: what is done already is not done twice.",
-		}
+	// Counted from the claim, which may have taken a while itself.
+	left := claim.leaseUntil.Sub(s.Now()) - (keyLease - commandTimeout)
+	running, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	if answer, err = do(running, claim.try()); errors.Is(err, context.DeadlineExceeded) && running.Err() != nil {
+		err = errRetryKey("This took too long and was ended. Send it again with the same Idempotency-Key: what is done already is not done twice.", err)
 	}
 	outcome = err
 	return answer, err
-}
-
-// fate is what becomes of a key after its command.
-type fate uint8
-
-const (
-	fateKeep   fate = iota // its answer is given again
-	fateFree               // the same request may run again
-	fateForget             // as though it had never been sent
-)
-
-func fateOf(status int) fate {
-	switch {
-	case status == http.StatusBadRequest:
-		return fateForget
-	case status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
-		return fateFree
-	default:
-		return fateKeep
-	}
 }

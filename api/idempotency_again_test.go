@@ -90,7 +90,7 @@ func TestKey_OfSixRequestsAtOnce_MakesOneEvent(t *testing.T) {
 	}
 }
 
-func TestKey_WhoseFirstRequestRunsForLong_IsAskedForAgain(t *testing.T) {
+func TestKey_FirstRequestStillRuns_IsUnavailable(t *testing.T) {
 	t.Parallel()
 	var waits []time.Duration
 	var waited time.Duration
@@ -117,7 +117,7 @@ func TestKey_WhoseFirstRequestRunsForLong_IsAskedForAgain(t *testing.T) {
 	w.want(200, keyed("k1", finaliseCall(made)), nil)
 }
 
-func TestKey_WhoseFirstRequestDied_RunsAgain(t *testing.T) {
+func TestKey_FirstRequestDied_RunsAgain(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on)
@@ -139,9 +139,9 @@ func TestKey_WhoseFirstRequestDied_RunsAgain(t *testing.T) {
 	}
 }
 
-// TestKey_WhoseRequestTakesTooLong_IsCutOff: before its lease ends, and another
+// TestKey_RequestTakesTooLong_IsCutOff: before its lease ends, and another
 // request with the key may run beside it.
-func TestKey_WhoseRequestTakesTooLong_IsCutOff(t *testing.T) {
+func TestKey_RequestTakesTooLong_IsCutOff(t *testing.T) {
 	t.Parallel()
 	for name, claiming := range map[string]time.Duration{
 		"the command": 65*time.Second - time.Millisecond, // a millisecond is left
@@ -228,9 +228,9 @@ func TestKey_OfAProcessThatIsGone_RunsAgain(t *testing.T) {
 	}
 }
 
-// TestKey_WhoseAnswerIsNotKept_MakesNoSecondPoll: the program ends between the
+// TestKey_AnswerNotStored_MakesNoSecondPoll: the program ends between the
 // making of a poll and the keeping of the answer.
-func TestKey_WhoseAnswerIsNotKept_MakesNoSecondPoll(t *testing.T) {
+func TestKey_AnswerNotStored_MakesNoSecondPoll(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on)
@@ -253,9 +253,9 @@ func TestKey_WhoseAnswerIsNotKept_MakesNoSecondPoll(t *testing.T) {
 	}
 }
 
-// TestKey_WhoseFinalisationWasDoneLater_MakesNoSecondEvent: the first request
+// TestKey_FinalisedByTheDrain_MakesNoSecondEvent: the first request
 // gave up, and its insert was carried out all the same.
-func TestKey_WhoseFinalisationWasDoneLater_MakesNoSecondEvent(t *testing.T) {
+func TestKey_FinalisedByTheDrain_MakesNoSecondEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)

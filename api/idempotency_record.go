@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -13,38 +14,32 @@ import (
 	"questscheduler/internal/store"
 )
 
-// How long keys live.
 const (
-	// keyKeep is how long an answer is given again.
-	keyKeep = 24 * time.Hour
-	// keyTime is how long a command may take: longer than the minute for which the
-	// store tries a transaction that others keep meeting, and less than a request
-	// may (answerPatience).
-	keyTime = 65 * time.Second
-	// keyLease is how long a request that runs is waited for: until its command
-	// has ended and its answer is kept, and somewhat longer, since clocks differ and what is cut off
-	// does not end that instant.
-	keyLease = keyTime + 10*time.Second
-	// maxKept is the longest answer that is kept, well below what a document
-	// may hold.
-	maxKept = 512 << 10
+	// keyLife is how long an answer is repeated.
+	keyLife = 24 * time.Hour
+	// commandTimeout is how long a command may take: longer than the minute for which
+	// the store retries a contended transaction, and less than answerTimeout.
+	commandTimeout = 65 * time.Second
+	// keyLease is how long a running request holds its key: until its command has
+	// ended and the answer is stored, with time for clocks that differ.
+	keyLease = commandTimeout + 10*time.Second
+	// maxStoredAnswer is well below what a document may hold.
+	maxStoredAnswer = 512 << 10
 )
 
-// keyRecord is a document of idempotencyKeys: a key, who runs its command, and
-// the answer once there is one. Closed to clients.
+// keyRecord is a document of idempotencyKeys: a key, the request that runs its
+// command, and the answer once there is one. Clients cannot read it.
 type keyRecord struct {
 	id   string // hash of person, route and key
-	body string // hash of what was asked for
-	// holder is the request that runs the command until leaseUntil, in the
-	// process that began as start; "" where none does.
-	holder, start string
-	leaseUntil    time.Time
-	// tries counts the requests that began to run it.
-	tries int64
-	// createdAt is when the key was first met; it lives until expiresAt.
+	body string // hash of the request's body
+	// holder is the request that runs the command until leaseUntil, in the process
+	// that began as start; "" if none does.
+	holder, start        string
+	leaseUntil           time.Time
+	tries                int64 // requests that began to run it
 	createdAt, expiresAt time.Time
-	// status is that of the answer; 0 while there is none. problem is an
-	// error, data anything else, both as JSON; data is "" where it is too long.
+	// status is that of the answer; 0: there is none. problem is an error, data any
+	// other answer, both as JSON; data is "" if it is too long.
 	status        int64
 	problem, data string
 }
@@ -72,39 +67,34 @@ func (k keyRecord) encode() map[string]any {
 
 func (k keyRecord) answered() bool { return k.status != 0 }
 
-// subjects is the name space of the ids that are made of keys.
+// subjects is the name space of the UUIDs that are made from keys.
 var subjects = uuid.MustParse("6f1d2b0e-54a7-4c0b-9a5e-3c8a1f6f2d47")
 
-// try is the try at the command that the record was claimed for last. What the
-// command makes has the same id however often it is tried, and another where the
-// key is met again after its end.
+// try is the try that the record was last claimed for. Its id is the same for all
+// tries, and another if the key is used again after it expired.
 func (k keyRecord) try() try {
 	name := k.id + k.createdAt.UTC().Format(time.RFC3339Nano)
 	return try{id: uuid.NewHash(sha256.New(), subjects, []byte(name), 8).String(), again: k.tries > 1, since: k.createdAt}
 }
 
-// answer is what was answered the first time.
-func (k keyRecord) answer(ctx context.Context, reread func(context.Context, try) (pollAnswer, error)) (pollAnswer, error) {
-	var kept pollAnswer
+// answerKept repeats the stored answer; it reads the poll if that was too large.
+func (s *server) answerKept(ctx context.Context, by caller, asked command, kept keyRecord) (answer pollAnswer, err error) {
 	switch {
-	case k.problem != "":
-		f := &failure{status: int(k.status)}
-		if err := json.Unmarshal([]byte(k.problem), &f.Problem); err != nil {
-			return pollAnswer{}, err
-		}
-		return pollAnswer{}, f
-	case k.data != "":
-		err := json.Unmarshal([]byte(k.data), &kept)
-		return kept, err
+	case kept.problem != "":
+		f := &failure{status: int(kept.status)}
+		return answer, cmp.Or(json.Unmarshal([]byte(kept.problem), &f.Problem), error(f))
+	case kept.data != "":
+		err = json.Unmarshal([]byte(kept.data), &answer)
+		return answer, err
 	default:
-		return reread(ctx, k.try())
+		return answered(s.Scheduler.View(ctx, by.person, cmp.Or(asked.poll, kept.try().id)))
 	}
 }
 
-// keyKnown tells whether a command was sent with its key before.
-func (s *server) keyKnown(ctx context.Context, by caller, asked command, key string) (bool, error) {
-	claim, err := s.newClaim(by, asked, key)
-	if err != nil {
+// keyKnown reports whether the same command was sent with its key before.
+func (s *server) keyKnown(ctx context.Context, by caller, asked command) (bool, error) {
+	claim, err := s.newClaim(ctx, by, asked)
+	if err != nil || claim.id == "" {
 		return false, err
 	}
 	doc, err := s.Store.Get(ctx, claim.path())
@@ -115,9 +105,8 @@ func (s *server) keyKnown(ctx context.Context, by caller, asked command, key str
 	return kept.body == claim.body && kept.expiresAt.After(s.Now()), nil
 }
 
-// claimKey makes a request the one that runs its command, unless another does
-// or did: then what is known of that one is given. Conflict where the key was
-// met with another body.
+// claimKey lets a request run its command (mine), or returns the record of the one
+// that runs it or did. Conflict: the key was used with another body.
 func (s *server) claimKey(ctx context.Context, claim keyRecord) (kept keyRecord, mine bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		kept, mine = keyRecord{}, false
@@ -128,7 +117,7 @@ func (s *server) claimKey(ctx context.Context, claim keyRecord) (kept keyRecord,
 		now := store.Instant(s.Now())
 		kept = decodeKey(doc)
 		if !doc.Exists() || !kept.expiresAt.After(now) {
-			kept = keyRecord{id: claim.id, body: claim.body, createdAt: now, expiresAt: now.Add(keyKeep)}
+			kept = keyRecord{id: claim.id, body: claim.body, createdAt: now, expiresAt: now.Add(keyLife)}
 		}
 		if kept.body != claim.body {
 			return fault.New(fault.Conflict, "This Idempotency-Key was sent with another body. Use a new key for a new request.")
@@ -144,16 +133,15 @@ func (s *server) claimKey(ctx context.Context, claim keyRecord) (kept keyRecord,
 	return kept, mine, err
 }
 
-// runs tells whether a request is at work on a key. One that began before this
-// process is dead where no other process answers requests.
+// runs reports whether a request still works on a key. In the only process, one
+// that began before its start is dead.
 func (s *server) runs(kept keyRecord, now time.Time) bool {
 	return kept.holder != "" && kept.leaseUntil.After(now) && (kept.start == s.start || !s.Alone)
 }
 
-// settleKey writes what came of a command that ran under a claim, unless the
-// claim was taken over meanwhile.
+// settleKey stores the outcome of a command, unless the claim was taken over.
 func (s *server) settleKey(ctx context.Context, claim keyRecord, answer pollAnswer, outcome error) error {
-	settled, end, err := claim.settled(answer, outcome)
+	settled, err := claim.settled(answer, outcome)
 	if err != nil {
 		return err
 	}
@@ -162,35 +150,32 @@ func (s *server) settleKey(ctx context.Context, claim keyRecord, answer pollAnsw
 		if err != nil || decodeKey(doc).holder != claim.holder {
 			return err
 		}
-		if end == fateForget {
+		if settled.status == http.StatusBadRequest {
 			return tx.Delete(claim.path())
 		}
 		return tx.Set(claim.path(), settled.encode())
 	})
 }
 
-// settled is the record after the command.
-func (k keyRecord) settled(answer pollAnswer, outcome error) (keyRecord, fate, error) {
+// settled is the record after its command: with the answer, or with none if the
+// same request may run again.
+func (k keyRecord) settled(answer pollAnswer, outcome error) (keyRecord, error) {
 	k.holder, k.start, k.leaseUntil = "", "", time.Time{}
-	end, failed := fateKeep, (*failure)(nil)
-	if outcome != nil {
-		failed = asFailure(outcome)
-		end = fateOf(failed.status)
+	if outcome == nil {
+		data, err := json.Marshal(answer)
+		if len(data) <= maxStoredAnswer {
+			k.data = string(data)
+		}
+		k.status = http.StatusOK // the route knows its own; here it says that there is an answer
+		return k, err
 	}
-	switch {
-	case end != fateKeep:
-		return k, end, nil
-	case failed != nil:
-		problem, err := json.Marshal(failed.Problem)
-		k.status, k.problem = int64(failed.status), string(problem)
-		return k, end, err
+	failed := asFailure(outcome)
+	if failed.status == http.StatusTooManyRequests || failed.status >= http.StatusInternalServerError {
+		return k, nil
 	}
-	data, err := json.Marshal(answer)
-	k.status = http.StatusOK // the route knows its own; here it says that there is an answer
-	if len(data) <= maxKept {
-		k.data = string(data)
-	}
-	return k, end, err
+	problem, err := json.Marshal(failed.Problem)
+	k.status, k.problem = int64(failed.status), string(problem)
+	return k, err
 }
 
 // keysByEnd are the keys that expired before a time, oldest first.
@@ -203,9 +188,8 @@ var keysByEnd = &store.Query{
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{keysByEnd}
 
-// RemoveExpiredKeys removes the idempotency keys that are past their end, limit
-// at most, and gives how many it removed. It may be called again and again; a
-// key that is met meanwhile is not removed.
+// RemoveExpiredKeys removes at most limit expired idempotency keys and returns how
+// many it removed. A key that is used concurrently is not removed.
 func RemoveExpiredKeys(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
 	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		removed = 0

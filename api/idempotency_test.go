@@ -54,7 +54,7 @@ func TestKey_SentAgain_IsAnsweredAsTheFirst(t *testing.T) {
 		t.Error("two requests have one id")
 	}
 
-	// What happened to the poll meanwhile does not change what was answered.
+	// Later changes of the poll do not change the stored answer.
 	made := w.mine("gm")[0]
 	finalised := w.want(200, keyed("k1", finaliseCall(made)), nil) // on another route it is another key
 	w.want(200, call{as: "gm", method: "DELETE", path: "/v1/polls/" + made.ID}, nil)
@@ -167,7 +167,7 @@ func TestKey_ThatIsRefused_MakesNothing(t *testing.T) {
 	w.want(201, keyed(strings.Repeat("~", 255), createCall(session)), nil)
 }
 
-func TestKey_KeepsWhatWasDecidedAndNothingElse(t *testing.T) {
+func TestKey_ByStatus_StoresSuccessesAndRefusals(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		failure error
@@ -216,9 +216,9 @@ func TestKey_WhoseCommandPanicked_RunsAgain(t *testing.T) {
 	w.want(200, keyed("k1", finaliseCall(made)), nil)
 }
 
-// TestKey_WithAnAnswerTooLargeToKeep_IsAnsweredAsThingsAre: 60 people said
+// TestKey_AnswerTooLargeToStore_IsReadAgain: 60 people said
 // something to each of 200 slots.
-func TestKey_WithAnAnswerTooLargeToKeep_IsAnsweredAsThingsAre(t *testing.T) {
+func TestKey_AnswerTooLargeToStore_IsReadAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(map[string]any{"slots": slots(slices.Repeat([]string{"2026-03-01T18:00:00Z"}, 200)...)})

@@ -51,8 +51,8 @@ func TestInvites_OfOthers_AreTheCreatorsAlone(t *testing.T) {
 	wants("the answer to an edit", seen.PendingInvites, all[1:])
 }
 
-// TestInvites_ThatOneDoesNotSee_AreNotInTheTag: the tag is of what is answered.
-func TestInvites_ThatOneDoesNotSee_AreNotInTheTag(t *testing.T) {
+// TestInvites_HiddenFromTheReader_AreNotInTheTag: the tag is of what is answered.
+func TestInvites_HiddenFromTheReader_AreNotInTheTag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.newPoll(nil)

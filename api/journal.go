@@ -18,7 +18,6 @@ type journalList struct {
 	Entries []entryAnswer `json:"entries"`
 }
 
-// entryAnswer is a line of a poll's journal.
 type entryAnswer struct {
 	ID           string            `json:"id"`
 	PollID       string            `json:"poll_id"`
@@ -39,7 +38,6 @@ type entryAnswer struct {
 	Announcement *string           `json:"announcement" doc:"What was to be announced; null where nothing was."`
 }
 
-// observationAnswer is what the calendar said.
 type observationAnswer struct {
 	Seen        string     `json:"seen"`
 	Fingerprint string     `json:"fingerprint"`
@@ -49,7 +47,6 @@ type observationAnswer struct {
 	AccountID   *string    `json:"account_id"`
 }
 
-// resultAnswer is the poll after the decision.
 type resultAnswer struct {
 	Status        string  `json:"status"`
 	State         string  `json:"state"`

@@ -49,8 +49,8 @@ func TestLimit_OfAPerson(t *testing.T) {
 	}
 }
 
-// TestLimit_OfAnAddress: whatever is asked by nobody known, or in vain, counts
-// together; who is known is not held back by it.
+// TestLimit_OfAnAddress: anonymous and refused requests count together; known callers
+// are not affected.
 func TestLimit_OfAnAddress(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]call{
@@ -88,9 +88,8 @@ func TestLimit_OfAnAddress(t *testing.T) {
 	}
 }
 
-// TestLimit_OfAnAddress_BehindAProxy: those who come by a proxy that is trusted are
-// told apart, and what they claim of themselves does not help; those who come by
-// another are one.
+// TestLimit_OfAnAddress_BehindAProxy: clients of a trusted proxy are distinguished,
+// whatever they claim in X-Forwarded-For; clients of another proxy share one address.
 func TestLimit_OfAnAddress_BehindAProxy(t *testing.T) {
 	t.Parallel()
 	ask := func(w *world, forwarded string) int {
@@ -125,7 +124,7 @@ func TestLimit_OfAnAddress_BehindAProxy(t *testing.T) {
 	}
 }
 
-func TestLimit_OfAnAddress_IsNotSpentByWhoIsKnown(t *testing.T) {
+func TestLimit_OfAnAddress_IgnoresKnownCallers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, limited(newStillClock()))
 	for _, as := range []string{"gm", "ana", "ben"} {
@@ -135,9 +134,9 @@ func TestLimit_OfAnAddress_IsNotSpentByWhoIsKnown(t *testing.T) {
 	w.want(401, call{method: "GET", path: "/v1/polls"}, nil)
 }
 
-// TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers: hundreds of requests on a
+// TestLimit_ByDefault_AdmitsSequentialRequests: hundreds of requests on a
 // clock that stands.
-func TestLimit_ByDefault_IsMetByNobodyWhoWaitsForAnswers(t *testing.T) {
+func TestLimit_ByDefault_AdmitsSequentialRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, newStillClock().on)
 	for range 300 {

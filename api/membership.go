@@ -2,40 +2,18 @@ package api
 
 import (
 	"context"
-	"net/http"
 )
 
-// membershipRoutes are the routes by which people come to a poll and go. Who
-// leaves or declines may not be able to read it any more, so the answer is not
-// the poll.
+// membershipRoutes are the routes by which people join a poll and leave it. Somebody
+// who left or declined may not read the poll any more, so it is not the answer.
 func (s *server) membershipRoutes() {
-	const tag = "polls"
-	route(s, operation{
-		id: "join-poll", method: http.MethodPost, path: "/v1/polls/{id}/join", tag: tag,
-		audience: pollJoiners, names: namesPoll, summary: "Take part in a poll that one is invited to, or that may be joined by its link",
-	}, s.join)
-	route(s, operation{
-		id: "leave-poll", method: http.MethodPost, path: "/v1/polls/{id}/leave", tag: tag,
-		audience: pollLeavers, names: namesPoll, summary: "End one's part in a poll; one's vote goes too",
-	}, s.leave)
-	route(s, operation{
-		id: "accept-invite", method: http.MethodPost, path: "/v1/polls/{id}/accept-invite", tag: tag,
-		audience: pollJoiners, names: namesPoll, summary: "Take part as invited by one's e-mail address",
-	}, s.acceptInvite)
-	route(s, operation{
-		id: "decline-invite", method: http.MethodPost, path: "/v1/polls/{id}/decline-invite", tag: tag,
-		audience: invitees, names: namesPoll, summary: "Take one's invitation away",
-	}, s.declineInvite)
-}
-
-func (s *server) join(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	view, err := s.Scheduler.Join(ctx, by.person, in.ID, by.cause)
-	return answerPoll(view), err
-}
-
-func (s *server) acceptInvite(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	view, err := s.Scheduler.AcceptInvite(ctx, by.person, in.ID, by.cause)
-	return answerPoll(view), err
+	route(s, "POST /v1/polls/{id}/join", "join-poll", pollJoiners,
+		"Take part in a poll that one is invited to, or that may be joined by its link", byID(s.Scheduler.Join))
+	route(s, "POST /v1/polls/{id}/leave", "leave-poll", pollLeavers,
+		"End one's part in a poll; one's vote goes too", s.leave)
+	route(s, "POST /v1/polls/{id}/accept-invite", "accept-invite", pollJoiners,
+		"Take part as invited by one's e-mail address", byID(s.Scheduler.AcceptInvite))
+	route(s, "POST /v1/polls/{id}/decline-invite", "decline-invite", invitees, "Take one's invitation away", s.declineInvite)
 }
 
 type leaveAnswer struct {
@@ -50,8 +28,8 @@ type declineAnswer struct {
 	Declined bool `json:"declined"`
 }
 
-// declineInvite looks first whether the person may see the poll: afterwards it
-// is the same for who declined and for who was never invited.
+// declineInvite first checks that the person may see the poll: afterwards, somebody
+// who declined and somebody who was never invited look the same.
 func (s *server) declineInvite(ctx context.Context, by caller, in *onPoll) (declineAnswer, error) {
 	if _, err := s.Scheduler.View(ctx, by.person, in.ID); err != nil {
 		return declineAnswer{}, err

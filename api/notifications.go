@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,21 +10,12 @@ import (
 	"questscheduler/notify"
 )
 
-// notificationRoutes are the routes of one's own notifications.
 func (s *server) notificationRoutes() {
-	const tag = "notifications"
-	route(s, operation{
-		id: "list-notifications", method: http.MethodGet, path: "/v1/notifications", tag: tag,
-		audience: persons, summary: "One's own notifications that are not dismissed, newest first",
-	}, s.listNotifications)
-	route(s, operation{
-		id: "read-notification", method: http.MethodPost, path: "/v1/notifications/{id}/read", tag: tag,
-		audience: persons, names: namesNotification, summary: "Mark one as read",
-	}, s.readNotification)
-	route(s, operation{
-		id: "read-all-notifications", method: http.MethodPost, path: "/v1/notifications/read-all", tag: tag,
-		audience: persons, summary: "Mark all as read",
-	}, s.readAllNotifications)
+	route(s, "GET /v1/notifications", "list-notifications", persons,
+		"One's own notifications that are not dismissed, newest first", s.listNotifications)
+	route(s, "POST /v1/notifications/{id}/read", "read-notification", persons, "Mark one as read", s.readNotification)
+	route(s, "POST /v1/notifications/read-all", "read-all-notifications", persons,
+		"Mark all as read", s.readAllNotifications)
 }
 
 type notificationList struct {
@@ -56,7 +46,7 @@ type actorAnswer struct {
 	DisplayName *string `json:"display_name"`
 }
 
-// TransformSchema implements huma.SchemaTransformer: the actor may be null.
+// TransformSchema implements huma.SchemaTransformer.
 func (notificationAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "actor")
 }

@@ -13,11 +13,10 @@ import (
 	"questscheduler/internal/bodylimit"
 )
 
-// role is what somebody can be to what a route is about.
+// role is what a caller can be to the subject of a route.
 type role string
 
-// The roles, from nobody known to everybody's master. Stranger is anybody
-// signed in who has nothing to do with it.
+// The roles; a stranger is signed in and has nothing to do with the subject.
 const (
 	anonymous   role = "anonymous"
 	stranger    role = "stranger"
@@ -29,63 +28,48 @@ const (
 	machine     role = "machine"
 )
 
-// audience is who may call a route. The packages below decide; this says it in
-// the OpenAPI document, and whether a token is demanded at all.
+// audience lists the roles that may call a route. Package scheduler decides; the
+// audience documents it and says whether a token is demanded at all.
 type audience []role
 
 var (
-	everybody   = audience{anonymous, stranger, invitee, participant, member, creator, admin, machine}
-	persons     = audience{stranger, invitee, participant, member, creator, admin}
-	pollReaders = audience{invitee, participant, member, creator, admin} // a stranger too, with link sharing
-	pollVoters  = audience{participant, member, creator}
-	pollCreator = audience{creator, admin}
-	// Who takes part already may join again: nothing changes. A stranger may
-	// join too, with link sharing. Members leave by leaving the group.
-	pollJoiners   = audience{invitee, participant, member, creator}
-	pollLeavers   = audience{participant}
+	everybody     = audience{anonymous, stranger, invitee, participant, member, creator, admin, machine}
+	persons       = audience{stranger, invitee, participant, member, creator, admin}
+	pollReaders   = audience{invitee, participant, member, creator, admin} // strangers too, with link sharing
+	pollVoters    = audience{participant, member, creator}
+	pollCreator   = audience{creator, admin}
+	pollJoiners   = audience{invitee, participant, member, creator} // strangers too, with link sharing
+	pollLeavers   = audience{participant}                           // group members leave the group
 	invitees      = audience{invitee}
-	groupReaders  = audience{invitee, member, creator, admin} // an invitee of the group
+	groupReaders  = audience{invitee, member, creator, admin}
 	groupJoiners  = audience{invitee, member, creator}
 	groupLeavers  = audience{member}
 	groupCreator  = audience{creator, admin}
-	calendarOwner = audience{creator, admin} // whose account it is linked by
-	accountOwner  = audience{creator}        // who linked it
+	calendarOwner = audience{creator, admin} // of the account that links it
+	accountOwner  = audience{creator}
 	admins        = audience{admin}
-	// operators are admins, and the machines that act in their place.
-	operators = audience{admin, machine}
+	operators     = audience{admin, machine} // machines that act as admins
 )
 
 func (a audience) has(r role) bool { return slices.Contains(a, r) }
 
-func (a audience) names() []string { return texts(a) }
-
-// isAdmins tells whether none but those who run the server may.
+// isAdmins reports whether only those who run the server may call.
 func (a audience) isAdmins() bool { return slices.Equal(a, admins) || slices.Equal(a, operators) }
 
-// operation is one route.
-type operation struct {
-	id      string // unique, such as create-poll
-	method  string
-	path    string
-	summary string
-	tag     string // what it is about
-	// audience is who may call it.
-	audience audience
-	// vouched demands a sign-in that says who the person is (signin.Person.VouchedFor):
-	// it is for what firestore.rules demand one for.
-	vouched bool
-	// names says what the id in the path names; nil where there is none.
-	names *naming
-	// status is that of success; 0: 200.
-	status int
-	// keyed tells that it takes an Idempotency-Key; its handler uses once.
-	keyed bool
-	// condition is the header of entity tags that it takes; "": none.
-	condition string
-}
+// trait is a property of some routes.
+type trait int
 
-// tags say what each tag of the routes is about.
-var tags = []*huma.Tag{
+const (
+	created     trait = iota // it answers 201
+	vouched                  // it demands a sign-in that proves who the person is (signin.Person.VouchedFor)
+	keyed                    // it takes an Idempotency-Key; its handler calls once
+	counted                  // it counts as a command on the poll at its path
+	ifMatch                  // it takes the header of that name
+	ifNoneMatch              // it takes the header of that name
+)
+
+// sections are the tags of the routes: their names and what they are about.
+var sections = []*huma.Tag{
 	{Name: "polls", Description: "Polls, from their making to the session: votes, the finalising, and what the calendar did since."},
 	{Name: "groups", Description: "People who play together."},
 	{Name: "accounts", Description: "One's own Google accounts: linking, choosing a calendar, unlinking."},
@@ -96,11 +80,26 @@ var tags = []*huma.Tag{
 	{Name: "admin", Description: "For admins, whom QS_ADMIN_USERS names, and where a route says so for machines, which QS_MACHINE_ACCOUNTS does; for everybody else nothing is there."},
 }
 
-// bearer is the name of the way to sign in.
+func sectionOf(path string) string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	name, _, _ := strings.Cut(rest, "/")
+	switch {
+	case path == pathStream:
+		return "polls"
+	case first == "v1":
+		return name
+	case first == "admin":
+		return "admin"
+	default:
+		return "operation"
+	}
+}
+
+// bearer is the name of the security scheme.
 const bearer = "bearer"
 
-// newHuma makes the part that turns typed handlers into routes and describes
-// them. Its own pages are not used: they load scripts from elsewhere.
+// newHuma makes the API that routes are registered with. Huma's own pages are not
+// used: they load scripts from other hosts.
 func (s *server) newHuma() huma.API {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -111,7 +110,7 @@ func (s *server) newHuma() huma.API {
 				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
 			},
 			Servers: []*huma.Server{{URL: "/", Description: "Where this document was served."}},
-			Tags:    tags,
+			Tags:    sections,
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
@@ -127,84 +126,112 @@ func (s *server) newHuma() huma.API {
 	return humaecho.New(s.echo, config)
 }
 
-// complete is the door by which huma's answers leave.
+// complete finishes the errors that huma writes.
 func (s *server) complete(ctx huma.Context, _ string, body any) (any, error) {
-	switch answer := body.(type) {
-	case *failure:
-		s.completeFailure(ctx.Context(), answer, ctx.SetHeader)
-	case interface{ complete(meta) }:
-		answer.complete(s.meta(ctx.Context()))
+	if failed, ok := body.(*failure); ok {
+		s.completeFailure(ctx.Context(), failed, ctx.SetHeader)
 	}
 	return body, nil
 }
 
-// answer is what huma writes.
-type answer[T any] struct {
-	Body *envelope[T]
-}
-
-// answerPatience is how long a request may be worked on once its body is there:
+// answerTimeout is how long a request may be worked on once its body is read:
 // longer than a command under an Idempotency-Key.
-const answerPatience = keyTime + 5*time.Second
+const answerTimeout = commandTimeout + 5*time.Second
 
-// AnswerTime is how long a request takes at most, from its sign-in until its answer
-// is written: the body, the work, and keeping the answer to an Idempotency-Key.
-// The server must give an answer longer than that (http.Server.WriteTimeout), so
-// that there is one however many transactions of it meet others.
-const AnswerTime = bodylimit.Patience + answerPatience + settlePatience
+// AnswerTime is the longest time from a request's sign-in until its answer is
+// written: the body, the work, and storing the answer to an Idempotency-Key. The
+// server must allow answers more than that (http.Server.WriteTimeout), so that
+// there is one however many transactions are retried.
+const AnswerTime = bodylimit.Patience + answerTimeout + settleTimeout
 
-// route adds a route: In is its parameters and body, Data what it answers.
-func route[In, Data any](s *server, op operation, handle func(ctx context.Context, by caller, in *In) (Data, error)) {
-	huma.Register(s.huma, s.describe(op), func(ctx context.Context, in *In) (*answer[Data], error) {
-		ctx, cancel := context.WithTimeout(ctx, answerPatience)
-		defer cancel()
-		data, err := handle(ctx, callerOf(ctx), in)
+// handler answers a caller's request: In is its parameters and body, Data the data
+// of the envelope.
+type handler[In, Data any] func(ctx context.Context, by caller, in *In) (Data, error)
+
+// route adds a route. Its pattern is a method and a path.
+func route[In, Data any](s *server, pattern, id string, who audience, summary string, handle handler[In, Data], traits ...trait) {
+	type answer struct {
+		Body *envelope[Data]
+	}
+	huma.Register(s.huma, s.describe(pattern, id, who, summary, traits), func(ctx context.Context, in *In) (*answer, error) {
+		data, err := serve(ctx, s, handle, in, traits)
 		if err != nil {
-			return nil, asFailure(err)
+			return nil, err
 		}
-		return &answer[Data]{Body: enclose(data)}, nil
+		return &answer{Body: enclose(ctx, s, data)}, nil
 	})
 }
 
+// serve calls a handler within answerTimeout; an error is a *failure.
+func serve[In, Data any](ctx context.Context, s *server, handle handler[In, Data], in *In, traits []trait) (data Data, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	by := callerOf(ctx)
+	if slices.Contains(traits, counted) {
+		if _, err := s.count(by, requestOf(ctx).echo.Param("id")); err != nil {
+			return data, err
+		}
+	}
+	if data, err = handle(ctx, by, in); err != nil {
+		return data, asFailure(err)
+	}
+	return data, nil
+}
+
 // describe makes huma's description of a route, with the steps that a request
-// takes before its parameters are read.
-func (s *server) describe(op operation) huma.Operation {
+// passes before its parameters are read.
+func (s *server) describe(pattern, id string, who audience, summary string, traits []trait) huma.Operation {
+	method, path, _ := strings.Cut(pattern, " ")
+	roles := texts(who)
 	described := huma.Operation{
-		OperationID: op.id, Method: op.method, Path: op.path, Summary: op.summary, Tags: []string{op.tag},
-		Description:   "Who may: " + strings.Join(op.audience.names(), ", ") + ".",
-		DefaultStatus: op.status,
-		Extensions:    map[string]any{"x-audience": op.audience.names()},
-		// checkBody has read the body under its own limit, and
-		// huma's would cut off handlers that take longer: -1 sets none.
+		OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{sectionOf(path)},
+		Description: "Who may: " + strings.Join(roles, ", ") + ".",
+		Extensions:  map[string]any{"x-audience": roles},
+		// checkBody reads the body within our limits; -1 sets none of huma's.
 		MaxBodyBytes: -1, BodyReadTimeout: -1,
 	}
-	if op.audience.isAdmins() {
-		described.Middlewares = append(described.Middlewares, takeCookie)
+	step := func(check func(huma.Context) (huma.Context, error)) {
+		described.Middlewares = append(described.Middlewares, func(ctx huma.Context, next func(huma.Context)) {
+			checked, err := check(ctx)
+			if err != nil {
+				s.answerError(err, humaecho.Unwrap(ctx))
+				return
+			}
+			next(checked)
+		})
 	}
-	if !op.audience.has(anonymous) {
+	if who.isAdmins() {
+		step(takeCookie)
+	}
+	if !who.has(anonymous) {
 		described.Security = []map[string][]string{{bearer: {}}}
-		described.Middlewares = append(described.Middlewares, s.authenticateBy(op.audience))
+		step(s.authenticate(who))
 	}
-	if op.audience.isAdmins() {
-		described.Middlewares = append(described.Middlewares, s.demandAdmin)
+	if who.isAdmins() {
+		step(demandAdmin)
 	}
-	if op.vouched {
+	if slices.Contains(traits, vouched) {
 		described.Description += " Only with a verified e-mail address, or a sign-in by Google or by a custom token."
-		described.Middlewares = append(described.Middlewares, s.demandVouched)
+		step(demandVouched)
 	}
-	if op.names != nil {
-		described.Middlewares = append(described.Middlewares, s.checkID(op.names))
+	if strings.Contains(path, "{") {
+		step(checkID(path))
 	}
-	if op.keyed {
-		described.Parameters = append(described.Parameters, describeKey())
-		described.Middlewares = append(described.Middlewares, s.takeKey)
+	for _, one := range traits {
+		switch one {
+		case created:
+			described.DefaultStatus = http.StatusCreated
+		case keyed:
+			described.Parameters = append(described.Parameters, describeKey())
+			step(takeKey)
+		case ifMatch, ifNoneMatch:
+			described.Parameters = append(described.Parameters, describeCondition(one))
+			step(takeCondition(one))
+		case vouched, counted:
+		}
 	}
-	if op.condition != "" {
-		described.Parameters = append(described.Parameters, describeCondition(op.condition))
-		described.Middlewares = append(described.Middlewares, s.takeCondition(op.condition))
-	}
-	if op.method != http.MethodGet {
-		described.Middlewares = append(described.Middlewares, s.checkBody)
+	if method != http.MethodGet {
+		step(checkBody)
 	}
 	return described
 }

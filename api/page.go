@@ -6,21 +6,17 @@ import (
 	"questscheduler/internal/store"
 )
 
-// maxPage is how many bytes of JSON the items of a page have together. One that is
-// larger comes alone.
+// maxPage is the size of a page's items as JSON. A larger item comes alone.
 const maxPage = 1 << 20
 
-// page is embedded in the data of a list: where the list goes on.
-type page struct {
-	next string
-}
+// page is embedded in the data of a list; next is the cursor of the next page.
+type page struct{ next string }
 
 func (p page) nextCursor() string { return p.next }
 
-// listed reads the page of a list that is asked for: walk gives its items from a
-// cursor on to take, and gives where it ended (store.Walk). The page ends with the
-// last item, with as many as were asked for, or where the next one is too many
-// bytes.
+// listed reads a page: walk passes the items after a cursor to take and returns where
+// it ended (store.Walk). The page ends with the last item, at the limit, or before
+// the item that exceeds maxPage.
 func listed[Item, Answer any](
 	place listing, asked Paging, answer func(Item) Answer,
 	walk func(after *store.Cursor, take func(Item) (bool, error)) (*store.Cursor, error),

@@ -157,10 +157,10 @@ func (w *world) listings() map[string]listed {
 	return listings
 }
 
-// TestPages_StayWhatTheyWere_WhileTheirListChanges: between two pages items
+// TestPages_ListChanges_KeepTheirOrder: between two pages items
 // come, go and change, the one at the cursor too; whatever was there all along
 // is listed once, in its order, and nothing is listed twice.
-func TestPages_StayWhatTheyWere_WhileTheirListChanges(t *testing.T) {
+func TestPages_ListChanges_KeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	for name := range newWorld(t).listings() {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// pollAnswer is a poll as its readers see it.
+// pollAnswer is the REST form of a poll.
 type pollAnswer struct {
 	ID                 string       `json:"id"`
 	Title              string       `json:"title"`
@@ -33,24 +33,22 @@ type pollAnswer struct {
 	UpdatedAt          *time.Time   `json:"updated_at"`
 }
 
-// PollFields are those of a pollAnswer, for embedding: huma describes fields of
-// exported structs alone.
+// PollFields is pollAnswer for embedding: huma describes embedded structs that are
+// exported only.
 type PollFields = pollAnswer
 
-// listedPoll is a poll in a list, with its slots and votes where they are asked
-// for.
+// listedPoll is a poll in a list, with slots and votes on request.
 type listedPoll struct {
 	PollFields
 	Slots []slotAnswer `json:"slots,omitzero" doc:"Left out unless include names them."`
 	Votes []voteAnswer `json:"votes,omitzero" doc:"Left out unless include names them."`
 }
 
-// TransformSchema implements huma.SchemaTransformer: slots may be null.
+// TransformSchema implements huma.SchemaTransformer.
 func (pollAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "winning_slot", "original_slot")
 }
 
-// syncAnswer is how poll and calendar stand to each other.
 type syncAnswer struct {
 	State        string           `json:"state" doc:"OK, RESCHEDULED, CANCELLED or ERROR; empty where the poll follows no event."`
 	Fingerprint  string           `json:"fingerprint" doc:"The event's time as it was last applied; empty where none was."`
@@ -70,7 +68,6 @@ type cancelledAnswer struct {
 	Reason string    `json:"reason"`
 }
 
-// slotTime is a slot without its votes.
 type slotTime struct {
 	ID     string    `json:"id"`
 	Start  time.Time `json:"start"`
@@ -79,8 +76,7 @@ type slotTime struct {
 	Source string    `json:"source" enum:"poll,calendar"`
 }
 
-// slotAnswer is a slot with its votes counted; preferred ones count as feasible
-// too.
+// slotAnswer has the counts of votes; preferred ones count as feasible too.
 type slotAnswer struct {
 	ID        string    `json:"id"`
 	Start     time.Time `json:"start"`
@@ -97,7 +93,9 @@ type voteAnswer struct {
 	NoTimesWork bool              `json:"no_times_work"`
 }
 
-// answerPoll makes the answer of a view.
+// answered is answerPoll for the result of a call of the scheduler.
+func answered(view scheduler.View, err error) (pollAnswer, error) { return answerPoll(view), err }
+
 func answerPoll(view scheduler.View) pollAnswer {
 	p := view.Poll
 	return pollAnswer{
@@ -112,7 +110,6 @@ func answerPoll(view scheduler.View) pollAnswer {
 	}
 }
 
-// answerListed makes the answer of a view in a list, with these parts.
 func answerListed(view scheduler.View, parts scheduler.Parts) listedPoll {
 	answer := listedPoll{PollFields: answerPoll(view)}
 	if parts.Slots {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -11,50 +10,36 @@ import (
 	"questscheduler/scheduler"
 )
 
-// pollRoutes are the routes of polls.
 func (s *server) pollRoutes() {
-	const tag = "polls"
-	route(s, operation{
-		id: "create-poll", method: http.MethodPost, path: "/v1/polls", tag: tag, status: http.StatusCreated,
-		audience: persons, vouched: true, keyed: true, summary: "Make a poll",
-	}, s.createPoll)
-	route(s, operation{
-		id: "list-polls", method: http.MethodGet, path: "/v1/polls", tag: tag,
-		audience: persons, summary: "One's own polls, newest first; their slots and votes where include names them",
-	}, s.listPolls)
-	pollRoute(s, operation{
-		id: "get-poll", method: http.MethodGet, path: "/v1/polls/{id}", tag: tag,
-		audience: pollReaders, names: namesPoll, condition: headerIfNoneMatch, summary: "A poll",
-	}, s.readPoll)
-	route(s, operation{
-		id: "vote", method: http.MethodPut, path: "/v1/polls/{id}/votes/me", tag: tag,
-		audience: pollVoters, names: namesPoll, summary: "Vote, in place of an earlier vote; while the poll is open",
-	}, s.vote)
-	route(s, operation{
-		id: "finalize-poll", method: http.MethodPost, path: "/v1/polls/{id}/finalize", tag: tag,
-		audience: pollCreator, names: namesPoll, keyed: true, summary: "Choose a slot, and make the calendar event that the poll follows from then on",
-	}, s.finalise)
-	route(s, operation{
-		id: "cancel-poll", method: http.MethodPost, path: "/v1/polls/{id}/cancel", tag: tag,
-		audience: pollCreator, names: namesPoll, summary: "Cancel a poll",
-	}, s.cancel)
-	route(s, operation{
-		id: "sync-poll", method: http.MethodPost, path: "/v1/polls/{id}/sync", tag: tag,
-		audience: pollCreator, names: namesPoll, summary: "Look at the calendar now, and give the poll as it is then",
-	}, s.sync)
-	route(s, operation{
-		id: "list-journal", method: http.MethodGet, path: "/v1/polls/{id}/journal", tag: tag,
-		audience: pollCreator, names: namesPoll, summary: "What was decided about a poll and why, newest first",
-	}, s.listJournal)
+	route(s, "POST /v1/polls", "create-poll", persons, "Make a poll", s.createPoll, created, vouched, keyed)
+	route(s, "GET /v1/polls", "list-polls", persons,
+		"One's own polls, newest first; their slots and votes where include names them", s.listPolls)
+	pollRoute(s, "GET /v1/polls/{id}", "get-poll", pollReaders, "A poll", s.readPoll, ifNoneMatch)
+	route(s, "PUT /v1/polls/{id}/votes/me", "vote", pollVoters,
+		"Vote, in place of an earlier vote; while the poll is open", s.vote)
+	route(s, "POST /v1/polls/{id}/finalize", "finalize-poll", pollCreator,
+		"Choose a slot, and make the calendar event that the poll follows from then on", s.finalise, keyed)
+	route(s, "POST /v1/polls/{id}/cancel", "cancel-poll", pollCreator, "Cancel a poll", s.cancel, counted)
+	route(s, "POST /v1/polls/{id}/sync", "sync-poll", pollCreator,
+		"Look at the calendar now, and give the poll as it is then", byID(s.Scheduler.Sync))
+	route(s, "GET /v1/polls/{id}/journal", "list-journal", pollCreator,
+		"What was decided about a poll and why, newest first", s.listJournal)
 }
 
-// onPoll is the input of routes that need nothing but a poll's id.
+// onPoll is the input of routes that take nothing but a poll's id.
 type onPoll struct {
 	ID string `path:"id" doc:"The poll's id."`
 }
 
-type createPoll struct {
-	Body createPollBody
+type onPollWith[B any] struct {
+	ID   string `path:"id" doc:"The poll's id."`
+	Body B
+}
+
+type withBody[B any] struct{ Body B }
+
+func (s *server) readPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
+	return answered(s.Scheduler.View(ctx, by.person, in.ID))
 }
 
 type createPollBody struct {
@@ -73,7 +58,7 @@ type slotInput struct {
 	End   time.Time `json:"end"`
 }
 
-func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pollAnswer, error) {
+func (s *server) createPoll(ctx context.Context, by caller, in *withBody[createPollBody]) (pollAnswer, error) {
 	ask := scheduler.Create{
 		Title: in.Body.Title, Description: in.Body.Description, Timezone: in.Body.Timezone,
 		ParticipantIDs: texts(in.Body.ParticipantIDs), PendingInvites: texts(in.Body.PendingInvites),
@@ -84,10 +69,8 @@ func (s *server) createPoll(ctx context.Context, by caller, in *createPoll) (pol
 		route: "POST /v1/polls", body: in.Body,
 		do: func(ctx context.Context, t try) (pollAnswer, error) {
 			ask.ID, ask.Again = t.id, t.again
-			view, err := s.Scheduler.Create(ctx, by.person, ask, by.cause)
-			return answerPoll(view), err
+			return answered(s.Scheduler.Create(ctx, by.person, ask, by.cause))
 		},
-		reread: func(ctx context.Context, t try) (pollAnswer, error) { return s.getPoll(ctx, by, t.id) },
 	})
 }
 
@@ -115,32 +98,17 @@ func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollL
 	return pollList{page: is, Polls: polls}, err
 }
 
-func (s *server) readPoll(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	return s.getPoll(ctx, by, in.ID)
-}
-
-func (s *server) getPoll(ctx context.Context, by caller, id string) (pollAnswer, error) {
-	view, err := s.Scheduler.View(ctx, by.person, id)
-	return answerPoll(view), err
-}
-
-type vote struct {
-	ID   string `path:"id" doc:"The poll's id."`
-	Body voteBody
-}
-
 type voteBody struct {
 	Votes       map[string]choice `json:"votes" doc:"By slot id; a slot that is left out does not fit."`
 	NoTimesWork bool              `json:"no_times_work,omitempty" doc:"None of the slots fits; then votes is empty."`
 }
 
-func (s *server) vote(ctx context.Context, by caller, in *vote) (pollAnswer, error) {
+func (s *server) vote(ctx context.Context, by caller, in *onPollWith[voteBody]) (pollAnswer, error) {
 	ask := scheduler.Vote{Choices: make(map[string]string, len(in.Body.Votes)), NoTimesWork: in.Body.NoTimesWork}
 	for slot, chosen := range in.Body.Votes {
 		ask.Choices[slot] = string(chosen)
 	}
-	view, err := s.Scheduler.Vote(ctx, by.person, in.ID, ask, by.cause)
-	return answerPoll(view), err
+	return answered(s.Scheduler.Vote(ctx, by.person, in.ID, ask, by.cause))
 }
 
 type cancelPoll struct {
@@ -153,22 +121,14 @@ type cancelPollBody struct {
 }
 
 func (s *server) cancel(ctx context.Context, by caller, in *cancelPoll) (pollAnswer, error) {
-	keep := in.Body != nil && !unlessSaid(in.Body.DeleteEvent, true)
-	return counted(s, by, in.ID, func() (pollAnswer, error) {
-		view, err := s.Scheduler.Cancel(ctx, by.person, in.ID, keep, by.cause)
-		return answerPoll(view), err
-	})
+	keep := in.Body != nil && !valueOr(in.Body.DeleteEvent, true)
+	return answered(s.Scheduler.Cancel(ctx, by.person, in.ID, keep, by.cause))
 }
 
-func (s *server) sync(ctx context.Context, by caller, in *onPoll) (pollAnswer, error) {
-	view, err := s.Scheduler.Sync(ctx, by.person, in.ID, by.cause)
-	return answerPoll(view), err
-}
-
-// unlessSaid is what holds where the caller says nothing.
-func unlessSaid[T any](said *T, otherwise T) T {
-	if said == nil {
+// valueOr is the default of an optional field.
+func valueOr[T any](given *T, otherwise T) T {
+	if given == nil {
 		return otherwise
 	}
-	return *said
+	return *given
 }

@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-func TestPoll_FromItsMakingToItsCancellation(t *testing.T) {
+func TestPoll_FromCreationToCancellation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(map[string]any{"timezone": "Europe/Berlin", "description": "Bring dice."})
@@ -159,7 +159,7 @@ func TestPolls_AreListedInPages(t *testing.T) {
 		return ids, got.Meta.NextCursor
 	}
 	first, next := listed("gm", "limit=2")
-	w.newPoll(nil) // what comes meanwhile moves nothing
+	w.newPoll(nil) // a new poll moves no page
 	second, next := listed("gm", "limit=2&cursor="+next)
 	third, next := listed("gm", "limit=2&cursor="+next)
 	if got, want := append(append(first, second...), third...), []string{made[4], made[3], made[2], made[1], made[0]}; !reflect.DeepEqual(got, want) || next != "" {

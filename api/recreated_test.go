@@ -42,8 +42,8 @@ func TestJournal_OfRecreatedPoll_ShowsNothingOfTheOld(t *testing.T) {
 	}
 }
 
-// The slots and votes of the old poll are still there: whoever has its id by now is
-// shown their own alone, in the poll and in the list.
+// The slots and votes of the old poll are still there: the new poll of its id
+// shows its own alone, when read and in the list.
 func TestPoll_RecreatedOverSlotsAndVotes_ShowsItsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

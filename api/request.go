@@ -13,31 +13,26 @@ import (
 	webhooks "questscheduler/web-hooks"
 )
 
-// request is what is known of a request from its first moment.
+// request is the state of a request outside its handler.
 type request struct {
-	// id is the request's name in the answer, and the trace of all it causes.
-	id string
-	// code is the error code of the answer; "" where it is none.
-	code string
-	// signedIn tells that it is known who asks.
+	id       string // in the answer, and the trace of all that the request causes
+	code     string // the error code of the answer, or ""
 	signedIn bool
-	// proven tells that a push carries a token that was made here.
-	proven bool
-	// charged tells that the request counted against the rate of its address.
-	charged bool
-	server  *server
-	echo    echo.Context
+	proven   bool // a push with a token that was made here
+	charged  bool // it counted against the rate of its address
+	server   *server
+	echo     echo.Context
 }
 
-// known tells whether it is known who sends the request: a person, a machine, or
-// Google by a channel's token.
+// known reports whether the sender is authenticated: a person, a machine, or Google
+// by a channel's token.
 func (r *request) known() bool {
 	return r.signedIn || r.proven || r.echo != nil && webhooks.MachineOf(r.echo).Email != ""
 }
 
 type requestKey struct{}
 
-// requestOf gives the request of a context, an empty one outside of any.
+// requestOf returns an empty request outside of any.
 func requestOf(ctx context.Context) *request {
 	if r, ok := ctx.Value(requestKey{}).(*request); ok {
 		return r
@@ -45,8 +40,8 @@ func requestOf(ctx context.Context) *request {
 	return &request{}
 }
 
-// begin names the request and sets the headers of every answer. An id that the
-// caller brings is not taken: what stands in our logs and journals is ours.
+// begin gives the request an id and sets the headers of every answer. An id that the
+// caller sends is ignored: those in logs and journals are ours.
 func (s *server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := &request{id: s.NewID("req"), server: s, echo: c}
@@ -59,16 +54,16 @@ func (s *server) begin(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// routeDecoded lets a path be routed as it reads: an id may be escaped in any
-// way. One with an escaped slash stays as it came, and fits no id.
+// routeDecoded routes by the decoded path, since an id may be escaped in any way. A
+// path with an escaped slash stays as it is, and matches no id.
 func routeDecoded(r *http.Request) {
 	if !strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
 		r.URL.RawPath = ""
 	}
 }
 
-// logRequest writes the one line of a request, or samples it (logOf). The query
-// stays out of it: it may hold what is nobody's business.
+// logRequest writes the one line of a request, without the query, which may hold
+// secrets.
 func (s *server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := s.Now()
@@ -89,10 +84,8 @@ func (s *server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// logOf is where the line of an answered request is written. Anybody can cause
-// without end what is refused by a rate or to an unknown caller, and what is
-// answered to everybody without a rate: probes and CORS preflights. Those lines are
-// sampled.
+// logOf samples the lines that anybody can cause without end: of requests refused by
+// a rate or to an unknown caller, of probes and of CORS preflights.
 func (s *server) logOf(c echo.Context, status int) *slog.Logger {
 	request := requestOf(c.Request().Context())
 	refused := request.code == codeRateLimited || status == http.StatusUnauthorized
@@ -103,8 +96,7 @@ func (s *server) logOf(c echo.Context, status int) *slog.Logger {
 	return s.Log
 }
 
-// recover makes an internal error of a panic, so that one request takes down
-// no other.
+// recover answers a panic as an internal error.
 func (s *server) recover(next echo.HandlerFunc) echo.HandlerFunc {
 	config := middleware.DefaultRecoverConfig
 	config.DisablePrintStack = true

@@ -142,7 +142,7 @@ var roleTable = map[string]roleRow{
 
 	"list-notifications":     {call: func(scene) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
 	"read-all-notifications": {call: func(scene) call { return call{method: "POST", path: "/v1/notifications/read-all"} }, want: forPersons},
-	// gm's alone, whoever else may do what.
+	// gm's alone, in every role of the caller.
 	"read-notification": {want: statuses{401, 404, 404, 404, 404, 200, 404}, call: func(s scene) call {
 		return call{method: "POST", path: "/v1/notifications/" + s.newNotification("gm") + "/read"}
 	}},

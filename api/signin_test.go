@@ -13,9 +13,9 @@ func signinPerson(uid, email string, verified bool) signin.Person {
 	return signin.Person{UID: uid, Email: email, EmailVerified: verified}
 }
 
-// TestEveryRouteUnderV1_RefusesWhoeverIsNotKnown goes by the OpenAPI document,
+// TestEveryRouteUnderV1_RefusesUnknownCallers goes by the OpenAPI document,
 // so that no route can be forgotten.
-func TestEveryRouteUnderV1_RefusesWhoeverIsNotKnown(t *testing.T) {
+func TestEveryRouteUnderV1_RefusesUnknownCallers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(map[string]any{"allow_link_sharing": true})

@@ -13,8 +13,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// elsewhere writes as another process over the same store does: no stream is
-// told.
+// elsewhere writes as another process over the same store does: no stream is woken.
 func (w *world) elsewhere(write func(tx store.Tx) error) {
 	w.t.Helper()
 	must(w.t, w.store.Store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return write(tx) }))
@@ -226,9 +225,9 @@ func TestStream_JoinedAndRemoved_HearsBoth(t *testing.T) {
 	w.quiet(eve, cho, ben)
 }
 
-// TestStream_ReaderOfAChangeLeaves_AnotherReadsIt: the stream that reads a change
+// TestStream_ReadingStreamEnds_AnotherReads: the stream that reads a change
 // for all ends before it has read it.
-func TestStream_ReaderOfAChangeLeaves_AnotherReadsIt(t *testing.T) {
+func TestStream_ReadingStreamEnds_AnotherReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)

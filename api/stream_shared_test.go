@@ -49,9 +49,9 @@ func TestStreams_SharedPollEditedElsewhere_IsReadOnce(t *testing.T) {
 	}
 }
 
-// TestStreams_VoteReadByOneStream_IsShownToAll: a stream that a poll comes to
+// TestStreams_VoteReadByOneStream_IsSentToAll: a stream that a poll comes to
 // concern reads it whole, with a vote of another process that others have not seen.
-func TestStreams_VoteReadByOneStream_IsShownToAll(t *testing.T) {
+func TestStreams_VoteReadByOneStream_IsSentToAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.writeGroup("party", "gm", "gm")
@@ -99,9 +99,9 @@ func TestStream_LostChanges_ReadsChangedPollsAlone(t *testing.T) {
 	}
 }
 
-// TestStream_VotesAmongLostChanges_AreShown: more polls were written than the
+// TestStream_VotesAmongLostChanges_AreSent: more polls were written than the
 // process keeps, a vote and the end of another among them.
-func TestStream_VotesAmongLostChanges_AreShown(t *testing.T) {
+func TestStream_VotesAmongLostChanges_AreSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	voted, left := w.newPoll(nil), w.newPoll(nil)
@@ -148,9 +148,9 @@ func (w *world) writeHere(prefix string, n int) {
 	}))
 }
 
-// TestStream_LateSlotsOfAKnownPoll_AreShown: the web app writes the slots after
+// TestStream_LateSlotsOfAKnownPoll_AreSent: the web app writes the slots after
 // the stream has learned of the poll otherwise than by a recheck.
-func TestStream_LateSlotsOfAKnownPoll_AreShown(t *testing.T) {
+func TestStream_LateSlotsOfAKnownPoll_AreSent(t *testing.T) {
 	t.Parallel()
 	for name, learn := range map[string]func(w *world, id func() string) (*listener, string){
 		"from its opening": func(w *world, id func() string) (*listener, string) {

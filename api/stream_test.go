@@ -58,12 +58,12 @@ func TestStream_SendsOnesOwnPollsAsTheyChange(t *testing.T) {
 	}
 }
 
-func TestStream_SaysNothingOfWhatShowsNothing(t *testing.T) {
+func TestStream_InvisibleChange_SendsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.finalise(w.newPoll(nil))
 	l := w.listen("gm")
-	// A look found nothing new; GET says when.
+	// A sync found nothing; only GET shows its time.
 	looked := poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1))
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Update(calendars.Path(poll.CalendarKey("acc_gm", "gm@example.com")), looked)
@@ -113,9 +113,9 @@ func TestStream_FindsWhatOthersChanged(t *testing.T) {
 	cho.wants("comment")
 }
 
-// TestStream_ThatLostChanges_LooksAtEveryPoll: more polls were written at once
+// TestStream_ChangesLost_RechecksEveryPoll: more polls were written at once
 // than are kept for a stream.
-func TestStream_ThatLostChanges_LooksAtEveryPoll(t *testing.T) {
+func TestStream_ChangesLost_RechecksEveryPoll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)
@@ -167,9 +167,9 @@ func TestStream_Ends(t *testing.T) {
 	}
 }
 
-// TestStream_WhoseListenerLeft_IsForgotten: a server that shuts down waits for
+// TestStream_ServerStops_ReleasesItsListener: a server that shuts down waits for
 // its handlers, so after that they are over.
-func TestStream_WhoseListenerLeft_IsForgotten(t *testing.T) {
+func TestStream_ServerStops_ReleasesItsListener(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	server := w.serve(w.echo)
@@ -205,9 +205,9 @@ func shutDown(t *testing.T, server *httptest.Server) error {
 	return server.Config.Shutdown(t.Context())
 }
 
-// TestStream_OutlivesTheServersTimeForAnswers: the stream's server lets no
+// TestStream_OutlivesTheServersWriteTimeout: the stream's server lets no
 // answer take longer than no time at all.
-func TestStream_OutlivesTheServersTimeForAnswers(t *testing.T) {
+func TestStream_OutlivesTheServersWriteTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	server := httptest.NewUnstartedServer(w.echo)
@@ -223,7 +223,7 @@ func TestStream_OutlivesTheServersTimeForAnswers(t *testing.T) {
 	l.wantsPoll("gm", made.ID)
 }
 
-func TestStream_BeginsWithAnAnswerLikeAnyOther(t *testing.T) {
+func TestStream_CannotBegin_AnswersTheEnvelope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.closeStore()

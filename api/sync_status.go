@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -21,19 +20,12 @@ type Health interface {
 
 // syncRoutes are the routes of how one's own sync stands.
 func (s *server) syncRoutes() {
-	const tag = "sync"
-	route(s, operation{
-		id: "sync-status", method: http.MethodGet, path: "/v1/sync/status", tag: tag,
-		audience: persons, summary: "How the sync of one's linked accounts stands, from what is stored",
-	}, s.syncStatus)
-	route(s, operation{
-		id: "account-sync-status", method: http.MethodGet, path: "/v1/sync/status/{account_id}", tag: tag,
-		audience: accountOwner, names: namesSyncedAccount, summary: "How the sync of one linked account stands",
-	}, s.accountSyncStatus)
-	route(s, operation{
-		id: "sync-journal", method: http.MethodGet, path: "/v1/sync/journal", tag: tag,
-		audience: persons, summary: "The journals of the polls one made, as one list, newest first",
-	}, s.syncJournal)
+	route(s, "GET /v1/sync/status", "sync-status", persons,
+		"How the sync of one's linked accounts stands, from what is stored", s.syncStatus)
+	route(s, "GET /v1/sync/status/{account_id}", "account-sync-status", accountOwner,
+		"How the sync of one linked account stands", s.accountSyncStatus)
+	route(s, "GET /v1/sync/journal", "sync-journal", persons,
+		"The journals of the polls one made, as one list, newest first", s.syncJournal)
 }
 
 type syncStatusAnswer struct {

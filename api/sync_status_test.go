@@ -77,7 +77,7 @@ func TestSyncStatus_TellsOfOnesOwnAccounts(t *testing.T) {
 	w.want(404, call{as: "gm", method: "GET", path: "/v1/sync/status/a%20b"}, nil)
 }
 
-func TestSyncJournal_IsOneListOfOnesOwnPolls_AndStaysWhileItGrows(t *testing.T) {
+func TestSyncJournal_GrowsDuringPaging_KeepsItsOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second := w.newPoll(nil), w.newPoll(nil)
@@ -110,7 +110,7 @@ func TestSyncJournal_IsOneListOfOnesOwnPolls_AndStaysWhileItGrows(t *testing.T) 
 		if cursor == "" {
 			break
 		}
-		if page == 1 { // what comes meanwhile stands before the first page
+		if page == 1 { // new entries come before the first page
 			w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + first.ID + "/archive"}, nil)
 		}
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,22 +15,22 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Limits of what is said of an invalid input.
+// Limits of a validation error.
 const (
 	maxWrongFields = 20
 	maxFieldName   = 80
 )
 
-// The rules that are not the schema's, and the mark of a missing field, whose
-// name huma gives in the rule.
+// Rules outside the schema, and the mark of a missing field, which huma names in the
+// rule.
 const (
 	ruleRequired = "is required"
 	ruleUnknown  = "is not known here"
 	missingMark  = "is missing: "
 )
 
-// ruleTexts are huma's texts in our words. They are what may leave of its errors;
-// anything else that it says may hold a value of the input and stays here.
+// ruleTexts replace huma's texts. Only they are shown: others may hold a value of the
+// input.
 var ruleTexts = map[*string]string{
 	&validation.MsgUnexpectedProperty:             ruleUnknown,
 	&validation.MsgExpectedRFC3339DateTime:        "must be a time such as 2026-02-02T10:00:00Z",
@@ -55,7 +56,7 @@ var ruleTexts = map[*string]string{
 	&validation.MsgExpectedRequiredProperty:       missingMark + "%s",
 }
 
-// parameterRules are huma's own fixed texts on parameters.
+// parameterRules replace huma's fixed texts on parameters.
 var parameterRules = map[string]string{
 	"invalid integer":                     "must be a whole number",
 	"invalid boolean":                     "must be true or false",
@@ -64,9 +65,8 @@ var parameterRules = map[string]string{
 	"required query parameter is missing": ruleRequired,
 }
 
-// unifyHuma sets what huma keeps for the whole process: how it makes errors and
-// in which words, that names of fields count as they are written, and that
-// lists are never null.
+// unifyHuma sets huma's process-wide settings: errors and their texts, case-sensitive
+// names of fields, and lists that are never null.
 var unifyHuma = sync.OnceFunc(func() {
 	huma.NewError = newError
 	huma.ValidateStrictCasing = true
@@ -76,11 +76,11 @@ var unifyHuma = sync.OnceFunc(func() {
 	}
 })
 
-// newError makes the answer to what huma refuses: validation is 400 (422 stays
-// for the seed's own codes).
+// newError answers what huma refuses: validation is 400, since 422 has codes of its
+// own.
 func newError(status int, _ string, errs ...error) huma.StatusError {
 	if status == 0 || status >= http.StatusInternalServerError {
-		return fromFault(&fault.Error{Kind: fault.Internal}, firstOf(errs))
+		return ofKind(fault.Internal, errors.Join(errs...))
 	}
 	invalid := &fault.Error{Kind: fault.Invalid, Message: "Send a JSON object as the body. See /docs for what it takes."}
 	for _, err := range errs {
@@ -102,14 +102,7 @@ func newError(status int, _ string, errs ...error) huma.StatusError {
 	return fromFault(invalid, nil)
 }
 
-func firstOf(errs []error) error {
-	if len(errs) > 0 {
-		return errs[0]
-	}
-	return nil
-}
-
-// wrongOf reads what huma says of a field. The value it tells is left behind.
+// wrongOf converts huma's detail without the value.
 func wrongOf(said *huma.ErrorDetail) fault.Detail {
 	place, at, _ := strings.Cut(said.Location, ".")
 	if at == "" {
@@ -121,7 +114,6 @@ func wrongOf(said *huma.ErrorDetail) fault.Detail {
 	return fault.Detail{Field: fieldName(at), Rule: ruleOf(said)}
 }
 
-// ruleOf gives the rule that a field breaks, in our words.
 func ruleOf(said *huma.ErrorDetail) string {
 	if rule, ok := parameterRules[said.Message]; ok {
 		return rule
@@ -135,7 +127,7 @@ func ruleOf(said *huma.ErrorDetail) string {
 	return "cannot be read"
 }
 
-// fieldName is a name from the input, cut where it is too long to help.
+// fieldName cuts a name from the input that is too long to help.
 func fieldName(name string) string {
 	if runes := []rune(name); len(runes) > maxFieldName {
 		return string(runes[:maxFieldName]) + "…"

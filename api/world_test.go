@@ -342,7 +342,7 @@ func (w *world) newDeadLetter() string {
 	return run.ID
 }
 
-// newTold writes that people were told that a poll is cancelled.
+// newTold writes an announcement of a cancelled poll.
 func (w *world) newTold(pollID string) {
 	w.t.Helper()
 	told := poll.Told{Ref: "jrn_told", Story: rules.Story{Status: rules.Cancelled}, At: begin}

@@ -2,12 +2,10 @@ package callables
 
 import (
 	"context"
-
-	"questscheduler/internal/gcal"
 )
 
-// startAuth gives where the browser goes to link a Google account. It needs no
-// other proof of who it is: the address holds a ticket (api/consent.go).
+// startAuth returns where the browser goes to link a Google account. The address
+// holds a ticket that proves who the person is (api/consent.go).
 func (s *server) startAuth(ctx context.Context, in call) (any, error) {
 	address, err := s.StartLink(ctx, in.known)
 	if err != nil {
@@ -16,7 +14,7 @@ func (s *server) startAuth(ctx context.Context, in call) (any, error) {
 	return map[string]any{"authUrl": address}, nil
 }
 
-// calendar is a calendar that events can be made in.
+// calendar is a calendar in which events can be made.
 type calendar struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary"`
@@ -28,21 +26,17 @@ func (s *server) listCalendars(ctx context.Context, in call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"items": writable(entries)}, nil
-}
-
-func writable(entries []gcal.Entry) []calendar {
 	items := []calendar{}
 	for _, entry := range entries {
 		if entry.Writable {
 			items = append(items, calendar{entry.ID, entry.Summary, entry.Primary})
 		}
 	}
-	return items
+	return map[string]any{"items": items}, nil
 }
 
-// deleteEvent takes a poll's event out of the calendar. It does not count as a
-// command: the app asks for it before it deletes a poll, which is never refused.
+// deleteEvent removes a poll's event from the calendar. It does not count as a
+// command: the app calls it before it deletes a poll, which is never refused.
 func (s *server) deleteEvent(ctx context.Context, in call) (any, error) {
 	pollID, err := readPoll(in.data)
 	if err != nil {
@@ -55,9 +49,9 @@ func (s *server) deleteEvent(ctx context.Context, in call) (any, error) {
 	return map[string]any{"deleted": deleted}, nil
 }
 
-// summary says that nothing has to be voted on before a poll is finalised: the
-// polls that a poll may hold are the app's own, and where it has any, so is this
-// function (Options.Upstream).
+// summary answers that no embedded poll must be voted on before a poll is
+// finalised: embedded polls are the app's own, and an app that has any has this
+// function too (Options.Upstream).
 func (s *server) summary(ctx context.Context, in call) (any, error) {
 	pollID, err := readPoll(in.data)
 	if err != nil {
@@ -69,6 +63,5 @@ func (s *server) summary(ctx context.Context, in call) (any, error) {
 	return map[string]any{"requiredPolls": []any{}}, nil
 }
 
-// nothing is for what the app's own functions do beside ours, where there are
-// none.
+// nothing answers functions of the app that have no work without it.
 func nothing(context.Context, call) (any, error) { return map[string]any{}, nil }

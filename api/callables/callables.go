@@ -1,14 +1,13 @@
-// Package callables answers the calls that the web app makes by the protocol of
-// Firebase's callable functions,
-// so that the app can call this server in the place of its own functions.
+// Package callables answers the web app's calls of its Firebase callable functions,
+// so that the app can use this server in their place.
 //
-//	request → which function (paths.go) → cross-origin headers
-//	  ours → who is calling → the data (protocol.go) → one call of scheduler
+//	request → function name (paths.go) → cross-origin headers
+//	  answered here → sign-in → data (protocol.go) → one call of scheduler
 //	         (finalise.go, calendar.go) → result or error (failure.go)
-//	  not ours → passed on whole (upstream.go), or NOT_FOUND
+//	  otherwise → passed on whole (upstream.go), or NOT_FOUND
 //
-// The functions stand in a table below. Whatever is answered can be read by the
-// pages of the allowed origins, errors and unknown names included.
+// Pages of the allowed origins can read every answer, errors and unknown names
+// included.
 package callables
 
 import (
@@ -31,7 +30,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Polls is what the functions ask of polls (scheduler.Service).
+// Polls is implemented by scheduler.Service.
 type Polls interface {
 	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
@@ -41,46 +40,41 @@ type Polls interface {
 	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error
 }
 
-// Options are what the functions work with. All fields are needed but those that
-// say what holds without them.
+// Options configure the functions. All fields are needed but those that say what
+// holds without them.
 type Options struct {
 	Polls  Polls
 	SignIn signin.Verifier
-	// StartLink gives where a person's browser begins to link a Google account.
+	// StartLink returns where a person's browser begins to link a Google account.
 	StartLink func(ctx context.Context, person signin.Person) (address string, err error)
-	// Calendars lists the calendars of a person's linked accounts that events can
-	// be made in. Revoked where there is none, or Google refuses them all.
+	// Calendars lists the calendars of a person's linked accounts. Revoked: there
+	// is no account, or Google refuses all.
 	Calendars func(ctx context.Context, uid string) ([]gcal.Entry, error)
-	// LimitPerson and LimitAddress refuse with RateLimited who asks too much:
-	// people who are signed in, and addresses that nobody known asks from.
+	// LimitPerson and LimitAddress return RateLimited for a person, or for the
+	// address of an unknown caller, that is over its rate.
 	LimitPerson  func(c echo.Context, uid string) error
 	LimitAddress func(c echo.Context) error
-	// Count counts a command of a person on a poll before its first transaction, and
-	// refuses with RateLimited where they sent too many; undo takes it back. It is
-	// shared with the other ways to send commands. nil: none is counted.
+	// Count counts a command of a person on a poll before its first transaction
+	// (api.Commands.Count).
 	Count func(uid, pollID string) (undo func(), err error)
-	// Upstream is the address that functions which are not ours are passed on to;
-	// "": there are none.
+	// Upstream is the address of the app's own functions; "": there are none.
 	Upstream string
 	// UpstreamPatience is how long it may take; 0: 55 s.
 	UpstreamPatience time.Duration
-	// Origins may call from browsers, each such as https://app.example, or "*"
-	// for any.
+	// Origins may call from browsers, such as https://app.example, or "*" for any.
 	Origins []string
-	// Callback is the path that links a Google account, which PathCallback leads
-	// to.
+	// Callback is the path that PathCallback is routed to.
 	Callback string
 	Log      *slog.Logger
-	// Refused is for the lines of calls by unknown callers, which anybody can cause
-	// without end; nil: Log.
+	// Refused logs the calls of unknown callers, which anybody can cause without
+	// end; nil: Log.
 	Refused *slog.Logger
 }
 
-// Names are the functions that are ours alone; the app calls them by these names.
+// Names are the functions that are always answered here.
 var Names = []string{nameStart, nameCalendars, nameFinalise, nameDelete}
 
-// Shared are the functions that are the app's own where it has any
-// (Options.Upstream), and answered here otherwise.
+// Shared are the functions that are answered here unless there is an upstream.
 var Shared = []string{nameSummary, nameEmit, nameReconcile}
 
 const (
@@ -94,10 +88,10 @@ const (
 	nameReconcile = "reconcilePendingNotifications"
 )
 
-// PathCallback is where the app's own functions had Google send browsers back to.
+// PathCallback is where Google sends browsers back to for the app's own functions.
 const PathCallback = "/" + nameCallback
 
-// call is a request of somebody who is signed in, with its data.
+// call is an authenticated call.
 type call struct {
 	person scheduler.Person
 	known  signin.Person
@@ -105,33 +99,22 @@ type call struct {
 	data   fields
 }
 
-// function answers a call: with what stands under result, or an error of package
-// fault.
-type function func(ctx context.Context, in call) (result any, err error)
+type server struct {
+	Options
+	// functions are those answered here, by name; their errors are of package fault.
+	functions map[string]func(ctx context.Context, in call) (result any, err error)
+	upstream  *httputil.ReverseProxy // nil without one
+	taken     func() []string        // the first parts of other routes
+}
 
-// functions are ours by name.
-func (s *server) functions() map[string]function {
-	return map[string]function{
+// Register has e answer calls before its own routes, except at paths of those.
+// Invalid: the upstream is not an address.
+func Register(e *echo.Echo, options Options) error {
+	s := &server{Options: options, taken: sync.OnceValue(func() []string { return paths(e) })}
+	s.functions = map[string]func(context.Context, call) (any, error){
 		nameStart: s.startAuth, nameCalendars: s.listCalendars, nameFinalise: s.finalise, nameDelete: s.deleteEvent,
 		nameSummary: s.summary, nameEmit: nothing, nameReconcile: nothing,
 	}
-}
-
-// server is what the functions work with.
-type server struct {
-	Options
-	ours     map[string]function
-	upstream *httputil.ReverseProxy // nil without one
-	// taken are the paths of one part that lead elsewhere.
-	taken func() []string
-}
-
-// Register has e answer calls before its own routes are looked at; a path that is
-// one of those is left to them. The answers carry the request's id, as all of e's
-// do. Invalid where the upstream is no address.
-func Register(e *echo.Echo, options Options) error {
-	s := &server{Options: options, taken: sync.OnceValue(func() []string { return paths(e) })}
-	s.ours = s.functions()
 	if s.Refused == nil {
 		s.Refused = s.Log
 	}
@@ -142,14 +125,14 @@ func Register(e *echo.Echo, options Options) error {
 	e.Pre(func(next echo.HandlerFunc) echo.HandlerFunc {
 		answer := share(s.answer)
 		return func(c echo.Context) error {
-			name, is := s.nameOf(c.Request())
+			name, ok := s.nameOf(c.Request())
 			switch method := c.Request().Method; {
-			case !is:
+			case !ok:
 				return next(c)
 			case method == http.MethodGet && name == nameCallback:
 				c.Request().URL.Path, c.Request().URL.RawPath = s.Callback, ""
 				return next(c)
-			case method != http.MethodPost && method != http.MethodOptions && s.ours[name] == nil:
+			case method != http.MethodPost && method != http.MethodOptions && s.functions[name] == nil:
 				return next(c)
 			}
 			c.SetPath("/:callable")
@@ -160,15 +143,14 @@ func Register(e *echo.Echo, options Options) error {
 	return nil
 }
 
+// Keys of a request's context.
 const (
-	// contextName is where a request keeps the name of the function it calls.
-	contextName = "callable"
-	// contextKnown is where it keeps that its caller is signed in and within their rate.
-	contextKnown = "caller known"
+	contextName  = "callable"     // the function's name
+	contextKnown = "caller known" // whether the caller is signed in and within their rate
 )
 
-// shareOrigins lets pages of the allowed origins call, with whatever headers
-// Firebase's client sends, and read whatever is answered.
+// shareOrigins lets pages of the allowed origins call, with all headers of
+// Firebase's client, and read every answer.
 func (s *server) shareOrigins() echo.MiddlewareFunc {
 	anybody := slices.Contains(s.Origins, "*")
 	return middleware.CORSWithConfig(middleware.CORSConfig{
@@ -180,20 +162,18 @@ func (s *server) shareOrigins() echo.MiddlewareFunc {
 	})
 }
 
-// answerPatience is how long a function of ours may take once its body is there:
-// with that, below the 70 s after which Firebase's clients give a call up, so that
-// people read why it failed.
-const answerPatience = 50 * time.Second
+// answerTimeout is how long a function may take once the body is read. Together
+// with the body it is below the 70 s after which Firebase's clients give up, so
+// that people read why it failed.
+const answerTimeout = 50 * time.Second
 
-// AnswerTime is how long a call takes at most, from its sign-in until its answer is
-// written: that of a function of ours with its body, or that of one that is passed
-// on with the note of what it told people.
-const AnswerTime = max(bodylimit.Patience+answerPatience, passingPatience+notePatience)
+// AnswerTime is the longest time from a call's sign-in until its answer is written:
+// a function with its body, or one that is passed on and its notice recorded.
+const AnswerTime = max(bodylimit.Patience+answerTimeout, upstreamTimeout+noteTimeout)
 
-// answer answers one call.
 func (s *server) answer(c echo.Context) error {
 	name, _ := c.Get(contextName).(string)
-	carryOut, ours := s.ours[name]
+	function := s.functions[name]
 	passOn := s.upstream != nil && !slices.Contains(Names, name)
 	switch {
 	case c.Request().Method == http.MethodOptions: // with an origin, it was answered before
@@ -203,56 +183,53 @@ func (s *server) answer(c echo.Context) error {
 		return s.fail(c, s.refuseAddress(c, badRequest(errors.New("a function is called by POST"))))
 	case passOn:
 		return s.passOn(c)
-	case !ours:
+	case function == nil:
 		return s.fail(c, s.refuseAddress(c, fault.New(fault.NotFound, "There is no such function. Check its name.")))
 	}
 	in, err := s.caller(c)
-	if err != nil {
-		return s.fail(c, err)
+	if err == nil {
+		in.data, err = readData(c)
 	}
-	if in.data, err = s.readData(c); err != nil {
-		return s.fail(c, err)
+	var result any
+	if err == nil {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), answerTimeout)
+		defer cancel()
+		result, err = function(ctx, in)
 	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), answerPatience)
-	defer cancel()
-	result, err := carryOut(ctx, in)
 	if err != nil {
 		return s.fail(c, err)
 	}
 	return c.JSON(http.StatusOK, map[string]any{"result": result})
 }
 
-// caller is who calls; nothing else of the request is looked at before.
+// caller authenticates a call before anything else of it is read.
 func (s *server) caller(c echo.Context) (call, error) {
-	token, err := signin.Bearer(c.Request().Header.Get(echo.HeaderAuthorization))
-	var known signin.Person
-	if err == nil {
-		known, err = s.SignIn.Verify(c.Request().Context(), token)
-	}
+	in, err := s.authenticate(c.Request().Context(), c)
 	if err != nil {
 		return call{}, s.refuseAddress(c, err)
 	}
-	if err := s.LimitPerson(c, known.UID); err != nil {
+	if err := s.LimitPerson(c, in.known.UID); err != nil {
 		return call{}, err
 	}
 	c.Set(contextKnown, true)
-	return callOf(c, known), nil
+	return in, nil
 }
 
-// callOf is a call of somebody who is signed in, without its data.
-func callOf(c echo.Context, known signin.Person) call {
+func (s *server) authenticate(ctx context.Context, c echo.Context) (call, error) {
+	token, err := signin.Bearer(c.Request().Header.Get(echo.HeaderAuthorization))
+	if err != nil {
+		return call{}, err
+	}
+	known, err := s.SignIn.Verify(ctx, token)
 	in := call{
-		known: known, person: scheduler.Person{ID: known.UID, Admin: known.Admin},
+		known: known, person: scheduler.Person{ID: known.UID, Email: known.VerifiedEmail(), Admin: known.Admin},
 		cause: scheduler.Cause{Hint: "person", Trace: c.Response().Header().Get(echo.HeaderXRequestID)},
 	}
-	if known.EmailVerified {
-		in.person.Email = known.Email
-	}
-	return in
+	return in, err
 }
 
-// refuseAddress is the error of somebody unknown, or that their address asks too
-// much.
+// refuseAddress counts a refused call against its address. It returns err, or the
+// error of an address that is over its rate.
 func (s *server) refuseAddress(c echo.Context, err error) error {
 	if limited := s.LimitAddress(c); limited != nil {
 		return limited

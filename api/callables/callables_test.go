@@ -58,7 +58,7 @@ func TestNameOf_TellsFunctionsFromRoutes(t *testing.T) {
 func read(body, contentType string) (fields, error) {
 	request := httptest.NewRequest(http.MethodPost, "/f", strings.NewReader(body))
 	request.Header.Set("Content-Type", contentType)
-	return (&server{}).readData(echo.New().NewContext(request, httptest.NewRecorder()))
+	return readData(echo.New().NewContext(request, httptest.NewRecorder()))
 }
 
 func TestReadData_TakesWhatTheProtocolAllows(t *testing.T) {
@@ -110,12 +110,14 @@ func TestReadDuration_TakesPartsOfMinutes(t *testing.T) {
 		"90": 90 * time.Minute, "90.5": 90*time.Minute + 30*time.Second, "45.333333333": 45*time.Minute + 20*time.Second, "0.02": time.Second,
 		"44640": 31 * 24 * time.Hour, "1e3": 1000 * time.Minute,
 	} {
-		if got, err := readDuration(fields{"durationMinutes": json.Number(minutes)}); err != nil || got != want {
-			t.Errorf("%s minutes are %s, %v", minutes, got, err)
+		in := arguments{fields: fields{"minutes": json.Number(minutes)}}
+		if got := in.duration("minutes"); in.err != nil || got != want {
+			t.Errorf("%s minutes are %s, %v", minutes, got, in.err)
 		}
 	}
 	for _, wrong := range []any{json.Number("0"), json.Number("-5"), json.Number("44641"), json.Number("1e400"), "90", true, map[string]any{"value": "x"}} {
-		if got, err := readDuration(fields{"durationMinutes": wrong}); err == nil {
+		in := arguments{fields: fields{"minutes": wrong}}
+		if got := in.duration("minutes"); in.err == nil {
 			t.Errorf("%v is taken for %s", wrong, got)
 		}
 	}
@@ -191,13 +193,14 @@ func (hungPolls) Verify(context.Context, string) (signin.Person, error) {
 	return signin.Person{UID: "gm"}, nil
 }
 
-// Firebase's clients give a call up after 70 s: until then people are told.
-func TestFinalise_WhoseWorkTakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T) {
+// Firebase's clients give up after 70 s; people get the reason before that.
+func TestFinalise_TakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := echo.New()
 		err := Register(e, Options{
 			Polls: hungPolls{}, SignIn: hungPolls{}, Log: slog.New(slog.DiscardHandler), LimitPerson: func(echo.Context, string) error { return nil },
+			Count: func(string, string) (func(), error) { return func() {}, nil },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -29,8 +29,8 @@ func asked(t *testing.T) (echo.Context, *httptest.ResponseRecorder) {
 	return echo.New().NewContext(request, recorder), recorder
 }
 
-// Each row is an error, and what a client that waits is told of it, and the log.
-func TestFail_AnErrorOfEachKind_IsToldAndLogged(t *testing.T) {
+// Each row is an error, its answer and the level of its log line.
+func TestFail_EachKind_IsAnsweredAndLogged(t *testing.T) {
 	t.Parallel()
 	const own = "Ask the creator."
 	for name, row := range map[string]struct {
@@ -65,27 +65,28 @@ func TestFail_AnErrorOfEachKind_IsToldAndLogged(t *testing.T) {
 	}
 }
 
-func TestFields_AtTheirLimits_AreTaken(t *testing.T) {
+func TestArguments_AtTheirLimits_AreTaken(t *testing.T) {
 	t.Parallel()
-	in := fields{"text": "äöü", "list": []any{"a", "b"}}
-	if _, _, err := in.text("text", 3); err != nil {
-		t.Error(err)
-	}
-	if _, _, err := in.text("text", 2); !fault.Is(err, fault.Invalid) {
-		t.Errorf("a text that is too long: %v", err)
-	}
-	if _, err := in.texts("list", 2, 1); err != nil {
-		t.Error(err)
-	}
-	if _, err := in.texts("list", 1, 1); !fault.Is(err, fault.Invalid) {
-		t.Errorf("a list that is too long: %v", err)
+	for name, row := range map[string]struct {
+		read func(in *arguments)
+		ok   bool
+	}{
+		"a text":                {func(in *arguments) { in.text("text", 3) }, true},
+		"a text that is longer": {func(in *arguments) { in.text("text", 2) }, false},
+		"a list":                {func(in *arguments) { in.texts("list", 2, 1) }, true},
+		"a list that is longer": {func(in *arguments) { in.texts("list", 1, 1) }, false},
+	} {
+		in := &arguments{fields: fields{"text": "äöü", "list": []any{"a", "b"}}}
+		if row.read(in); row.ok != (in.err == nil) || !row.ok && !fault.Is(in.err, fault.Invalid) {
+			t.Errorf("%s: %v", name, in.err)
+		}
 	}
 }
 
-func TestBounded_AtItsLimit_IsReadWhole(t *testing.T) {
+func TestProxiedBody_AtItsLimit_IsReadWhole(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[int64]error{3: nil, 2: errTooLong} {
-		answer := &bounded{ReadCloser: io.NopCloser(strings.NewReader("abc")), left: left}
+		answer := &proxiedBody{ReadCloser: io.NopCloser(strings.NewReader("abc")), left: left}
 		if _, err := io.ReadAll(answer); !errors.Is(err, want) {
 			t.Errorf("with %d left: %v, want %v", left, err, want)
 		}
@@ -126,7 +127,7 @@ func TestCaller_AddressCountsWhereItIsVerified(t *testing.T) {
 	}
 }
 
-func TestNoteTold_OnlyWhatTheAppsFunctionsTook(t *testing.T) {
+func TestNoteTold_ByStatus_RecordsSuccessesOnly(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]int{199: 0, 200: 1, 299: 1, 300: 0, 500: 0} {
 		who := &known{Person: signin.Person{UID: "gm"}}

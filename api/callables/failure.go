@@ -12,20 +12,17 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// status is how a kind of error leaves: by the protocol's name and the HTTP
-// status that goes with it.
+// status is the answer to a kind of error: the protocol's name and its HTTP status.
 type status struct {
 	name string
 	http int
-	// message is for errors that bring none.
+	// message is for errors without one, or for all if always is set.
 	message string
-	// always has that message stand for every error of the kind.
-	always bool
+	always  bool
 }
 
-// statuses is the one place where kinds become statuses. The
-// message is shown to people as it is, and tells nobody what was wrong with a
-// token.
+// statuses maps kinds to statuses. People read the messages as they are, and none
+// tells what was wrong with a token.
 var statuses = map[fault.Kind]status{
 	fault.Internal:        {"INTERNAL", http.StatusInternalServerError, "Something went wrong here. Try again in a moment.", true},
 	fault.Invalid:         {"INVALID_ARGUMENT", http.StatusBadRequest, "Bad Request", false},
@@ -41,26 +38,14 @@ var statuses = map[fault.Kind]status{
 	fault.TooLarge:        {"INVALID_ARGUMENT", http.StatusBadRequest, "That is too large. Send less.", false},
 }
 
-// failure is an answer that is an error.
-type failure struct {
-	Error problem `json:"error"`
-}
-
-type problem struct {
-	Status  string `json:"status"`
-	Message string `json:"message"`
-}
-
-// disconnected is what is said to a client that disconnected before it had its
-// answer: nobody reads it, and it is no failure in the log or the figures.
+// disconnected is the answer to a client that disconnected: nobody reads it, and it
+// is not a failure in the log or the metrics.
 var disconnected = status{"CANCELLED", 499, "The client closed the request.", true}
 
-// errDisconnected is part of an error that came of the client's disconnecting
-// where the request's context does not say so.
-var errDisconnected = errors.New("the client broke the request off")
+// errDisconnected marks errors that a disconnected client caused, where the
+// request's context does not say so.
+var errDisconnected = errors.New("client disconnected")
 
-// statusOf is how an error leaves. What failed because the client disconnected
-// failed neither here nor behind us.
 func statusOf(ctx context.Context, err error) status {
 	kind := fault.KindOf(err)
 	if kind == fault.Internal && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
@@ -72,8 +57,7 @@ func statusOf(ctx context.Context, err error) status {
 	return statuses[kind]
 }
 
-// fail answers with an error. What has no kind is internal: nothing of it leaves
-// but that it happened.
+// fail answers with an error. Nothing of an error without a kind is shown.
 func (s *server) fail(c echo.Context, err error) error {
 	as := s.logFailure(c, err)
 	message := as.message
@@ -83,17 +67,17 @@ func (s *server) fail(c echo.Context, err error) error {
 	if after := fault.RetryAfter(err); after > 0 {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(after.Seconds()))))
 	}
-	return c.JSON(as.http, failure{problem{as.name, message}})
+	return c.JSON(as.http, map[string]any{"error": map[string]string{"status": as.name, "message": message}})
 }
 
-// logFailure writes the line of a call that ends with an error, and gives how the
-// error leaves. Lines of calls by unknown callers go to Refused.
+// logFailure logs a failed call and returns its status. Calls of unknown callers
+// are logged to Refused.
 func (s *server) logFailure(c echo.Context, err error) status {
 	ctx := c.Request().Context()
 	as := statusOf(ctx, err)
 	about := []any{"callable", c.Get(contextName), "status", as.name, "trace", c.Response().Header().Get(echo.HeaderXRequestID), "error", err}
 	log := s.Refused
-	if known, is := c.Get(contextKnown).(bool); is && known {
+	if known, _ := c.Get(contextKnown).(bool); known {
 		log = s.Log
 	}
 	switch {
@@ -101,7 +85,7 @@ func (s *server) logFailure(c echo.Context, err error) status {
 		log.InfoContext(ctx, "client disconnected", about...)
 	case as.http == http.StatusInternalServerError:
 		s.Log.ErrorContext(ctx, "a call failed", about...)
-	case as.http > http.StatusInternalServerError: // somebody else's doing
+	case as.http > http.StatusInternalServerError:
 		log.WarnContext(ctx, "a call could not be carried out", about...)
 	default:
 		log.InfoContext(ctx, "a call was refused", about...)

@@ -10,36 +10,36 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-
-	"questscheduler/internal/signin"
 )
 
 const (
-	// maxNotice is how long a call may be whose notice is looked at.
+	// maxNotice is the longest body that is read for a notice.
 	maxNotice = 256 << 10
-	// notePatience is how long it may take to record what the app told.
-	notePatience = 10 * time.Second
+	// noteTimeout is how long recording the app's notice may take.
+	noteTimeout = 10 * time.Second
 )
 
-// eventCancelled is the one event of the app whose notice stands for ours. Of
-// POLL_RESTORED the app tells nobody unless they asked for it (it is muted by
-// default), so a restore is announced here.
+// eventCancelled is the one event of the app whose notice replaces ours. The app
+// mutes POLL_RESTORED by default, so a restore is announced here.
 const eventCancelled = "POLL_CANCELLED"
 
-// cancelledIn reads of which poll's cancellation a call that is about to be
-// passed on asks the app's functions to tell people; "" for any other call. The
-// body stays as it came.
-func (s *server) cancelledIn(c echo.Context) (pollID string) {
+// cancelledIn returns the poll whose cancellation a call, about to be passed on,
+// asks the app's functions to announce; "" for any other call. The body stays
+// readable.
+func cancelledIn(c echo.Context) (pollID string) {
 	if name, _ := c.Get(contextName).(string); name != nameEmit {
 		return ""
 	}
 	request := c.Request()
-	began, err := io.ReadAll(io.LimitReader(request.Body, maxNotice+1))
+	start, err := io.ReadAll(io.LimitReader(request.Body, maxNotice+1))
 	rest := io.Reader(request.Body)
 	if err != nil {
-		rest = failing{err}
+		rest = failingReader{err}
 	}
-	request.Body = whole{io.MultiReader(bytes.NewReader(began), rest), request.Body}
+	request.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(start), rest), request.Body}
 	var sent struct {
 		Data struct {
 			EventType string `json:"eventType"`
@@ -49,41 +49,29 @@ func (s *server) cancelledIn(c echo.Context) (pollID string) {
 			} `json:"resource"`
 		} `json:"data"`
 	}
-	if err != nil || json.Unmarshal(began, &sent) != nil || sent.Data.Resource.Type != "poll" || sent.Data.EventType != eventCancelled {
-		return "" // where it is wrong, the app's functions say so
+	if err != nil || json.Unmarshal(start, &sent) != nil || sent.Data.Resource.Type != "poll" || sent.Data.EventType != eventCancelled {
+		return "" // a malformed call is refused by the app's functions
 	}
 	return sent.Data.Resource.ID
 }
 
-// whole is a body that was begun to be read.
-type whole struct {
-	io.Reader
-	io.Closer
-}
-
-// failing is the end of a body that could not be read.
-type failing struct{ err error }
+type failingReader struct{ err error }
 
 // Read implements io.Reader.
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
-// noteTold records that the app's functions took a notice that the poll's creator
-// asked for, so that it is not announced here again. What cannot be recorded is
-// announced twice, which is no reason to fail a call that was answered.
+// noteTold records that the app's functions announced a poll's cancellation, so
+// that it is not announced here again. A failure only logs: the call was answered,
+// and people may read of it twice.
 func (s *server) noteTold(c echo.Context, pollID, trace string) {
 	status := c.Response().Status
 	if pollID == "" || status < http.StatusOK || status >= http.StatusMultipleChoices {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), notePatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), noteTimeout)
 	defer cancel()
-	token, err := signin.Bearer(c.Request().Header.Get(echo.HeaderAuthorization))
-	var known signin.Person
+	in, err := s.authenticate(ctx, c)
 	if err == nil {
-		known, err = s.SignIn.Verify(ctx, token)
-	}
-	if err == nil {
-		in := callOf(c, known)
 		in.cause.Trace = trace
 		err = s.Polls.ToldByApp(ctx, in.person, pollID, in.cause)
 	}

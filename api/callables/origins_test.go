@@ -10,9 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Each row is the origins that may call, and what a page of one is told by a
-// call and before it.
-func TestOrigins_CredentialsGoToNamedOnesAlone(t *testing.T) {
+// Each row is the allowed origins, and the headers of a call and its preflight.
+func TestOrigins_Credentials_AreForNamedOnesOnly(t *testing.T) {
 	t.Parallel()
 	const page = "https://app.example"
 	for name, row := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// The parts of a path that names a function: /{name} on a domain of its own, and
+// The parts of a function's path: /{name} on a domain of its own, and
 // /{project}/{region}/{name} as emulators are called.
 var (
 	namePart    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)
@@ -17,9 +17,9 @@ var (
 	regionPart  = regexp.MustCompile(`^[a-z]+-[a-z]+[0-9]{1,2}$`)
 )
 
-// nameOf is the function that a request names; is tells whether its path is one
-// that names any, ours or not.
-func (s *server) nameOf(r *http.Request) (name string, is bool) {
+// nameOf returns the function that a request's path names, ours or not; ok is
+// false if the path names none.
+func (s *server) nameOf(r *http.Request) (name string, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch name = parts[len(parts)-1]; {
 	case !namePart.MatchString(name):
@@ -33,8 +33,7 @@ func (s *server) nameOf(r *http.Request) (name string, is bool) {
 	}
 }
 
-// paths are the first parts of the routes that e has: none of them names a
-// function.
+// paths are the first parts of e's routes, which are not names of functions.
 func paths(e *echo.Echo) []string {
 	var first []string
 	for _, route := range e.Routes() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -20,40 +21,35 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Limits of what is passed on: those of the platform that the app's functions
-// run on.
+// Limits of what is passed on: those of the platform of the app's functions.
 const (
 	maxPassedOn   = 10 << 20
 	maxPassedBack = 32 << 20
-	// passingPatience is below what this server gives an answer altogether, so
-	// that there is one.
-	passingPatience = 55 * time.Second
+	// upstreamTimeout is below this server's time for an answer, so that there is one.
+	upstreamTimeout = 55 * time.Second
 )
 
-// keptHere are credentials for this server, and for what stands before it. The
-// protocol's own are in Authorization and Firebase's headers, which are passed on.
+// keptHere are credentials for this server and for proxies before it. The
+// protocol's own credentials (Authorization, Firebase's headers) are passed on.
 var keptHere = []string{
 	"Cookie", "X-Serverless-Authorization", "X-Goog-Iap-Jwt-Assertion",
 	"X-Goog-Authenticated-User-Email", "X-Goog-Authenticated-User-Id", "X-Forwarded-Client-Cert",
 }
 
-// notTheirs are headers of an answer by which it would change what browsers keep
-// for this server's host, or where they look for it.
+// notTheirs are headers that would change what browsers keep for this server's host.
 var notTheirs = []string{
 	"Set-Cookie", "Set-Cookie2", "Clear-Site-Data", echo.HeaderStrictTransportSecurity, "Alt-Svc",
 	"Nel", "Report-To", "Reporting-Endpoints", "Service-Worker-Allowed",
 }
 
-// drop takes headers out.
 func drop(header http.Header, names []string) {
 	for _, name := range names {
 		header.Del(name)
 	}
 }
 
-// openUpstream makes what passes calls on. Body, authorisation and answer are
-// left as they are; headers that are about one connection alone go, and so do
-// keptHere, notTheirs, and what a proxy would add of its own.
+// openUpstream makes the proxy. Body, authorisation and answer pass unchanged;
+// hop-by-hop headers, keptHere and notTheirs do not.
 func (s *server) openUpstream() error {
 	if s.Upstream == "" {
 		return nil
@@ -63,7 +59,7 @@ func (s *server) openUpstream() error {
 		return fault.Field("CALLABLES_UPSTREAM", "has to be an address")
 	}
 	if s.UpstreamPatience <= 0 {
-		s.UpstreamPatience = passingPatience
+		s.UpstreamPatience = upstreamTimeout
 	}
 	s.upstream = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -76,59 +72,40 @@ func (s *server) openUpstream() error {
 		Transport: &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 			TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second,
-			ForceAttemptHTTP2: true, DisableCompression: true, // an answer stays as it is
-			// A connection that died while the instance stood still is left, and not
-			// what every further call goes by.
+			ForceAttemptHTTP2: true, DisableCompression: true,
+			// Find connections that died while the instance was frozen.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 5 * time.Second},
 		},
-		// What it says, passOn logs with the name of the function.
+		// passOn logs the same with the function's name.
 		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	return nil
 }
 
-// bounded ends an answer that is longer than any function may give, and keeps the
-// error that broke an answer off.
-type bounded struct {
-	io.ReadCloser
-	left   int64
-	failed error
-}
-
 var errTooLong = errors.New("the answer is too long")
 
+// proxiedBody ends after left bytes with errTooLong, and keeps the error that broke
+// it off. The transport reads a request's body in a goroutine of its own.
+type proxiedBody struct {
+	io.ReadCloser
+	left   int64
+	failed atomic.Pointer[error]
+}
+
 // Read implements io.Reader.
-func (b *bounded) Read(into []byte) (int, error) {
+func (b *proxiedBody) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
 	if b.left -= int64(n); b.left < 0 {
 		n, err = 0, errTooLong
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		b.failed = err
+		b.failed.Store(&err)
 	}
 	return n, err
 }
 
-// sentBody is the body of a request. It remembers that the client broke it off,
-// which the request's context does not say: no one waits for the connection's end
-// while a body is read from it. The transport reads it in a goroutine of its own.
-type sentBody struct {
-	io.ReadCloser
-	brokenOff atomic.Bool
-}
-
-// Read implements io.Reader.
-func (b *sentBody) Read(into []byte) (int, error) {
-	n, err := b.ReadCloser.Read(into)
-	if err != nil && !errors.Is(err, io.EOF) {
-		b.brokenOff.Store(true)
-	}
-	return n, err
-}
-
-// passOn has the upstream answer. It says itself which pages may read that; where
-// it says nothing, what we say holds. An answer that is broken off breaks the
-// connection to the client off too.
+// passOn has the upstream answer. Its cross-origin headers replace ours, if it
+// sends any. If the answer breaks off, so does the connection to the client.
 func (s *server) passOn(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), s.UpstreamPatience)
 	defer cancel()
@@ -144,7 +121,7 @@ func (s *server) passOn(c echo.Context) error {
 		header.Set(echo.HeaderStrictTransportSecurity, keep)
 	}
 	proxy := *s.upstream
-	answer := &bounded{left: maxPassedBack}
+	answer := &proxiedBody{left: maxPassedBack}
 	proxy.ModifyResponse = func(response *http.Response) error {
 		drop(response.Header, notTheirs)
 		if response.Header.Get(echo.HeaderAccessControlAllowOrigin) == "" {
@@ -156,18 +133,19 @@ func (s *server) passOn(c echo.Context) error {
 		answer.ReadCloser, response.Body = response.Body, answer
 		return nil
 	}
-	cancelled := s.cancelledIn(c)
+	cancelled := cancelledIn(c)
 	var failed error
 	proxy.ErrorHandler = func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err }
 	request := c.Request().WithContext(ctx)
-	sent := &sentBody{ReadCloser: request.Body}
+	// The context does not tell that the client disconnected while its body is read.
+	sent := &proxiedBody{ReadCloser: request.Body, left: math.MaxInt64}
 	request.Body = http.MaxBytesReader(c.Response(), sent, maxPassedOn)
 	defer func() {
 		cut := recover()
 		if cut == http.ErrAbortHandler { //nolint:errorlint // a value of a panic, as net/http compares it
-			cause := answer.failed
-			if cause == nil { // it was read well, so the client did not take it
-				cause = errDisconnected
+			cause := errDisconnected
+			if failed := answer.failed.Load(); failed != nil {
+				cause = *failed
 			}
 			s.logFailure(c, fault.Wrap(fault.Unavailable, cause, "This function broke its answer off. Try again in a moment."))
 		}
@@ -184,13 +162,13 @@ func (s *server) passOn(c echo.Context) error {
 	if _, large := errors.AsType[*http.MaxBytesError](failed); large {
 		return s.fail(c, fault.Wrap(fault.TooLarge, failed, "That is too large. Send less."))
 	}
-	if sent.brokenOff.Load() {
+	if sent.failed.Load() != nil {
 		failed = errors.Join(errDisconnected, failed)
 	}
 	return s.fail(c, fault.Wrap(fault.Unavailable, failed, "This function does not answer. Try again in a moment."))
 }
 
-// share copies what is said of origins.
+// share copies the headers about origins.
 func share(to, from http.Header) {
 	for name, values := range from {
 		if name == echo.HeaderVary || strings.HasPrefix(name, "Access-Control-") {

@@ -167,9 +167,9 @@ func TestPassOn_UpstreamFails_IsAFailure(t *testing.T) {
 	}
 }
 
-// A notice is looked at before it is passed on, which must not wait for its body
-// longer than the call may take.
-func TestPassOn_NoticeWhoseBodyStalls_IsGivenUp(t *testing.T) {
+// A notice is read before it is passed on, which must not take longer than the call
+// may.
+func TestPassOn_BodyOfANoticeStalls_TimesOut(t *testing.T) {
 	t.Parallel()
 	e := echo.New()
 	err := Register(e, Options{

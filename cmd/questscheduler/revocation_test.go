@@ -62,7 +62,7 @@ func TestRevocation_IsThatOfFirebaseAuth(t *testing.T) {
 			t.Fatal(err)
 		}
 		firebase, err := signin.NewFirebase(signin.FirebaseOptions{
-			Project: people.Project, Keys: signin.NewHTTPKeys(issuer.URL+"/jwks", http.DefaultClient, time.Now), Revoked: revoked,
+			Project: people.Project, Keys: signin.NewHTTPKeys(issuer.URL+"/jwks", http.DefaultClient, time.Now), Revoked: revoked, Now: time.Now,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -40,7 +40,7 @@ func newMachines(issuer *tokentest.Issuer, accounts ...string) *signin.Machines 
 	})
 }
 
-// wantSame fails where a token was not refused as every other is.
+// wantSame fails unless a token was refused with the one answer.
 func wantSame(t *testing.T, what, token string, err error) {
 	t.Helper()
 	same, ok := fault.New(fault.Internal, ""), false
@@ -56,7 +56,7 @@ func wantSame(t *testing.T, what, token string, err error) {
 	}
 }
 
-func TestFirebase_AGoodTokenSpeaksForItsPerson(t *testing.T) {
+func TestFirebase_ValidToken_ReturnsItsPerson(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	claims := tokentest.Person(project, "ana", noon).With(tokentest.Claims{"email": "Ana@Party.Example", "admin": true})
@@ -67,7 +67,7 @@ func TestFirebase_AGoodTokenSpeaksForItsPerson(t *testing.T) {
 	}
 }
 
-func TestFirebase_WhoIsVouchedFor(t *testing.T) {
+func TestFirebase_ByProvider_VouchesForThePerson(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	firebase := newFirebase(t, issuer, nil)
@@ -91,7 +91,7 @@ func TestFirebase_WhoIsVouchedFor(t *testing.T) {
 	}
 }
 
-func TestFirebase_EveryForgedTokenGetsTheSameAnswer(t *testing.T) {
+func TestFirebase_ForgedToken_GetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	firebase, good := newFirebase(t, issuer, nil), tokentest.Person(project, "ana", noon)
@@ -116,7 +116,7 @@ func TestFirebase_EveryForgedTokenGetsTheSameAnswer(t *testing.T) {
 	}
 }
 
-func TestFirebase_ATokenLastsItsTimeAndTheLeeway(t *testing.T) {
+func TestFirebase_TokenAtItsLimits_HasTheLeeway(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	firebase := newFirebase(t, issuer, nil)
@@ -145,7 +145,7 @@ func (e ended) Revoked(_ context.Context, uid string, signedIn time.Time) (bool,
 	return uid == e.uid && signedIn.Before(e.at), nil
 }
 
-func TestFirebase_ASignInThatWasEndedIsRefusedLikeAnyForgedOne(t *testing.T) {
+func TestFirebase_RevokedSignIn_IsRefused(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	token := issuer.Sign(tokentest.Person(project, "ana", noon))
@@ -174,14 +174,14 @@ func TestFirebase_ASignInThatWasEndedIsRefusedLikeAnyForgedOne(t *testing.T) {
 	}
 }
 
-func TestNewFirebase_NeedsAProject(t *testing.T) {
+func TestNewFirebase_WithoutAProject_Fails(t *testing.T) {
 	t.Parallel()
 	if _, err := signin.NewFirebase(signin.FirebaseOptions{Keys: &signin.HTTPKeys{}}); err == nil {
 		t.Error("a verifier was made that takes the tokens of any project")
 	}
 }
 
-func TestMachines_AConfiguredAccountIsLetIn(t *testing.T) {
+func TestMachines_ConfiguredAccount_IsAdmitted(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	machines := newMachines(issuer, "other@p.iam.gserviceaccount.com", account)
@@ -193,7 +193,7 @@ func TestMachines_AConfiguredAccountIsLetIn(t *testing.T) {
 	}
 }
 
-func TestMachines_EveryForgedTokenGetsTheSameAnswer(t *testing.T) {
+func TestMachines_ForgedToken_GetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	machines, good := newMachines(issuer, account), tokentest.Machine(issuer.URL, account, audience, noon)
@@ -227,7 +227,7 @@ func TestMachines_EveryForgedTokenGetsTheSameAnswer(t *testing.T) {
 	}
 }
 
-func TestUnsigned_TakesTheEmulatorsTokensAlone(t *testing.T) {
+func TestUnsigned_AcceptsTheEmulatorsTokensOnly(t *testing.T) {
 	t.Parallel()
 	c := &clock{at: noon}
 	unsigned, err := signin.NewUnsigned("demo-party", false, c.now)
@@ -262,7 +262,7 @@ func TestUnsigned_TakesTheEmulatorsTokensAlone(t *testing.T) {
 	}
 }
 
-func TestNewUnsigned_IsForNoDocumentsThatExist(t *testing.T) {
+func TestNewUnsigned_RealProject_IsRefused(t *testing.T) {
 	t.Parallel()
 	for _, project := range []string{"", "quest-party", "demo", "x-demo-party"} {
 		if _, err := signin.NewUnsigned(project, false, time.Now); err == nil {

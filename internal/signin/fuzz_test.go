@@ -9,8 +9,8 @@ import (
 	"questscheduler/internal/signin"
 )
 
-// FuzzVerify: no text but a token of ours speaks for anybody, and that for the
-// person it was issued for; a refusal says what to do and repeats nothing.
+// FuzzVerify: only our tokens are accepted, each for the person it was issued for; a
+// refusal does not repeat the token.
 func FuzzVerify(f *testing.F) {
 	key, err := signin.NewKey()
 	if err != nil {
@@ -50,8 +50,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// FuzzBearer: what is taken out of a header is a token without blanks that
-// stands in it, and nothing else is.
+// FuzzBearer: the token is a part of the header without blanks.
 func FuzzBearer(f *testing.F) {
 	for _, seed := range []string{"", " ", "Bearer", "Bearer x", "bearer  x ", "BEARER\tx", "Basic x", "Bearer x y", "Bearer\u00a0x", "Bearer Bearer"} {
 		f.Add(seed)

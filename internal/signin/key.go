@@ -10,17 +10,16 @@ import (
 	"questscheduler/internal/config/keyfile"
 )
 
-// pemType is the sort of block that the key file holds.
 const pemType = "PRIVATE KEY"
 
-// Key signs and checks the tokens of the embedded issuer. It cannot be printed.
+// Key signs and verifies the tokens of Local. It cannot be printed.
 type Key struct {
-	private func() ed25519.PrivateKey // behind a function, which prints as an address
+	private func() ed25519.PrivateKey // a function prints as an address
 }
 
-// LoadOrCreateKey reads the signing key at path, or makes one where there is
-// none. The file (PEM, PKCS #8, Ed25519) is open to its owner alone; one that
-// is open to others is refused. Whoever removes it ends every token.
+// LoadOrCreateKey reads the signing key at path (PEM, PKCS #8, Ed25519), or makes
+// one if there is no file. It refuses a file that is not open to its owner alone.
+// Removing the file ends all tokens.
 func LoadOrCreateKey(path string) (Key, error) {
 	text, err := keyfile.LoadOrCreate(path, generate)
 	if err != nil {
@@ -31,11 +30,8 @@ func LoadOrCreateKey(path string) (Key, error) {
 		return Key{}, errNoKey
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return Key{}, errNoKey
-	}
 	private, ok := parsed.(ed25519.PrivateKey)
-	if !ok {
+	if err != nil || !ok {
 		return Key{}, errNoKey
 	}
 	return Key{private: func() ed25519.PrivateKey { return private }}, nil
@@ -43,7 +39,7 @@ func LoadOrCreateKey(path string) (Key, error) {
 
 var errNoKey = errors.New("the file of the sign-in key holds no Ed25519 key in PEM; remove it to have a new one made, which ends all tokens")
 
-// NewKey makes a key that is kept nowhere, for tests and simulations.
+// NewKey makes a key that is not stored, for tests and simulations.
 func NewKey() (Key, error) {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	return Key{private: func() ed25519.PrivateKey { return private }}, err
@@ -55,8 +51,5 @@ func generate() ([]byte, error) {
 		return nil, err
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return nil, err
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}), nil
+	return pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}), err
 }

@@ -27,140 +27,131 @@ const (
 	GoogleKeysURL = "https://www.googleapis.com/oauth2/v3/certs"
 )
 
-// KeySource gives the public keys that tokens are verified with.
+// KeySource returns the public keys that tokens are verified with.
 type KeySource interface {
-	// Key gives the key of that id. ErrUnknownKey: the issuer has none; any
-	// other error is Unavailable.
+	// Key returns the key of that id, ErrUnknownKey if the issuer has none, or
+	// Unavailable.
 	Key(ctx context.Context, id string) (*rsa.PublicKey, error)
 }
 
-// ErrUnknownKey tells that an issuer has no key of an id.
+// ErrUnknownKey means that the issuer has no key of that id.
 var ErrUnknownKey = errors.New("the issuer has no key of that id")
 
-// How keys are kept and fetched.
 const (
-	// keysLeast is for how long an answer is taken as good at least, whatever
-	// its headers say, and how long after an attempt to fetch them the next one is
-	// made: who invents ids has us ask Google no more often, nor wait for a Google
-	// that does not answer.
-	keysLeast = time.Minute
-	// keysStale is how long beyond their time keys are still taken where they
-	// cannot be fetched.
-	keysStale = time.Hour
-	// keysPatience is how long a fetch may take.
-	keysPatience = 10 * time.Second
-	maxKeys      = 1 << 20 // bytes of an answer
+	// minFresh is the shortest time for which fetched keys are fresh, and the
+	// shortest time between two fetches: invented key ids neither flood the issuer
+	// nor wait for one that does not answer.
+	minFresh = time.Minute
+	// maxStale is how long expired keys are used while the issuer is down.
+	maxStale     = time.Hour
+	fetchTimeout = 10 * time.Second
+	maxKeysBytes = 1 << 20
 )
 
-// HTTPKeys fetches keys from where their issuer publishes them, and keeps them
-// for as long as the answer's Cache-Control or Expires says. A key that is not
-// among them is looked for again, since issuers sign with a new one as soon as
-// it is published. It is safe for concurrent use; many who need the keys at once
-// fetch them once.
+// HTTPKeys fetches keys from their issuer and caches them as long as Cache-Control
+// or Expires allows. A key id that is not cached causes a fetch, since issuers sign
+// with a new key as soon as it is published. It is safe for concurrent use;
+// concurrent callers share one fetch.
 type HTTPKeys struct {
-	locate func(ctx context.Context) (string, error)
+	locate func(ctx context.Context) (address string, err error)
 	client *http.Client
 	now    func() time.Time
 
-	fetching singleflight.Group
-	mu       sync.Mutex
-	keys     map[string]*rsa.PublicKey
-	tried    time.Time // when a fetch last ended, however it did
-	failure  error     // what it failed by; nil where it went well
-	fresh    time.Time // until when the keys are good
-	stale    time.Time // until when they are taken where they cannot be fetched
+	fetching   singleflight.Group
+	mu         sync.Mutex
+	keys       map[string]*rsa.PublicKey
+	freshUntil time.Time
+	triedAt    time.Time // end of the last fetch
+	failure    error     // of the last fetch
 }
 
-var _ KeySource = (*HTTPKeys)(nil)
-
-// NewHTTPKeys gives the keys at an address.
+// NewHTTPKeys uses the keys at an address.
 func NewHTTPKeys(address string, client *http.Client, now func() time.Time) *HTTPKeys {
 	return &HTTPKeys{client: client, now: now, locate: func(context.Context) (string, error) { return address, nil }}
 }
 
-// NewIssuerKeys gives the keys of an issuer, which says in its OpenID
-// configuration where they are.
+// NewIssuerKeys uses the keys that an issuer's OpenID configuration names.
 func NewIssuerKeys(issuer string, client *http.Client, now func() time.Time) *HTTPKeys {
 	k := &HTTPKeys{client: client, now: now}
 	k.locate = func(ctx context.Context) (string, error) {
-		var says struct {
+		var configuration struct {
 			Keys string `json:"jwks_uri"`
 		}
-		_, err := k.get(ctx, strings.TrimRight(issuer, "/")+"/.well-known/openid-configuration", &says)
-		return says.Keys, err
+		_, err := k.get(ctx, strings.TrimRight(issuer, "/")+"/.well-known/openid-configuration", &configuration)
+		return configuration.Keys, err
 	}
 	return k
 }
 
 // Key implements KeySource.
 func (k *HTTPKeys) Key(ctx context.Context, id string) (*rsa.PublicKey, error) {
-	if key, settled, err := k.kept(id); settled {
+	if key, settled, err := k.cached(id); settled {
 		return key, err
 	}
 	_, failure, _ := k.fetching.Do("", func() (any, error) {
-		if _, settled, _ := k.kept(id); settled { // somebody fetched them while this one came here
+		if _, settled, _ := k.cached(id); settled { // another caller has just fetched them
 			return nil, nil
 		}
-		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), keysPatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		return nil, k.try(patient)
+		return nil, k.fetch(ctx)
 	})
-	key, settled, err := k.kept(id)
+	key, settled, err := k.cached(id)
 	if !settled && failure != nil {
-		return nil, notHad(failure)
+		return nil, errKeys(failure)
 	}
 	return key, err
 }
 
-// notHad is what callers are told where keys cannot be fetched.
-func notHad(failure error) error {
+func errKeys(failure error) error {
 	return fault.Wrap(fault.Unavailable, failure, "The keys that sign-ins are checked with cannot be had. Try again shortly.")
 }
 
-// kept gives the key of an id as far as it is known without a fetch; settled is
-// false where the keys are to be fetched first. For a while after an attempt the
-// next one is not made, whether that one went well or not: while keys are good an
-// id that is not among them is unknown, and while they are past their time what
-// the attempt failed by stands.
-func (k *HTTPKeys) kept(id string) (key *rsa.PublicKey, settled bool, err error) {
+// cached looks an id up without a fetch; settled is false if the keys must be
+// fetched first. Within minFresh of a fetch there is no other: an id that is not
+// among fresh keys is unknown, and for stale keys the failure of the fetch stands.
+func (k *HTTPKeys) cached(id string) (key *rsa.PublicKey, settled bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key, now := k.keys[id], k.now()
 	if key == nil {
 		err = ErrUnknownKey
 	}
-	passed := now.Sub(k.tried)
-	recent := passed >= 0 && passed < keysLeast // tried later than now: the clock was set back
+	elapsed := now.Sub(k.triedAt)
+	recent := elapsed >= 0 && elapsed < minFresh // negative: the clock was set back
 	switch {
-	case now.Before(k.fresh):
+	case now.Before(k.freshUntil):
 		return key, key != nil || recent, err
-	case !recent || k.failure == nil || !now.Before(k.stale):
+	case !recent || k.failure == nil || !now.Before(k.freshUntil.Add(maxStale)):
 		return nil, false, err
-	case key == nil: // it may be newer than what is kept
-		return nil, true, notHad(k.failure)
+	case key == nil: // it may be newer than the cached keys
+		return nil, true, errKeys(k.failure)
 	default:
 		return key, true, nil
 	}
 }
 
-// try fetches the keys, and notes when that was and how it went.
-func (k *HTTPKeys) try(ctx context.Context) error {
-	err := k.fetch(ctx)
+// fetch replaces the keys, or records why it could not.
+func (k *HTTPKeys) fetch(ctx context.Context) error {
+	keys, lifetime, err := k.download(ctx)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.tried, k.failure = k.now(), err
+	k.triedAt, k.failure = k.now(), err
+	if err == nil {
+		k.keys, k.freshUntil = keys, k.triedAt.Add(max(lifetime, minFresh))
+	}
 	return err
 }
 
-func (k *HTTPKeys) fetch(ctx context.Context) error {
+func (k *HTTPKeys) download(ctx context.Context) (map[string]*rsa.PublicKey, time.Duration, error) {
 	address, err := k.locate(ctx)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	var set jose.JSONWebKeySet
 	header, err := k.get(ctx, address, &set)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	keys := map[string]*rsa.PublicKey{}
 	for _, key := range set.Keys {
@@ -169,14 +160,9 @@ func (k *HTTPKeys) fetch(ctx context.Context) error {
 		}
 	}
 	if len(keys) == 0 {
-		return errors.New("the issuer publishes no RSA key")
+		return nil, 0, errors.New("the issuer publishes no RSA key")
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.now()
-	k.keys, k.fresh = keys, now.Add(max(freshFor(header, now), keysLeast))
-	k.stale = k.fresh.Add(keysStale)
-	return nil
+	return keys, lifetime(header, k.now()), nil
 }
 
 // get reads a JSON document.
@@ -191,35 +177,30 @@ func (k *HTTPKeys) get(ctx context.Context, address string, into any) (http.Head
 	}
 	defer response.Body.Close() //nolint:errcheck // it was only read
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the issuer of keys answers %d", response.StatusCode)
+		return nil, fmt.Errorf("get %s: status %d", address, response.StatusCode)
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxKeys))
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return nil, fmt.Errorf("what the issuer of keys answers cannot be read: %w", err)
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxKeysBytes)).Decode(into); err != nil {
+		return nil, fmt.Errorf("get %s: %w", address, err)
 	}
 	return response.Header, nil
 }
 
-// freshFor is how long an answer says that it is good: max-age less the age that
-// it has already, or else until Expires.
-func freshFor(header http.Header, now time.Time) time.Duration {
-	for part := range strings.SplitSeq(header.Get("Cache-Control"), ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+// lifetime is how long a response stays fresh (RFC 9111): max-age less its age,
+// else until Expires.
+func lifetime(header http.Header, now time.Time) time.Duration {
+	for directive := range strings.SplitSeq(header.Get("Cache-Control"), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		seconds, err := strconv.ParseInt(strings.Trim(value, `"`), 10, 32)
 		if !strings.EqualFold(name, "max-age") || err != nil {
 			continue
 		}
-		age, err := strconv.ParseInt(header.Get("Age"), 10, 32)
-		if err != nil {
-			age = 0
+		if age, err := strconv.ParseInt(header.Get("Age"), 10, 32); err == nil {
+			seconds -= age
 		}
-		return time.Duration(seconds-age) * time.Second
+		return time.Duration(seconds) * time.Second
 	}
-	if until, err := http.ParseTime(header.Get("Expires")); err == nil {
-		return until.Sub(now)
+	if expires, err := http.ParseTime(header.Get("Expires")); err == nil {
+		return expires.Sub(now)
 	}
 	return 0
 }

@@ -14,7 +14,7 @@ import (
 	"questscheduler/internal/test/tokentest"
 )
 
-// newKeys are the keys of an issuer that says of them what header says.
+// newKeys are the keys of an issuer that serves them with a header.
 func newKeys(t *testing.T, header http.Header) (*tokentest.Issuer, *signin.HTTPKeys, *clock) {
 	t.Helper()
 	issuer, c := tokentest.NewIssuer(t), &clock{at: noon}
@@ -22,7 +22,7 @@ func newKeys(t *testing.T, header http.Header) (*tokentest.Issuer, *signin.HTTPK
 	return issuer, signin.NewHTTPKeys(issuer.URL+"/jwks", http.DefaultClient, c.now), c
 }
 
-func TestHTTPKeys_AreKeptAsLongAsTheirHeadersSay(t *testing.T) {
+func TestHTTPKeys_AreCachedAsLongAsTheirHeadersSay(t *testing.T) {
 	t.Parallel()
 	for what, row := range map[string]struct {
 		header http.Header
@@ -55,7 +55,7 @@ func TestHTTPKeys_AreKeptAsLongAsTheirHeadersSay(t *testing.T) {
 	}
 }
 
-func TestHTTPKeys_ARotatedKeyIsFoundBeforeTheOldOnesEnd(t *testing.T) {
+func TestHTTPKeys_RotatedKey_IsFoundBeforeTheOldExpire(t *testing.T) {
 	t.Parallel()
 	issuer, keys, c := newKeys(t, http.Header{"Cache-Control": {"max-age=21600"}})
 	if _, err := keys.Key(t.Context(), "first"); err != nil {
@@ -71,7 +71,7 @@ func TestHTTPKeys_ARotatedKeyIsFoundBeforeTheOldOnesEnd(t *testing.T) {
 	}
 }
 
-func TestHTTPKeys_InventedIdsAreNotAskedForAgainAndAgain(t *testing.T) {
+func TestHTTPKeys_UnknownIDs_AreFetchedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	issuer, keys, c := newKeys(t, http.Header{"Cache-Control": {"max-age=21600"}})
 	for range 100 {
@@ -118,9 +118,9 @@ func TestHTTPKeys_WhileTheIssuerIsDown(t *testing.T) {
 	}
 }
 
-// Each row is when ids are invented while the issuer is down, and what the answer
-// is. Only one of them has it asked; who has a key that is kept waits for nobody.
-func TestHTTPKeys_InventedIdsWhileTheIssuerIsDown_AreNotAskedForAgainAndAgain(t *testing.T) {
+// Each row is when unknown ids are asked for during an outage, and the answer. One
+// fetch is tried a minute; a cached key needs none.
+func TestHTTPKeys_UnknownIDsDuringAnOutage_AreFetchedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		after time.Duration
@@ -160,7 +160,7 @@ func TestHTTPKeys_InventedIdsWhileTheIssuerIsDown_AreNotAskedForAgainAndAgain(t 
 	}
 }
 
-func TestHTTPKeys_ManyWhoNeedThemFetchThemOnce(t *testing.T) {
+func TestHTTPKeys_ConcurrentCallers_FetchOnce(t *testing.T) {
 	t.Parallel()
 	issuer, keys, _ := newKeys(t, http.Header{"Cache-Control": {"max-age=3600"}})
 	var group sync.WaitGroup
@@ -177,7 +177,7 @@ func TestHTTPKeys_ManyWhoNeedThemFetchThemOnce(t *testing.T) {
 	}
 }
 
-func TestHTTPKeys_WhatIsNoKeySetIsAnOutage(t *testing.T) {
+func TestHTTPKeys_NotAKeySet_IsUnavailable(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	keys := signin.NewHTTPKeys(issuer.URL+"/elsewhere", http.DefaultClient, time.Now) // answers with a document that holds none

@@ -15,62 +15,41 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Whom the embedded issuer's tokens are from and for.
-const (
-	DefaultIssuer   = "questscheduler"
-	DefaultAudience = "questscheduler"
-)
+// localName is the issuer and the audience of this program's own tokens.
+const localName = "questscheduler"
 
 // Limits of tokens.
 const (
-	// leeway is how far the clocks of issuer and verifier may differ.
-	leeway = 30 * time.Second
-	// maxToken is the longest token that is looked at, in bytes.
-	maxToken = 8 << 10
-	// maxUID is the longest uid, in bytes, as Firebase has it.
-	maxUID = 128
+	leeway   = 30 * time.Second // between the clocks of issuer and verifier
+	maxToken = 8 << 10          // bytes
+	maxUID   = 128              // bytes, as in Firebase
 )
 
 // Local issues tokens and verifies its own. It is safe for concurrent use.
 type Local struct {
-	signer   jose.Signer
-	public   ed25519.PublicKey
-	issuer   string
-	audience string
-	now      func() time.Time
+	signer jose.Signer
+	public ed25519.PublicKey
+	now    func() time.Time
 }
 
-// LocalOptions are what a Local is made of.
+// LocalOptions configure Local; all are needed.
 type LocalOptions struct {
 	Key Key
-	// Issuer and Audience stand in every token and are demanded of every one;
-	// "": DefaultIssuer and DefaultAudience.
-	Issuer, Audience string
-	// Now is the time; nil: time.Now.
 	Now func() time.Time
 }
 
-// claims are what a token says of a person beside the registered claims.
-type claims struct {
+// localClaims are the claims of a token beside the registered ones.
+type localClaims struct {
 	Email         string `json:"email,omitempty"`
 	EmailVerified bool   `json:"email_verified,omitempty"`
 	Name          string `json:"name,omitempty"`
 	Admin         bool   `json:"admin,omitempty"`
 }
 
-// NewLocal makes the embedded issuer. It fails on a Key that was not loaded.
+// NewLocal makes the embedded issuer. It fails on the zero Key.
 func NewLocal(options LocalOptions) (*Local, error) {
 	if options.Key.private == nil {
 		return nil, errors.New("the embedded sign-in needs a key")
-	}
-	if options.Issuer == "" {
-		options.Issuer = DefaultIssuer
-	}
-	if options.Audience == "" {
-		options.Audience = DefaultAudience
-	}
-	if options.Now == nil {
-		options.Now = time.Now
 	}
 	private := options.Key.private()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, (&jose.SignerOptions{}).WithType("JWT"))
@@ -78,16 +57,14 @@ func NewLocal(options LocalOptions) (*Local, error) {
 		return nil, err
 	}
 	public, _ := private.Public().(ed25519.PublicKey) // an Ed25519 key has no other
-	return &Local{
-		signer: signer, public: public, issuer: options.Issuer, audience: options.Audience, now: options.Now,
-	}, nil
+	return &Local{signer: signer, public: public, now: options.Now}, nil
 }
 
-// Issue makes a token for a person that is good for ttl from now. Invalid where
-// the uid could not stand in a document's path, or ttl is not above zero.
+// Issue makes a token for a person, valid for ttl. Invalid: the uid could not
+// stand in a document's path, or ttl is below a second.
 func (l *Local) Issue(person Person, ttl time.Duration) (string, error) {
 	if !usableUID(person.UID) {
-		return "", fault.Field("user", "must be 1 to 128 bytes of text without slashes and control characters")
+		return "", errUID()
 	}
 	if ttl < time.Second {
 		return "", fault.Field("ttl", "must be at least 1s")
@@ -95,15 +72,15 @@ func (l *Local) Issue(person Person, ttl time.Duration) (string, error) {
 	now := l.now()
 	return jwt.Signed(l.signer).
 		Claims(jwt.Claims{
-			Issuer: l.issuer, Audience: jwt.Audience{l.audience}, Subject: person.UID,
+			Issuer: localName, Audience: jwt.Audience{localName}, Subject: person.UID,
 			IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(ttl)),
 		}).
-		Claims(claims{Email: person.Email, EmailVerified: person.EmailVerified, Name: person.Name, Admin: person.Admin}).
+		Claims(localClaims{Email: person.Email, EmailVerified: person.EmailVerified, Name: person.Name, Admin: person.Admin}).
 		Serialize()
 }
 
-// Verify implements Verifier. Whatever is said of a claim is said only of
-// tokens with our own signature.
+// Verify implements Verifier. Errors speak of single claims only for tokens that
+// bear our signature.
 func (l *Local) Verify(_ context.Context, bearer string) (Person, error) {
 	if bearer == "" {
 		return Person{}, refuse(CodeMissing, "Sign in: send an Authorization header with a bearer token.")
@@ -118,7 +95,7 @@ func (l *Local) Verify(_ context.Context, bearer string) (Person, error) {
 		}
 		return Person{}, refuse(CodeMalformed, "The bearer token is not a JWT; check that it was copied whole.")
 	}
-	registered, extra := jwt.Claims{}, claims{}
+	registered, extra := jwt.Claims{}, localClaims{}
 	if err := token.Claims(l.public, &registered, &extra); err != nil {
 		if errors.Is(err, jose.ErrCryptoFailure) {
 			return Person{}, refuse(CodeSignature, "The bearer token was signed with another key; get one from this server with: questscheduler token --user UID")
@@ -134,12 +111,11 @@ func (l *Local) Verify(_ context.Context, bearer string) (Person, error) {
 	}, nil
 }
 
-// check holds the registered claims to what this issuer writes.
 func (l *Local) check(registered jwt.Claims) error {
 	if registered.Expiry == nil {
 		return refuse(CodeExpired, "The bearer token has no end; get one that has with: questscheduler token --user UID")
 	}
-	expected := jwt.Expected{Issuer: l.issuer, AnyAudience: jwt.Audience{l.audience}, Time: l.now()}
+	expected := jwt.Expected{Issuer: localName, AnyAudience: jwt.Audience{localName}, Time: l.now()}
 	switch err := registered.ValidateWithLeeway(expected, leeway); {
 	case errors.Is(err, jwt.ErrInvalidIssuer):
 		return refuse(CodeIssuer, "The bearer token is from another issuer; get one with: questscheduler token --user UID")
@@ -155,10 +131,14 @@ func (l *Local) check(registered jwt.Claims) error {
 	return nil
 }
 
-// usableUID tells whether a uid can stand in a document's path and in a log.
+// usableUID reports whether a uid can stand in a document's path and in a log.
 func usableUID(uid string) bool {
 	odd := func(r rune) bool { return r == '/' || unicode.IsControl(r) }
 	return uid != "" && uid != "." && uid != ".." && len(uid) <= maxUID &&
 		utf8.ValidString(uid) && !strings.ContainsFunc(uid, odd) &&
 		!(strings.HasPrefix(uid, "__") && strings.HasSuffix(uid, "__"))
+}
+
+func errUID() error {
+	return fault.Field("user", "must be 1 to 128 bytes of text without slashes and control characters")
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// GoogleIssuers are how Google names itself in the ID tokens of service
-// accounts.
+// GoogleIssuers are Google's names in the ID tokens of service accounts.
 var GoogleIssuers = []string{"https://accounts.google.com", "accounts.google.com"}
 
-// Machine is a service account that is calling.
+// Machine is an authenticated service account.
 type Machine struct {
 	// Email is the account's name.
 	Email string
@@ -22,73 +21,55 @@ type Machine struct {
 // Machines verifies the OIDC tokens that Cloud Tasks, Cloud Scheduler and
 // Eventarc send. It is safe for concurrent use.
 //
-// Anybody at Google can have a token for any audience signed by the same keys,
-// so what says who is calling is the e-mail address, which has to be verified
-// and one of those configured.
-type Machines struct {
-	keys      KeySource
-	issuers   []string
-	audiences []string
-	accounts  []string
-	now       func() time.Time
-}
+// Any Google user can have a token for any audience signed by the same keys, so
+// the caller is identified by a verified e-mail address that is configured.
+type Machines struct{ options MachineOptions }
 
-// MachineOptions are what a Machines is made of.
+// MachineOptions configure Machines; all are needed.
 type MachineOptions struct {
 	// Keys are those of GoogleKeysURL.
 	Keys KeySource
-	// Issuers are GoogleIssuers, but in tests.
+	// Issuers are GoogleIssuers, except in tests and with emulators.
 	Issuers []string
-	// Audiences are whom tokens may be for; a token has one, and it has to be
-	// among these. None: every token is refused.
+	// Audiences are those accepted; a token must have exactly one of them. Without
+	// any, every token is refused.
 	Audiences []string
-	// Accounts are the e-mail addresses of those who may call. None: nobody.
+	// Accounts are the e-mail addresses that may call. Without any, nobody may.
 	Accounts []string
 	Now      func() time.Time
 }
 
 // NewMachines makes a verifier.
-func NewMachines(options MachineOptions) *Machines {
-	if options.Now == nil {
-		options.Now = time.Now
-	}
-	return &Machines{
-		keys: options.Keys, issuers: slices.Clone(options.Issuers), audiences: slices.Clone(options.Audiences),
-		accounts: slices.Clone(options.Accounts), now: options.Now,
-	}
-}
+func NewMachines(options MachineOptions) *Machines { return &Machines{options} }
 
-// machineClaims are what a token says of a service account beside the registered
-// claims.
-type machineClaims struct {
-	Email         string `json:"email"`
-	EmailVerified bool   `json:"email_verified"`
-}
-
-// Verify gives the machine that a token speaks for. Errors are as those of
-// Verifier: every token that is not good gets the same answer.
+// Verify returns the machine of a token. Errors are those of Verifier, and the
+// same for every refused token.
 func (m *Machines) Verify(ctx context.Context, bearer string) (Machine, error) {
-	if len(m.accounts) == 0 {
+	if len(m.options.Accounts) == 0 {
 		return Machine{}, errRefused(errors.New("no machine may call"))
 	}
-	registered, extra := jwt.Claims{}, machineClaims{}
-	if err := verifyRS256(ctx, m.keys, bearer, &registered, &extra); err != nil {
+	var registered jwt.Claims
+	var account struct {
+		Email         string `json:"email"`
+		EmailVerified bool   `json:"email_verified"`
+	}
+	if err := verifyRS256(ctx, m.options.Keys, bearer, &registered, &account); err != nil {
 		return Machine{}, err
 	}
 	switch {
-	case !slices.ContainsFunc(m.audiences, func(audience string) bool { return isFor(registered, audience) }):
+	case !slices.ContainsFunc(m.options.Audiences, func(audience string) bool { return isFor(registered, audience) }):
 		return Machine{}, errClaim("aud")
-	case registered.Issuer == "" || !slices.Contains(m.issuers, registered.Issuer):
+	case registered.Issuer == "" || !slices.Contains(m.options.Issuers, registered.Issuer):
 		return Machine{}, errClaim("iss")
 	case registered.Subject == "":
 		return Machine{}, errClaim("sub")
-	case extra.Email == "" || !slices.Contains(m.accounts, extra.Email):
+	case account.Email == "" || !slices.Contains(m.options.Accounts, account.Email):
 		return Machine{}, errClaim("email")
-	case !extra.EmailVerified:
+	case !account.EmailVerified:
 		return Machine{}, errClaim("email_verified")
 	}
-	if err := checkTimes(registered, m.now()); err != nil {
+	if err := checkTimes(registered, m.options.Now()); err != nil {
 		return Machine{}, err
 	}
-	return Machine{Email: extra.Email}, nil
+	return Machine{Email: account.Email}, nil
 }

@@ -12,32 +12,36 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// CodeRefused is the code of every token of an issuer outside this program that
-// is not good, whatever is wrong with it: who forges one learns nothing.
+// CodeRefused is the code of every refused token of an outside issuer, whatever
+// is wrong with it: a forger learns nothing.
 const CodeRefused = "token_refused"
 
-// errRefused is the one answer to such a token. why goes to the log alone, and
-// holds nothing of the token.
-func errRefused(why error) error {
+// errRefused is the one answer to such a token. The reason goes to the log alone
+// and holds nothing of the token.
+func errRefused(reason error) error {
 	return &fault.Error{
-		Kind: fault.Unauthenticated, Code: CodeRefused, Message: "The bearer token is not good, or not any more. Sign in again.", Err: why,
+		Kind: fault.Unauthenticated, Code: CodeRefused, Message: "The bearer token is not good, or not any more. Sign in again.", Err: reason,
 	}
 }
 
-// verifyRS256 reads the claims of a token that one of the keys has signed by
-// RS256, and by nothing else: neither what the token says of its algorithm nor a
-// key that it brings along counts. An error is that of Verifier.
+func errClaim(name string) error {
+	return errRefused(fmt.Errorf("claim %s does not match", name))
+}
+
+// verifyRS256 reads the claims of a token that one of the keys signed by RS256.
+// The algorithm and the keys that the token itself names do not count. Errors are
+// those of Verifier.
 func verifyRS256(ctx context.Context, keys KeySource, bearer string, claims ...any) error {
 	if len(bearer) > maxToken {
-		return errRefused(errors.New("it is too long"))
+		return errRefused(errors.New("token too long"))
 	}
 	token, err := jwt.ParseSigned(bearer, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
-		return errRefused(errors.New("it is no JWT that is signed by RS256"))
+		return errRefused(errors.New("not a JWT signed by RS256"))
 	}
 	id := token.Headers[0].KeyID
 	if id == "" {
-		return errRefused(errors.New("it names no key"))
+		return errRefused(errors.New("token names no key"))
 	}
 	key, err := keys.Key(ctx, id)
 	if errors.Is(err, ErrUnknownKey) {
@@ -47,16 +51,16 @@ func verifyRS256(ctx context.Context, keys KeySource, bearer string, claims ...a
 		return err
 	}
 	if err := token.Claims(key, claims...); err != nil {
-		return errRefused(errors.New("its signature is not that of its key, or its claims cannot be read"))
+		return errRefused(errors.New("wrong signature or unreadable claims"))
 	}
 	return nil
 }
 
-// checkTimes holds a token to one that has been issued and has not ended, give
-// or take leeway.
+// checkTimes demands that a token was issued and has not expired, give or take
+// leeway.
 func checkTimes(registered jwt.Claims, now time.Time) error {
 	if registered.Expiry == nil || registered.IssuedAt == nil {
-		return errRefused(errors.New("it does not say from when until when it is good"))
+		return errRefused(errors.New("token lacks exp or iat"))
 	}
 	if err := registered.ValidateWithLeeway(jwt.Expected{Time: now}, leeway); err != nil {
 		return errRefused(err)
@@ -64,12 +68,7 @@ func checkTimes(registered jwt.Claims, now time.Time) error {
 	return nil
 }
 
-// isFor tells whether a token is for an audience and for nobody else.
+// isFor reports whether a token has this one audience.
 func isFor(registered jwt.Claims, audience string) bool {
 	return audience != "" && len(registered.Audience) == 1 && registered.Audience[0] == audience
-}
-
-// errClaim refuses a token for one of its claims.
-func errClaim(name string) error {
-	return errRefused(fmt.Errorf("its claim %s is not what it has to be", name))
 }

@@ -1,8 +1,9 @@
-// Package signin says who is calling: it turns a bearer token into a Person.
+// Package signin authenticates callers: it turns a bearer token into a Person
+// or a Machine.
 //
-// Local is the embedded issuer and verifier: tokens that `questscheduler token`
-// issues, signed with a key that was made at the first start. Other issuers
-// stand behind the same Verifier.
+// Local issues and verifies this program's own tokens, Firebase verifies ID
+// tokens of a Firebase project, Unsigned takes those of its emulator, and
+// Machines verifies Google's OIDC tokens of service accounts.
 package signin
 
 import (
@@ -13,32 +14,38 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Person is who is calling.
+// Person is an authenticated user.
 type Person struct {
 	// UID identifies the person; it stands in documents and their paths.
 	UID string
 	// Email is in lower case, "" where it is not known.
 	Email string
 	Name  string
-	// EmailVerified tells that the address is the person's for certain. Only
-	// then may an invitation to it be taken as theirs.
+	// EmailVerified means that the address is proven to be the person's. Only
+	// then may they accept an invitation that was sent to it.
 	EmailVerified bool
-	// VouchedFor tells that the sign-in says who the person is: by a verified
-	// address, by Google or by a custom token, as vouchedFor in firestore.rules has
-	// it, or by a token of this program's own. Firebase lets anybody sign in
-	// anonymously or under an address of somebody else; such a person creates
-	// neither polls nor groups.
+	// VouchedFor means that the sign-in proves who the person is: by a verified
+	// address, by Google or a custom token (vouchedFor in firestore.rules), or by
+	// a token of this program. Firebase also lets people sign in anonymously or
+	// under an address that is not theirs; they create neither polls nor groups.
 	VouchedFor bool
-	// Admin may read and mend what belongs to others.
+	// Admin may read and repair what belongs to others.
 	Admin bool
+}
+
+// VerifiedEmail is the address if it is proven to be the person's, or "".
+func (p Person) VerifiedEmail() string {
+	if !p.EmailVerified {
+		return ""
+	}
+	return p.Email
 }
 
 // Verifier checks bearer tokens.
 type Verifier interface {
-	// Verify gives the person that a token speaks for. bearer is the token
-	// alone, as Bearer takes it out of a header. An error is Unauthenticated,
-	// with a sentence that says what to do and a code below, or Unavailable
-	// where the issuer's keys cannot be had; it never holds the token.
+	// Verify returns the person of a token (without the word Bearer). The error is
+	// Unauthenticated with a code and a message that says what to do, or
+	// Unavailable if the issuer's keys cannot be fetched. It never holds the token.
 	Verify(ctx context.Context, bearer string) (Person, error)
 }
 
@@ -59,7 +66,7 @@ func refuse(code, message string) error {
 	return &fault.Error{Kind: fault.Unauthenticated, Code: code, Message: message}
 }
 
-// Bearer takes the token out of an Authorization header.
+// Bearer returns the token of an Authorization header.
 func Bearer(header string) (string, error) {
 	if strings.TrimSpace(header) == "" {
 		return "", refuse(CodeMissing, "Sign in: send an Authorization header with a bearer token.")
@@ -72,10 +79,10 @@ func Bearer(header string) (string, error) {
 	return token, nil
 }
 
-// WithAdmins is a verifier that makes admins of the people named by their uid,
-// beside those whose tokens say so.
+// WithAdmins wraps a verifier: the people with these uids are admins, beside
+// those whose tokens say so.
 func WithAdmins(verifier Verifier, uids []string) Verifier {
-	return admins{verifier: verifier, uids: slices.Clone(uids)}
+	return admins{verifier, uids}
 }
 
 type admins struct {

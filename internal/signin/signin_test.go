@@ -37,7 +37,7 @@ func signWithFile(t *testing.T, path string, claims any) string {
 	return token
 }
 
-func TestBearer_TakesTheTokenOutOfTheHeader(t *testing.T) {
+func TestBearer_Header_ReturnsItsToken(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]struct{ token, code string }{
 		"Bearer abc.def.ghi": {"abc.def.ghi", ""},
@@ -61,7 +61,7 @@ func TestBearer_TakesTheTokenOutOfTheHeader(t *testing.T) {
 	}
 }
 
-func TestWithAdmins_MakesAdminsOfThoseNamed(t *testing.T) {
+func TestWithAdmins_NamedPeople_AreAdmins(t *testing.T) {
 	t.Parallel()
 	local := newLocal(t, signin.LocalOptions{Key: newKey(t)})
 	verifier := signin.WithAdmins(local, []string{"root"})

@@ -1,9 +1,10 @@
-// Package revocation asks Firebase whose sign-ins were ended. It stands apart
-// from signin since the Admin SDK brings all of Firebase along.
+// Package revocation asks Firebase which sign-ins were ended. It is apart from
+// signin because it imports the whole Admin SDK.
 package revocation
 
 import (
 	"context"
+	"maps"
 	"os"
 	"sync"
 	"time"
@@ -17,42 +18,32 @@ import (
 )
 
 const (
-	// kept is how long what Firebase said of somebody is taken as true, so that
-	// a page that asks ten things at once costs one call. A sign-in that is ended
-	// counts for as long at most.
-	kept = time.Minute
-	// maxKept is how many people are remembered at a time.
-	maxKept = 10_000
-	// patience is how long Firebase may take.
-	patience = 10 * time.Second
+	// cacheTime is how long an answer is reused, so that a page that asks ten
+	// things at once costs one call, and how late an ended sign-in may be noticed.
+	cacheTime  = time.Minute
+	maxCached  = 10_000 // people
+	askTimeout = 10 * time.Second
 )
 
 // Checker asks Firebase. It is safe for concurrent use.
 type Checker struct {
-	users users
+	users *auth.Client
 	now   func() time.Time
 
 	mu    sync.Mutex
-	known map[string]standing
+	cache map[string]account
 }
 
-// users are the records of a project's people (auth.Client).
-type users interface {
-	GetUser(ctx context.Context, uid string) (*auth.UserRecord, error)
+// account is Firebase's answer about one person.
+type account struct {
+	gone       bool      // disabled or deleted
+	validAfter time.Time // earlier sign-ins were ended
+	cacheUntil time.Time
 }
 
-// standing is what was said of somebody.
-type standing struct {
-	out   bool      // disabled, or there no more
-	since time.Time // sign-ins of before count no more
-	until time.Time // until when that is taken as true
-}
-
-var _ signin.Revocations = (*Checker)(nil)
-
-// New asks the project by the credentials of the machine; options are for tests.
-// It refuses to work where the environment sends the Admin SDK to an emulator,
-// which has no people of ours.
+// New asks the project with the machine's credentials; options are for tests. It
+// fails if the environment points the Admin SDK at an emulator, which does not
+// have the project's people.
 func New(ctx context.Context, project string, now func() time.Time, options ...option.ClientOption) (*Checker, error) {
 	if os.Getenv(signin.EmulatorVariable) != "" {
 		return nil, fault.New(fault.Invalid, signin.EmulatorVariable+" is set, so an emulator would be asked whose sign-ins were ended; unset it")
@@ -62,64 +53,53 @@ func New(ctx context.Context, project string, now func() time.Time, options ...o
 		return nil, err
 	}
 	client, err := app.Auth(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Checker{users: client, now: now, known: map[string]standing{}}, nil
+	return &Checker{users: client, now: now, cache: map[string]account{}}, err
 }
 
 // Revoked implements signin.Revocations.
 func (c *Checker) Revoked(ctx context.Context, uid string, signedIn time.Time) (bool, error) {
-	known, err := c.standing(ctx, uid)
-	if err != nil {
-		return false, err
-	}
-	return known.out || signedIn.Before(known.since), nil
+	known, err := c.account(ctx, uid)
+	return err == nil && (known.gone || signedIn.Before(known.validAfter)), err
 }
 
-func (c *Checker) standing(ctx context.Context, uid string) (standing, error) {
+func (c *Checker) account(ctx context.Context, uid string) (account, error) {
 	now := c.now()
-	if known, ok := c.remembered(uid, now); ok {
+	if known, ok := c.cached(uid, now); ok {
 		return known, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	known := standing{until: now.Add(kept)}
+	known := account{cacheUntil: now.Add(cacheTime)}
 	user, err := c.users.GetUser(ctx, uid)
 	switch {
 	case auth.IsUserNotFound(err):
-		known.out = true
+		known.gone = true
 	case err != nil:
-		return standing{}, fault.Wrap(fault.Unavailable, err, "Firebase does not say whether the sign-in still counts. Try again shortly.")
+		return account{}, fault.Wrap(fault.Unavailable, err, "Firebase does not say whether the sign-in still counts. Try again shortly.")
 	default:
-		known.out, known.since = user.Disabled, time.UnixMilli(user.TokensValidAfterMillis)
+		known.gone, known.validAfter = user.Disabled, time.UnixMilli(user.TokensValidAfterMillis)
 	}
-	c.remember(uid, known, now)
+	c.keep(uid, known, now)
 	return known, nil
 }
 
-func (c *Checker) remembered(uid string, now time.Time) (standing, bool) {
+func (c *Checker) cached(uid string, now time.Time) (account, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known, ok := c.known[uid]
-	left := known.until.Sub(now)
-	return known, ok && left > 0 && left <= kept // further ahead: the clock was set back
+	known, ok := c.cache[uid]
+	left := known.cacheUntil.Sub(now)
+	return known, ok && left > 0 && left <= cacheTime // more: the clock was set back
 }
 
-// remember keeps what was said. Where there are too many, those go whose minute
-// is over, or else all.
-func (c *Checker) remember(uid string, known standing, now time.Time) {
+// keep drops expired answers from a full cache, or else all.
+func (c *Checker) keep(uid string, known account, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.known) >= maxKept {
-		for other, said := range c.known {
-			if !now.Before(said.until) {
-				delete(c.known, other)
-			}
-		}
+	if len(c.cache) >= maxCached {
+		maps.DeleteFunc(c.cache, func(_ string, other account) bool { return !now.Before(other.cacheUntil) })
 	}
-	if len(c.known) >= maxKept {
-		clear(c.known)
+	if len(c.cache) >= maxCached {
+		clear(c.cache)
 	}
-	c.known[uid] = known
+	c.cache[uid] = known
 }

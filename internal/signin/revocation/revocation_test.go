@@ -58,7 +58,7 @@ func newChecker(t *testing.T, r *records, now func() time.Time) *revocation.Chec
 	return checker
 }
 
-func TestRevoked_IsWhoWasSignedOutSinceOrIsNotLetInAnyMore(t *testing.T) {
+func TestRevoked_SignedOutDisabledOrDeleted_IsTrue(t *testing.T) {
 	t.Parallel()
 	since := func(at time.Time) string { return fmt.Sprintf(`"validSince": "%d"`, at.Unix()) }
 	r := &records{status: http.StatusOK, users: map[string]string{
@@ -95,7 +95,7 @@ func TestRevoked_IsAskedOnceAMinute(t *testing.T) {
 	}
 }
 
-func TestRevoked_WhereFirebaseDoesNotSay_IsAnOutage(t *testing.T) {
+func TestRevoked_FirebaseDown_IsUnavailable(t *testing.T) {
 	t.Parallel()
 	checker := newChecker(t, &records{status: http.StatusForbidden}, func() time.Time { return noon })
 	if _, err := checker.Revoked(t.Context(), "ana", noon); !fault.Is(err, fault.Unavailable) {

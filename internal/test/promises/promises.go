@@ -1,5 +1,5 @@
-// Package promises holds answers of the API to its OpenAPI document, for tests:
-// as much of JSON Schema as the document uses, and no more.
+// Package promises checks answers of the API against its OpenAPI document, for tests.
+// It knows as much of JSON Schema as the document uses.
 package promises
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Document is what an OpenAPI document says of answers.
+// Document is the part of an OpenAPI document about answers.
 type Document struct {
 	Paths      map[string]map[string]route
 	Components struct{ Schemas map[string]schema }
@@ -47,8 +47,8 @@ func Read(document []byte) (Document, error) {
 	return d, err
 }
 
-// Broken says how an answer breaks what the document says of its route, or "".
-// A path that leads to no route is passed over.
+// Broken describes how an answer breaks the schema of its route, or is "". A path
+// without a route is ignored.
 func (d Document) Broken(request *http.Request, status int, body []byte) string {
 	promised, found := d.route(request)
 	if !found {
@@ -78,8 +78,8 @@ func (d Document) Broken(request *http.Request, status int, body []byte) string 
 	return fmt.Sprintf("%s %s, status %d, does not answer as its document says: %s: %.1000s", request.Method, request.URL.Path, status, wrong, body)
 }
 
-// route finds what is said of a request. A fixed path comes before one with an
-// id in it.
+// route finds the route of a request. A fixed path takes precedence over one with an
+// id.
 func (d Document) route(request *http.Request) (route, bool) {
 	parts := strings.Split(request.URL.EscapedPath(), "/")
 	for _, template := range slices.Sorted(maps.Keys(d.Paths)) { // "{" sorts behind letters
@@ -95,7 +95,7 @@ func (d Document) route(request *http.Request) (route, bool) {
 	return route{}, false
 }
 
-// wrong says how a value breaks a schema, or "".
+// wrong describes how a value breaks a schema, or is "".
 func (d Document) wrong(s schema, value any, at string) string {
 	if s.Ref != "" {
 		return d.wrong(d.Components.Schemas[s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]], value, at)

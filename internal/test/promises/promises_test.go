@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestPromises_CanBeBroken: what answers are held to is not held to by
-// anything.
+// TestPromises_CanBeBroken: the checker finds each way to break a schema.
 func TestPromises_CanBeBroken(t *testing.T) {
 	t.Parallel()
 	var d Document

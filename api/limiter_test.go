@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"questscheduler/rules"
 )
 
 func TestArrive(t *testing.T) {
@@ -25,14 +27,14 @@ func TestArrive(t *testing.T) {
 		{"a little too early", 2*time.Second + 1, 2*time.Second + 1, 1},
 		{"before the clock was set back", 3*time.Second + 1, time.Second, 0},
 	} {
-		next, wait := arrive(now.Add(row.due), now, every, burst)
+		next, wait := rules.Pace{Every: every, Burst: burst}.Arrive(now.Add(row.due), now)
 		if !next.Equal(now.Add(row.next)) || wait != row.wait {
 			t.Errorf("%s: next in %v, wait %v; want %v, %v", row.name, next.Sub(now), wait, row.next, row.wait)
 		}
 	}
 }
 
-func TestLimiter_LetsABurstAndThenTheRateThrough(t *testing.T) {
+func TestLimiter_SteadyRequests_AdmitsBurstThenRate(t *testing.T) {
 	t.Parallel()
 	l, now, through := newLimiter(Rate{PerSecond: 10, Burst: 5}, Rate{}), time.Unix(1_000_000, 0), 0
 	for range 1000 { // ten seconds, a hundred requests in each
@@ -49,7 +51,7 @@ func TestLimiter_LetsABurstAndThenTheRateThrough(t *testing.T) {
 	}
 }
 
-func TestLimiter_ForgetsWhoRests_AndKeepsWhoDoesNot(t *testing.T) {
+func TestLimiter_Full_ForgetsIdleClientsOnly(t *testing.T) {
 	t.Parallel()
 	l, now := newLimiter(Rate{PerSecond: 1, Burst: 2}, Rate{}), time.Unix(1_000_000, 0)
 	fill := func(form string) {

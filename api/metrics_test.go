@@ -23,11 +23,11 @@ func figures(s *setup) {
 // metricsToken is who scrapes'.
 const metricsToken = "a-token-of-thirty-two-characters"
 
-func TestMetrics_AreForThisMachineAndForAdmins(t *testing.T) {
+func TestMetrics_AdmitThisMachineAndAdmins(t *testing.T) {
 	t.Parallel()
 	here := newWorld(t, figures, func(s *setup) { s.MetricsHere, s.MetricsToken = true, metricsToken })
-	// The same server, reached from outside: what a proxy passes on may look like a
-	// call of this machine, with its name or a bare TCP connection's.
+	// The same server, reached from outside: a proxied request may resemble a local
+	// one.
 	public := newWorld(t, figures, func(s *setup) { s.MetricsToken = metricsToken })
 	without := newWorld(t, figures) // and without a token
 	// The first, which believes a proxy on this machine when it says for whom it asks.
@@ -127,8 +127,8 @@ func TestEachAnswer_IsToldOf_ButStreams(t *testing.T) {
 	}
 }
 
-// Nobody hears that a client which disconnected was answered with 503: it is no
-// failure in the log or the figures, of which operators are told.
+// A client that disconnects before its 503 is not a failure in the log or the
+// metrics.
 func TestRequest_ClientDisconnected_IsNoFailure(t *testing.T) {
 	t.Parallel()
 	left, leave := context.WithCancel(t.Context())

@@ -19,7 +19,7 @@ func addressSeen(t *testing.T, proxies, from string, forwarded ...string) string
 		trusted = append(trusted, netip.MustParsePrefix(proxy))
 	}
 	e := echo.New()
-	e.IPExtractor = callersBehind(trusted)
+	e.IPExtractor = clientAddress(trusted)
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 	request.RemoteAddr = from
 	for _, line := range forwarded {
@@ -101,7 +101,7 @@ func TestAddress_BehindProxies(t *testing.T) {
 		"a zone in the chain":             {"10.0.0.0/8", proxy, []string{"fe80::1%eth0"}, "10.0.0.1"},
 		"an address in an odd bracketing": {"10.0.0.0/8", proxy, []string{"[[203.0.113.7"}, "10.0.0.1"},
 
-		// Of IPv6 the network counts, whoever says it.
+		// An IPv6 address counts by its network, from any source.
 		"IPv6":                        {"10.0.0.0/8", proxy, []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"},
 		"IPv6 in brackets":            {"10.0.0.0/8", proxy, []string{"[2001:db8:1:2:3:4:5:6]"}, "2001:db8:1:2::/64"},
 		"IPv6, written out":           {"10.0.0.0/8", proxy, []string{"2001:0DB8:0001:0002:0000:0000:0000:0009"}, "2001:db8:1:2::/64"},

@@ -53,7 +53,9 @@ func newTestDispatcher(t *testing.T, people ...string) (*dispatcher, []*feed, *f
 		by := caller{}
 		by.person.ID = id
 		f := newFeed(s, by)
-		s.dispatch.enter(f)
+		if err := s.dispatch.enter(f); err != nil {
+			t.Fatal(err)
+		}
 		feeds = append(feeds, f)
 	}
 	return s.dispatch, feeds, failing

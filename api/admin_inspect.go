@@ -13,10 +13,10 @@ import (
 	"questscheduler/internal/poll"
 )
 
-// inspectedEntries is how much of a journal an inspection shows.
+// inspectedEntries is how many journal entries an inspection shows.
 const inspectedEntries = 20
 
-// inspectedAnswer is a poll as those see it who look for what is wrong.
+// inspectedAnswer is a poll for troubleshooting.
 type inspectedAnswer struct {
 	Poll       pollAnswer         `json:"poll"`
 	Generation int64              `json:"generation" doc:"Counts the finalisations, and whatever supersedes one."`
@@ -27,7 +27,7 @@ type inspectedAnswer struct {
 	Journal    []entryAnswer      `json:"journal" doc:"The newest entries; the others are at /v1/polls/{id}/journal."`
 }
 
-// TransformSchema implements huma.SchemaTransformer: a poll may follow nothing.
+// TransformSchema implements huma.SchemaTransformer.
 func (inspectedAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "calendar")
 }
@@ -68,7 +68,7 @@ type announcementAnswer struct {
 	Channels  []deliveryAnswer `json:"channels"`
 }
 
-// TransformSchema implements huma.SchemaTransformer: nothing may have been told.
+// TransformSchema implements huma.SchemaTransformer.
 func (announcementAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "wanted", "announced", "telling")
 }
@@ -108,7 +108,7 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 	if err != nil {
 		return inspectedAnswer{}, err
 	}
-	if view.Poll.ReplacesTold(told) { // people were told of another poll of its id
+	if view.Poll.ReplacesTold(told) { // it belongs to an earlier poll of the same id
 		told = poll.Announcement{PollID: in.ID}
 	}
 	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, inspectedEntries, nil)
@@ -117,8 +117,7 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 	return answer, err
 }
 
-// calendarOf is the calendar of the event that a poll follows; nil where it
-// follows none.
+// calendarOf is the calendar of a poll's event; nil without one.
 func (s *server) calendarOf(ctx context.Context, p poll.Poll) (*inspectedCalendar, error) {
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)
 	if err != nil || entry == nil {
@@ -145,17 +144,14 @@ func answerIntent(i poll.Intent) intentAnswer {
 }
 
 func answerAnnouncement(a poll.Announcement) announcementAnswer {
-	answer := announcementAnswer{
-		Due: instant(a.Due), Attempts: a.Attempts, Channels: []deliveryAnswer{},
+	return announcementAnswer{
+		Due: instant(a.Due), Attempts: a.Attempts,
 		Wanted: answerTold(a.Wanted), Announced: answerTold(a.Announced), Telling: answerTold(a.Telling),
+		Channels: each(slices.Sorted(maps.Keys(a.Channels)), func(name string) deliveryAnswer {
+			d := a.Channels[name]
+			return deliveryAnswer{Channel: name, Ref: d.Ref, MessageID: optional(d.MessageID), Error: optional(d.Error), At: instant(d.At)}
+		}),
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.Channels)) {
-		d := a.Channels[name]
-		answer.Channels = append(answer.Channels, deliveryAnswer{
-			Channel: name, Ref: d.Ref, MessageID: optional(d.MessageID), Error: optional(d.Error), At: instant(d.At),
-		})
-	}
-	return answer
 }
 
 func answerTold(t poll.Told) *toldAnswer {

@@ -123,9 +123,9 @@ func TestStream_MoreVotesThanAScanReads_AreAllFound(t *testing.T) {
 	gm.wantsPoll("gm", made.ID)
 }
 
-// TestStream_SlotsWrittenAfterTheirPoll_AreShown: the web app writes a poll first,
+// TestStream_SlotsWrittenAfterTheirPoll_AreSent: the web app writes a poll first,
 // and its slots later.
-func TestStream_SlotsWrittenAfterTheirPoll_AreShown(t *testing.T) {
+func TestStream_SlotsWrittenAfterTheirPoll_AreSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	gm := w.listen("gm")

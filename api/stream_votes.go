@@ -11,18 +11,16 @@ import (
 	"questscheduler/internal/store/changes"
 )
 
-// How votes are found that other processes wrote. The web app writes a vote's
-// document alone, so the poll's own document does not show it.
+// The web app writes a vote's document alone, so the poll's own document does not
+// show it. Votes of other processes are found by scanning all votes by their time.
 const (
-	// clockSkew is how wrong the clocks may be that gave votes their times.
+	// clockSkew is how far the clocks that timed the votes may be off.
 	clockSkew = time.Minute
-	// votesPage is how many votes are read at once, and votePages how many pages
-	// one scan reads; the next scan goes on behind them.
-	votesPage = 100
-	votePages = 10
+	votesPage = 100 // votes of a query
+	votePages = 10  // queries of a scan; the next scan continues after them
 )
 
-// voteScan is how far the votes of all polls were read, once for all streams.
+// voteScan is the progress of the scans, which serve all streams.
 type voteScan struct {
 	since   time.Time
 	after   *store.Cursor
@@ -30,9 +28,8 @@ type voteScan struct {
 	scans   int
 	running bool
 	// settling are polls that another process may have written since the last scan,
-	// and settled those of the scan before. The web app does not write a poll and
-	// its slots at once, so they are read once more. There are changes.Held of each
-	// at most.
+	// and settled those of the scan before. The web app does not write a poll and its
+	// slots at once, so they are read once more. Each has at most changes.Held.
 	settling, settled map[string]bool
 }
 
@@ -40,37 +37,33 @@ func newVoteScan(now time.Time) voteScan {
 	return voteScan{since: now.Add(-clockSkew), seen: map[store.Path]time.Time{}, settling: map[string]bool{}}
 }
 
-// again has the next scan find anew what it reads.
-func (v *voteScan) again() { v.after, v.seen = nil, map[store.Path]time.Time{} }
+// restart has the next scan report again what it reads.
+func (v *voteScan) restart() { v.after, v.seen = nil, map[store.Path]time.Time{} }
 
-// settle has a poll be read once more, between one and two scans later.
-func (v *voteScan) settle(p *poll.Poll) {
+// readAgain has a poll read once more, between one and two scans later.
+func (v *voteScan) readAgain(p *poll.Poll) {
 	if p != nil && len(v.settling) < changes.Held {
 		v.settling[p.ID] = true
 	}
 }
 
-func (d *dispatcher) settle(p *poll.Poll) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.votes.settle(p)
-}
+func (d *dispatcher) readAgain(p *poll.Poll) { d.locked(func() { d.votes.readAgain(p) }) }
 
-// isNew tells whether a poll was written within the last minute, so that its slots
+// isNew reports whether a poll was written within the last minute, so that its slots
 // may follow.
 func isNew(p *poll.Poll, now time.Time) bool {
 	return p != nil && min(now.Sub(p.CreatedAt).Abs(), now.Sub(p.UpdatedAt).Abs()) < clockSkew
 }
 
-// scanVotes finds the votes that were written since the last scan, and has them
-// routed like changes of this process. Each stream calls it before its recheck, with
-// the count of scans that it knew then: only if there was none since, this is one.
+// scanVotes finds the votes written since the last scan and routes them like changes
+// of this process. Each stream calls it before its recheck with the number of scans
+// that it knows: only the first one scans.
 func (d *dispatcher) scanVotes(ctx context.Context, known *int) error {
 	scan, begun := d.beginScan(known)
 	if !begun {
 		return nil
 	}
-	defer d.endScan()
+	defer d.locked(func() { d.votes.running = false })
 	started := d.Now()
 	var found []poll.GivenVote
 	for range votePages {
@@ -100,14 +93,8 @@ func (d *dispatcher) beginScan(known *int) (scan voteScan, begun bool) {
 	return d.votes, true
 }
 
-func (d *dispatcher) endScan() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.votes.running = false
-}
-
-// scanned keeps what a scan found, and has it routed. Votes from before overlap
-// are read by no later scan, so they are not kept.
+// scanned routes the votes of a scan. No later scan reads votes from before overlap,
+// so they are forgotten.
 func (d *dispatcher) scanned(scan voteScan, found []poll.GivenVote, overlap time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
