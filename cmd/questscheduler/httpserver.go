@@ -7,12 +7,11 @@ import (
 	"questscheduler/internal/bodylimit"
 )
 
-// newHTTPServer makes what answers on a listener, under the bounds that hold for
-// every one: headers, bodies and idle connections end. It has no ReadTimeout,
-// which would cut off streams and handlers that run long.
-func newHTTPServer(handler http.Handler) *http.Server {
+// newHTTPServer bounds headers, bodies and idle connections. It has no ReadTimeout,
+// which would cut off streams and slow handlers; answerTimeout 0 is no limit.
+func newHTTPServer(handler http.Handler, answerTimeout time.Duration) *http.Server {
 	return &http.Server{
-		Handler: bodylimit.Handler(handler, bodylimit.Patience), ReadHeaderTimeout: 5 * time.Second,
+		Handler: bodylimit.Handler(handler, bodylimit.Patience), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: answerTimeout,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 }

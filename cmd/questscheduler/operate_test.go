@@ -88,7 +88,7 @@ func TestLookingAfterADemo(t *testing.T) {
 	t.Run("a token is good for the server that runs", func(t *testing.T) {
 		issued := run(t, environ, "token", "--user", "ana")
 		issued.want(t, exitOK)
-		o := &outside{t, demoReady{API: d.url(), Users: map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}}}
+		o := &outside{t, demoReady{API: d.url(), demoParty: demoParty{Users: map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}}}}
 		if _, err := o.v1("ana", "GET", "/polls/"+linked, nil); err != nil {
 			t.Error(err)
 		}

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"strings"
 
 	"questscheduler/internal/config"
@@ -31,60 +31,50 @@ Examples:
 }
 
 // Run is the command.
-func (serveCommand) Run(ctx context.Context, process Process) (err error) {
-	cfg, err := loadSettings(process.Environ, config.Default())
-	if err != nil {
-		return err
-	}
-	s, err := openServer(ctx, cfg, wallClock, newLogger(cfg, process.Stderr))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	if s.listener, err = listen(cfg.Addr); err != nil {
-		return err
-	}
-	if err := s.start(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil // it was asked to end before it was ready
+func (serveCommand) Run(ctx context.Context, process Process) error {
+	return withProgram(ctx, process, func(p *program) error {
+		listener, err := listen(p.config.Addr)
+		if err != nil {
+			return err
 		}
-		return err
-	}
-	s.log.Info("questscheduler serves", "version", versionText(), "address", s.listener.Addr().String(),
-		"store", s.place(), "off", s.switchedOff())
-	return s.serveUntil(ctx)
+		if err := p.start(ctx, listener); err != nil {
+			if ctx.Err() != nil {
+				return nil //nolint:nilerr // it was asked to end before it was ready
+			}
+			return err
+		}
+		p.log.Info("questscheduler serves", "version", versionText(), "address", listener.Addr().String(),
+			"store", p.place(), "off", p.switchedOff())
+		return p.serveUntil(ctx)
+	})
 }
 
-// serveUntil waits for ctx to end, or gives why the server stopped answering
+// serveUntil waits for ctx to end, or returns why the server stopped answering
 // before.
-func (s *server) serveUntil(ctx context.Context) error {
+func (p *program) serveUntil(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
-		s.log.Info("questscheduler ends; what was accepted and is not done is done after the next start")
+		p.log.Info("questscheduler ends; what was accepted and is not done is done after the next start")
 		return nil
-	case err := <-s.failed:
+	case err := <-p.failed:
 		return err
 	}
 }
 
-// switchedOff names what the settings leave out; "nothing" for none.
+// switchedOff names the parts that the settings leave out, or "nothing".
 func (s *server) switchedOff() string {
 	var off []string
-	for _, part := range []struct {
-		name string
-		off  bool
-	}{
-		{"sync", s.config.Sync == config.SyncOff},
-		{"applying what is seen (QS_SYNC=observe)", s.config.Sync == config.SyncObserve},
-		{"discord", !s.config.DiscordBotToken.IsSet()},
-		{"admins", len(s.config.AdminUsers) == 0},
-	} {
-		if part.off {
-			off = append(off, part.name)
-		}
+	switch s.config.Sync {
+	case config.SyncOff:
+		off = append(off, "sync")
+	case config.SyncObserve:
+		off = append(off, "applying what is seen (QS_SYNC=observe)")
 	}
-	if len(off) == 0 {
-		return "nothing"
+	if !s.config.DiscordBotToken.IsSet() {
+		off = append(off, "discord")
 	}
-	return strings.Join(off, ", ")
+	if len(s.config.AdminUsers) == 0 {
+		off = append(off, "admins")
+	}
+	return cmp.Or(strings.Join(off, ", "), "nothing")
 }
