@@ -1,10 +1,9 @@
-// Package config is the program's settings: one struct, read from the
-// environment and checked whole, so that every problem is told at once.
+// Package config is the program's settings: one struct, read from the environment
+// and checked whole, so that all problems are reported at once.
 //
-// docs/settings.md is made from this package. A variable is QS_
-// and the name in the field's tag; QS_X_FILE reads X from a file instead, for
-// secrets that a platform mounts. A QS_ variable that is not known is a
-// problem too, since it is most likely a mistyped one.
+// docs/settings.md is generated from it. A variable is QS_ and the name in the
+// field's tag; QS_X_FILE reads X from a file, for secrets that a platform mounts. An
+// unknown QS_ variable is a problem, since it is most likely mistyped.
 package config
 
 import (
@@ -17,7 +16,7 @@ import (
 // Prefix begins the name of every variable.
 const Prefix = "QS_"
 
-// The stores, queues and sign-ins that can be chosen.
+// Stores, queues and sign-ins.
 const (
 	StoreSQLite    = "sqlite"
 	StoreFirestore = "firestore"
@@ -31,40 +30,37 @@ const (
 
 // How far calendars are followed.
 const (
-	// SyncOn follows them.
-	SyncOn = "on"
-	// SyncObserve looks and journals what it would do, and changes nothing.
-	SyncObserve = "observe"
-	// SyncOff answers machines politely and does nothing.
-	SyncOff = "off"
+	SyncOn      = "on"
+	SyncObserve = "observe" // decide and journal, change nothing
+	SyncOff     = "off"     // acknowledge machines, do nothing
 )
 
-// Where hints of changed documents come from, beside the machine route.
+// Sources of document changes beside the machine route.
 const (
 	HintsOff    = "off"
 	HintsListen = "listen"
 )
 
-// Which Discord messages are ours.
+// Discord messages that this program sends.
 const (
 	DiscordTransitions = "transitions"
 	DiscordAll         = "all"
 )
 
-// What a choice is where it is whether or not.
+// Values of on/off settings.
 const (
 	On  = "on"
 	Off = "off"
 )
 
-// The forms of the log.
+// Forms of the log.
 const (
 	LogText = "text"
 	LogJSON = "json"
 )
 
-// Config is all settings. It can be printed and logged: secrets hide
-// themselves. The comment of each field is what docs/settings.md says of it.
+// Config is all settings. It is safe to print and log. The comment of each field is
+// its text in docs/settings.md.
 type Config struct {
 	// Store is where documents are kept: `sqlite`, a file of this machine, or
 	// `firestore`.
@@ -234,7 +230,7 @@ type Config struct {
 	Around Surroundings
 }
 
-// Default is what holds where nothing is set: the embedded server.
+// Default is the embedded server.
 func Default() Config {
 	return Config{
 		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal, FirebaseRevocation: Off,
@@ -247,9 +243,8 @@ func Default() Config {
 	}
 }
 
-// Demo is what holds for the demonstration where nothing is set. Who starts it
-// adds where the simulators are and the key it keeps: PublicURL,
-// GoogleEndpoint, DiscordEndpoint, DiscordBotToken, EncKeys, SQLitePath.
+// Demo is the default of the demo, without PublicURL, GoogleEndpoint,
+// DiscordEndpoint, DiscordBotToken, EncKeys and SQLitePath.
 func Demo() Config {
 	c := Default()
 	c.Addr, c.NotifySettle, c.DiscordOwn, c.LogLevel = "127.0.0.1:8080", 0, DiscordAll, "warn"
@@ -257,17 +252,15 @@ func Demo() Config {
 	return c
 }
 
-// SignInKeyPath is where the key of the embedded sign-in is kept: beside the
-// embedded store.
+// SignInKeyPath is the file of the embedded sign-in's key, beside the data file.
 func (c Config) SignInKeyPath() string {
 	return filepath.Join(filepath.Dir(c.SQLitePath), "signin.key")
 }
 
-// derive fills in what follows from other settings, and gives addresses one
-// form.
+// derive fills in what follows from other settings and trims addresses.
 func (c *Config) derive() {
 	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream, &c.MachineIssuer} {
-		*address = strings.TrimRight(*address, "/") // paths are put behind them
+		*address = strings.TrimRight(*address, "/") // paths are appended
 	}
 	if c.AppURL == "" {
 		c.AppURL = c.PublicURL
@@ -277,7 +270,7 @@ func (c *Config) derive() {
 	}
 	if c.DiscordOwn == "" {
 		c.DiscordOwn = DiscordTransitions
-		if c.Store == StoreSQLite { // nobody else draws the card there
+		if c.Store == StoreSQLite { // no other program draws the card
 			c.DiscordOwn = DiscordAll
 		}
 	}
