@@ -37,7 +37,6 @@ type backfillTokensCommand struct {
 	RemoveOld bool `help:"Remove the web app's tokens once ours are sealed. Its own functions cannot use them any more."`
 }
 
-// Help is what --help says beside the flags.
 func (backfillTokensCommand) Help() string {
 	return `Each token in userSecrets, in whatever form, becomes a linked account of its user, sealed under the first key of ` +
 		`QS_ENC_KEYS; which Google account it belongs to is known once it is linked again. Our tokens that an older key sealed are ` +
@@ -83,7 +82,6 @@ func (c backfillTokensCommand) Run(ctx context.Context, process Process) error {
 
 type backfillIndexCommand struct{ dryRun }
 
-// Help is what --help says beside the flags.
 func (backfillIndexCommand) Help() string {
 	return `Each finalised poll whose calendar event is not followed yet gets its entry in the event index. The next sync of the ` +
 		`calendar adopts the event's time as the agreed one, and later changes are followed. Run "backfill tokens" first, so that there ` +
@@ -96,7 +94,6 @@ Examples:
     questscheduler backfill index`
 }
 
-// Run is the command.
 func (c backfillIndexCommand) Run(ctx context.Context, process Process) error {
 	return c.run(ctx, process, "polls", func(p *program, options backfill.Options) (backfill.Done, error) {
 		cause := scheduler.Cause{Hint: "backfill", Trace: p.newTrace()}
@@ -106,7 +103,6 @@ func (c backfillIndexCommand) Run(ctx context.Context, process Process) error {
 
 type backfillWatchesCommand struct{ dryRun }
 
-// Help is what --help says beside the flags.
 func (backfillWatchesCommand) Help() string {
 	return `Each calendar of a followed event gets a watch channel at Google, unless it has a live one. Run it after ` +
 		`"backfill index". A server does the same when it starts; this shows the progress, and says of each calendar that ` +
@@ -120,7 +116,6 @@ Examples:
 
 var errNoPushes = usageError{errors.New("no channel can be made, since Google cannot reach this server: set QS_SYNC to on or observe, and QS_PUBLIC_URL to an address that Google reaches")}
 
-// Run is the command.
 func (c backfillWatchesCommand) Run(ctx context.Context, process Process) error {
 	return c.run(ctx, process, "calendars", func(p *program, options backfill.Options) (backfill.Done, error) {
 		if p.pushAddress() == "" {

@@ -13,7 +13,6 @@ type backupCommand struct {
 	File string `arg:"" type:"path" help:"The file to write. One that is there already is not overwritten."`
 }
 
-// Help is what --help says beside the flags.
 func (backupCommand) Help() string {
 	return `The copy is one whole file of one moment, and has its name only when it is complete and on the disk. To restore it, stop ` +
 		`the server and put it in the place of QS_SQLITE_PATH; remove the files beside that end in -wal and -shm.
@@ -27,7 +26,6 @@ Example:
     questscheduler backup "questscheduler-$(date +%F).db"`
 }
 
-// Run is the command.
 func (c backupCommand) Run(ctx context.Context, process Process) (err error) {
 	cfg, err := loadSome(process.Environ, storeSettings...)
 	if err != nil {

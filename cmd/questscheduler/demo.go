@@ -28,7 +28,6 @@ type demoCommand struct {
 	Duration time.Duration `placeholder:"10m" help:"End after this time; without it at an interrupt."`
 }
 
-// Help is what --help says beside the flags.
 func (demoCommand) Help() string {
 	return `It is a party of four with their group, a Discord channel and three polls: one open with votes, one finalised, one that ` +
 		`follows a calendar event. The page it prints says what to try.
@@ -49,7 +48,6 @@ type demo struct {
 	listener net.Listener
 }
 
-// Run is the command.
 func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := checkLoopback(c.Addr); err != nil {
 		return usageError{err}

@@ -14,7 +14,6 @@ type explainCommand struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is what --help says beside the flags.
 func (explainCommand) Help() string {
 	return `For each thing that was decided about the poll: when, what made us look, what the calendar said, what was decided by ` +
 		`which rule, and what was announced. It reads the store beside a server that runs.
@@ -27,7 +26,6 @@ Examples:
 
 var errDisagrees = errors.New("journal and stored poll tell different stories")
 
-// Run is the command.
 func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 	reader, err := openReader(ctx, process, queries())
 	if err != nil {

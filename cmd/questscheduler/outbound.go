@@ -5,26 +5,20 @@ import (
 	"time"
 )
 
-// How a connection is known to be dead.
+// Health checks of connections. quiet is how long a connection may be silent before
+// the other side is pinged, as often as Google's own clients do; quietPatience is how
+// long the answer may take.
 const (
-	// quiet is how long nobody may say anything on one before the other side is
-	// asked whether it is there; Google's own clients ask as often.
-	quiet = 30 * time.Second
-	// quietPatience is how long that may take to answer.
+	quiet         = 30 * time.Second
 	quietPatience = 5 * time.Second
 )
 
-// newTransport is how this server calls Google and Discord. On Cloud Run an
-// instance stands still between its requests, and so does a machine that sleeps:
-// its connections may be forgotten meanwhile by whoever is in between, without a
-// word. HTTP/2 puts every call on one of them, and without the question after
-// quiet would do so for a quarter of an hour, in which each call fails.
+// newTransport is for calls to Google and Discord. While a Cloud Run instance or a
+// laptop is frozen, something in between may drop its connections silently. HTTP/2
+// puts all calls on one connection, and without pings they would fail for a quarter
+// of an hour.
 func newTransport(quiet, patience time.Duration) *http.Transport {
-	standard, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		standard = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
-	}
-	transport := standard.Clone()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: quiet, PingTimeout: patience}
 	return transport
 }

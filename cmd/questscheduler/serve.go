@@ -11,7 +11,6 @@ import (
 // serveCommand is the server.
 type serveCommand struct{}
 
-// Help is what --help says beside the flags.
 func (serveCommand) Help() string {
 	return `Everything it keeps is one file, QS_SQLITE_PATH, and the sign-in key beside it; with QS_STORE=firestore the documents are there ` +
 		`and the file holds its tasks. It ends on an interrupt or SIGTERM ` +
@@ -30,7 +29,6 @@ Examples:
     curl -f http://127.0.0.1:8080/readyz`
 }
 
-// Run is the command.
 func (serveCommand) Run(ctx context.Context, process Process) error {
 	return withProgram(ctx, process, func(p *program) error {
 		listener, err := listen(p.config.Addr)

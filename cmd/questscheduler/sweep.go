@@ -38,7 +38,6 @@ func newSweepCommand() sweepCommand {
 	}
 }
 
-// Help is what --help says beside the flags.
 func (c jobCommand) Help() string {
 	return c.help + ` This is for a store whose server is stopped: it needs the store for itself, ` +
 		`and the server does what was enqueued when it runs again. An interrupted job can be run again and does nothing twice.
@@ -48,7 +47,6 @@ Example:
     questscheduler sweep ` + c.job
 }
 
-// Run is the command.
 func (c jobCommand) Run(ctx context.Context, process Process) error {
 	return withProgram(ctx, process, func(p *program) error {
 		line := newProgress(process.Stderr, c.job)

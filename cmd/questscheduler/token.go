@@ -22,7 +22,6 @@ type tokenCommand struct {
 	TTL   time.Duration `name:"ttl" default:"1h" help:"How long the token is good."`
 }
 
-// Help is what --help says beside the flags.
 func (tokenCommand) Help() string {
 	return `The token is signed with the key beside the store (QS_SQLITE_PATH), so it needs the same user and folder as the ` +
 		`server, which may run meanwhile. Whoever can read that key can speak for anybody. With QS_AUTH=firebase there is none: people sign in there.
@@ -33,7 +32,6 @@ Examples:
     curl -H "Authorization: Bearer $(questscheduler token --user gm)" http://127.0.0.1:8080/v1/polls`
 }
 
-// Run is the command.
 func (c tokenCommand) Run(_ context.Context, process Process) error {
 	if address, err := mail.ParseAddress(c.Email); c.Email != "" && (err != nil || address.Address != c.Email) {
 		return usageError{errors.New("--email has to be an e-mail address, such as gm@example.org")}
