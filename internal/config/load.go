@@ -17,11 +17,11 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// maxFile is the most that is read from a QS_X_FILE.
-const maxFile = 64 << 10
-
-// fileSuffix marks a variable that names a file with the value.
-const fileSuffix = "_FILE"
+// maxFile is the largest file of a QS_X_FILE, and fileSuffix its mark.
+const (
+	maxFile    = 64 << 10
+	fileSuffix = "_FILE"
+)
 
 // Problem is a variable with what is wrong and what to do. It never holds the value.
 type Problem struct{ Name, Mend string }
@@ -133,6 +133,9 @@ func collect(environ []string, problems *Problems) map[string]string {
 			problems.add(setting, "and %s are both set; unset one of them", plain)
 		case value != "":
 			text, err := readFile(value)
+			if inPath, ok := errors.AsType[*os.PathError](err); ok {
+				err = inPath.Err // without the path
+			}
 			if err != nil {
 				problems.add(setting, "names a file that cannot be read (%s); check its path and its rights", err)
 				continue
@@ -156,29 +159,18 @@ func unknown(variable string) string {
 	return "is no setting; is " + closest + " meant?"
 }
 
-// readFile reads a value from a file, without the line end that editors leave.
-// Its error holds no path.
+// readFile reads a value without the line end that editors leave.
 func readFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", withoutPath(err)
+		return "", err
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return "", withoutPath(err)
-	}
 	if len(text) > maxFile {
 		return "", errors.New("it is larger than 64 KiB")
 	}
-	return strings.TrimRight(string(text), "\r\n"), nil
-}
-
-func withoutPath(err error) error {
-	if wrapped := new(os.PathError); errors.As(err, &wrapped) {
-		return wrapped.Err
-	}
-	return err
+	return strings.TrimRight(string(text), "\r\n"), err
 }
 
 // rule is a parser's error: what the value has to be.
