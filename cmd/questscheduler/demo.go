@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
+	"text/template"
 	"time"
 
 	"questscheduler/internal/accounts/seal"
@@ -184,28 +185,14 @@ func (d *demo) end() error {
 	return errors.Join(d.watcher.StopAll(ctx), d.stop(), d.sims.close())
 }
 
+//go:embed demo.txt
+var demoTextSource string
+
+var demoText = template.Must(template.New("demo").Parse(demoTextSource))
+
 func (d *demo) print(out io.Writer, asJSON bool) error {
-	ready := d.ready()
 	if asJSON {
-		return json.NewEncoder(out).Encode(ready)
+		return json.NewEncoder(out).Encode(d.ready())
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "questscheduler demo: %s\n\n", ready.Page)
-	fmt.Fprintf(&text, "  API       %s/v1   (documentation: %s/docs)\n", ready.API, ready.API)
-	fmt.Fprintf(&text, "  Dashboard %s/dashboard   (sign in with the admin's token: it stands on the page above)\n", ready.API)
-	fmt.Fprintf(&text, "  Google    %s/calendar/v3/   (simulator)\n", ready.Google)
-	fmt.Fprintf(&text, "  Discord   %s/api/v9/   (simulator; guild %s, channel %s)\n\n", ready.Discord, ready.DiscordGuild, ready.DiscordChannel)
-	gm := ready.Users["gm"]
-	fmt.Fprintf(&text, "Try it: the poll that follows a calendar event.\n\n")
-	fmt.Fprintf(&text, "  TOKEN=%s\n  GOOGLE=%s\n", gm.Token, gm.GoogleToken)
-	fmt.Fprintf(&text, "  curl -H \"Authorization: Bearer $TOKEN\" %s/v1/polls/%s\n\n", ready.API, ready.Polls["linked"])
-	if len(ready.Spares) > 0 { // a folder of an earlier version has none
-		fmt.Fprintf(&text, "Google accounts that nobody has linked yet, with the token of each for its calendar:\n\n")
-	}
-	for _, spare := range ready.Spares {
-		fmt.Fprintf(&text, "  %-22s %s\n", spare.Email, spare.GoogleToken)
-	}
-	fmt.Fprintf(&text, "\nMore to try: %s\nEnd it with Ctrl-C.\n", ready.Page)
-	_, err := io.WriteString(out, text.String())
-	return err
+	return demoText.Execute(out, d.ready())
 }

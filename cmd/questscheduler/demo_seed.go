@@ -56,7 +56,7 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		d.world.Users[name] = demoUser{ID: name, Email: account.Email, Token: token, GoogleToken: account.GoogleToken, CalendarID: account.CalendarID}
+		d.world.Users[name] = demoUser{ID: name, Token: token, demoAccount: account}
 	}
 	for _, name := range spares {
 		account, _, err := d.seedAccount(name)

@@ -33,15 +33,12 @@ type demoParty struct {
 
 // demoUser is a member of the party.
 type demoUser struct {
-	ID          string `json:"id"`
-	Email       string `json:"email"`
-	Token       string `json:"token"`
-	GoogleToken string `json:"google_token"`
-	CalendarID  string `json:"calendar_id"`
+	ID    string `json:"id"`
+	Token string `json:"token"`
+	demoAccount
 }
 
-// demoAccount is a Google account to link at the simulator's consent page.
-// GoogleToken opens its calendar as its owner does.
+// demoAccount is a Google account. GoogleToken opens its calendar as its owner does.
 type demoAccount struct {
 	Email       string `json:"email"`
 	GoogleToken string `json:"google_token"`
