@@ -23,20 +23,20 @@ import (
 // demoCommand runs everything on this machine: the real server, with the real
 // Google, Discord and database clients, against simulators.
 type demoCommand struct {
-	Addr     string        `help:"Where the server listens; the loopback interface alone." default:"127.0.0.1:8080"`
-	Data     string        `placeholder:"DIR" help:"Keep everything in this folder: a restart continues that world. Without it a temporary folder, removed at the end." type:"path"`
+	Addr     string        `help:"The address to listen on, on the loopback interface." default:"127.0.0.1:8080"`
+	Data     string        `placeholder:"DIR" help:"Keep all data in this folder, which a restart continues. Without it a temporary folder, removed at the end." type:"path"`
 	JSON     bool          `help:"Print one JSON object, when all is ready, as the first line."`
-	Duration time.Duration `placeholder:"10m" help:"End after this time; without it at an interrupt."`
+	Duration time.Duration `placeholder:"10m" help:"End after this time; without it on an interrupt."`
 }
 
 func (demoCommand) Help() string {
-	return `It is a party of four with their group, a Discord channel and three polls: one open with votes, one finalised, one that ` +
-		`follows a calendar event. The page it prints says what to try.
+	return `The demo has a party of four with their group, a Discord channel and three polls: one open with votes, one finalised, one that ` +
+		`follows a calendar event. The page that it prints says what to try.
 
 Examples:
 
     questscheduler demo
-    questscheduler demo --data world      # a restart goes on with it
+    questscheduler demo --data world      # a restart continues it
     questscheduler demo --json | head -1 | jq .users.gm.token`
 }
 

@@ -24,7 +24,7 @@ Examples:
     QS_SQLITE_PATH=DIR/questscheduler.db questscheduler explain POLL   # of a demo with --data DIR`
 }
 
-var errDisagrees = errors.New("journal and stored poll tell different stories")
+var errDisagrees = errors.New("journal and stored poll disagree")
 
 func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 	cfg, err := loadSome(process.Environ, storeSettings...)

@@ -60,7 +60,7 @@ func newCommandLine() *commandLine { return &commandLine{Sweep: newSweepCommand(
 // groups are the headings of the help.
 var groups = []kong.Group{
 	{Key: "run", Title: "Run it:"},
-	{Key: "care", Title: "Look after it:"},
+	{Key: "care", Title: "Operate it:"},
 	{Key: "shell", Title: "In your shell:"},
 }
 

@@ -102,7 +102,7 @@ func TestLookingAfterADemo(t *testing.T) {
 	})
 	t.Run("explain finds a poll that was changed on the sly", func(t *testing.T) {
 		told := run(t, environ, "explain", linked, "--replay")
-		told.want(t, exitFailed, "DISAGREES", "journal and stored poll tell different stories")
+		told.want(t, exitFailed, "DISAGREES", "journal and stored poll disagree")
 		run(t, environ, "explain", linked).want(t, exitOK, "finalised, by gm")
 	})
 }

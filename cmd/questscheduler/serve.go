@@ -8,21 +8,20 @@ import (
 	"questscheduler/internal/config"
 )
 
-// serveCommand is the server.
 type serveCommand struct{}
 
 func (serveCommand) Help() string {
-	return `Everything it keeps is one file, QS_SQLITE_PATH, and the sign-in key beside it; with QS_STORE=firestore the documents are there ` +
-		`and the file holds its tasks. It ends on an interrupt or SIGTERM ` +
-		`once what it is doing is done; its watch channels at Google stay, and the next start goes on with them.
+	return `All data is in one file, QS_SQLITE_PATH, with the sign-in key beside it; with QS_STORE=firestore the documents are in Firestore ` +
+		`and the file holds the tasks. An interrupt or SIGTERM ends the server once running requests and tasks are done; ` +
+		`its watch channels at Google stay, and the next start uses them.
 
 Examples:
 
-    # to try it: no calendar is followed, so nobody has to reach this machine
+    # to try it: no calendar is followed, so Google need not reach this machine
     QS_SYNC=off QS_GOOGLE_CLIENT_ID=none QS_GOOGLE_CLIENT_SECRET=none \
     QS_ENC_KEYS="k1:$(openssl rand -base64 32)" questscheduler serve
 
-    # what is still missing, and what is wrong
+    # which settings are missing or wrong
     questscheduler doctor
 
     # is it ready?
@@ -66,7 +65,7 @@ func (s *server) switchedOff() string {
 	case config.SyncOff:
 		off = append(off, "sync")
 	case config.SyncObserve:
-		off = append(off, "applying what is seen (QS_SYNC=observe)")
+		off = append(off, "applying observations (QS_SYNC=observe)")
 	}
 	if !s.config.DiscordBotToken.IsSet() {
 		off = append(off, "discord")

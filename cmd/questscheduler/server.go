@@ -125,15 +125,15 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	polls := s.polls(service)
 	announcer := s.newAnnouncer(discord, polls)
 	owners := s.owners(announcer, google.accounts)
-	looker := s.newLooker(google, polls, owners)
+	syncer := s.newSyncer(google, polls, owners)
 	links := s.newLinks(google, watcher, polls, owners)
 	health := s.newHealth(watcher)
 	cards := s.cardsOf(service, discord)
 	jobs := s.newTimers(google, service, watcher, links, health, cards)
-	hints := &documentchanges.Hints{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
+	changed := &documentchanges.Hints{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
-		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, hints: hints,
+		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed,
 		linked: api.Linked{
 			Accounts: google.accounts, Consents: consents, Calendars: google.client.Calendars, Follow: links.Follow, URL: reachedAt(s.config),
 		},
@@ -144,7 +144,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	s.metrics.Read(metrics.Stored{Depths: s.queue.Depths, Records: jobs.Records, Figures: health.Figures, Log: s.log})
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: issuer, scheduler: service, watcher: watcher, links: links, timers: jobs,
-		pollListener: s.newListener(hints, cards), work: s.workOf(service, looker, watcher, announcer, jobs, hints),
+		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 1),
 	}, nil
 }

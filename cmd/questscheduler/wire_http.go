@@ -38,7 +38,7 @@ type routes struct {
 	linked    api.Linked
 	health    *health.Reader
 	timers    *timers.Timers
-	hints     *documentchanges.Hints
+	changed   *documentchanges.Hints
 }
 
 // newEdge builds every route: the API, the web app's calls, and what machines call.
@@ -59,9 +59,9 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
 	})
 	var pushes webhooks.Pushes = to.watcher
-	var documents webhooks.Documents = &documentchanges.Noted{Hints: to.hints, Store: s.documents, Log: s.log}
+	var documents webhooks.Documents = &documentchanges.Noted{Hints: to.changed, Store: s.documents, Log: s.log}
 	if s.config.Sync == config.SyncOff {
-		pushes, documents = unheard{to.watcher.Tokens}, unheardDocuments{}
+		pushes, documents = pushSink{to.watcher.Tokens}, documentSink{}
 	}
 	webhooks.Register(edge, pushes, webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(s.log, s.now)})
 	webhooks.RegisterDocuments(edge, operators, documents)
@@ -88,22 +88,22 @@ func (s *server) forThisMachine() bool {
 	return host == "" || host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// unheard acknowledges pushes without a sync (QS_SYNC=off), so that Google does not
+// pushSink acknowledges pushes without a sync (QS_SYNC=off), so that Google does not
 // send them again: channels of an earlier setting may still live. Nothing is read,
 // so forged pushes get the same answer, at the rate of their address.
-type unheard struct{ tokens calendarsync.Tokens }
+type pushSink struct{ tokens calendarsync.Tokens }
 
 // Push implements webhooks.Pushes.
-func (u unheard) Push(_ context.Context, push calendarsync.Push) error {
-	_, proven := u.tokens.VerifyChannelToken(push.Token, push.ChannelID)
+func (p pushSink) Push(_ context.Context, push calendarsync.Push) error {
+	_, proven := p.tokens.VerifyChannelToken(push.Token, push.ChannelID)
 	return push.Admit(proven)
 }
 
-// unheardDocuments ignores document changes (QS_SYNC=off).
-type unheardDocuments struct{}
+// documentSink ignores document changes (QS_SYNC=off).
+type documentSink struct{}
 
 // Told implements webhooks.Documents.
-func (unheardDocuments) Told(context.Context, string, string) error { return nil }
+func (documentSink) Told(context.Context, string, string) error { return nil }
 
 // startLink gives where a user's browser begins to link a Google account.
 func startLink(linked api.Linked) func(context.Context, signin.Person) (string, error) {

@@ -61,7 +61,7 @@ func (s *server) polls(service *scheduler.Service) calendarsync.Polls {
 	return service
 }
 
-func (s *server) newLooker(google googleAccess, polls calendarsync.Polls, owners owners) *calendarsync.Looker {
+func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners owners) *calendarsync.Looker {
 	return &calendarsync.Looker{
 		Store: s.documents, Google: google.client, Elsewhere: google.elsewhere, Polls: polls, Owners: owners,
 		Observing: s.config.Sync == config.SyncObserve, Now: s.now, MinGap: s.config.SyncMinGap,

@@ -59,16 +59,16 @@ var workersEach = map[string]int{
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
 // the queue, for a server that follows calendars.
 func (s *server) workOf(
-	service *scheduler.Service, looker *calendarsync.Looker, watcher *calendarsync.Watcher,
-	announcer *notify.Announcer, jobs *timers.Timers, hints *documentchanges.Hints,
+	service *scheduler.Service, syncer *calendarsync.Looker, watcher *calendarsync.Watcher,
+	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Hints,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
-		calendars.LookKind:     looker.Handle,
+		calendars.LookKind:     syncer.Handle,
 		calendarsync.SweepKind: watcher.HandleSweep,
 		scheduler.KindIntent:   service.HandleIntent,
 		poll.AnnounceKind:      announcer.Handle,
 		timers.Kind:            jobs.Handle,
-		documentchanges.Kind:   hints.Handle,
+		documentchanges.Kind:   changed.Handle,
 	}
 	if s.config.Sync == config.SyncOff {
 		later := func(context.Context, queue.Delivery) queue.Verdict {

@@ -33,11 +33,7 @@ func (s *server) keysClient() *http.Client {
 func (s *server) newSignIn(ctx context.Context) (signin.Verifier, issuer, error) {
 	switch {
 	case s.config.Auth == config.AuthLocal:
-		key, err := signin.LoadOrCreateKey(s.config.SignInKeyPath())
-		if err != nil {
-			return nil, nil, fmt.Errorf("sign-in key: %w", err)
-		}
-		local, err := signin.NewLocal(signin.LocalOptions{Key: key, Now: s.now})
+		local, err := openLocal(s.config, s.now)
 		return local, local, err
 	case s.config.UnsignedTokens():
 		unsigned, err := signin.NewUnsigned(s.config.FirebaseProject, s.config.DocumentsEmulated(), s.now)
@@ -56,6 +52,14 @@ func (s *server) newSignIn(ctx context.Context) (signin.Verifier, issuer, error)
 	}
 	firebase, err := signin.NewFirebase(options)
 	return firebase, nil, err
+}
+
+func openLocal(cfg config.Config, now func() time.Time) (*signin.Local, error) {
+	key, err := signin.LoadOrCreateKey(cfg.SignInKeyPath())
+	if err != nil {
+		return nil, fmt.Errorf("sign-in key: %w", err)
+	}
+	return signin.NewLocal(signin.LocalOptions{Key: key, Now: now})
 }
 
 // newMachines builds what verifies OIDC tokens of machines: of operators, and of
