@@ -58,11 +58,16 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 		ctx, cancel = context.WithTimeout(ctx, c.Duration)
 		defer cancel()
 	}
-	dir, remove, err := c.folder()
-	if err != nil {
+	dir := c.Data
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "questscheduler-demo-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
 	d, err := openDemo(ctx, dir, c.Addr, process)
 	if err != nil {
 		return err
@@ -92,15 +97,6 @@ func checkLoopback(addr string) error {
 		return fmt.Errorf("--addr must be on the loopback interface, such as 127.0.0.1:8080, since the demo's tokens are no secret")
 	}
 	return nil
-}
-
-// folder is the folder of the demo's data; remove deletes it if it is temporary.
-func (c demoCommand) folder() (dir string, remove func() error, err error) {
-	if c.Data != "" {
-		return c.Data, func() error { return nil }, os.MkdirAll(c.Data, 0o700)
-	}
-	dir, err = os.MkdirTemp("", "questscheduler-demo-")
-	return dir, func() error { return os.RemoveAll(dir) }, err
 }
 
 // openDemo reads the world of the folder and opens simulators and program on it.
