@@ -2,12 +2,10 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"questscheduler/api"
 	"questscheduler/calendarsync"
@@ -15,7 +13,6 @@ import (
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/config"
 	"questscheduler/internal/gcal"
-	"questscheduler/notify"
 )
 
 // googleAccess is the calendar client with the linked accounts that it acts for.
@@ -108,22 +105,4 @@ func origins(addresses []string) (found []string) {
 		}
 	}
 	return found
-}
-
-// owners notifies the owners of accounts and calendars of problems that only they
-// can solve.
-type owners interface {
-	calendarsync.Owners
-	calendarsync.LinkOwners
-}
-
-// owners notifies nobody while the server only observes.
-func (s *server) owners(announcer *notify.Announcer, linked *accounts.Repository) owners {
-	if s.config.Sync == config.SyncObserve {
-		return calendarsync.NobodyTold{}
-	}
-	return notify.Owners{Announcer: announcer, Occasion: func(ctx context.Context, accountID string) (string, error) {
-		account, err := linked.Get(ctx, accountID)
-		return strconv.FormatInt(account.Grant, 10), err // each grant fails once
-	}}
 }

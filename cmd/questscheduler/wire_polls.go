@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,7 +8,6 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/config"
 	"questscheduler/internal/health"
-	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
 
@@ -74,44 +72,4 @@ func (s *server) newHealth(watcher *calendarsync.Watcher) *health.Reader {
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(watcher.RenewBefore),
 		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
 	}
-}
-
-// discordClient is what the parts need of Discord; nil without QS_DISCORD_BOT_TOKEN.
-type discordClient interface {
-	notify.Discord
-	scheduler.Channels
-}
-
-func (s *server) newDiscord() (discordClient, error) {
-	if !s.config.DiscordBotToken.IsSet() {
-		return nil, nil
-	}
-	return notify.NewDiscordClient(notify.DiscordConfig{
-		Token: s.config.DiscordBotToken.Reveal(), Endpoint: s.config.DiscordEndpoint, Transport: s.outbound,
-	})
-}
-
-func (s *server) newAnnouncer(discord discordClient, polls calendarsync.Polls) *notify.Announcer {
-	return &notify.Announcer{
-		Store: s.documents, Discord: discord, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, PerHour: s.config.NoticesPerHour,
-		Repair: func(ctx context.Context, pollID, trace string) error {
-			_, err := polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
-			return err
-		},
-		Log: s.log, Meter: s.metrics,
-	}
-}
-
-// cards keeps the Discord cards of polls that others write; nil functions if this
-// server draws none of them.
-type cards struct {
-	check func(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error
-	sweep func(ctx context.Context, at string, cause scheduler.Cause) (int, string, error)
-}
-
-func (s *server) cardsOf(service *scheduler.Service, discord discordClient) cards {
-	if s.config.DiscordOwn != notify.OwnAll || discord == nil || s.config.Sync != config.SyncOn {
-		return cards{}
-	}
-	return cards{check: service.CheckCard, sweep: service.SweepCards}
 }
