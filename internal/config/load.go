@@ -84,13 +84,14 @@ func Load(environ []string, defaults Config) (Config, error) {
 // is wrong the given value.
 func Read(environ []string, defaults Config) (Config, error) {
 	var problems Problems
-	values := collect(environ, &problems)
+	given := env.ToMap(environ) // of two the last counts, as in a shell
+	values := collect(given, &problems)
 	c := defaults
 	err := env.ParseWithOptions(&c, env.Options{Environment: values, Prefix: Prefix, FuncMap: parsers})
 	if err := problems.addParsing(err); err != nil {
 		return Config{}, err
 	}
-	c.Around = surroundings(environ)
+	c.Around = Surroundings{AuthEmulator: given[AuthEmulatorVariable], StoreEmulator: given[storeEmulatorVariable], CloudRun: given[serviceVariable] != ""}
 	c.derive()
 	c.check(&problems)
 	if len(problems) == 0 {
@@ -111,18 +112,13 @@ func (p Problems) tidy() Problems {
 }
 
 // collect returns the values of the known variables, including those in files.
-func collect(environ []string, problems *Problems) map[string]string {
-	given := map[string]string{}
-	for _, entry := range environ {
-		if name, value, ok := strings.Cut(entry, "="); ok && strings.HasPrefix(name, Prefix) {
-			given[name] = value // of two the last counts, as in a shell
-		}
-	}
+func collect(given map[string]string, problems *Problems) map[string]string {
 	names, values := Names(), map[string]string{}
 	for name, value := range given {
 		setting := strings.TrimPrefix(name, Prefix)
 		plain, inFile := strings.CutSuffix(name, fileSuffix)
 		switch {
+		case !strings.HasPrefix(name, Prefix):
 		case slices.Contains(names, name):
 			if value != "" { // a file counts beside an empty value
 				values[name] = value

@@ -24,21 +24,6 @@ type Surroundings struct {
 	CloudRun bool
 }
 
-func surroundings(environ []string) Surroundings {
-	var around Surroundings
-	for _, entry := range environ {
-		switch name, value, _ := strings.Cut(entry, "="); name {
-		case AuthEmulatorVariable:
-			around.AuthEmulator = value
-		case storeEmulatorVariable:
-			around.StoreEmulator = value
-		case serviceVariable:
-			around.CloudRun = value != ""
-		}
-	}
-	return around
-}
-
 // Production says why this is a deployment that users rely on, in which nothing for
 // development may be switched on; "" if it is none. The embedded server on one's own
 // machine is none.
