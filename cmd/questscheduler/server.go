@@ -34,7 +34,9 @@ var kinds = []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
-	return slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries)
+	return slices.Concat(
+		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
+	)
 }
 
 // server is what the parts are built on: settings, clock, log, stores, queue and
@@ -143,7 +145,8 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	}
 	s.metrics.Read(metrics.Stored{Depths: s.queue.Depths, Records: jobs.Records, Figures: health.Figures, Log: s.log})
 	return &program{
-		server: s, accounts: google.accounts, consents: consents, issuer: issuer, scheduler: service, watcher: watcher, links: links, timers: jobs,
+		server: s, accounts: google.accounts, consents: consents, issuer: issuer,
+		scheduler: service, watcher: watcher, links: links, timers: jobs,
 		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 1),
 	}, nil

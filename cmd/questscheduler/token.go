@@ -24,7 +24,7 @@ type tokenCommand struct {
 
 func (tokenCommand) Help() string {
 	return `The token is signed with the key beside the store (QS_SQLITE_PATH), so it needs the same user and folder as the ` +
-		`server, which may be running. Any user who can read that key can act as anybody. With QS_AUTH=firebase there is no key: users sign in there.
+		`server, which may be running. Any user who can read that key can act as anybody. With QS_AUTH=firebase users sign in with Firebase.
 
 Examples:
 
@@ -41,7 +41,7 @@ func (c tokenCommand) Run(_ context.Context, process Process) error {
 		return err
 	}
 	if cfg.Auth != config.AuthLocal {
-		return usageError{errors.New("QS_AUTH is firebase: users sign in there, and a token of this program would be refused")}
+		return usageError{errors.New("QS_AUTH is firebase: people sign in there, and a token of this program would be refused")}
 	}
 	issuer, err := openIssuer(cfg, process)
 	if err != nil {
@@ -66,7 +66,7 @@ func openIssuer(cfg config.Config, process Process) (*signin.Local, error) {
 		return nil, fmt.Errorf("there is no folder %s; set QS_SQLITE_PATH as for the server", filepath.Dir(path))
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(process.Stderr, "questscheduler: created a sign-in key, %s; a server with its store beside it uses the same key\n", path)
+		fmt.Fprintf(process.Stderr, "questscheduler: made a new sign-in key, %s; a server with its store beside it uses the same key\n", path)
 	}
 	return openLocal(cfg, time.Now)
 }

@@ -66,7 +66,8 @@ func (s *server) newConsents(google googleAccess) *accounts.Linking {
 	return accounts.NewLinking(accounts.LinkingOptions{
 		Accounts: google.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
 		AuthURL: s.oauthURL("/o/oauth2/v2/auth"), TokenURL: s.oauthURL("/token"), CallbackURL: browsers + api.PathCallback,
-		Home: home, ReturnOrigins: origins(append([]string{browsers, s.config.AppURL}, s.config.AllowedOrigins...)), Transport: s.oauthTransport(),
+		Home: home, ReturnOrigins: origins(append([]string{browsers, s.config.AppURL}, s.config.AllowedOrigins...)),
+		Transport: s.oauthTransport(),
 	})
 }
 

@@ -54,8 +54,9 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 		},
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
-		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"), TrustedProxies: s.config.TrustedProxies,
-		Now: s.now, Wait: wait, Ending: s.ending.Done(), NewID: s.newPrefixedID, Log: s.log, Version: version,
+		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,
+		HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
+		Now:   s.now, Wait: wait, Ending: s.ending.Done(), NewID: s.newPrefixedID, Log: s.log, Version: version,
 		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
 	})
 	var pushes webhooks.Pushes = to.watcher

@@ -34,14 +34,16 @@ func (s *server) newScheduler(google googleAccess, discord discordClient) (*sche
 		rest = appAnnounces
 	}
 	service := &scheduler.Service{
-		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google.client, Elsewhere: google.elsewhere}, Accounts: google.accounts,
+		Store: s.documents, Queue: s.queue, Accounts: google.accounts,
+		Calendar: calendarsync.Events{Google: google.client, Elsewhere: google.elsewhere},
 		Channels: discord, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
 		Settle: s.config.NotifySettle, AppTells: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
 		Log: s.log, Meter: s.metrics,
 	}
 	watcher := &calendarsync.Watcher{
-		Store: s.documents, Queue: s.queue, Google: google.client, Polls: s.polls(service), Now: s.now, NewUUID: uuid.NewString, Tokens: google.keys,
+		Store: s.documents, Queue: s.queue, Google: google.client, Polls: s.polls(service), Now: s.now,
+		NewUUID: uuid.NewString, Tokens: google.keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Observing: s.config.Sync == config.SyncObserve,
 		Log: s.log, Meter: s.metrics,
 	}

@@ -26,9 +26,9 @@ const depthsKept = 10 * time.Second
 
 // openQueue opens River in the data file, which belongs to this process alone, or
 // Cloud Tasks, which several processes share. cloud is nil with River.
-func openQueue(ctx context.Context, cfg config.Config, file *sqlite.Store, documents *changes.Store, now func() time.Time, log *slog.Logger) (
-	tasks queue.Queue, cloud *cloudtasks.Queue, err error,
-) {
+func openQueue(
+	ctx context.Context, cfg config.Config, file *sqlite.Store, documents *changes.Store, now func() time.Time, log *slog.Logger,
+) (tasks queue.Queue, cloud *cloudtasks.Queue, err error) {
 	if cfg.Queue == config.QueueRiver {
 		tasks, err = river.New(ctx, river.Options{
 			DB: file.Writer(), Kinds: kinds, Now: now, Log: log,
@@ -53,7 +53,8 @@ func openQueue(ctx context.Context, cfg config.Config, file *sqlite.Store, docum
 // (deploy/queues.txt). A task that is refused for lack of a worker slows its whole
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
-	calendars.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20, calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
+	calendars.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in

@@ -19,7 +19,8 @@ import (
 
 // newTimers builds the table of jobs; the queue asks every minute which are due.
 func (s *server) newTimers(
-	google googleAccess, service *scheduler.Service, watcher *calendarsync.Watcher, links *calendarsync.Links, reader *health.Reader, cards cards,
+	google googleAccess, service *scheduler.Service, watcher *calendarsync.Watcher, links *calendarsync.Links,
+	reader *health.Reader, cards cards,
 ) *timers.Timers {
 	var started time.Time
 	if s.alone() {

@@ -91,7 +91,9 @@ func Read(environ []string, defaults Config) (Config, error) {
 	if err := problems.addParsing(err); err != nil {
 		return Config{}, err
 	}
-	c.Around = Surroundings{AuthEmulator: given[AuthEmulatorVariable], StoreEmulator: given[storeEmulatorVariable], CloudRun: given[serviceVariable] != ""}
+	c.Around = Surroundings{
+		AuthEmulator: given[AuthEmulatorVariable], StoreEmulator: given[storeEmulatorVariable], CloudRun: given[serviceVariable] != "",
+	}
 	c.derive()
 	c.check(&problems)
 	if len(problems) == 0 {
