@@ -8,26 +8,23 @@ import (
 	"questscheduler/internal/config"
 )
 
-// backupCommand copies the store.
 type backupCommand struct {
-	File string `arg:"" type:"path" help:"The file to write. One that is there already is not overwritten."`
+	File string `arg:"" type:"path" help:"The file to write. An existing file is not overwritten."`
 }
 
-// Help is what --help says beside the flags.
 func (backupCommand) Help() string {
-	return `The copy is one whole file of one moment, and has its name only when it is complete and on the disk. To restore it, stop ` +
-		`the server and put it in the place of QS_SQLITE_PATH; remove the files beside that end in -wal and -shm.
+	return `The copy is one consistent file, and gets its name only once it is complete and on disk. To restore it, stop ` +
+		`the server, put the copy at QS_SQLITE_PATH, and remove the files beside it that end in -wal and -shm.
 
-With QS_STORE=firestore this says how Firestore copies its documents.
+With QS_STORE=firestore the command says how Firestore copies its documents.
 
-Neither QS_ENC_KEYS nor the sign-in key (signin.key beside the store) is in it. Without QS_ENC_KEYS the linked calendars have to be linked anew.
+The copy holds neither QS_ENC_KEYS nor the sign-in key (signin.key beside the store). Without QS_ENC_KEYS all accounts must be linked again.
 
 Example:
 
     questscheduler backup "questscheduler-$(date +%F).db"`
 }
 
-// Run is the command.
 func (c backupCommand) Run(ctx context.Context, process Process) (err error) {
 	cfg, err := loadSome(process.Environ, storeSettings...)
 	if err != nil {
@@ -36,7 +33,7 @@ func (c backupCommand) Run(ctx context.Context, process Process) (err error) {
 	if cfg.Store == config.StoreFirestore {
 		return usageError{fmt.Errorf("the documents are in Firestore, which copies them itself: "+
 			"gcloud firestore export gs://BUCKET --project=%s --database='%s' copies them now, and gcloud firestore backups schedules create "+
-			"does it every day. What the file at QS_SQLITE_PATH holds is found anew by the server", cfg.FirestoreProject, cfg.FirestoreDatabase)}
+			"does it every day. The server rebuilds what the file at QS_SQLITE_PATH holds", cfg.FirestoreProject, cfg.FirestoreDatabase)}
 	}
 	reader, err := openFile(ctx, cfg, nil)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
+	"text/template"
 	"time"
 
 	"questscheduler/internal/accounts/seal"
@@ -22,34 +23,32 @@ import (
 // demoCommand runs everything on this machine: the real server, with the real
 // Google, Discord and database clients, against simulators.
 type demoCommand struct {
-	Addr     string        `help:"Where the server listens; the loopback interface alone." default:"127.0.0.1:8080"`
-	Data     string        `placeholder:"DIR" help:"Keep everything in this folder: a restart continues that world. Without it a temporary folder, removed at the end." type:"path"`
+	Addr     string        `help:"The address to listen on, on the loopback interface." default:"127.0.0.1:8080"`
+	Data     string        `placeholder:"DIR" help:"Keep all data in this folder, which a restart continues. Without it a temporary folder, removed at the end." type:"path"`
 	JSON     bool          `help:"Print one JSON object, when all is ready, as the first line."`
-	Duration time.Duration `placeholder:"10m" help:"End after this time; without it at an interrupt."`
+	Duration time.Duration `placeholder:"10m" help:"End after this time; without it on an interrupt."`
 }
 
-// Help is what --help says beside the flags.
 func (demoCommand) Help() string {
-	return `It is a party of four with their group, a Discord channel and three polls: one open with votes, one finalised, one that ` +
-		`follows a calendar event. The page it prints says what to try.
+	return `The demo has a party of four with their group, a Discord channel and three polls: one open with votes, one finalised, one that ` +
+		`follows a calendar event. The page that it prints says what to try.
 
 Examples:
 
     questscheduler demo
-    questscheduler demo --data world      # a restart goes on with it
+    questscheduler demo --data world      # a restart continues it
     questscheduler demo --json | head -1 | jq .users.gm.token`
 }
 
-// demo is a running demonstration.
+// demo is the program on simulators.
 type demo struct {
-	dir   string
-	clock *control.Clock
-	world demoWorld
-	sims  *simulators
-	*server
+	*program
+	dir      string
+	world    *demoWorld
+	sims     *simulators
+	listener net.Listener
 }
 
-// Run is the command.
 func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := checkLoopback(c.Addr); err != nil {
 		return usageError{err}
@@ -59,11 +58,16 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 		ctx, cancel = context.WithTimeout(ctx, c.Duration)
 		defer cancel()
 	}
-	dir, remove, err := c.folder()
-	if err != nil {
+	dir := c.Data
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "questscheduler-demo-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
 	d, err := openDemo(ctx, dir, c.Addr, process)
 	if err != nil {
 		return err
@@ -82,8 +86,8 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	return nil
 }
 
-// checkLoopback refuses an address that others could reach: the demo's tokens
-// are printed.
+// checkLoopback refuses an address that others could reach: the demo prints its
+// tokens.
 func checkLoopback(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -95,60 +99,53 @@ func checkLoopback(addr string) error {
 	return nil
 }
 
-// folder gives the folder of the demo's data, and what removes it if it is a
-// temporary one.
-func (c demoCommand) folder() (dir string, remove func() error, err error) {
-	if c.Data != "" {
-		return c.Data, func() error { return nil }, os.MkdirAll(c.Data, 0o700)
-	}
-	dir, err = os.MkdirTemp("", "questscheduler-demo-")
-	return dir, func() error { return os.RemoveAll(dir) }, err
-}
-
-// openDemo reads the world of the folder and wires server and simulators; each
-// listens and none is at work yet.
-func openDemo(ctx context.Context, dir, addr string, process Process) (_ *demo, err error) {
-	d := &demo{dir: dir, clock: control.NewClock(nil)}
-	if d.world, err = openDemoWorld(dir); err != nil {
+// openDemo reads the world of the folder and opens simulators and program on it.
+// All of them listen, and none is at work yet.
+func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, error) {
+	world, err := openDemoWorld(dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := d.clock.Advance(d.world.ClockOffset); err != nil {
-		return nil, err
-	}
-	d.clock.OnAdvance(func(offset time.Duration) error {
-		d.world.ClockOffset = offset
-		return d.world.save(dir)
+	clock := control.NewClock(nil)
+	err = clock.Resume(world.ClockOffset, func(offset time.Duration) error {
+		world.ClockOffset = offset
+		return world.save(dir)
 	})
+	if err != nil {
+		return nil, err
+	}
 	listener, err := listen(addr) // first, since port 0 becomes a port only now
 	if err != nil {
 		return nil, err
 	}
-	if d.sims, err = openSimulators(dir, d.clock, &d.world); err != nil {
+	sims, err := openSimulators(dir, clock, &world)
+	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	cfg, err := d.settings(listener.Addr().String(), process.Environ)
-	if err == nil {
-		d.server, err = openServer(ctx, cfg, d.clock.Now, newLogger(cfg, process.Stderr))
-	}
+	cfg, err := demoSettings(dir, listener.Addr().String(), &world, sims, process.Environ)
 	if err != nil {
-		return nil, errors.Join(err, listener.Close(), d.sims.close())
+		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
-	d.listener = listener
-	d.servePage(d.edge)
+	p, err := openProgram(ctx, cfg, clock.Now, newLogger(cfg, process.Stderr))
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), sims.close())
+	}
+	d := &demo{p, dir, &world, sims, listener}
+	d.servePage()
 	return d, nil
 }
 
-// settings are the demo's defaults with what the environment overrides.
-func (d *demo) settings(addr string, environ []string) (config.Config, error) {
-	key, err := keyfile.LoadOrCreate(filepath.Join(d.dir, demoKeys), seal.Generate)
+// demoSettings are the demo's defaults with what the environment overrides.
+func demoSettings(dir, addr string, world *demoWorld, sims *simulators, environ []string) (config.Config, error) {
+	key, err := keyfile.LoadOrCreate(filepath.Join(dir, demoKeys), seal.Generate)
 	if err != nil {
 		return config.Config{}, fmt.Errorf("the demo's sealing key: %w", err)
 	}
 	cfg := config.Demo()
 	cfg.Addr, cfg.PublicURL = addr, "http://"+addr
-	cfg.SQLitePath = filepath.Join(d.dir, demoStore)
-	cfg.GoogleEndpoint, cfg.DiscordEndpoint = d.sims.googleURL(), d.sims.discordURL()
-	cfg.DiscordBotToken = config.NewSecret(d.world.DiscordToken)
+	cfg.SQLitePath = filepath.Join(dir, demoStore)
+	cfg.GoogleEndpoint, cfg.DiscordEndpoint = sims.googleURL(), sims.discordURL()
+	cfg.DiscordBotToken = config.NewSecret(world.DiscordToken)
 	cfg.EncKeys = config.NewSecret(string(key))
 	cfg.AdminUsers = []string{demoAdmin}
 	if cfg, err = loadSettings(environ, cfg); err != nil {
@@ -161,12 +158,12 @@ func (d *demo) settings(addr string, environ []string) (config.Config, error) {
 	return cfg, nil
 }
 
-// begin puts everything to work and, in a new world, seeds it.
+// begin starts everything and, in a new world, seeds it.
 func (d *demo) begin(ctx context.Context) error {
 	if err := d.sims.start(); err != nil {
 		return err
 	}
-	if err := d.start(ctx); err != nil {
+	if err := d.start(ctx, d.listener); err != nil {
 		return err
 	}
 	if d.world.Seeded {
@@ -178,36 +175,20 @@ func (d *demo) begin(ctx context.Context) error {
 	return nil
 }
 
-// end stops the watch channels, the server and the simulators, in this order.
 func (d *demo) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	return errors.Join(d.watcher.StopAll(ctx), d.stop(), d.sims.close())
 }
 
-// print tells where to look, as text or as the one JSON line.
+//go:embed demo.txt
+var demoTextSource string
+
+var demoText = template.Must(template.New("demo").Parse(demoTextSource))
+
 func (d *demo) print(out io.Writer, asJSON bool) error {
-	ready := d.ready()
 	if asJSON {
-		return json.NewEncoder(out).Encode(ready)
+		return json.NewEncoder(out).Encode(d.ready())
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "questscheduler demo: %s\n\n", ready.Page)
-	fmt.Fprintf(&text, "  API       %s/v1   (documentation: %s/docs)\n", ready.API, ready.API)
-	fmt.Fprintf(&text, "  Dashboard %s/dashboard   (sign in with the admin's token: it stands on the page above)\n", ready.API)
-	fmt.Fprintf(&text, "  Google    %s/calendar/v3/   (simulator)\n", ready.Google)
-	fmt.Fprintf(&text, "  Discord   %s/api/v9/   (simulator; guild %s, channel %s)\n\n", ready.Discord, ready.DiscordGuild, ready.DiscordChannel)
-	gm := ready.Users["gm"]
-	fmt.Fprintf(&text, "Try it: the poll that follows a calendar event.\n\n")
-	fmt.Fprintf(&text, "  TOKEN=%s\n  GOOGLE=%s\n", gm.Token, gm.GoogleToken)
-	fmt.Fprintf(&text, "  curl -H \"Authorization: Bearer $TOKEN\" %s/v1/polls/%s\n\n", ready.API, ready.Polls["linked"])
-	if len(ready.Spares) > 0 { // a folder of before has none
-		fmt.Fprintf(&text, "Google accounts that nobody has linked yet, with the token of each for its calendar:\n\n")
-	}
-	for _, spare := range ready.Spares {
-		fmt.Fprintf(&text, "  %-22s %s\n", spare.Email, spare.GoogleToken)
-	}
-	fmt.Fprintf(&text, "\nMore to try: %s\nEnd it with Ctrl-C.\n", ready.Page)
-	_, err := io.WriteString(out, text.String())
-	return err
+	return demoText.Execute(out, d.ready())
 }

@@ -14,27 +14,23 @@ import (
 	"questscheduler/scheduler"
 )
 
-// demoAdmin is the person who operates the demo.
 const demoAdmin = "admin"
 
-// The Discord server of the demo's party.
 const (
 	demoGuildID   = "410000000000000001"
 	demoChannelID = "410000000000000002"
 )
 
-// party are the people of the demo: a game master and three players.
+// party is a game master and three players.
 var party = []string{"gm", "ana", "ben", "cho"}
 
-// demoTokens is how long the demo's bearer tokens last.
+// demoTokens is how long bearer tokens last.
 const demoTokens = 30 * 24 * time.Hour
 
-// spares are Google accounts that nobody has linked yet: one for each of several
-// people who link one.
+// spares are Google accounts that nobody has linked yet.
 var spares = []string{"spare", "spare2", "spare3"}
 
-// seed makes the demo's world by the same commands that people use. It is
-// called once; what a cut-off seeding left is removed at the next start.
+// seed fills a new world by the commands that people use.
 func (d *demo) seed(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{d.seedPeople, d.seedDiscord, d.seedGroup, d.seedPolls, d.awaitIdle} {
 		if err := step(ctx); err != nil {
@@ -45,48 +41,50 @@ func (d *demo) seed(ctx context.Context) error {
 	return d.world.save(d.dir)
 }
 
-// seedPeople makes the party: a Google account each, linked, and a token.
+// seedPeople gives each member of the party a linked Google account and a token.
 func (d *demo) seedPeople(ctx context.Context) error {
 	for _, name := range party {
-		email := name + "@party.example"
-		grant, err := d.sims.googleServer.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
+		account, grant, err := d.seedAccount(name)
 		if err != nil {
 			return err
 		}
-		who := accounts.Identity{Provider: accounts.Google, Sub: "sub-" + name, Email: email}
+		who := accounts.Identity{Provider: accounts.Google, Sub: "sub-" + name, Email: account.Email}
 		if _, err := d.accounts.Link(ctx, name, who, grant.RefreshToken, grant.Scopes); err != nil {
 			return err
 		}
-		token, err := d.issuer.Issue(signin.Person{UID: name, Email: email, EmailVerified: true, Name: name}, demoTokens)
+		token, err := d.issuer.Issue(signin.Person{UID: name, Email: account.Email, EmailVerified: true, Name: name}, demoTokens)
 		if err != nil {
 			return err
 		}
-		d.world.Users[name] = demoUser{ID: name, Email: email, Token: token, GoogleToken: grant.AccessToken, CalendarID: email}
+		d.world.Users[name] = demoUser{ID: name, Token: token, demoAccount: account}
 	}
-	d.world.Spares = nil
 	for _, name := range spares {
-		email := name + "@party.example"
-		grant, err := d.sims.googleServer.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
+		account, _, err := d.seedAccount(name)
 		if err != nil {
 			return err
 		}
-		d.world.Spares = append(d.world.Spares, demoAccount{Email: email, GoogleToken: grant.AccessToken, CalendarID: email})
+		d.world.Spares = append(d.world.Spares, account)
 	}
 	var err error
 	d.world.AdminToken, err = d.issuer.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
 	return err
 }
 
+func (d *demo) seedAccount(name string) (demoAccount, google.Grant, error) {
+	email := name + "@party.example"
+	grant, err := d.sims.googleServer.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
+	return demoAccount{Email: email, GoogleToken: grant.AccessToken, CalendarID: email}, grant, err
+}
+
 func (d *demo) seedDiscord(context.Context) error {
-	d.world.ChannelID = demoChannelID
+	d.world.DiscordChannel = demoChannelID
 	return errors.Join(
 		d.sims.discordServer.AddGuild(demoGuildID, "The Party"),
 		d.sims.discordServer.AddChannel(discord.Channel{ID: demoChannelID, GuildID: demoGuildID, Name: "sessions"}),
 	)
 }
 
-// seedGroup makes the party's group, in which everybody accepts; the admin gives it
-// its channel.
+// seedGroup creates the party's group, with all its members and its channel.
 func (d *demo) seedGroup(ctx context.Context) error {
 	name := "The Party"
 	group, err := d.scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{Name: &name, MemberIDs: party})
@@ -104,8 +102,8 @@ func (d *demo) seedGroup(ctx context.Context) error {
 	return err
 }
 
-// seedPolls makes an open poll with votes, a finalised one without an event,
-// and one that follows a calendar event.
+// seedPolls creates an open poll with votes, a finalised one without an event, and
+// one that follows a calendar event.
 func (d *demo) seedPolls(ctx context.Context) error {
 	cause := scheduler.Cause{Hint: "seed", Trace: d.newTrace()}
 	open, err := d.seedPoll(ctx, "open", "Session 12: The Sunken Keep", 7, cause)
@@ -137,8 +135,8 @@ func (d *demo) seedPolls(ctx context.Context) error {
 	return err
 }
 
-// seedPoll makes one poll of the party with three evenings, from so many days
-// ahead on.
+// seedPoll creates a poll of the party with three evenings, the first of them so
+// many days ahead.
 func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause scheduler.Cause) (scheduler.View, error) {
 	first := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(18 * time.Hour)
 	ask := scheduler.Create{
@@ -158,28 +156,20 @@ func (d *demo) person(name string) scheduler.Person {
 	return scheduler.Person{ID: name, Email: name + "@party.example"}
 }
 
-// demoReady is what the demo prints as JSON.
+// demoReady is what the demo prints as JSON: where everything is, and who is who.
 type demoReady struct {
-	API            string              `json:"api"`
-	Page           string              `json:"page"`
-	Google         string              `json:"google"`
-	Discord        string              `json:"discord"`
-	AdminToken     string              `json:"admin_token"`
-	Users          map[string]demoUser `json:"users"`
-	Spares         []demoAccount       `json:"spare_accounts"`
-	Polls          map[string]string   `json:"polls"`
-	GroupID        string              `json:"group_id"`
-	DiscordGuild   string              `json:"discord_guild_id"`
-	DiscordChannel string              `json:"discord_channel_id"`
-	DiscordToken   string              `json:"discord_token"`
+	API          string `json:"api"`
+	Page         string `json:"page"`
+	Google       string `json:"google"`
+	Discord      string `json:"discord"`
+	DiscordGuild string `json:"discord_guild_id"`
+	demoParty
 }
 
-// ready is what the demo prints: where everything is, and who is who.
 func (d *demo) ready() demoReady {
 	return demoReady{
 		API: d.url(), Page: d.url() + "/demo", Google: d.sims.googleURL(), Discord: d.sims.discordURL(),
-		AdminToken: d.world.AdminToken, Users: d.world.Users, Spares: d.world.Spares, Polls: d.world.Polls, GroupID: d.world.GroupID,
-		DiscordGuild: demoGuildID, DiscordChannel: d.world.ChannelID, DiscordToken: d.world.DiscordToken,
+		DiscordGuild: demoGuildID, demoParty: d.world.demoParty,
 	}
 }
 

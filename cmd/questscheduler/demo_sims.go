@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"net/http"
@@ -12,63 +14,60 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-// simulators are Google Calendar and Discord as the demo has them.
+// simulators stand in for Google Calendar and Discord.
 type simulators struct {
-	google, discord simulator
 	googleServer    *google.Server
 	discordServer   *discord.Server
+	google, discord simulator
 }
 
-// simulator is one of them, listening.
+// simulator is the HTTP side of one of them.
 type simulator struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-// openSimulators opens both on the ports they had, or on free ones, with their
-// state from dir.
+func (s simulator) url() string { return "http://" + s.listener.Addr().String() }
+
+// openSimulators restores both from dir, on the ports they had or on free ones.
 func openSimulators(dir string, clock *control.Clock, world *demoWorld) (_ *simulators, err error) {
-	if world.DiscordToken == "" {
-		if world.DiscordToken, err = newToken(); err != nil {
-			return nil, err
-		}
-	}
+	world.DiscordToken = cmp.Or(world.DiscordToken, rand.Text())
 	s := &simulators{}
-	s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle)})
-	if err != nil {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle)}); err != nil {
 		return nil, err
 	}
-	s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken})
-	if err != nil {
-		return nil, errors.Join(err, s.close())
+	if s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken}); err != nil {
+		return nil, err
 	}
 	if s.google, err = newSimulator(world.GoogleAddr, s.googleServer.Handler()); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, err
 	}
 	if s.discord, err = newSimulator(world.DiscordAddr, s.discordServer.Handler()); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, err
 	}
 	world.GoogleAddr, world.DiscordAddr = s.google.listener.Addr().String(), s.discord.listener.Addr().String()
 	return s, world.save(dir)
 }
 
-// newSimulator listens on addr, or where that is taken or "" on a free port.
+// newSimulator listens on addr, or on a free port if addr is "" or taken.
 func newSimulator(addr string, handler http.Handler) (simulator, error) {
 	listener, err := net.Listen("tcp", addr)
 	if addr == "" || err != nil {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
-	if err != nil {
-		return simulator{}, err
-	}
-	return simulator{listener, newHTTPServer(localOnly(handler))}, nil
+	return simulator{listener, newHTTPServer(localOnly(handler), 0)}, err
 }
 
-func (s *simulators) googleURL() string  { return "http://" + s.google.listener.Addr().String() }
-func (s *simulators) discordURL() string { return "http://" + s.discord.listener.Addr().String() }
+func (s *simulators) googleURL() string  { return s.google.url() }
+func (s *simulators) discordURL() string { return s.discord.url() }
 
-// start lets both answer, and pushes be delivered: first those that an earlier
-// run left behind.
+// start lets both answer, and pushes be delivered: first those that an earlier run
+// left behind.
 func (s *simulators) start() error {
 	for _, sim := range []simulator{s.google, s.discord} {
 		go func() { _ = sim.http.Serve(sim.listener) }() // its error is that it was closed

@@ -10,38 +10,37 @@ import (
 	"time"
 )
 
-// demoWorld is what a demo keeps beside the data of its parts: who is in it and
-// what was seeded, so that a restart with the same folder continues it.
+// demoWorld is what a demo keeps beside the data of its parts, so that a restart
+// with the same folder continues it.
 type demoWorld struct {
-	// Seeded tells that everything below is there. A world whose seeding was
-	// cut off is thrown away and seeded anew.
-	Seeded       bool                `json:"seeded"`
-	GoogleAddr   string              `json:"google_addr"`
-	DiscordAddr  string              `json:"discord_addr"`
-	DiscordToken string              `json:"discord_token"`
-	AdminToken   string              `json:"admin_token"`
-	ChannelID    string              `json:"discord_channel_id"`
-	GroupID      string              `json:"group_id"`
-	Users        map[string]demoUser `json:"users"`
-	Spares       []demoAccount       `json:"spare_accounts,omitempty"`
-	Polls        map[string]string   `json:"polls"`
-	ClockOffset  time.Duration       `json:"clock_offset"`
+	Seeded      bool          `json:"seeded"` // false: seeding was interrupted, and starts over
+	GoogleAddr  string        `json:"google_addr"`
+	DiscordAddr string        `json:"discord_addr"`
+	ClockOffset time.Duration `json:"clock_offset"`
+	demoParty
 }
 
-// demoUser is one person of the demo's party.
+// demoParty is who is in the demo and what was seeded.
+type demoParty struct {
+	DiscordToken   string              `json:"discord_token"`
+	AdminToken     string              `json:"admin_token"`
+	DiscordChannel string              `json:"discord_channel_id"`
+	GroupID        string              `json:"group_id"`
+	Users          map[string]demoUser `json:"users"`
+	Spares         []demoAccount       `json:"spare_accounts"`
+	Polls          map[string]string   `json:"polls"`
+}
+
+// demoUser is a member of the party.
 type demoUser struct {
-	ID          string `json:"id"`
-	Email       string `json:"email"`
-	Token       string `json:"token"`
-	GoogleToken string `json:"google_token"`
-	CalendarID  string `json:"calendar_id"`
+	ID    string `json:"id"`
+	Token string `json:"token"`
+	demoAccount
 }
 
-// demoAccount is a Google account that nobody has linked yet, to be chosen at the
-// simulator's consent page.
+// demoAccount is a Google account. GoogleToken opens its calendar as its owner does.
 type demoAccount struct {
-	Email string `json:"email"`
-	// GoogleToken lets a test or a person act in its calendar as its owner does.
+	Email       string `json:"email"`
 	GoogleToken string `json:"google_token"`
 	CalendarID  string `json:"calendar_id"`
 }
@@ -56,9 +55,9 @@ const (
 )
 
 // openDemoWorld reads the world of a demo's folder. A folder without one must be
-// empty; an unfinished seeding is thrown away and begun anew.
+// empty; what an interrupted seeding left is removed.
 func openDemoWorld(dir string) (demoWorld, error) {
-	fresh := demoWorld{Users: map[string]demoUser{}, Polls: map[string]string{}}
+	fresh := demoWorld{demoParty: demoParty{Users: map[string]demoUser{}, Polls: map[string]string{}}}
 	content, err := os.ReadFile(filepath.Join(dir, demoFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		entries, err := os.ReadDir(dir)

@@ -124,7 +124,7 @@ func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	work := s.work()
+	work := s.work
 	if err := queue.CheckConfig(work, kinds); err != nil {
 		t.Fatal(err)
 	}

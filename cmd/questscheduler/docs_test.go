@@ -29,7 +29,7 @@ import (
 
 func TestPage_Commands_IsCurrent(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commandLine{}, kong.Name("questscheduler"), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
+	parser, err := kong.New(newCommandLine(), kong.Name("questscheduler"), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ var (
 // been renamed; then it is the page that is wrong.
 func TestPages_NameOnlyCommandsThatExist(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commandLine{}, kong.Name("questscheduler"), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
+	parser, err := kong.New(newCommandLine(), kong.Name("questscheduler"), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func wiredEdge(t *testing.T) *echo.Echo {
 	cfg.EncKeys = config.NewSecret(string(key))
 	// What is reached by more routes: nothing is asked before a task is.
 	cfg.Queue, cfg.CloudTasksQueue, cfg.CloudTasksEndpoint = config.QueueCloudTasks, "projects/p/locations/l/queues/q", "127.0.0.1:1"
-	s, err := openServer(context.Background(), cfg, time.Now, slog.New(slog.DiscardHandler))
+	s, err := openProgram(context.Background(), cfg, time.Now, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

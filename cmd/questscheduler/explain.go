@@ -4,20 +4,19 @@ import (
 	"context"
 	"errors"
 
+	"questscheduler/internal/config"
 	"questscheduler/internal/explain"
 )
 
-// explainCommand shows a poll's journal.
 type explainCommand struct {
 	PollID string `arg:"" name:"poll-id" help:"The poll."`
-	Replay bool   `help:"Work the poll's state out again from the journal, and compare it with what is stored. The exit code is 1 where they differ."`
+	Replay bool   `help:"Compute the poll's state again from the journal and compare it with the stored one. The exit code is 1 if they differ."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Help is what --help says beside the flags.
 func (explainCommand) Help() string {
-	return `For each thing that was decided about the poll: when, what made us look, what the calendar said, what was decided by ` +
-		`which rule, and what was announced. It reads the store beside a server that runs.
+	return `For each decision about the poll: when, what triggered it, what the calendar showed, which rule decided what, ` +
+		`and what was announced. It reads the store beside a running server.
 
 Examples:
 
@@ -25,11 +24,19 @@ Examples:
     QS_SQLITE_PATH=DIR/questscheduler.db questscheduler explain POLL   # of a demo with --data DIR`
 }
 
-var errDisagrees = errors.New("journal and stored poll tell different stories")
+var errDisagrees = errors.New("journal and stored poll disagree")
 
-// Run is the command.
 func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
-	reader, err := openReader(ctx, process, queries())
+	cfg, err := loadSome(process.Environ, storeSettings...)
+	if err != nil {
+		return err
+	}
+	var reader reading
+	if cfg.Store == config.StoreFirestore {
+		reader, err = openFirestore(ctx, cfg, queries())
+	} else {
+		reader, err = openFile(ctx, cfg, queries())
+	}
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,7 @@ import (
 	"questscheduler/internal/config"
 )
 
-// newLogger is the log that the settings ask for. On Cloud Run its JSON is that of
-// Cloud Logging, which knows how bad a line is by no other name.
+// newLogger follows the settings. On Cloud Run its JSON has the names of Cloud Logging.
 func newLogger(cfg config.Config, out io.Writer) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
@@ -24,24 +23,19 @@ func newLogger(cfg config.Config, out io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(out, options))
 }
 
-// asCloudLogging gives the fields of a line the names that Cloud Logging looks for
+// asCloudLogging renames the fields that Cloud Logging knows
 // (cloud.google.com/logging/docs/structured-logging). It takes the time as it is.
 func asCloudLogging(groups []string, field slog.Attr) slog.Attr {
-	if len(groups) > 0 {
+	level, isLevel := field.Value.Any().(slog.Level)
+	switch {
+	case len(groups) > 0:
 		return field
-	}
-	switch field.Key {
-	case slog.MessageKey:
+	case field.Key == slog.MessageKey:
 		field.Key = "message"
-	case slog.LevelKey:
-		level, ok := field.Value.Any().(slog.Level)
-		if !ok {
-			return field // a field of a line's own
-		}
-		field = slog.String("severity", level.String())
-		if level == slog.LevelWarn {
-			field.Value = slog.StringValue("WARNING")
-		}
+	case field.Key == slog.LevelKey && isLevel && level == slog.LevelWarn:
+		return slog.String("severity", "WARNING")
+	case field.Key == slog.LevelKey && isLevel:
+		return slog.String("severity", level.String())
 	}
 	return field
 }

@@ -1,6 +1,5 @@
 // Command questscheduler finalises polls into Google Calendar events and keeps
-// poll and calendar telling the same story. `questscheduler --help` lists its
-// commands; README.md says what it is for.
+// poll and calendar in sync. `questscheduler --help` lists its commands.
 package main
 
 import (
@@ -18,20 +17,19 @@ import (
 // Exit codes of every command.
 const (
 	exitOK     = 0
-	exitFailed = 1 // it was tried and did not work
-	exitUsage  = 2 // wrong use or wrong settings; nothing was done
+	exitFailed = 1
+	exitUsage  = 2 // wrong arguments or settings; nothing was done
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second interrupt does not wait for what is being ended
+	context.AfterFunc(ctx, stop) // a second interrupt kills
 	code := Main(ctx, Process{Args: os.Args[1:], Environ: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
-// Process is what a run of the program gets from outside, so that tests run it
-// as a person does.
+// Process is the outside of a run, so that tests run the program as a user does.
 type Process struct {
 	Args    []string
 	Environ []string
@@ -39,7 +37,7 @@ type Process struct {
 	Stderr  io.Writer
 }
 
-// commandLine is what can be asked of the program.
+// commandLine holds the commands.
 type commandLine struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
@@ -47,43 +45,44 @@ type commandLine struct {
 	Serve serveCommand `cmd:"" group:"run" help:"Run the server, from settings in the environment."`
 	Token tokenCommand `cmd:"" group:"run" help:"Print a bearer token of the embedded sign-in."`
 
-	Explain explainCommand `cmd:"" group:"care" help:"Say how a poll came to be as it is, from its journal."`
-	Doctor  doctorCommand  `cmd:"" group:"care" help:"Check the settings and what they name, one line each, with the mend."`
-	Backup  backupCommand  `cmd:"" group:"care" help:"Write a consistent copy of the store, while the server runs."`
-	Sweep   sweepCommand   `cmd:"" group:"care" help:"Run one timer's job once, and print what it did."`
+	Explain explainCommand `cmd:"" group:"care" help:"Show a poll's history from its journal."`
+	Doctor  doctorCommand  `cmd:"" group:"care" help:"Check the settings and what they name, one line each, with what to do."`
+	Backup  backupCommand  `cmd:"" group:"care" help:"Write a consistent copy of the store while the server runs."`
+	Sweep   sweepCommand   `cmd:"" group:"care" help:"Run one timer job once and print what it did."`
 
-	Backfill backfillCommand `cmd:"" group:"care" help:"Bring what an existing deployment holds into this program's own shape."`
+	Backfill backfillCommand `cmd:"" group:"care" help:"Bring the data of an existing deployment in."`
 
 	Completion completionCommand `cmd:"" group:"shell" help:"Print a script that completes commands and flags in a shell."`
 }
 
+func newCommandLine() *commandLine { return &commandLine{Sweep: newSweepCommand()} }
+
 // groups are the headings of the help.
 var groups = []kong.Group{
 	{Key: "run", Title: "Run it:"},
-	{Key: "care", Title: "Look after it:"},
+	{Key: "care", Title: "Operate it:"},
 	{Key: "shell", Title: "In your shell:"},
 }
 
-const description = `Finalises group scheduling polls into Google Calendar events, and keeps poll and calendar telling the same story.
+const description = `Finalises group scheduling polls into Google Calendar events and keeps poll and calendar in sync.
 
 Begin with "questscheduler demo", which needs nothing. Settings are environment variables that begin with QS_; ` +
-	`"questscheduler doctor" says which are missing. The exit code is 0, 1 where it did not work, and 2 where it was asked in a way it does not understand or the settings are wrong.`
+	`"questscheduler doctor" says which are missing. The exit code is 0 on success, 1 on failure, and 2 for wrong arguments or settings.`
 
-// usageError is wrong use: its text says what is wrong and what to do.
+// usageError is an error of the caller; its text says what to do.
 type usageError struct{ error }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause.
 func (e usageError) Unwrap() error { return e.error }
 
-// Main runs a command until it is done or ctx ends, and gives the exit code.
+// Main runs a command until it is done or ctx ends, and returns the exit code.
 func Main(ctx context.Context, process Process) int {
 	args, out := process.Args, process.Stdout
-	if len(args) == 0 { // asked nothing, it says what there is to ask
+	if len(args) == 0 {
 		args, out = []string{"--help"}, process.Stderr
 	}
-	var line commandLine
 	exited := -1
-	parser, err := kong.New(&line,
+	parser, err := kong.New(newCommandLine(),
 		kong.Name("questscheduler"),
 		kong.Description(description),
 		kong.Vars{"version": "questscheduler " + versionText()},

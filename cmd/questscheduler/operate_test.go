@@ -88,7 +88,7 @@ func TestLookingAfterADemo(t *testing.T) {
 	t.Run("a token is good for the server that runs", func(t *testing.T) {
 		issued := run(t, environ, "token", "--user", "ana")
 		issued.want(t, exitOK)
-		o := &outside{t, demoReady{API: d.url(), Users: map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}}}
+		o := &outside{t, demoReady{API: d.url(), demoParty: demoParty{Users: map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}}}}
 		if _, err := o.v1("ana", "GET", "/polls/"+linked, nil); err != nil {
 			t.Error(err)
 		}
@@ -102,7 +102,7 @@ func TestLookingAfterADemo(t *testing.T) {
 	})
 	t.Run("explain finds a poll that was changed on the sly", func(t *testing.T) {
 		told := run(t, environ, "explain", linked, "--replay")
-		told.want(t, exitFailed, "DISAGREES", "journal and stored poll tell different stories")
+		told.want(t, exitFailed, "DISAGREES", "journal and stored poll disagree")
 		run(t, environ, "explain", linked).want(t, exitOK, "finalised, by gm")
 	})
 }

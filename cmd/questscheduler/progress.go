@@ -4,47 +4,39 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
-
-	"github.com/mattn/go-isatty"
 )
 
-// progress is a line on a terminal that says how far something is. Elsewhere it
-// shows nothing.
+// progress is a line on a terminal; elsewhere it shows nothing.
 type progress struct {
-	out  io.Writer // nil: not a terminal
-	name string
-	// turns make the line move where the counts do not.
+	out   io.Writer // nil: not a terminal
+	name  string
 	turns int
 }
 
-// bar is what moves: how much there is to do is not known beforehand.
+// bar moves while the counts do not; the total is not known.
 var bar = []string{"[=   ]", "[ =  ]", "[  = ]", "[   =]", "[  = ]", "[ =  ]"}
 
-// lineWidth is what is shown of a line, so that it never wraps.
-const lineWidth = 78
-
 func newProgress(out io.Writer, name string) *progress {
-	file, isFile := out.(*os.File)
-	if !isFile || !isatty.IsTerminal(file.Fd()) {
-		return &progress{}
+	if file, ok := out.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			return &progress{out: out, name: name}
+		}
 	}
-	return &progress{out: file, name: name}
+	return &progress{}
 }
 
-// show draws the line anew.
+// show redraws the line, cut so that it does not wrap.
 func (p *progress) show(text string) {
 	if p.out == nil {
 		return
 	}
-	line := fmt.Sprintf("%s %s: %s", bar[p.turns%len(bar)], p.name, text)
+	fmt.Fprintf(p.out, "\r%-78.78s", bar[p.turns%len(bar)]+" "+p.name+": "+text)
 	p.turns++
-	fmt.Fprintf(p.out, "\r%-*s", lineWidth, line[:min(len(line), lineWidth)])
 }
 
-// end takes the line away.
+// end clears the line.
 func (p *progress) end() {
 	if p.out != nil && p.turns > 0 {
-		fmt.Fprint(p.out, "\r"+strings.Repeat(" ", lineWidth)+"\r")
+		fmt.Fprintf(p.out, "\r%78s\r", "")
 	}
 }

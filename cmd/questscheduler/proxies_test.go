@@ -19,14 +19,15 @@ func atAStandstill(t *testing.T, more ...string) (address string) {
 		t.Fatal(err)
 	}
 	still := time.Now()
-	s, err := openServer(t.Context(), cfg, func() time.Time { return still }, slog.New(slog.DiscardHandler))
+	s, err := openProgram(t.Context(), cfg, func() time.Time { return still }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.listener, err = listen(cfg.Addr); err != nil {
+	listener, err := listen(cfg.Addr)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.start(t.Context()); err != nil {
+	if err := s.start(t.Context(), listener); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -34,7 +35,7 @@ func atAStandstill(t *testing.T, more ...string) (address string) {
 			t.Errorf("stop: %v", err)
 		}
 	})
-	return "http://" + s.listener.Addr().String()
+	return "http://" + listener.Addr().String()
 }
 
 // TestServe_BehindAProxy_HoldsEachAddressToItsRate, on the routes of the API, of

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"questscheduler/internal/config"
 	"questscheduler/internal/queue"
 	"questscheduler/scheduler"
 )
@@ -17,13 +18,13 @@ import (
 // tickEvery is how often the timers are asked what is due.
 const tickEvery = time.Minute
 
-// stopPatience is how long requests may take to end, of which tasks have half
-// before they are cancelled: Cloud Run and Docker kill who has not ended 10 s
-// after they asked, and a look that is killed holds its calendar for a minute.
-// Tests, whose machines are busier, give more.
+// stopPatience is how long requests may take to end; tasks have half of it before
+// they are cancelled. Cloud Run and Docker kill a process 10 s after they asked it
+// to end, and a sync that is killed holds its calendar for a minute. Tests, on busier
+// machines, allow more.
 var stopPatience = 8 * time.Second
 
-// listen takes an address. Requests wait there until the server is started.
+// listen takes an address. Requests wait there until the program starts.
 func listen(addr string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -32,112 +33,129 @@ func listen(addr string) (net.Listener, error) {
 	return listener, nil
 }
 
-// start puts the server to work: what a dead process held is taken back, tasks
-// run, requests are answered, what was owed is handed over at once, and so is
-// what may have come to pass while nobody was here.
+// withProgram opens the program with the settings of the environment, without
+// starting it, and stops it after do.
+func withProgram(ctx context.Context, process Process, do func(*program) error) (err error) {
+	cfg, err := loadSettings(process.Environ, config.Default())
+	if err != nil {
+		return err
+	}
+	p, err := openProgram(ctx, cfg, wallClock, newLogger(cfg, process.Stderr))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.stop()) }()
+	return do(p)
+}
+
+// start recovers what a dead process left, runs tasks, answers requests, and drains
+// what is pending.
 //
-// One of several does no more than to answer: what another holds is not dead,
-// leases and intents of one that is come free by themselves within minutes, and
-// what is owed is Cloud Scheduler's to ask for, or each start would ask for all
-// of it again.
-func (s *server) start(ctx context.Context) error {
-	if s.alone() {
-		if err := s.scheduler.Recover(ctx); err != nil {
+// One of several processes skips recovery, drain and timers: the others are not
+// dead, leases and intents of one that is expire within minutes, and Cloud Scheduler
+// asks for the drain.
+func (p *program) start(ctx context.Context, listener net.Listener) error {
+	if p.alone() {
+		if err := p.scheduler.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}
-		s.timers.Started = s.now()
 	}
-	if err := s.queue.Start(ctx, s.work()); err != nil {
+	if err := p.queue.Start(ctx, p.work); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
 	}
 	go func() {
-		if err := s.http.Serve(s.listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("the server stopped answering: %w", err)
+		if err := p.http.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			p.failed <- fmt.Errorf("the server stopped answering: %w", err)
 		}
 	}()
-	s.startListening()
-	if !s.alone() {
+	if p.pollListener != nil {
+		p.listening.Go(func() { p.pollListener.Run(p.ending) })
+	}
+	if !p.alone() {
 		return nil
 	}
-	if err := s.drain(ctx, "start"); err != nil {
+	if err := p.drain(ctx); err != nil {
 		return err
 	}
-	if s.tasks != nil {
-		go s.tick()
+	if p.tasks != nil {
+		go p.tick()
 		return nil
 	}
-	if err := s.timers.Tick(ctx); err != nil {
+	if err := p.timers.Tick(ctx); err != nil {
 		return fmt.Errorf("start the timers: %w", err)
 	}
 	return nil
 }
 
-func (s *server) drain(ctx context.Context, hint string) error {
-	cause := scheduler.Cause{Hint: hint, Trace: s.newTrace()}
-	_, err := s.scheduler.Drain(ctx, cause)
-	if err != nil {
+func (p *program) drain(ctx context.Context) error {
+	cause := scheduler.Cause{Hint: "start", Trace: p.newTrace()}
+	if _, err := p.scheduler.Drain(ctx, cause); err != nil {
 		return fmt.Errorf("drain: %w", err)
 	}
-	// What Google does not let through now is due again in a minute, and no
-	// reason not to start.
-	if _, err := s.links.FollowDue(ctx, cause); err != nil {
-		s.log.Warn("what became of linked accounts is not carried on yet", "trace", cause.Trace, "error", err)
+	// What Google refuses now is due again in a minute, and no reason not to start.
+	if _, err := p.links.FollowDue(ctx, cause); err != nil {
+		p.log.Warn("what became of linked accounts is not carried on yet", "trace", cause.Trace, "error", err)
 	}
 	return nil
 }
 
-// newTrace names what one hint causes.
-func (s *server) newTrace() string { return "trc_" + newULID(s.now()) }
-
-// stop ends the server: no further hints, requests and tasks, then the store.
-// Everything is tried, and what need not wait for each other does not: with Cloud
-// Tasks a task is a request too, which is answered once its task is cancelled.
-// What was accepted and not done is done after the next start, or by another
-// instance.
-func (s *server) stop() error {
-	s.stopTick()
-	var answering, working error
-	var ending sync.WaitGroup
-	ending.Go(s.stopListening)
-	ending.Go(func() { answering = s.stopAnswering() })
-	ending.Go(func() { working = s.stopWorking() })
-	ending.Wait()
-	s.outbound.CloseIdleConnections()
-	return errors.Join(answering, working, s.closeStores())
+// tick asks the timers at once and every minute, in place of Cloud Scheduler.
+func (p *program) tick() {
+	for asked := error(nil); asked == nil; asked = wait(p.ending, tickEvery) {
+		if err := p.timers.Tick(p.ending); err != nil && p.ending.Err() == nil {
+			p.log.Warn("the timers could not be asked what is due", "error", err)
+		}
+	}
 }
 
-// stopAnswering lets requests end, and cuts off those that do not.
-func (s *server) stopAnswering() error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+// stop ends the listener, requests and tasks at the same time, since with Cloud Tasks
+// a request waits for its task, and then closes the stores. Whatever fails, the rest
+// is still ended. Work that is left is done after the next start, or by another
+// instance.
+func (p *program) stop() error {
+	p.end()
+	var answering, working error
+	var ending sync.WaitGroup
+	ending.Go(p.listening.Wait)
+	ending.Go(func() { answering = p.stopAnswering() })
+	ending.Go(func() { working = p.stopWorking() })
+	ending.Wait()
+	p.outbound.CloseIdleConnections()
+	return errors.Join(answering, working, p.closeStores())
+}
+
+// stopAnswering waits for requests to end, and cuts off those that do not.
+func (p *program) stopAnswering() error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.patience)
 	defer cancel()
-	err := s.http.Shutdown(ctx)
+	err := p.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		s.log.Warn("requests that did not end were cut off")
-		return s.http.Close()
+		p.log.Warn("requests that did not end were cut off")
+		return p.http.Close()
 	}
 	return err
 }
 
-// stopWorking lets tasks end, and cancels those that do not while there is time
-// left for them to say so.
-func (s *server) stopWorking() error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience/2)
+// stopWorking waits for tasks to end, and cancels those that do not while their
+// requests can still be answered.
+func (p *program) stopWorking() error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.patience/2)
 	defer cancel()
-	return s.queue.Stop(ctx)
+	return p.queue.Stop(ctx)
 }
 
-// idlePatience is how long the queue may not say how many tasks it has.
+// idlePatience is how long the queue may fail to report its depths.
 const idlePatience = 10 * time.Second
 
 // awaitIdle returns when no task is due or running, or with ctx's error.
-func (s *server) awaitIdle(ctx context.Context) error {
-	for answered := s.now(); ; {
-		depths, err := s.queue.Depths(ctx)
-		if err != nil && s.now().Sub(answered) > idlePatience {
+func (p *program) awaitIdle(ctx context.Context) error {
+	for answered := p.now(); ; {
+		depths, err := p.queue.Depths(ctx)
+		if err != nil && p.now().Sub(answered) > idlePatience {
 			return err
 		}
 		if err == nil {
-			answered = s.now()
+			answered = p.now()
 			if !slices.ContainsFunc(depths, func(depth queue.Depth) bool { return depth.Waiting > 0 }) {
 				return nil
 			}

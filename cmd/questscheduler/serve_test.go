@@ -84,16 +84,16 @@ func TestStop_CutsOffARequestThatDoesNotEnd(t *testing.T) {
 		<-release
 		return nil
 	})
-	var err error
-	if s.listener, err = listen("127.0.0.1:0"); err != nil {
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.start(t.Context()); err != nil {
+	if err := s.start(t.Context(), listener); err != nil {
 		t.Fatal(err)
 	}
 	cut := make(chan error, 1)
 	go func() {
-		response, err := http.Get("http://" + s.listener.Addr().String() + "/endless") //nolint:noctx // it is cut off
+		response, err := http.Get("http://" + listener.Addr().String() + "/endless") //nolint:noctx // it is cut off
 		if err == nil {
 			err = response.Body.Close()
 		}
@@ -116,7 +116,7 @@ func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 	s := openCloudServer(t)
 	s.patience = 8 * time.Second
 	begun := make(chan struct{}, 1)
-	work := s.work()
+	work := s.work
 	work.Handlers[calendars.LookKind] = func(ctx context.Context, _ queue.Delivery) queue.Verdict {
 		begun <- struct{}{}
 		<-ctx.Done()
@@ -163,14 +163,14 @@ func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 func TestServe_EndsWhenItCannotListenAnyMore(t *testing.T) {
 	t.Parallel()
 	s := openTestServer(t)
-	var err error
-	if s.listener, err = listen("127.0.0.1:0"); err != nil {
+	listener, err := listen("127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.start(t.Context()); err != nil {
+	if err := s.start(t.Context(), listener); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.listener.Close(); err != nil {
+	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.serveUntil(t.Context()); err == nil || !strings.Contains(err.Error(), "stopped answering") {
@@ -191,13 +191,13 @@ func TestClock_GoesOnWhileTheMachineSleeps(t *testing.T) {
 }
 
 // openTestServer is a wired server that does not run yet.
-func openTestServer(t *testing.T, more ...string) *server {
+func openTestServer(t *testing.T, more ...string) *program {
 	t.Helper()
 	cfg, err := loadSettings(settings(t.TempDir(), more...), config.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := openServer(t.Context(), cfg, time.Now, slog.New(slog.DiscardHandler))
+	s, err := openProgram(t.Context(), cfg, time.Now, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func openTestServer(t *testing.T, more ...string) *server {
 
 // openCloudServer is one whose tasks are in a Cloud Tasks that is away, where none
 // is named.
-func openCloudServer(t *testing.T, more ...string) *server {
+func openCloudServer(t *testing.T, more ...string) *program {
 	t.Helper()
 	return openTestServer(t, append([]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",
 		"QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:1",

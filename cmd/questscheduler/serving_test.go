@@ -131,9 +131,9 @@ func (s *serving) asking(environ []string, person string) *outside {
 	s.t.Helper()
 	issued := run(s.t, environ, "token", "--user", person, "--email", person+"@party.example")
 	issued.want(s.t, exitOK)
-	return &outside{s.t, demoReady{API: s.url, Users: map[string]demoUser{
+	return &outside{s.t, demoReady{API: s.url, demoParty: demoParty{Users: map[string]demoUser{
 		person: {ID: person, Token: strings.TrimSpace(issued.out)},
-	}}}
+	}}}}
 }
 
 // status is that of the answer to a GET.

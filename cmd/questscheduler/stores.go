@@ -12,16 +12,13 @@ import (
 	"questscheduler/internal/store/sqlite"
 )
 
-// stores are where the program keeps what it knows: documents, and beside them
-// with QS_QUEUE=river the queue's tasks in the data file. With QS_STORE=sqlite
-// both are one file.
+// stores hold the documents and, with QS_QUEUE=river, the tasks. With
+// QS_STORE=sqlite both are in one file, which belongs to this process alone.
 type stores struct {
 	store store.Store   // the documents
-	file  *sqlite.Store // nil where neither documents nor tasks are in it
+	file  *sqlite.Store // nil if it holds neither documents nor tasks
 }
 
-// openStores opens what the settings name. The data file is taken for this
-// process.
 func openStores(ctx context.Context, cfg config.Config, log *slog.Logger) (opened stores, err error) {
 	if cfg.UsesFile() {
 		options := sqlite.Options{Path: cfg.SQLitePath, Log: log}
@@ -31,16 +28,15 @@ func openStores(ctx context.Context, cfg config.Config, log *slog.Logger) (opene
 		if opened.file, err = sqlite.Open(ctx, options); err != nil {
 			return stores{}, err
 		}
-	}
-	if cfg.Store == config.StoreSQLite {
 		opened.store = opened.file
-		return opened, nil
 	}
-	documents, err := openFirestore(ctx, cfg, queries())
-	if err != nil {
-		return stores{}, errors.Join(err, opened.closeFile())
+	if cfg.Store == config.StoreFirestore {
+		documents, err := openFirestore(ctx, cfg, queries())
+		if err != nil && opened.file != nil {
+			return stores{}, errors.Join(err, opened.file.Close())
+		}
+		return stores{documents, opened.file}, err
 	}
-	opened.store = documents
 	return opened, nil
 }
 
@@ -51,22 +47,15 @@ func openFirestore(ctx context.Context, cfg config.Config, queries []*store.Quer
 	})
 }
 
-// close ends the documents' store before the file that tasks are in.
 func (s stores) close() error {
-	if s.store == store.Store(s.file) {
-		return s.closeFile()
+	err := s.store.Close()
+	if s.file != nil && s.store != store.Store(s.file) {
+		err = errors.Join(err, s.file.Close())
 	}
-	return errors.Join(s.store.Close(), s.closeFile())
+	return err
 }
 
-func (s stores) closeFile() error {
-	if s.file == nil {
-		return nil
-	}
-	return s.file.Close()
-}
-
-// place names where the documents are, for the log.
+// place names the store for the log.
 func (s stores) place() string {
 	if documents, ok := s.store.(*firestore.Store); ok {
 		return documents.Database()
@@ -79,26 +68,13 @@ var storeSettings = []string{
 	"QS_STORE", "QS_SQLITE_PATH", "QS_FIRESTORE_PROJECT", "QS_FIRESTORE_DATABASE", "QS_FIRESTORE_CREDENTIALS", "QS_FIRESTORE_ENDPOINT",
 }
 
-// reading is documents that are open for reading.
+// reading is a store that is open for reading.
 type reading interface {
 	store.Reader
 	Close() error
 }
 
-// openReader opens the documents that the settings name for reading, beside a
-// server that may have them.
-func openReader(ctx context.Context, process Process, queries []*store.Query) (reading, error) {
-	cfg, err := loadSome(process.Environ, storeSettings...)
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Store == config.StoreFirestore {
-		return openFirestore(ctx, cfg, queries)
-	}
-	return openFile(ctx, cfg, queries)
-}
-
-// openFile opens the data file for reading.
+// openFile opens the data file for reading, beside a server that may have it.
 func openFile(ctx context.Context, cfg config.Config, queries []*store.Query) (*sqlite.Reader, error) {
 	reader, err := sqlite.OpenReader(ctx, sqlite.Options{Path: cfg.SQLitePath, Queries: queries})
 	if err != nil {

@@ -2,117 +2,79 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
-	"questscheduler/internal/config"
 	"questscheduler/internal/timers"
 )
 
-// sweepCommand runs a timer's job once.
+// sweepCommand has a command for each job.
 type sweepCommand struct {
-	Drain        drainCommand    `cmd:"" help:"Run the job of every minute once: hand over what was committed and may not have been."`
-	RenewWatches renewCommand    `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
-	PollFallback fallbackCommand `cmd:"" help:"Look for what pushes missed, calendar by calendar."`
-	Cleanup      cleanupCommand  `cmd:"" help:"Remove what is past its time."`
+	Drain        jobCommand `cmd:"" help:"Run the job of every minute once: enqueue what was committed and may not have been."`
+	RenewWatches jobCommand `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
+	PollFallback jobCommand `cmd:"" help:"Find what pushes missed, calendar by calendar."`
+	Cleanup      jobCommand `cmd:"" help:"Remove what has expired."`
 }
 
-// What each command says beside its flags.
-const (
-	drainHelp = `What is handed over to the queue: calendar events to make or delete, announcements that are due, cards to draw, looks that are owed. ` +
-		`A server does this by itself every minute. `
-	renewHelp = `Each calendar that a poll follows gets a new channel where none lives that is not due to be renewed, and the old one is ` +
-		`stopped behind it. A server does this by itself every day, and every minute for those that become due. `
-	fallbackHelp = `Polls that were written by others are set right, watch channels are made sure of, and each calendar that was not looked at ` +
-		`within the hour is owed a look. A server does this by itself every QS_FALLBACK_EVERY. `
-	cleanupHelp = `What goes: snapshots past their end, but for those that a rescheduled poll needs; watch channels and notifications long past; ` +
-		`idempotency keys. A server does this by itself every day. `
-	sweepHelp = `This is for a store whose server is stopped: it needs the store for itself, ` +
-		`and what it hands over is done when the server runs again. Interrupted, it is begun anew, which does nothing twice.
+// jobCommand runs one job to its end.
+type jobCommand struct{ job, heading, help string }
+
+func newSweepCommand() sweepCommand {
+	return sweepCommand{
+		Drain: jobCommand{timers.Drain, "HANDED OVER",
+			`It enqueues what is pending: calendar events to create or delete, announcements, cards to draw, syncs. ` +
+				`A server does this every minute.`},
+		RenewWatches: jobCommand{timers.RenewWatches, "WATCH CHANNELS",
+			`Each calendar that a poll follows gets a new channel if it has none or its channel is due for renewal; the old one is ` +
+				`stopped afterwards. A server does this every day, and every minute for channels that become due.`},
+		PollFallback: jobCommand{timers.PollFallback, "SWEPT",
+			`It repairs polls whose documents others wrote, makes sure of watch channels, and marks each calendar that was not synced ` +
+				`within the hour for a sync. A server does this every QS_FALLBACK_EVERY.`},
+		Cleanup: jobCommand{timers.Cleanup, "REMOVED",
+			`It removes expired snapshots, except those that a rescheduled poll needs; old watch channels and notifications; ` +
+				`idempotency keys. A server does this every day.`},
+	}
+}
+
+func (c jobCommand) Help() string {
+	return c.help + ` This is for a store whose server is stopped: it needs the store for itself, ` +
+		`and the server does what was enqueued when it runs again. An interrupted job can be run again and does nothing twice.
 
 Example:
 
-    questscheduler sweep `
-)
-
-// The jobs as commands.
-type (
-	drainCommand    struct{}
-	renewCommand    struct{}
-	fallbackCommand struct{}
-	cleanupCommand  struct{}
-)
-
-// Help is what --help says beside the flags.
-func (drainCommand) Help() string { return drainHelp + sweepHelp + timers.Drain }
-
-// Help is what --help says beside the flags.
-func (renewCommand) Help() string { return renewHelp + sweepHelp + timers.RenewWatches }
-
-// Help is what --help says beside the flags.
-func (fallbackCommand) Help() string { return fallbackHelp + sweepHelp + timers.PollFallback }
-
-// Help is what --help says beside the flags.
-func (cleanupCommand) Help() string { return cleanupHelp + sweepHelp + timers.Cleanup }
-
-// Run is the command.
-func (drainCommand) Run(ctx context.Context, process Process) error {
-	return runJob(ctx, process, timers.Drain, "HANDED OVER")
+    questscheduler sweep ` + c.job
 }
 
-// Run is the command.
-func (renewCommand) Run(ctx context.Context, process Process) error {
-	return runJob(ctx, process, timers.RenewWatches, "WATCH CHANNELS")
+func (c jobCommand) Run(ctx context.Context, process Process) error {
+	return withProgram(ctx, process, func(p *program) error {
+		line := newProgress(process.Stderr, c.job)
+		did, err := p.timers.RunNow(ctx, c.job, func(counts timers.Counts) { line.show(countsText(counts)) })
+		line.end()
+		if err != nil {
+			return err
+		}
+		return printCounts(process.Stdout, c.heading, did)
+	})
 }
 
-// Run is the command.
-func (fallbackCommand) Run(ctx context.Context, process Process) error {
-	return runJob(ctx, process, timers.PollFallback, "SWEPT")
-}
-
-// Run is the command.
-func (cleanupCommand) Run(ctx context.Context, process Process) error {
-	return runJob(ctx, process, timers.Cleanup, "REMOVED")
-}
-
-// runJob runs one job to its end and prints what it did, on a terminal with its
-// progress.
-func runJob(ctx context.Context, process Process, name, heading string) (err error) {
-	cfg, err := loadSettings(process.Environ, config.Default())
-	if err != nil {
-		return err
-	}
-	s, err := openServer(ctx, cfg, wallClock, newLogger(cfg, process.Stderr))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	shown := newProgress(process.Stderr, name)
-	did, err := s.timers.RunNow(ctx, name, func(counts timers.Counts) { shown.show(countsText(counts)) })
-	shown.end()
-	if err != nil {
-		return err
-	}
-	table := tabwriter.NewWriter(process.Stdout, 0, 4, 2, ' ', 0)
+func printCounts(out io.Writer, heading string, counts timers.Counts) error {
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(table, "%s\tCOUNT\n", heading)
-	for _, count := range did {
+	for _, count := range counts {
 		fmt.Fprintf(table, "%s\t%d\n", count.What, count.N)
 	}
 	return table.Flush()
 }
 
-// countsText is a line of what was done so far.
+// countsText is one line with the counts that are not zero.
 func countsText(counts timers.Counts) string {
-	text := ""
+	var parts []string
 	for _, count := range counts {
-		if count.N == 0 {
-			continue
+		if count.N > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count.N, count.What))
 		}
-		if text != "" {
-			text += ", "
-		}
-		text += fmt.Sprintf("%d %s", count.N, count.What)
 	}
-	return text
+	return strings.Join(parts, ", ")
 }

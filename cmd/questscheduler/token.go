@@ -17,15 +17,14 @@ import (
 
 // tokenCommand issues a token of the embedded sign-in.
 type tokenCommand struct {
-	User  string        `required:"" placeholder:"UID" help:"Who the token speaks for."`
-	Email string        `placeholder:"ADDRESS" help:"The person's e-mail address. It counts as verified, so invitations to it are theirs."`
-	TTL   time.Duration `name:"ttl" default:"1h" help:"How long the token is good."`
+	User  string        `required:"" placeholder:"UID" help:"The user of the token."`
+	Email string        `placeholder:"ADDRESS" help:"The user's e-mail address. It counts as verified, so invitations to it are theirs."`
+	TTL   time.Duration `name:"ttl" default:"1h" help:"How long the token is valid."`
 }
 
-// Help is what --help says beside the flags.
 func (tokenCommand) Help() string {
 	return `The token is signed with the key beside the store (QS_SQLITE_PATH), so it needs the same user and folder as the ` +
-		`server, which may run meanwhile. Whoever can read that key can speak for anybody. With QS_AUTH=firebase there is none: people sign in there.
+		`server, which may be running. Any user who can read that key can act as anybody. With QS_AUTH=firebase users sign in with Firebase.
 
 Examples:
 
@@ -33,7 +32,6 @@ Examples:
     curl -H "Authorization: Bearer $(questscheduler token --user gm)" http://127.0.0.1:8080/v1/polls`
 }
 
-// Run is the command.
 func (c tokenCommand) Run(_ context.Context, process Process) error {
 	if address, err := mail.ParseAddress(c.Email); c.Email != "" && (err != nil || address.Address != c.Email) {
 		return usageError{errors.New("--email has to be an e-mail address, such as gm@example.org")}
@@ -45,7 +43,7 @@ func (c tokenCommand) Run(_ context.Context, process Process) error {
 	if cfg.Auth != config.AuthLocal {
 		return usageError{errors.New("QS_AUTH is firebase: people sign in there, and a token of this program would be refused")}
 	}
-	issuer, err := c.issuer(cfg, process)
+	issuer, err := openIssuer(cfg, process)
 	if err != nil {
 		return err
 	}
@@ -60,19 +58,15 @@ func (c tokenCommand) Run(_ context.Context, process Process) error {
 	return err
 }
 
-// issuer loads the key, or makes it where the server was never started. A
-// folder is not made: it would be one that the server does not look into.
-func (tokenCommand) issuer(cfg config.Config, process Process) (*signin.Local, error) {
+// openIssuer loads the key, or creates it if the server was never started. It creates
+// no folder, since the server would not use it.
+func openIssuer(cfg config.Config, process Process) (*signin.Local, error) {
 	path := cfg.SignInKeyPath()
 	if folder, err := os.Stat(filepath.Dir(path)); err != nil || !folder.IsDir() {
 		return nil, fmt.Errorf("there is no folder %s; set QS_SQLITE_PATH as for the server", filepath.Dir(path))
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(process.Stderr, "questscheduler: made a new sign-in key, %s; a server takes it that keeps its store beside it\n", path)
+		fmt.Fprintf(process.Stderr, "questscheduler: made a new sign-in key, %s; a server with its store beside it uses the same key\n", path)
 	}
-	key, err := signin.LoadOrCreateKey(path)
-	if err != nil {
-		return nil, fmt.Errorf("sign-in key: %w", err)
-	}
-	return signin.NewLocal(signin.LocalOptions{Key: key, Now: time.Now})
+	return openLocal(cfg, time.Now)
 }

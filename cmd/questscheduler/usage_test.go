@@ -28,7 +28,7 @@ func TestExitCodes(t *testing.T) {
 		says    string
 	}{
 		"nothing is asked":                  {nil, nil, exitUsage, "Usage: questscheduler <command>"},
-		"help":                              {nil, []string{"--help"}, exitOK, "Look after it:"},
+		"help":                              {nil, []string{"--help"}, exitOK, "Operate it:"},
 		"help of a command":                 {nil, []string{"serve", "--help"}, exitOK, "Examples:"},
 		"help of a command that lacks much": {nil, []string{"token", "--help"}, exitOK, "--user=UID"},
 		"version":                           {nil, []string{"--version"}, exitOK, "questscheduler " + version},

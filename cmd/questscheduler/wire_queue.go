@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -13,72 +14,85 @@ import (
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
 	"questscheduler/internal/queue/river"
+	"questscheduler/internal/store/changes"
+	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/timers"
+	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
 
-// depthsKept is how long Cloud Tasks is not asked again how many tasks there are.
+// depthsKept is how long an answer of Cloud Tasks about its depths is reused.
 const depthsKept = 10 * time.Second
 
-// wireQueue opens what runs tasks: River, in the data file that this process has
-// to itself, or Cloud Tasks, which any number of processes share.
-func (s *server) wireQueue(ctx context.Context) (err error) {
-	if s.config.Queue == config.QueueRiver {
-		s.queue, err = river.New(ctx, river.Options{
-			DB: s.file.Writer(), Kinds: kinds, Now: s.now, Log: s.log,
+// openQueue opens River in the data file, which belongs to this process alone, or
+// Cloud Tasks, which several processes share. cloud is nil with River.
+func openQueue(
+	ctx context.Context, cfg config.Config, file *sqlite.Store, documents *changes.Store, now func() time.Time, log *slog.Logger,
+) (tasks queue.Queue, cloud *cloudtasks.Queue, err error) {
+	if cfg.Queue == config.QueueRiver {
+		tasks, err = river.New(ctx, river.Options{
+			DB: file.Writer(), Kinds: kinds, Now: now, Log: log,
 			Periodic: []river.Periodic{{Name: "timers", Every: tickEvery, Task: timers.TickTask()}},
 		})
-		return err
+		return tasks, nil, err
 	}
 	options := cloudtasks.Options{
-		Queue: s.config.CloudTasksQueue, Target: s.config.PublicURL, ServiceAccount: s.config.TasksServiceAccount,
-		Audience: s.config.TasksAudience, Emulator: s.config.CloudTasksEndpoint, Store: s.documents, Kinds: kinds,
-		NewID: func() string { return newULID(s.now()) }, Now: s.now, DepthsKept: depthsKept, Log: s.log,
+		Queue: cfg.CloudTasksQueue, Target: cfg.PublicURL, ServiceAccount: cfg.TasksServiceAccount,
+		Audience: cfg.TasksAudience, Emulator: cfg.CloudTasksEndpoint, Store: documents, Kinds: kinds,
+		NewID: func() string { return newULID(now()) }, Now: now, DepthsKept: depthsKept, Log: log,
 	}
-	if s.config.CloudTasksEndpoint != "" {
-		options.DepthsKept = 0 // it costs nothing there
+	if cfg.CloudTasksEndpoint != "" {
+		options.DepthsKept = 0 // asking an emulator costs nothing
 	}
-	s.tasks, err = cloudtasks.Open(ctx, options)
-	s.queue = s.tasks
-	return err
+	cloud, err = cloudtasks.Open(ctx, options)
+	return cloud, cloud, err
 }
 
-// workersEach is how many tasks of a kind a process runs at the same time with Cloud
-// Tasks: as many as the kind's queue hands over at once to all of them
-// (deploy/queues.txt). A task that is refused for want of a worker slows its whole
-// queue down, and Cloud Run starts no other instance for those that wait here.
+// workersEach is how many tasks of each kind one process runs at once with Cloud
+// Tasks: as many as the kind's queue dispatches at once to all processes
+// (deploy/queues.txt). A task that is refused for lack of a worker slows its whole
+// queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
-	calendars.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20, calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
+	calendars.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
 }
 
-// work is what the queue runs, and how much of it at the same time.
-func (s *server) work() queue.Config {
-	work := queue.Config{Handlers: s.handlers()}
+// workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
+// the queue, for a server that follows calendars.
+func (s *server) workOf(
+	service *scheduler.Service, syncer *calendarsync.Looker, watcher *calendarsync.Watcher,
+	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Hints,
+) queue.Config {
+	handlers := map[string]queue.Handler{
+		calendars.LookKind:     syncer.Handle,
+		calendarsync.SweepKind: watcher.HandleSweep,
+		scheduler.KindIntent:   service.HandleIntent,
+		poll.AnnounceKind:      announcer.Handle,
+		timers.Kind:            jobs.Handle,
+		documentchanges.Kind:   changed.Handle,
+	}
+	if s.config.Sync == config.SyncOff {
+		later := func(context.Context, queue.Delivery) queue.Verdict {
+			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
+		}
+		handlers[calendars.LookKind], handlers[calendarsync.SweepKind] = later, later
+	}
+	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {
 		work.Workers = workersEach
 	}
 	return work
 }
 
-// alone tells that no other process runs tasks over the same store, so that what
-// a process held that is gone by now is nobody's, and that nobody but this one
-// keeps the time. River's file is locked, and beside an emulator of Cloud Tasks,
-// which is for development, there is no Cloud Scheduler. A second process there
-// does no harm: who takes somebody's lease away takes a new fence too.
+// alone reports whether no other process runs tasks on the same store: then leases
+// left by a dead process are free, and this process keeps the time. River's file is
+// locked. An emulator of Cloud Tasks is for development, without Cloud Scheduler; a
+// second process there does no harm, since taking over a lease takes a new fence.
 func (s *server) alone() bool { return s.tasks == nil || s.config.CloudTasksEndpoint != "" }
 
-// tick asks at once and every minute what is due, until the server stops, where
-// the queue does not do it by itself.
-func (s *server) tick() {
-	for asked := error(nil); asked == nil; asked = wait(s.ticking, tickEvery) {
-		if err := s.timers.Tick(s.ticking); err != nil && s.ticking.Err() == nil {
-			s.log.Warn("the timers could not be asked what is due", "error", err)
-		}
-	}
-}
-
-// closeStores ends the queue's client and the stores behind it.
+// closeStores closes the queue's client and then the stores.
 func (s *server) closeStores() error {
+	s.end()
 	var err error
 	if s.tasks != nil {
 		err = s.tasks.Close()

@@ -3,50 +3,42 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/signin/revocation"
+	webhooks "questscheduler/web-hooks"
 )
 
-// issuer makes people's tokens: the embedded sign-in, or what stands in for the
+// issuer issues users' tokens: the embedded sign-in, or the stand-in for the
 // Firebase Auth emulator.
 type issuer interface {
 	Issue(person signin.Person, ttl time.Duration) (string, error)
 }
 
-// keysPatience is how long those who publish keys may take to answer.
+// keysPatience is how long a key server may take to answer.
 const keysPatience = 10 * time.Second
 
 func (s *server) keysClient() *http.Client {
 	return &http.Client{Transport: s.outbound, Timeout: keysPatience}
 }
 
-// wireSignIn makes what knows people by their tokens. With Firebase there is no
-// key of the embedded issuer, so that none of its tokens is good; what the
-// settings allow in production is theirs to say (config.checkProduction).
-func (s *server) wireSignIn(ctx context.Context) error {
+// newSignIn builds what verifies users' tokens. The issuer is nil with Firebase: no
+// key of the embedded sign-in is loaded, so none of its tokens is valid.
+// config.checkProduction decides what production may use.
+func (s *server) newSignIn(ctx context.Context) (signin.Verifier, issuer, error) {
 	switch {
 	case s.config.Auth == config.AuthLocal:
-		key, err := signin.LoadOrCreateKey(s.config.SignInKeyPath())
-		if err != nil {
-			return fmt.Errorf("sign-in key: %w", err)
-		}
-		local, err := signin.NewLocal(signin.LocalOptions{Key: key, Now: s.now})
-		s.signin, s.issuer = local, local
-		return err
+		local, err := openLocal(s.config, s.now)
+		return local, local, err
 	case s.config.UnsignedTokens():
 		unsigned, err := signin.NewUnsigned(s.config.FirebaseProject, s.config.DocumentsEmulated(), s.now)
-		s.signin, s.issuer = unsigned, unsigned
-		return err
-	default:
-		return s.wireFirebase(ctx)
+		return unsigned, unsigned, err
 	}
-}
-
-func (s *server) wireFirebase(ctx context.Context) error {
 	options := signin.FirebaseOptions{
 		Project: s.config.FirebaseProject, Now: s.now,
 		Keys: signin.NewHTTPKeys(signin.FirebaseKeysURL, s.keysClient(), s.now),
@@ -54,11 +46,50 @@ func (s *server) wireFirebase(ctx context.Context) error {
 	if s.config.FirebaseRevocation == config.On {
 		checker, err := revocation.New(ctx, s.config.FirebaseProject, s.now)
 		if err != nil {
-			return fmt.Errorf("QS_FIREBASE_REVOCATION: %w", err)
+			return nil, nil, fmt.Errorf("QS_FIREBASE_REVOCATION: %w", err)
 		}
 		options.Revoked = checker
 	}
 	firebase, err := signin.NewFirebase(options)
-	s.signin = firebase
-	return err
+	return firebase, nil, err
+}
+
+func openLocal(cfg config.Config, now func() time.Time) (*signin.Local, error) {
+	key, err := signin.LoadOrCreateKey(cfg.SignInKeyPath())
+	if err != nil {
+		return nil, fmt.Errorf("sign-in key: %w", err)
+	}
+	return signin.NewLocal(signin.LocalOptions{Key: key, Now: now})
+}
+
+// newMachines builds what verifies OIDC tokens of machines: of operators, and of
+// the service account that delivers tasks. Both share the fetched keys.
+func (s *server) newMachines() (operators, deliverers *signin.Machines) {
+	options := signin.MachineOptions{Issuers: signin.GoogleIssuers, Audiences: s.audiences(), Accounts: s.config.MachineAccounts, Now: s.now}
+	if s.config.MachineIssuer == "" {
+		options.Keys = signin.NewHTTPKeys(signin.GoogleKeysURL, s.keysClient(), s.now)
+	} else {
+		options.Keys = signin.NewIssuerKeys(s.config.MachineIssuer, s.keysClient(), s.now)
+		options.Issuers = []string{s.config.MachineIssuer}
+	}
+	operators = signin.NewMachines(options)
+	options.Audiences, options.Accounts = []string{s.config.TasksAudience}, []string{s.config.TasksServiceAccount}
+	return operators, signin.NewMachines(options)
+}
+
+// machinePaths are the routes of machines beside webhooks.JobPaths.
+var machinePaths = []string{"/webhooks/documents", "/admin/watches/force-register", "/admin/force-register-channels"}
+
+// audiences are the audiences that machines' tokens may have: the configured one
+// and, since Cloud Scheduler and Eventarc default to the address that they call,
+// those of the routes.
+func (s *server) audiences() []string {
+	audiences := []string{s.config.TasksAudience}
+	if base := s.config.PublicURL; base != "" {
+		audiences = append(audiences, base, base+"/")
+		for _, path := range append(slices.Concat(slices.Collect(maps.Values(webhooks.JobPaths))...), machinePaths...) {
+			audiences = append(audiences, base+path)
+		}
+	}
+	return slices.DeleteFunc(audiences, func(audience string) bool { return audience == "" })
 }

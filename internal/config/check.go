@@ -1,7 +1,6 @@
 package config
 
 import (
-	"math"
 	"net"
 	"net/url"
 	"regexp"
@@ -13,6 +12,9 @@ import (
 	"questscheduler/internal/accounts/seal"
 )
 
+// maxPerHour is as good as no bound.
+const maxPerHour = 1_000_000
+
 // check notes everything that is wrong with settings that could be read.
 func (c Config) check(p *Problems) {
 	c.checkChoices(p)
@@ -21,23 +23,13 @@ func (c Config) check(p *Problems) {
 	c.checkDurations(p)
 	c.checkLists(p)
 	c.checkProduction(p)
-	if !(c.MassCancelShare > 0 && c.MassCancelShare <= 1) || math.IsNaN(c.MassCancelShare) {
-		p.add("MASS_CANCEL_SHARE", "has to be above 0 and at most 1")
-	}
-	if c.DocumentHints == HintsListen && c.Store != StoreFirestore {
-		p.add("DOCUMENT_HINTS", "is listen, and what can be listened to is firestore alone; set it to off, or QS_STORE to firestore")
-	}
-	for name, perHour := range map[string]int{"NOTICES_PER_HOUR": c.NoticesPerHour, "POLL_COMMANDS": c.PollCommands} {
-		if perHour < 1 || perHour > maxPerHour {
-			p.add(name, "has to be at least 1 and at most %d", maxPerHour)
-		}
-	}
-	if c.MassCancelMin < 1 {
-		p.add("MASS_CANCEL_MIN", "has to be at least 1")
-	}
-	if c.GroupsPerPerson < 1 || c.GroupsPerPerson > 1000 {
-		p.add("GROUPS_PER_PERSON", "has to be from 1 to 1000")
-	}
+	p.require(c.MassCancelShare > 0 && c.MassCancelShare <= 1, "MASS_CANCEL_SHARE", "has to be above 0 and at most 1")
+	p.require(c.MassCancelMin >= 1, "MASS_CANCEL_MIN", "has to be at least 1")
+	p.require(c.NoticesPerHour >= 1 && c.NoticesPerHour <= maxPerHour, "NOTICES_PER_HOUR", "has to be at least 1 and at most %d", maxPerHour)
+	p.require(c.PollCommands >= 1 && c.PollCommands <= maxPerHour, "POLL_COMMANDS", "has to be at least 1 and at most %d", maxPerHour)
+	p.require(c.GroupsPerPerson >= 1 && c.GroupsPerPerson <= 1000, "GROUPS_PER_PERSON", "has to be from 1 to 1000")
+	p.require(c.DocumentHints != HintsListen || c.Store == StoreFirestore, "DOCUMENT_HINTS",
+		"is listen, and what can be listened to is firestore alone; set it to off, or QS_STORE to firestore")
 	if c.EncKeys.IsSet() {
 		if _, err := seal.ParseKeys(c.EncKeys.Reveal()); err != nil {
 			p.add("ENC_KEYS", "cannot be used: %s", err)
@@ -45,85 +37,63 @@ func (c Config) check(p *Problems) {
 	}
 }
 
-// maxPerHour is the most that may be allowed in an hour, which is as good as no
-// bound.
-const maxPerHour = 1_000_000
-
 func (c Config) checkChoices(p *Problems) {
-	for _, choice := range []struct {
-		name, value string
-		of          []string
-	}{
-		{"STORE", c.Store, []string{StoreSQLite, StoreFirestore}},
-		{"QUEUE", c.Queue, []string{QueueRiver, QueueCloudTasks}},
-		{"AUTH", c.Auth, []string{AuthLocal, AuthFirebase}},
-		{"FIREBASE_REVOCATION", c.FirebaseRevocation, []string{Off, On}},
-		{"SYNC", c.Sync, []string{SyncOn, SyncObserve, SyncOff}},
-		{"DOCUMENT_HINTS", c.DocumentHints, []string{HintsOff, HintsListen}},
-		{"DISCORD_OWN", c.DiscordOwn, []string{DiscordTransitions, DiscordAll}},
-		{"LOG_LEVEL", c.LogLevel, []string{"debug", "info", "warn", "error"}},
-		{"LOG_FORMAT", c.LogFormat, []string{LogText, LogJSON}},
-	} {
-		if !slices.Contains(choice.of, choice.value) {
-			p.add(choice.name, "has to be one of %s", strings.Join(choice.of, ", "))
-		}
+	choose := func(setting, value string, of ...string) {
+		p.require(slices.Contains(of, value), setting, "has to be one of %s", strings.Join(of, ", "))
 	}
+	choose("STORE", c.Store, StoreSQLite, StoreFirestore)
+	choose("QUEUE", c.Queue, QueueRiver, QueueCloudTasks)
+	choose("AUTH", c.Auth, AuthLocal, AuthFirebase)
+	choose("FIREBASE_REVOCATION", c.FirebaseRevocation, Off, On)
+	choose("SYNC", c.Sync, SyncOn, SyncObserve, SyncOff)
+	choose("DOCUMENT_HINTS", c.DocumentHints, HintsOff, HintsListen)
+	choose("DISCORD_OWN", c.DiscordOwn, DiscordTransitions, DiscordAll)
+	choose("LOG_LEVEL", c.LogLevel, "debug", "info", "warn", "error")
+	choose("LOG_FORMAT", c.LogFormat, LogText, LogJSON)
 }
 
-// checkNeeded notes what the chosen parts cannot do without.
+// checkNeeded notes missing settings that the chosen parts need.
 func (c Config) checkNeeded(p *Problems) {
 	tasks := c.Queue == QueueCloudTasks
-	for _, need := range []struct {
-		name string
-		when bool
-		set  bool
-		mend string
-	}{
-		{"SQLITE_PATH", c.UsesFile(), c.SQLitePath != "", "has to name the file of the embedded store"},
-		{"FIRESTORE_PROJECT", c.Store == StoreFirestore, c.FirestoreProject != "", "has to name the project, since QS_STORE is firestore"},
-		{"CLOUDTASKS_QUEUE", tasks, c.CloudTasksQueue != "", "has to name the queue, since QS_QUEUE is cloudtasks"},
-		{"TASKS_SERVICE_ACCOUNT", tasks, c.TasksServiceAccount != "", "has to name the service account that delivers tasks, since QS_QUEUE is cloudtasks"},
-		{"FIREBASE_PROJECT", c.Auth == AuthFirebase, c.FirebaseProject != "", "has to name the project, since QS_AUTH is firebase"},
-		{"PUBLIC_URL", c.Sync != SyncOff || tasks, c.PublicURL != "", "has to be the HTTPS address at which Google reaches this server; or set QS_SYNC=off"},
-		{"GOOGLE_CLIENT_ID", true, c.GoogleClientID != "", "has to be the OAuth client's id, from the Google Cloud console"},
-		{"GOOGLE_CLIENT_SECRET", true, c.GoogleClientSecret.IsSet(), "has to be the OAuth client's secret; QS_GOOGLE_CLIENT_SECRET_FILE reads it from a file"},
-		{"ENC_KEYS", true, c.EncKeys.IsSet(), "has to hold a key as id:base64; make one with: openssl rand -base64 32"},
-	} {
-		if need.when && !need.set {
-			p.add(need.name, "%s", need.mend)
-		}
-	}
+	p.require(!c.UsesFile() || c.SQLitePath != "", "SQLITE_PATH", "has to name the file of the embedded store")
+	p.require(c.Store != StoreFirestore || c.FirestoreProject != "", "FIRESTORE_PROJECT", "has to name the project, since QS_STORE is firestore")
+	p.require(!tasks || c.CloudTasksQueue != "", "CLOUDTASKS_QUEUE", "has to name the queue, since QS_QUEUE is cloudtasks")
+	p.require(!tasks || c.TasksServiceAccount != "", "TASKS_SERVICE_ACCOUNT",
+		"has to name the service account that delivers tasks, since QS_QUEUE is cloudtasks")
+	p.require(c.Auth != AuthFirebase || c.FirebaseProject != "", "FIREBASE_PROJECT", "has to name the project, since QS_AUTH is firebase")
+	p.require(c.Sync == SyncOff && !tasks || c.PublicURL != "", "PUBLIC_URL",
+		"has to be the HTTPS address at which Google reaches this server; or set QS_SYNC=off")
+	p.require(c.GoogleClientID != "", "GOOGLE_CLIENT_ID", "has to be the OAuth client's id, from the Google Cloud console")
+	p.require(c.GoogleClientSecret.IsSet(), "GOOGLE_CLIENT_SECRET",
+		"has to be the OAuth client's secret; QS_GOOGLE_CLIENT_SECRET_FILE reads it from a file")
+	p.require(c.EncKeys.IsSet(), "ENC_KEYS", "has to hold a key as id:base64; make one with: openssl rand -base64 32")
 }
 
 var cloudTasksQueue = regexp.MustCompile(`^projects/[^/]+/locations/[^/]+/queues/[^/]+$`)
 
 func (c Config) checkAddresses(p *Problems) {
-	if _, port, err := net.SplitHostPort(c.Addr); err != nil || !isPort(port) {
-		p.add("ADDR", "has to be host:port or :port, such as 127.0.0.1:8080")
-	}
-	for _, emulator := range []struct{ name, value, instead string }{
+	_, port, err := net.SplitHostPort(c.Addr)
+	p.require(err == nil && isPort(port), "ADDR", "has to be host:port or :port, such as 127.0.0.1:8080")
+	for _, emulator := range []struct{ name, value, of string }{
 		{"FIRESTORE_ENDPOINT", c.FirestoreEndpoint, "Firestore"}, {"CLOUDTASKS_ENDPOINT", c.CloudTasksEndpoint, "Cloud Tasks"},
 	} {
-		if host, port, err := net.SplitHostPort(emulator.value); emulator.value != "" && (err != nil || host == "" || !isPort(port)) {
-			p.add(emulator.name, "has to be host:port of an emulator, such as 127.0.0.1:8085; unset it for %s itself", emulator.instead)
-		}
+		host, port, err := net.SplitHostPort(emulator.value)
+		p.require(emulator.value == "" || err == nil && host != "" && isPort(port), emulator.name,
+			"has to be host:port of an emulator, such as 127.0.0.1:8085; unset it for %s itself", emulator.of)
 	}
-	if c.CloudTasksQueue != "" && !cloudTasksQueue.MatchString(c.CloudTasksQueue) {
-		p.add("CLOUDTASKS_QUEUE", "has to be of the form projects/P/locations/L/queues/Q")
-	}
+	p.require(c.CloudTasksQueue == "" || cloudTasksQueue.MatchString(c.CloudTasksQueue), "CLOUDTASKS_QUEUE",
+		"has to be of the form projects/P/locations/L/queues/Q")
 	for _, address := range []struct{ name, value string }{
 		{"PUBLIC_URL", c.PublicURL}, {"APP_URL", c.AppURL}, {"GOOGLE_ENDPOINT", c.GoogleEndpoint},
-		{"DISCORD_ENDPOINT", c.DiscordEndpoint}, {"CALLABLES_UPSTREAM", c.CallablesUpstream},
-		{"MACHINE_ISSUER", c.MachineIssuer},
+		{"DISCORD_ENDPOINT", c.DiscordEndpoint}, {"CALLABLES_UPSTREAM", c.CallablesUpstream}, {"MACHINE_ISSUER", c.MachineIssuer},
 	} {
-		inherited := address.name == "APP_URL" && address.value == c.PublicURL // told once
-		if address.value != "" && !inherited && !isAddress(address.value) {
-			p.add(address.name, "has to be an http or https address without query, fragment and password")
-		}
+		inherited := address.name == "APP_URL" && address.value == c.PublicURL // reported once
+		p.require(address.value == "" || inherited || isAddress(address.value), address.name,
+			"has to be an http or https address without query, fragment and password")
 	}
 	// Google itself pushes to HTTPS alone; a simulator does not mind.
-	if c.PublicURL != "" && c.GoogleEndpoint == "" && c.Sync != SyncOff && !strings.HasPrefix(c.PublicURL, "https://") {
-		p.add("PUBLIC_URL", "has to begin with https://, since Google pushes to nothing else")
+	if c.PublicURL != "" && c.GoogleEndpoint == "" && c.Sync != SyncOff {
+		p.require(strings.HasPrefix(c.PublicURL, "https://"), "PUBLIC_URL", "has to begin with https://, since Google pushes to nothing else")
 	}
 }
 
@@ -139,44 +109,39 @@ func isAddress(text string) bool {
 }
 
 func (c Config) checkDurations(p *Problems) {
-	for _, duration := range []struct {
-		name        string
-		value, from time.Duration
-	}{
-		{"NOTIFY_SETTLE", c.NotifySettle, 0}, {"SYNC_MIN_GAP", c.SyncMinGap, 0},
-		{"WATCH_TTL", c.WatchTTL, time.Second}, {"RENEW_BEFORE", c.RenewBefore, time.Second},
-		{"FALLBACK_EVERY", c.FallbackEvery, time.Second},
-		{"SNAPSHOT_KEEP", c.SnapshotKeep, time.Hour}, {"JOURNAL_KEEP", c.JournalKeep, time.Hour},
-	} {
-		if duration.value < duration.from {
-			p.add(duration.name, "has to be at least %s", duration.from)
-		}
+	atLeast := func(least time.Duration, setting string, value time.Duration) {
+		p.require(value >= least, setting, "has to be at least %s", least)
 	}
-	if c.RenewBefore >= c.WatchTTL {
-		p.add("RENEW_BEFORE", "has to be shorter than QS_WATCH_TTL")
-	}
+	atLeast(0, "NOTIFY_SETTLE", c.NotifySettle)
+	atLeast(0, "SYNC_MIN_GAP", c.SyncMinGap)
+	atLeast(time.Second, "WATCH_TTL", c.WatchTTL)
+	atLeast(time.Second, "RENEW_BEFORE", c.RenewBefore)
+	atLeast(time.Second, "FALLBACK_EVERY", c.FallbackEvery)
+	atLeast(time.Hour, "SNAPSHOT_KEEP", c.SnapshotKeep)
+	atLeast(time.Hour, "JOURNAL_KEEP", c.JournalKeep)
+	p.require(c.RenewBefore < c.WatchTTL, "RENEW_BEFORE", "has to be shorter than QS_WATCH_TTL")
 }
 
-// minMetricsToken is how long a token of the figures is at least, which nobody is
-// kept from guessing at by a rate.
+// minMetricsToken is a length that nobody guesses, though no rate limits the tries.
 const minMetricsToken = 32
 
 func (c Config) checkLists(p *Problems) {
-	if token := c.MetricsToken.Reveal(); c.MetricsToken.IsSet() && (len(token) < minMetricsToken || strings.ContainsAny(token, " \t\r\n")) {
-		p.add("METRICS_TOKEN", "has to have %d characters at least and no space; make one with: openssl rand -hex 32", minMetricsToken)
-	}
+	token := c.MetricsToken.Reveal()
+	p.require(token == "" || len(token) >= minMetricsToken && !strings.ContainsAny(token, " \t\r\n"), "METRICS_TOKEN",
+		"has to have %d characters at least and no space; make one with: openssl rand -hex 32", minMetricsToken)
 	for _, origin := range c.AllowedOrigins {
-		if u, err := url.Parse(origin); origin != "*" && (err != nil || !isAddress(origin) || u.Path != "") {
-			p.add("ALLOWED_ORIGINS", "has to list origins such as https://app.example.org, with commas between")
-		}
+		u, err := url.Parse(origin)
+		p.require(origin == "*" || err == nil && isAddress(origin) && u.Path == "", "ALLOWED_ORIGINS",
+			"has to list origins such as https://app.example.org, with commas between")
 	}
-	for _, account := range append(slices.Clone(c.MachineAccounts), c.TasksServiceAccount) {
-		if name, host, ok := strings.Cut(account, "@"); account != "" && (!ok || name == "" || !strings.Contains(host, ".")) {
-			setting := "MACHINE_ACCOUNTS"
-			if account == c.TasksServiceAccount {
-				setting = "TASKS_SERVICE_ACCOUNT"
-			}
-			p.add(setting, "has to hold e-mail addresses of service accounts")
-		}
+	for _, account := range c.MachineAccounts {
+		p.require(isAccount(account), "MACHINE_ACCOUNTS", "has to hold e-mail addresses of service accounts")
 	}
+	p.require(c.TasksServiceAccount == "" || isAccount(c.TasksServiceAccount), "TASKS_SERVICE_ACCOUNT",
+		"has to hold e-mail addresses of service accounts")
+}
+
+func isAccount(text string) bool {
+	name, host, _ := strings.Cut(text, "@")
+	return name != "" && strings.Contains(host, ".")
 }

@@ -1,10 +1,9 @@
-// Package config is the program's settings: one struct, read from the
-// environment and checked whole, so that every problem is told at once.
+// Package config is the program's settings: one struct, read from the environment
+// and checked whole, so that all problems are reported at once.
 //
-// docs/settings.md is made from this package. A variable is QS_
-// and the name in the field's tag; QS_X_FILE reads X from a file instead, for
-// secrets that a platform mounts. A QS_ variable that is not known is a
-// problem too, since it is most likely a mistyped one.
+// docs/settings.md is generated from it. A variable is QS_ and the name in the
+// field's tag; QS_X_FILE reads X from a file, for secrets that a platform mounts. An
+// unknown QS_ variable is a problem, since it is most likely mistyped.
 package config
 
 import (
@@ -17,7 +16,7 @@ import (
 // Prefix begins the name of every variable.
 const Prefix = "QS_"
 
-// The stores, queues and sign-ins that can be chosen.
+// Stores, queues and sign-ins.
 const (
 	StoreSQLite    = "sqlite"
 	StoreFirestore = "firestore"
@@ -31,201 +30,187 @@ const (
 
 // How far calendars are followed.
 const (
-	// SyncOn follows them.
-	SyncOn = "on"
-	// SyncObserve looks and journals what it would do, and changes nothing.
-	SyncObserve = "observe"
-	// SyncOff answers machines politely and does nothing.
-	SyncOff = "off"
+	SyncOn      = "on"
+	SyncObserve = "observe" // decide and journal, change nothing
+	SyncOff     = "off"     // acknowledge machines, do nothing
 )
 
-// Where hints of changed documents come from, beside the machine route.
+// Sources of document changes beside the machine route.
 const (
 	HintsOff    = "off"
 	HintsListen = "listen"
 )
 
-// Which Discord messages are ours.
+// Discord messages that this program sends.
 const (
 	DiscordTransitions = "transitions"
 	DiscordAll         = "all"
 )
 
-// What a choice is where it is whether or not.
+// Values of on/off settings.
 const (
 	On  = "on"
 	Off = "off"
 )
 
-// The forms of the log.
+// Forms of the log.
 const (
 	LogText = "text"
 	LogJSON = "json"
 )
 
-// Config is all settings. It can be printed and logged: secrets hide
-// themselves. The comment of each field is what docs/settings.md says of it.
+// Config is all settings. It is safe to print and log. The comment of each field is
+// its text in docs/settings.md.
 type Config struct {
-	// Store is where documents are kept: `sqlite`, a file of this machine, or
+	// Store is where documents are kept: `sqlite`, a file on this machine, or
 	// `firestore`.
 	Store string `env:"STORE"`
-	// SQLitePath is the file of the embedded store and queue; with `firestore` it
-	// is the queue's alone, and with `cloudtasks` there too it is not used. The key of the embedded sign-in is kept beside it. One
-	// process has it to itself.
+	// SQLitePath is the data file: documents and tasks, with `firestore` tasks alone,
+	// with `cloudtasks` too unused. The key of the embedded sign-in is beside it. One
+	// process uses it at a time.
 	SQLitePath string `env:"SQLITE_PATH"`
-	// FirestoreProject is the Google Cloud project of the documents; needed with
-	// `firestore`.
+	// FirestoreProject is the Google Cloud project; needed with `firestore`.
 	FirestoreProject string `env:"FIRESTORE_PROJECT"`
 	// FirestoreDatabase is the id of the database in that project.
 	FirestoreDatabase string `env:"FIRESTORE_DATABASE"`
-	// FirestoreCredentials are the JSON key of the service account that reads and
-	// writes the documents; without it the credentials of the machine.
+	// FirestoreCredentials are the JSON key of a service account that reads and writes
+	// the documents; without it the credentials of the machine.
 	FirestoreCredentials Secret `env:"FIRESTORE_CREDENTIALS"`
-	// FirestoreEndpoint is an emulator in Firestore's place, as host:port, for
-	// development alone: it knows no rights and keeps nothing; without it
-	// Firestore.
+	// FirestoreEndpoint is an emulator of Firestore as host:port, for development
+	// only: it checks no rights and keeps nothing.
 	FirestoreEndpoint string `env:"FIRESTORE_ENDPOINT"`
 
-	// Queue is what runs tasks: `river`, in the embedded store's file, or
-	// `cloudtasks`.
+	// Queue is what runs tasks: `river`, in the data file, or `cloudtasks`.
 	Queue string `env:"QUEUE"`
-	// CloudTasksQueue is what the full names of the queues begin with
-	// (`projects/P/locations/L/queues/Q`): each kind of tasks has its own, of that
-	// name with a hyphen and the kind behind it; needed with `cloudtasks`.
+	// CloudTasksQueue is the prefix of the queues' full names
+	// (`projects/P/locations/L/queues/Q`): each kind of tasks has its own queue, named
+	// with a hyphen and the kind after it; needed with `cloudtasks`.
 	CloudTasksQueue string `env:"CLOUDTASKS_QUEUE"`
-	// CloudTasksEndpoint is an emulator in the place of Cloud Tasks, as host:port,
-	// for development alone; without it Cloud Tasks.
+	// CloudTasksEndpoint is an emulator of Cloud Tasks as host:port, for development
+	// only.
 	CloudTasksEndpoint string `env:"CLOUDTASKS_ENDPOINT"`
-	// TasksServiceAccount is the service account that tasks are delivered as;
-	// needed with `cloudtasks`.
+	// TasksServiceAccount is the service account that delivers tasks; needed with
+	// `cloudtasks`.
 	TasksServiceAccount string `env:"TASKS_SERVICE_ACCOUNT"`
-	// TasksAudience is the audience of the tokens of tasks; without it
-	// PublicURL.
+	// TasksAudience is the audience of the tokens of tasks; without it PublicURL.
 	TasksAudience string `env:"TASKS_AUDIENCE"`
 
-	// Auth is who vouches for people: `local`, tokens that this program issues,
-	// or `firebase`. In production, which is Cloud Run, or Firestore or Cloud
-	// Tasks with no emulator in their place, it has to be `firebase`.
+	// Auth is who issues users' tokens: `local`, this program, or `firebase`. In
+	// production it must be `firebase`: on Cloud Run, and with Firestore or Cloud Tasks
+	// unless they are emulated.
 	Auth string `env:"AUTH"`
-	// FirebaseProject is the project whose ID tokens are taken; needed with
-	// `firebase`. Where FIREBASE_AUTH_EMULATOR_HOST is set, outside production,
-	// its unsigned tokens are taken if it begins with demo-, as what exists on
-	// emulators alone, or if Store is the emulator of Firestore.
+	// FirebaseProject is the project whose ID tokens are accepted; needed with
+	// `firebase`. If FIREBASE_AUTH_EMULATOR_HOST is set outside production, its unsigned
+	// tokens are accepted for a project that begins with demo-, which exists on
+	// emulators only, or if Store is the emulator of Firestore.
 	FirebaseProject string `env:"FIREBASE_PROJECT"`
-	// FirebaseRevocation is whether Firebase is asked, once a minute for each
-	// person, if their sign-in was ended or they were disabled: `on` or `off`.
-	// Without it a token is good until its end, an hour at most. It needs the
-	// right to read the project's people.
+	// FirebaseRevocation is whether Firebase is asked once a minute for each user if
+	// their sign-in was revoked or disabled: `on` or `off`. Without it a token is valid
+	// until it expires, an hour at most. It needs the right to read the project's users.
 	FirebaseRevocation string `env:"FIREBASE_REVOCATION"`
 
 	// Addr is the address to listen on, as host:port.
 	Addr string `env:"ADDR"`
 	// TrustedProxies are the addresses and networks, such as 127.0.0.1 or 10.0.0.0/8
-	// and with commas between, of the proxies in front of this server that write whom
-	// they were asked by at the end of X-Forwarded-For: what they say is believed.
-	// Without it nothing is, and all who come by one proxy and are not signed in share
-	// one rate limit.
+	// and with commas between, of proxies in front of this server that append the
+	// client's address to X-Forwarded-For. Without it the header is ignored, and all
+	// unauthenticated clients of one proxy share one rate limit.
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES"`
-	// PublicURL is where Google and Cloud Tasks reach this server. Google pushes
-	// to https alone. Needed unless Sync is `off`.
+	// PublicURL is where Google and Cloud Tasks reach this server. Google pushes to
+	// https only. Needed unless Sync is `off`.
 	PublicURL string `env:"PUBLIC_URL"`
-	// AppURL is where people find the web app, for links in messages; without it
-	// PublicURL.
+	// AppURL is the web app, for links in messages; without it PublicURL.
 	AppURL string `env:"APP_URL"`
 
-	// GoogleClientID is the id of our OAuth client, from the Google Cloud
-	// console; there it names PublicURL with `/oauth/google/callback` behind it
-	// as a redirect URI. Always needed.
+	// GoogleClientID is the id of our OAuth client in the Google Cloud console, where
+	// PublicURL with `/oauth/google/callback` must be a redirect URI. Always needed.
 	GoogleClientID string `env:"GOOGLE_CLIENT_ID"`
 	// GoogleClientSecret is the secret of our OAuth client. Always needed.
 	GoogleClientSecret Secret `env:"GOOGLE_CLIENT_SECRET"`
-	// GoogleEndpoint is a simulator in Google's place; without it Google.
+	// GoogleEndpoint is a simulator of Google; without it Google.
 	GoogleEndpoint string `env:"GOOGLE_ENDPOINT"`
 
-	// Sync is how far calendars are followed: `on`; `observe`, which looks and
-	// journals what it would do, and changes nothing until it is `on`, when each
-	// calendar is read anew (people's commands do as ever); `off`, which answers
-	// machines politely, does nothing and makes no watch channels.
+	// Sync is how far calendars are followed: `on`; `observe`, which journals what it
+	// would do and changes nothing (people's commands still work; with `on` each
+	// calendar is then read again in full); `off`, which acknowledges machines, does
+	// nothing and creates no watch channels.
 	Sync string `env:"SYNC"`
-	// DocumentHints is where hints of changed documents come from beside the
-	// machine route: `off`, or with `firestore` `listen`, by which one instance
-	// hears of every poll that is written, and where DiscordOwn is `all` of slots
-	// and votes.
+	// DocumentHints is the source of document changes beside the machine route: `off`,
+	// or with `firestore` `listen`, by which one instance listens to polls, and if
+	// DiscordOwn is `all` to slots and votes.
 	DocumentHints string `env:"DOCUMENT_HINTS"`
 
-	// CallablesUpstream is the address that serves the callables that are not
-	// ours, each under the path that was called; without it there are none.
+	// CallablesUpstream is the address of the callables that are not ours, each at its
+	// own path; without it there are none.
 	CallablesUpstream string `env:"CALLABLES_UPSTREAM"`
-	// AllowedOrigins are the origins whose pages may call from browsers, with
-	// commas between. That of AppURL may make the web app's own calls without
-	// standing here.
+	// AllowedOrigins are the origins whose pages may call from browsers, with commas
+	// between. The web app's own calls need no entry for AppURL.
 	AllowedOrigins []string `env:"ALLOWED_ORIGINS"`
 
-	// DiscordOwn is which Discord messages are ours: `transitions`, the messages
-	// on transitions alone, for a deployment whose own functions draw the card;
-	// or `all`. Without it `all` with the embedded store, else `transitions`.
+	// DiscordOwn is which Discord messages are ours: `transitions`, if the deployment's
+	// own functions draw the card, or `all`. Without it `all` with `sqlite`, else
+	// `transitions`.
 	DiscordOwn string `env:"DISCORD_OWN"`
 	// DiscordBotToken is the token of the bot; without it there is no Discord.
 	DiscordBotToken Secret `env:"DISCORD_BOT_TOKEN"`
-	// DiscordEndpoint is a simulator in Discord's place; without it Discord.
+	// DiscordEndpoint is a simulator of Discord; without it Discord.
 	DiscordEndpoint string `env:"DISCORD_ENDPOINT"`
 
-	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with
-	// commas between, 32 bytes each: the first seals, all open. Keys derived from
-	// them sign the tokens of watch channels, so an older one stays for WatchTTL
-	// behind a newer one. A single bare base64 key is taken too. Always needed.
+	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with commas
+	// between, 32 bytes each: the first seals, all open. Keys derived from them
+	// sign the tokens of watch channels, so keep an older key for WatchTTL after a newer
+	// one is first. A single bare base64 key is accepted. Always needed.
 	EncKeys Secret `env:"ENC_KEYS"`
 
-	// NotifySettle is how long a transition rests before it is announced.
+	// NotifySettle is how long a transition must last before it is announced.
 	NotifySettle time.Duration `env:"NOTIFY_SETTLE"`
-	// NoticesPerHour is how many notices of one poll each person gets in an hour, and
-	// its channel messages: half of them at once, the others evenly. What is beyond
-	// is told later, as it stands then.
+	// NoticesPerHour is how many notices of one poll each person, and its channel, gets
+	// in an hour: half of them at once, the others evenly. Later ones are delayed, and
+	// then show the current state.
 	NoticesPerHour int `env:"NOTICES_PER_HOUR"`
-	// PollCommands is how many commands each person may send on one poll in an hour
-	// (to each instance): half of them at once, the others evenly.
+	// PollCommands is how many commands each person may send on one poll in an hour (to
+	// each instance): half of them at once, the others evenly.
 	PollCommands int `env:"POLL_COMMANDS"`
-	// SyncMinGap is the least time between two looks at one calendar.
+	// SyncMinGap is the least time between two syncs of one calendar.
 	SyncMinGap time.Duration `env:"SYNC_MIN_GAP"`
-	// WatchTTL is how long watch channels are asked for. Google may grant less;
-	// those of a quarter of an hour or less run out before they are renewed.
+	// WatchTTL is the requested lifetime of watch channels. Google may grant less;
+	// channels of a quarter of an hour or less expire before they are renewed.
 	WatchTTL time.Duration `env:"WATCH_TTL"`
-	// RenewBefore is how long before its end a watch channel is renewed, or a
-	// third of what Google granted where that is less; shorter than WatchTTL.
+	// RenewBefore is how long before its end a watch channel is renewed, or a third of
+	// what Google granted if that is less; shorter than WatchTTL.
 	RenewBefore time.Duration `env:"RENEW_BEFORE"`
-	// FallbackEvery is how often calendars are looked at without a push.
+	// FallbackEvery is how often calendars are synced without a push.
 	FallbackEvery time.Duration `env:"FALLBACK_EVERY"`
-	// SnapshotKeep is how long snapshots of votes are kept, those that a
-	// rescheduled poll needs excepted.
+	// SnapshotKeep is how long snapshots of votes are kept, except those that a
+	// rescheduled poll needs.
 	SnapshotKeep time.Duration `env:"SNAPSHOT_KEEP"`
 	// JournalKeep is how long journal entries are kept.
 	JournalKeep time.Duration `env:"JOURNAL_KEEP"`
-	// MassCancelShare is the share of a calendar's linked polls, above 0 and at
-	// most 1, beyond which deletions that are found at once are held for a
-	// person, where they are more than MassCancelMin.
+	// MassCancelShare is the share of a calendar's linked polls, above 0 and at most 1,
+	// beyond which deletions found at once are held for a person's confirmation, if they
+	// are more than MassCancelMin.
 	MassCancelShare float64 `env:"MASS_CANCEL_SHARE"`
 	// MassCancelMin is the number of deletions up to which none is held.
 	MassCancelMin int `env:"MASS_CANCEL_MIN"`
-	// GroupsPerPerson is how many groups one person may have created, those of the
-	// web app counted; whoever has as many can create no other.
+	// GroupsPerPerson is how many groups one person may have created, including those of
+	// the web app.
 	GroupsPerPerson int `env:"GROUPS_PER_PERSON"`
 
-	// MachineAccounts are the e-mail addresses of the service accounts that may
-	// call /jobs, /webhooks/documents and, as admins do,
-	// /admin/watches/force-register, with commas between.
+	// MachineAccounts are the e-mail addresses of the service accounts that may call
+	// /jobs, /webhooks/documents and, as admins do, /admin/watches/force-register, with
+	// commas between.
 	MachineAccounts []string `env:"MACHINE_ACCOUNTS"`
-	// MachineIssuer is who vouches for machines in Google's place, for development
-	// with emulators alone; without it Google.
+	// MachineIssuer is the issuer of machines' tokens in Google's place, for development
+	// with emulators only.
 	MachineIssuer string `env:"MACHINE_ISSUER"`
-	// AdminUsers are the uids of people who may operate, with commas between.
+	// AdminUsers are the uids of operators, with commas between.
 	AdminUsers []string `env:"ADMIN_USERS"`
-	// MetricsToken is what who reads the figures (GET /metrics) may send as a bearer
-	// token in an admin's place; it opens nothing else. Without it admins' tokens
-	// alone do, and callers on this machine where QS_PUBLIC_URL names no other.
+	// MetricsToken is a bearer token for GET /metrics and nothing else. Without it only
+	// admins' tokens read the metrics, and callers on this machine if QS_PUBLIC_URL names
+	// no other.
 	MetricsToken Secret `env:"METRICS_TOKEN"`
 
-	// LogLevel is what the log holds at least: `debug`, `info`, `warn` or
-	// `error`.
+	// LogLevel is the least level of log lines: `debug`, `info`, `warn` or `error`.
 	LogLevel string `env:"LOG_LEVEL"`
 	// LogFormat is the form of the log: `text` or `json`.
 	LogFormat string `env:"LOG_FORMAT"`
@@ -234,7 +219,7 @@ type Config struct {
 	Around Surroundings
 }
 
-// Default is what holds where nothing is set: the embedded server.
+// Default is the embedded server.
 func Default() Config {
 	return Config{
 		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal, FirebaseRevocation: Off,
@@ -247,9 +232,8 @@ func Default() Config {
 	}
 }
 
-// Demo is what holds for the demonstration where nothing is set. Who starts it
-// adds where the simulators are and the key it keeps: PublicURL,
-// GoogleEndpoint, DiscordEndpoint, DiscordBotToken, EncKeys, SQLitePath.
+// Demo is the default of the demo, without PublicURL, GoogleEndpoint,
+// DiscordEndpoint, DiscordBotToken, EncKeys and SQLitePath.
 func Demo() Config {
 	c := Default()
 	c.Addr, c.NotifySettle, c.DiscordOwn, c.LogLevel = "127.0.0.1:8080", 0, DiscordAll, "warn"
@@ -257,17 +241,15 @@ func Demo() Config {
 	return c
 }
 
-// SignInKeyPath is where the key of the embedded sign-in is kept: beside the
-// embedded store.
+// SignInKeyPath is the file of the embedded sign-in's key, beside the data file.
 func (c Config) SignInKeyPath() string {
 	return filepath.Join(filepath.Dir(c.SQLitePath), "signin.key")
 }
 
-// derive fills in what follows from other settings, and gives addresses one
-// form.
+// derive fills in what follows from other settings and trims addresses.
 func (c *Config) derive() {
 	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream, &c.MachineIssuer} {
-		*address = strings.TrimRight(*address, "/") // paths are put behind them
+		*address = strings.TrimRight(*address, "/") // paths are appended
 	}
 	if c.AppURL == "" {
 		c.AppURL = c.PublicURL
@@ -277,7 +259,7 @@ func (c *Config) derive() {
 	}
 	if c.DiscordOwn == "" {
 		c.DiscordOwn = DiscordTransitions
-		if c.Store == StoreSQLite { // nobody else draws the card there
+		if c.Store == StoreSQLite { // no other program draws the card
 			c.DiscordOwn = DiscordAll
 		}
 	}

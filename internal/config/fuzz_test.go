@@ -11,12 +11,11 @@ import (
 	"questscheduler/internal/config"
 )
 
-// mark is nowhere in a sentence of ours: where it is in a problem, a value is.
+// mark is in no message of this package, so a problem with it shows a value.
 const mark = "zqxjkvw"
 
-// FuzzLoad: whatever stands in the environment is a whole configuration or a
-// list of problems, one for each variable, in order and without any value; and
-// what was accepted shows none of its secrets.
+// FuzzLoad: every environment gives a whole configuration or a list of problems, one
+// for each variable, sorted and without values; an accepted one shows no secret.
 func FuzzLoad(f *testing.F) {
 	f.Add("QS_ADDR=:8080\nQS_STORE=sqlite\nQS_WATCH_TTL=168h\nPATH=/bin")
 	f.Add("QS_ADRR=x\nQS_ADDR=1\nQS_ADDR\nQS_=\n=QS_ADDR=2")
@@ -38,7 +37,7 @@ func FuzzLoad(f *testing.F) {
 			marked = append(marked, line)
 		}
 		if _, err := config.Load(marked, config.Default()); err != nil && strings.Contains(err.Error(), mark) {
-			t.Fatalf("a value is told: %v", err)
+			t.Fatalf("a value is shown: %v", err)
 		}
 		loaded, err := config.Load(environ, config.Default())
 		if err != nil {
@@ -70,10 +69,10 @@ func checkProblems(t *testing.T, loaded config.Config, err error) {
 	for i, problem := range problems {
 		names[i] = problem.Name
 		if problem.Mend == "" || !strings.HasPrefix(problem.Name, config.Prefix) {
-			t.Fatalf("a problem that nobody can mend: %+v", problem)
+			t.Fatalf("a problem without a fix: %+v", problem)
 		}
 	}
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
-		t.Fatalf("the problems are in no order, or told twice: %v", names)
+		t.Fatalf("the problems are not sorted, or repeated: %v", names)
 	}
 }

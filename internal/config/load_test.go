@@ -42,7 +42,7 @@ func problems(t *testing.T, environ []string) config.Problems {
 	return found
 }
 
-func TestLoad_DefaultsAreThoseOfTheInterface(t *testing.T) {
+func TestLoad_WithoutSettings_UsesTheDocumentedDefaults(t *testing.T) {
 	t.Parallel()
 	c := load(t, enough())
 	for name, ok := range map[string]bool{
@@ -73,7 +73,7 @@ func TestLoad_DefaultsAreThoseOfTheInterface(t *testing.T) {
 	}
 }
 
-func TestLoad_EverySettingIsRead(t *testing.T) {
+func TestLoad_EverySetting_IsRead(t *testing.T) {
 	t.Parallel()
 	c := load(t, []string{
 		"QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p", "QS_FIRESTORE_DATABASE=d", "QS_FIRESTORE_CREDENTIALS={}",
@@ -112,7 +112,7 @@ func TestLoad_EverySettingIsRead(t *testing.T) {
 	}
 }
 
-func TestLoad_WhatIsWrongIsNamedWithItsMend(t *testing.T) {
+func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		environ []string
@@ -196,7 +196,7 @@ func TestLoad_Bounds_HoldAtTheirEdge(t *testing.T) {
 	}
 }
 
-func TestLoad_AllProblemsAreToldAtOnceAndNoValue(t *testing.T) {
+func TestLoad_SeveralProblems_AreReportedTogetherWithoutValues(t *testing.T) {
 	t.Parallel()
 	found := problems(t, []string{
 		"QS_STORE=topsecret", "QS_NOTIFY_SETTLE=topsecret", "QS_ENC_KEYS=topsecret", "QS_MASS_CANCEL_MIN=topsecret",
@@ -218,7 +218,7 @@ func TestLoad_AllProblemsAreToldAtOnceAndNoValue(t *testing.T) {
 	}
 }
 
-func TestLoad_WithoutSyncNobodyHasToReachUs(t *testing.T) {
+func TestLoad_SyncOff_NeedsNoPublicURL(t *testing.T) {
 	t.Parallel()
 	environ := slices.DeleteFunc(enough("QS_SYNC=off"), func(entry string) bool { return strings.HasPrefix(entry, "QS_PUBLIC_URL") })
 	if c := load(t, environ); c.PublicURL != "" {
@@ -226,7 +226,7 @@ func TestLoad_WithoutSyncNobodyHasToReachUs(t *testing.T) {
 	}
 }
 
-func TestLoad_AFileGivesTheValueWithoutItsLineEnd(t *testing.T) {
+func TestLoad_ValueInAFile_IsReadWithoutItsLineEnd(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(path, []byte("bot token\r\n"), 0o600); err != nil {
@@ -237,7 +237,7 @@ func TestLoad_AFileGivesTheValueWithoutItsLineEnd(t *testing.T) {
 	}
 }
 
-func TestLoad_AFileThatIsTooLargeIsNotRead(t *testing.T) {
+func TestLoad_TooLargeFile_IsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "big")
 	if err := os.WriteFile(path, make([]byte, 70<<10), 0o600); err != nil {
@@ -249,7 +249,7 @@ func TestLoad_AFileThatIsTooLargeIsNotRead(t *testing.T) {
 	}
 }
 
-func TestLoad_AFileThatCannotBeReadIsOneProblemAndNotAMissingValueToo(t *testing.T) {
+func TestLoad_UnreadableFile_IsOneProblem(t *testing.T) {
 	t.Parallel()
 	environ := slices.DeleteFunc(enough("QS_ENC_KEYS_FILE=/nowhere"), func(entry string) bool { return strings.HasPrefix(entry, "QS_ENC_KEYS=") })
 	if found := problems(t, environ); len(found) != 1 || found[0].Name != "QS_ENC_KEYS_FILE" {
@@ -257,7 +257,7 @@ func TestLoad_AFileThatCannotBeReadIsOneProblemAndNotAMissingValueToo(t *testing
 	}
 }
 
-func TestLoad_AnEmptyValueIsNone(t *testing.T) {
+func TestLoad_EmptyValue_CountsAsNotSet(t *testing.T) {
 	t.Parallel()
 	c := load(t, enough("QS_LOG_LEVEL=", "QS_DISCORD_BOT_TOKEN_FILE=", "QS_ADMIN_USERS="))
 	if c.LogLevel != "info" || c.DiscordBotToken.IsSet() || len(c.AdminUsers) != 0 {
@@ -265,7 +265,7 @@ func TestLoad_AnEmptyValueIsNone(t *testing.T) {
 	}
 }
 
-func TestLoad_TheEnvironmentOverridesTheDemo(t *testing.T) {
+func TestLoad_Environment_OverridesTheDemo(t *testing.T) {
 	t.Parallel()
 	demo := config.Demo()
 	demo.PublicURL, demo.GoogleEndpoint, demo.EncKeys = "http://127.0.0.1:1", "http://127.0.0.1:2", config.NewSecret(key)
@@ -278,7 +278,7 @@ func TestLoad_TheEnvironmentOverridesTheDemo(t *testing.T) {
 	}
 }
 
-func TestLoad_DiscordOwnFollowsTheStore(t *testing.T) {
+func TestLoad_DiscordOwn_DependsOnTheStore(t *testing.T) {
 	t.Parallel()
 	c := load(t, enough(firebase("p", "QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p")...))
 	if c.DiscordOwn != config.DiscordTransitions {
@@ -286,7 +286,7 @@ func TestLoad_DiscordOwnFollowsTheStore(t *testing.T) {
 	}
 }
 
-func TestSignInKeyPath_IsBesideTheStore(t *testing.T) {
+func TestSignInKeyPath_IsBesideTheDataFile(t *testing.T) {
 	t.Parallel()
 	c := load(t, enough("QS_SQLITE_PATH=/data/quest.db"))
 	if got, want := c.SignInKeyPath(), filepath.Join("/data", "signin.key"); got != want {
@@ -294,7 +294,7 @@ func TestSignInKeyPath_IsBesideTheStore(t *testing.T) {
 	}
 }
 
-func TestLoad_ASlashBehindAnAddressIsDropped(t *testing.T) {
+func TestLoad_TrailingSlashOfAnAddress_IsDropped(t *testing.T) {
 	t.Parallel()
 	c := load(t, enough("QS_PUBLIC_URL=https://quest.example.org/base/", "QS_ALLOWED_ORIGINS=*"))
 	if c.PublicURL != "https://quest.example.org/base" || c.AppURL != c.PublicURL {
@@ -302,7 +302,7 @@ func TestLoad_ASlashBehindAnAddressIsDropped(t *testing.T) {
 	}
 }
 
-func TestRead_GivesTheSettingsWithTheirProblems(t *testing.T) {
+func TestRead_WrongSettings_AreReturnedWithTheirProblems(t *testing.T) {
 	t.Parallel()
 	c, err := config.Read([]string{"QS_SQLITE_PATH=/data/q.db", "QS_ADDR=here", "QS_WATCH_TTL=soon"}, config.Default())
 	var found config.Problems
@@ -322,7 +322,7 @@ func TestNames_AreTheSettings(t *testing.T) {
 	}
 }
 
-func TestLoad_AnEmptyValueLeavesItToTheFile(t *testing.T) {
+func TestLoad_EmptyValueAndFile_UsesTheFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(path, []byte("from the file"), 0o600); err != nil {

@@ -2,9 +2,8 @@ package config
 
 import "net/netip"
 
-// networks reads addresses and networks. One that is written as another than it is
-// (10.0.0.1/8, ::ffff:10.0.0.0/104) is most likely mistyped, and one of everybody
-// names nobody.
+// networks parses addresses and networks. It refuses 10.0.0.1/8 and ::ffff:10.0.0.0/104,
+// which are most likely mistyped, and networks of all addresses.
 func networks(text string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, item := range items(text) {

@@ -5,14 +5,13 @@ import (
 	"testing"
 )
 
-// firebase are settings with which people sign in with Firebase.
+// firebase are settings for sign-in with Firebase.
 func firebase(project string, more ...string) []string {
 	return append([]string{"QS_AUTH=firebase", "QS_FIREBASE_PROJECT=" + project}, more...)
 }
 
-// Each row is what stands in the environment, and what is wrong with it: what is
-// for development is refused where it matters, whatever else is set.
-func TestLoad_WhatIsForDevelopment_IsRefusedInProduction(t *testing.T) {
+// Each row is an environment and the setting that is refused in it.
+func TestLoad_DevelopmentSetting_IsRefusedInProduction(t *testing.T) {
 	t.Parallel()
 	const authEmulator, cloudRun = "FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:9099", "K_SERVICE=quests"
 	inFirestore := []string{"QS_STORE=firestore", "QS_FIRESTORE_PROJECT=p"}
@@ -21,7 +20,7 @@ func TestLoad_WhatIsForDevelopment_IsRefusedInProduction(t *testing.T) {
 	onCloudRun := slices.Concat(inFirestore, byTasks, []string{cloudRun})
 	for name, row := range map[string]struct {
 		environ []string
-		wrong   string // "" where nothing is
+		wrong   string // "" if none is
 	}{
 		"the embedded default":                            {nil, ""},
 		"an embedded store whose people are Firebase's":   {firebase("quest-party"), ""},
@@ -43,6 +42,8 @@ func TestLoad_WhatIsForDevelopment_IsRefusedInProduction(t *testing.T) {
 		"all on emulators, and on Cloud Run":              {firebase("quest-party", append(slices.Concat(onEmulator, byTasks), authEmulator, cloudRun)...), "FIREBASE_AUTH_EMULATOR_HOST"},
 		"the variable, set to nothing":                    {firebase("quest-party", append(slices.Clone(inFirestore), "FIREBASE_AUTH_EMULATOR_HOST=")...), ""},
 		"the variable, and nobody signs in with Firebase": {[]string{authEmulator}, ""},
+		"the emulator of Firestore by its own variable":   {firebase("quest-party", append(slices.Clone(inFirestore), "FIRESTORE_EMULATOR_HOST=127.0.0.1:8085")...), "FIRESTORE_EMULATOR_HOST"},
+		"that variable beside our own setting":            {firebase("demo-party", append(slices.Clone(onEmulator), "FIRESTORE_EMULATOR_HOST=127.0.0.1:8085")...), ""},
 		"revocation, and an emulator":                     {firebase("demo-party", authEmulator, "QS_FIREBASE_REVOCATION=on"), "QS_FIREBASE_REVOCATION"},
 		"another issuer before Firestore":                 {firebase("quest-party", append(slices.Clone(inFirestore), "QS_MACHINE_ISSUER=http://127.0.0.1:1")...), "QS_MACHINE_ISSUER"},
 		"another issuer on emulators":                     {firebase("demo-party", append(slices.Clone(onEmulator), "QS_MACHINE_ISSUER=http://127.0.0.1:1")...), ""},

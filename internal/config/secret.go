@@ -1,21 +1,14 @@
 package config
 
-import (
-	"fmt"
-	"log/slog"
-)
+import "fmt"
 
-// hidden is what a secret shows of itself.
-const hidden = "(hidden)"
-
-// Secret is a text that hides itself from logs, answers and dumps, however it
-// is printed, also from within a struct whose fields are not exported. Reveal
-// is the only way to it. The zero value is no secret.
+// Secret is a text that logs, answers and dumps do not show, even from a struct whose
+// fields are not exported. Only Reveal returns it. The zero value holds none.
 type Secret struct {
-	text *string // behind a pointer, which prints as an address at the worst
+	text *string // at worst, the pointer prints as an address
 }
 
-// NewSecret makes a secret of a text; "" makes none.
+// NewSecret hides a text; "" is no secret.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -23,7 +16,7 @@ func NewSecret(text string) Secret {
 	return Secret{text: &text}
 }
 
-// Reveal gives the text, for the one place that needs it.
+// Reveal returns the text.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -31,15 +24,15 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// IsSet tells whether there is a text.
+// IsSet reports whether there is a text.
 func (s Secret) IsSet() bool { return s.text != nil }
 
-// String tells no more than whether there is a text.
+// String is "(hidden)", or "" if there is no text.
 func (s Secret) String() string {
 	if !s.IsSet() {
 		return ""
 	}
-	return hidden
+	return "(hidden)"
 }
 
 // Format implements fmt.Formatter for every verb.
@@ -47,16 +40,10 @@ func (s Secret) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprint(f, s.String()) // fmt has no use for the error
 }
 
-// LogValue implements slog.LogValuer.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// MarshalText implements encoding.TextMarshaler, which JSON uses too.
+// MarshalText implements encoding.TextMarshaler, which slog and JSON use.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// MarshalJSON implements json.Marshaler.
-func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler, for reading settings.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Secret) UnmarshalText(text []byte) error {
 	*s = NewSecret(string(text))
 	return nil

@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/config"
 )
 
-func TestSecret_IsShownNowhere(t *testing.T) {
+func TestSecret_Printed_IsHidden(t *testing.T) {
 	t.Parallel()
 	const planted = "pl4nted"
 	c := config.Default()
@@ -42,7 +42,7 @@ func TestSecret_IsShownNowhere(t *testing.T) {
 	}
 }
 
-func TestSecret_RevealGivesItBack(t *testing.T) {
+func TestSecret_Reveal_ReturnsTheText(t *testing.T) {
 	t.Parallel()
 	if s := config.NewSecret("x"); !s.IsSet() || s.Reveal() != "x" || s.String() != "(hidden)" {
 		t.Errorf("set: %v %q", s.IsSet(), s.Reveal())

@@ -1,5 +1,5 @@
-// Package keyfile keeps a key that is made at the first start in a file that
-// its owner alone may read.
+// Package keyfile keeps a key, generated at the first start, in a file that only its
+// owner may read.
 package keyfile
 
 import (
@@ -11,16 +11,16 @@ import (
 	"runtime"
 )
 
-// maxSize is far above any key; a larger file is not one.
+// maxSize is far above any key.
 const maxSize = 64 << 10
 
-// ErrReadable is a key file that others than its owner may read or write.
+// ErrReadable is a key file that users other than its owner may read or write.
 var ErrReadable = errors.New("the key file is open to other users; run chmod 600 on it")
 
-// LoadOrCreate reads the key file at path, or where there is none writes what
-// generate makes. Several starts at once end with the same key. The file is
-// complete and on disk before anything is returned; a crash leaves the whole
-// file or none. Missing folders are made, open to their owner alone.
+// LoadOrCreate reads the key file at path, or creates it with a generated key.
+// Concurrent starts get the same key. The file is complete and on disk before it
+// returns; a crash leaves the whole file or none. Missing folders are created, open
+// to their owner only.
 func LoadOrCreate(path string, generate func() ([]byte, error)) ([]byte, error) {
 	key, err := load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func LoadOrCreate(path string, generate func() ([]byte, error)) ([]byte, error) 
 	if err := create(path, fresh); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("write the key file: %w", err)
 	}
-	return load(path) // ours, or that of a start that was quicker
+	return load(path) // ours, or that of a faster start
 }
 
 func load(path string) ([]byte, error) {
@@ -52,14 +52,13 @@ func load(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// create writes a file beside path and links it there, which fails where
-// another was quicker.
+// create writes a file beside path and links it to path, which fails if path exists.
 func create(path string, content []byte) (err error) {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(folder, ".key-*") // made with 0600
+	file, err := os.CreateTemp(folder, ".key-*") // created with 0600
 	if err != nil {
 		return err
 	}

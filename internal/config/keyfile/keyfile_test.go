@@ -18,7 +18,7 @@ func fixed(content string) func() ([]byte, error) {
 	return func() ([]byte, error) { return []byte(content), nil }
 }
 
-func TestLoadOrCreate_TheFirstStartMakesTheKeyAndLaterOnesReadIt(t *testing.T) {
+func TestLoadOrCreate_SecondStart_ReadsTheKeyOfTheFirst(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "folder")
 	path := filepath.Join(folder, "key")
@@ -42,7 +42,7 @@ func TestLoadOrCreate_TheFirstStartMakesTheKeyAndLaterOnesReadIt(t *testing.T) {
 	}
 }
 
-func TestLoadOrCreate_ManyStartsAtOnceEndWithOneKey(t *testing.T) {
+func TestLoadOrCreate_ConcurrentStarts_EndWithOneKey(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "key")
 	var count atomic.Int32
@@ -67,7 +67,7 @@ func TestLoadOrCreate_ManyStartsAtOnceEndWithOneKey(t *testing.T) {
 	}
 }
 
-func TestLoadOrCreate_RefusesWhatIsNoKeyFile(t *testing.T) {
+func TestLoadOrCreate_OtherFile_IsRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		content string
@@ -105,7 +105,7 @@ func TestLoadOrCreate_RefusesWhatIsNoKeyFile(t *testing.T) {
 	})
 }
 
-func TestLoadOrCreate_AKeyThatCannotBeMadeLeavesNoFile(t *testing.T) {
+func TestLoadOrCreate_FailedGeneration_LeavesNoFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "key")
 	broken := errors.New("no randomness")

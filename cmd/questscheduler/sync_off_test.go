@@ -12,7 +12,7 @@ import (
 
 // With QS_SYNC=off pushes are answered without a read, and those that prove nothing
 // at the rate of their address.
-func TestUnheard_AsksWhetherAPushIsAdmitted(t *testing.T) {
+func TestPushSink_AdmitsProvenPushesAlone(t *testing.T) {
 	t.Parallel()
 	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, 32)))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestUnheard_AsksWhetherAPushIsAdmitted(t *testing.T) {
 		return errTooMany
 	}
 	for token, want := range map[string]error{genuine: nil, "guessed": errTooMany, genuine + "x": errTooMany} {
-		err := unheard{keys}.Push(t.Context(), calendarsync.Push{ChannelID: "channel", Token: token, Admit: admit})
+		err := pushSink{keys}.Push(t.Context(), calendarsync.Push{ChannelID: "channel", Token: token, Admit: admit})
 		if !errors.Is(err, want) {
 			t.Errorf("token %q: %v, want %v", token, err, want)
 		}

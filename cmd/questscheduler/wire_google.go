@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+
+	"questscheduler/api"
+	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/config"
+	"questscheduler/internal/gcal"
+)
+
+// googleAccess is the calendar client with the linked accounts that it acts for.
+type googleAccess struct {
+	keys      seal.Keys
+	accounts  *accounts.Repository
+	grants    *accounts.Grants
+	client    *gcal.Client
+	elsewhere *calendarsync.Elsewhere
+}
+
+func (s *server) newGoogle() (googleAccess, error) {
+	keys, err := seal.ParseKeys(s.config.EncKeys.Reveal())
+	if err != nil {
+		return googleAccess{}, fmt.Errorf("QS_ENC_KEYS: %w", err)
+	}
+	linked := accounts.New(accounts.Options{Store: s.documents, Keys: keys, Now: s.now, NewID: s.newID})
+	grants := accounts.NewGrants(accounts.GrantOptions{
+		Accounts: linked, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
+		TokenURL: s.oauthURL("/token"), RevokeURL: s.oauthURL("/revoke"), Now: s.now, Transport: s.oauthTransport(),
+	})
+	var budget *gcal.Budget
+	if s.config.GoogleEndpoint == "" { // a simulator has no quotas, or its own
+		budget = gcal.NewBudget(gcal.BudgetOptions{Now: s.now, Wait: wait})
+	}
+	client := gcal.New(gcal.Options{
+		Endpoint: s.config.GoogleEndpoint, Client: grants.Client, Refused: grants.Refused, Budget: budget, Now: s.now, Called: s.metrics.Called,
+	})
+	return googleAccess{keys, linked, grants, client, &calendarsync.Elsewhere{
+		Store: s.documents, Accounts: linked, Google: client,
+		Calendars: calendarsync.Calendars{Accounts: linked, List: client.Calendars}, Now: s.now,
+	}}, nil
+}
+
+// newLinks builds what carries a linked, revoked or unlinked account to its
+// calendars and polls.
+func (s *server) newLinks(google googleAccess, watcher *calendarsync.Watcher, polls calendarsync.Polls, owners owners) *calendarsync.Links {
+	leaving := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: google.grants.Leaving, Now: s.now, Called: s.metrics.Called})
+	return &calendarsync.Links{
+		Store: s.documents, Accounts: google.accounts, Grants: google.grants, Leaving: leaving,
+		Watcher: watcher, Polls: polls, Owners: owners, Now: s.now, Log: s.log,
+	}
+}
+
+func (s *server) newConsents(google googleAccess) *accounts.Linking {
+	browsers := reachedAt(s.config)
+	home := s.config.AppURL + "/settings"
+	if s.config.AppURL == "" || s.config.AppURL == s.config.PublicURL { // there is no web app
+		home = browsers + api.PathLinked
+	}
+	return accounts.NewLinking(accounts.LinkingOptions{
+		Accounts: google.accounts, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
+		AuthURL: s.oauthURL("/o/oauth2/v2/auth"), TokenURL: s.oauthURL("/token"), CallbackURL: browsers + api.PathCallback,
+		Home: home, ReturnOrigins: origins(append([]string{browsers, s.config.AppURL}, s.config.AllowedOrigins...)),
+		Transport: s.oauthTransport(),
+	})
+}
+
+// oauthURL is an OAuth endpoint of a simulator; "" stands for Google's own.
+func (s *server) oauthURL(path string) string {
+	if s.config.GoogleEndpoint == "" {
+		return ""
+	}
+	return s.config.GoogleEndpoint + path
+}
+
+// oauthTransport counts calls to Google's OAuth endpoints; the calendar client
+// counts its own.
+func (s *server) oauthTransport() http.RoundTripper {
+	return s.metrics.OAuth(s.outbound, cmp.Or(s.oauthURL("/token"), accounts.GoogleTokenURL))
+}
+
+// reachedAt is where browsers reach a server with these settings: QS_PUBLIC_URL, or
+// without it this machine.
+func reachedAt(cfg config.Config) string {
+	if cfg.PublicURL != "" {
+		return cfg.PublicURL
+	}
+	_, port, err := net.SplitHostPort(cfg.Addr)
+	if err != nil {
+		return "" // the settings were checked
+	}
+	return "http://localhost:" + port
+}
+
+// origins are the origins of addresses, without those that have none, such as "*".
+func origins(addresses []string) (found []string) {
+	for _, address := range addresses {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			found = append(found, u.Scheme+"://"+u.Host)
+		}
+	}
+	return found
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/config"
+	"questscheduler/internal/health"
+	"questscheduler/notify"
+	"questscheduler/scheduler"
+)
+
+// webhookPath is where Google's pushes arrive.
+const webhookPath = "/webhooks/google/calendar"
+
+// pushAddress is where Google sends pushes; "" if it cannot reach this server.
+func (s *server) pushAddress() string {
+	if s.config.PublicURL == "" || s.config.Sync == config.SyncOff {
+		return ""
+	}
+	return s.config.PublicURL + webhookPath
+}
+
+// appAnnounces is how long the web app's own functions have to announce what was
+// done in the app: longer than a call that is passed on may take.
+const appAnnounces = 75 * time.Second
+
+// newScheduler builds the scheduler and the watcher together, since each calls the
+// other: the scheduler has calendars watched, and the watcher repairs polls.
+func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient) (*scheduler.Service, *calendarsync.Watcher) {
+	var rest time.Duration
+	if s.config.CallablesUpstream != "" {
+		rest = appAnnounces
+	}
+	var channels scheduler.Channels // a nil client would not be nil there
+	if discord != nil {
+		channels = discord
+	}
+	service := &scheduler.Service{
+		Store: s.documents, Queue: s.queue, Accounts: google.accounts,
+		Calendar: calendarsync.Events{Google: google.client, Elsewhere: google.elsewhere},
+		Channels: channels, Now: s.now, Wait: wait,
+		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
+		Settle: s.config.NotifySettle, AppTells: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
+		Log: s.log, Meter: s.metrics,
+	}
+	watcher := &calendarsync.Watcher{
+		Store: s.documents, Queue: s.queue, Google: google.client, Polls: s.polls(service), Now: s.now,
+		NewUUID: uuid.NewString, Tokens: google.keys,
+		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Observing: s.config.Sync == config.SyncObserve,
+		Log: s.log, Meter: s.metrics,
+	}
+	service.Watches = watcher
+	return service, watcher
+}
+
+func (s *server) newPrefixedID(prefix string) string { return prefix + "_" + s.newID() }
+
+// polls applies what calendars show, or with QS_SYNC=observe only journals it.
+func (s *server) polls(service *scheduler.Service) calendarsync.Polls {
+	if s.config.Sync == config.SyncObserve {
+		return scheduler.Observer{Service: service}
+	}
+	return service
+}
+
+func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners owners) *calendarsync.Looker {
+	return &calendarsync.Looker{
+		Store: s.documents, Google: google.client, Elsewhere: google.elsewhere, Polls: polls, Owners: owners,
+		Observing: s.config.Sync == config.SyncObserve, Now: s.now, MinGap: s.config.SyncMinGap,
+		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log, Meter: s.metrics,
+	}
+}
+
+func (s *server) newHealth(watcher *calendarsync.Watcher) *health.Reader {
+	return &health.Reader{
+		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(watcher.RenewBefore),
+		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
+	}
+}
