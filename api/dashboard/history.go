@@ -3,8 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"questscheduler/internal/poll"
@@ -54,11 +52,7 @@ func showTimer(job timers.Job, record timers.Record, now time.Time) Timer {
 	case record.EndedAt.IsZero():
 		shown.State = "running"
 	}
-	for _, what := range slices.Sorted(maps.Keys(record.Did)) {
-		if n := int(record.Did[what]); n > 0 {
-			shown.Counts = append(shown.Counts, timers.Count{What: what, N: n})
-		}
-	}
+	shown.Counts = record.Did.NonZero()
 	return shown
 }
 

@@ -89,7 +89,7 @@ func runJob(ctx context.Context, process Process, name, heading string) (err err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
 	shown := newProgress(process.Stderr, name)
-	did, err := s.timers.RunNow(ctx, name, func(counts timers.Counts) { shown.show(countsText(counts)) })
+	did, err := s.timers.RunNow(ctx, name, func(counts timers.Counts) { shown.show(counts.String()) })
 	shown.end()
 	if err != nil {
 		return err
@@ -100,19 +100,4 @@ func runJob(ctx context.Context, process Process, name, heading string) (err err
 		fmt.Fprintf(table, "%s\t%d\n", count.What, count.N)
 	}
 	return table.Flush()
-}
-
-// countsText is a line of what was done so far.
-func countsText(counts timers.Counts) string {
-	text := ""
-	for _, count := range counts {
-		if count.N == 0 {
-			continue
-		}
-		if text != "" {
-			text += ", "
-		}
-		text += fmt.Sprintf("%d %s", count.N, count.What)
-	}
-	return text
 }

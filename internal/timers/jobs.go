@@ -3,7 +3,6 @@ package timers
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -45,7 +44,6 @@ type Parts struct {
 // Jobs is the table.
 func Jobs(p Parts) []Job {
 	day := 24 * time.Hour
-	clean := cleanup{p.cleanings(), p.Documents, p.Now, p.Log}
 	table := []Job{
 		{
 			Name: Drain, Every: time.Minute, Step: p.drain,
@@ -57,11 +55,11 @@ func Jobs(p Parts) []Job {
 			Does: "renew the watch channels that the drain did not, and stop those that nothing needs",
 		},
 		{
-			Name: PollFallback, Every: p.FallbackEvery, AtStart: true, AfterStart: time.Minute, Step: p.fallBack,
+			Name: PollFallback, Every: p.FallbackEvery, AtStart: true, AfterStart: time.Minute, Step: inTurn(p.fallBack()),
 			Does: "look for what pushes missed, calendar by calendar",
 		},
 		{
-			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: clean.step,
+			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: inTurn(p.cleanup()),
 			Does: "remove what is past its time",
 		},
 	}
@@ -110,70 +108,40 @@ func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {
 	}}, err
 }
 
-// Where a sweep is that has gone through the calendars: at the accounts, then at
-// the cards, with the place among those behind it.
-const (
-	atAccounts = "accounts"
-	atCards    = "cards "
-)
-
-func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
+// fallBack is the parts of the sweep.
+func (p Parts) fallBack() []part {
 	if p.NoSync {
-		return Stretch{}, nil
+		return []part{{"calendars", func(context.Context, Run) (Stretch, error) { return Stretch{}, nil }}}
 	}
-	if run.At == atAccounts {
-		did, more, err := p.CheckAccounts(ctx)
-		if more {
-			return Stretch{Next: atAccounts, Did: did}, err
-		}
-		return Stretch{Next: p.firstCards(), Did: did}, err
+	parts := []part{{"calendars", p.sweepCalendars}}
+	if p.CheckAccounts != nil {
+		parts = append(parts, part{"accounts", func(ctx context.Context, _ Run) (Stretch, error) {
+			did, more, err := p.CheckAccounts(ctx)
+			return Stretch{Next: again(more), Did: did}, err
+		}})
 	}
-	if place, is := strings.CutPrefix(run.At, atCards); is && p.SweepCards != nil {
-		return p.sweepCards(ctx, run, place)
+	if p.SweepCards != nil {
+		parts = append(parts, part{"cards", func(ctx context.Context, run Run) (Stretch, error) {
+			checked, next, err := p.SweepCards(ctx, run.At, run.Cause)
+			return Stretch{Next: next, Did: Counts{{"cards checked", checked}}}, err
+		}})
 	}
+	return parts
+}
+
+// sweepCalendars sweeps a page of calendars: at once for a person, otherwise
+// through tasks that are spread over the period.
+func (p Parts) sweepCalendars(ctx context.Context, run Run) (Stretch, error) {
 	spread := p.FallbackEvery
 	if run.ByHand {
 		spread = 0
 	}
 	swept, next, err := p.Watcher.SweepPage(ctx, run.Cause, run.At, spread)
-	switch {
-	case next == "" && p.CheckAccounts != nil:
-		next = atAccounts
-	case next == "":
-		next = p.firstCards()
+	did := Counts{{"calendars", swept.Calendars}}
+	if run.ByHand {
+		did = append(did, Count{"looks", swept.Looks}, Count{"fresh calendars left out", swept.Fresh})
+	} else {
+		did = append(did, Count{"calendars handed over", swept.HandedOver})
 	}
-	return Stretch{Next: next, Did: Counts{
-		{"calendars", swept.Calendars},
-		{"calendars handed over", swept.HandedOver},
-		{"looks", swept.Looks},
-		{"fresh calendars left out", swept.Fresh},
-		{"polls set right", swept.Mended},
-		{"failed", swept.Failed},
-	}.without("calendars handed over", run.ByHand).without("looks", !run.ByHand).without("fresh calendars left out", !run.ByHand)}, err
-}
-
-// firstCards is where the cards begin; "" where they are not ours.
-func (p Parts) firstCards() string {
-	if p.SweepCards == nil {
-		return ""
-	}
-	return atCards
-}
-
-func (p Parts) sweepCards(ctx context.Context, run Run, place string) (Stretch, error) {
-	checked, next, err := p.SweepCards(ctx, place, run.Cause)
-	if next != "" {
-		next = atCards + next
-	}
-	return Stretch{Next: next, Did: Counts{{"cards checked", checked}}}, err
-}
-
-// without leaves a row out.
-func (c Counts) without(what string, leave bool) Counts {
-	for i := range c {
-		if leave && c[i].What == what {
-			return append(c[:i:i], c[i+1:]...)
-		}
-	}
-	return c
+	return Stretch{Next: next, Did: append(did, Count{"polls set right", swept.Mended}, Count{"failed", swept.Failed})}, err
 }

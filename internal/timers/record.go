@@ -2,8 +2,6 @@ package timers
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"questscheduler/internal/store"
@@ -18,10 +16,10 @@ type Record struct {
 	StartedAt time.Time
 	// EndedAt is when it came to its end; zero while it has not.
 	EndedAt time.Time
-	// At is where its next step begins.
-	At string
-	// Did counts what it did so far, by what.
-	Did map[string]int64
+	// Part and At are where its next step begins.
+	Part, At string
+	// Did counts what it did so far, sorted by what.
+	Did Counts
 	// Failure is the kind of the error of its last step, "" where that went
 	// well; FailedAt is when.
 	Failure  string
@@ -59,24 +57,16 @@ func RecordsOf(ctx context.Context, documents store.Reader, jobs []Job) ([]Recor
 
 func decode(doc store.Document) Record {
 	f := store.Fields(doc.Data)
-	did, counts := map[string]int64{}, f.Map("did")
-	for what := range counts {
-		did[what] = counts.Int(what)
-	}
 	return Record{
 		Job: doc.Path.ID(), Due: f.Time("due"), StartedAt: f.Time("startedAt"), EndedAt: f.Time("endedAt"),
-		At: f.String("at"), Did: did, Failure: f.String("failure"), FailedAt: f.Time("failedAt"),
+		Part: f.String("part"), At: f.String("at"), Did: countsFrom(f.Map("did")), Failure: f.String("failure"), FailedAt: f.Time("failedAt"),
 		SucceededAt: f.Time("succeededAt"),
 	}
 }
 
 func (r Record) encode() map[string]any {
-	did := map[string]any{}
-	for _, what := range slices.Sorted(maps.Keys(r.Did)) {
-		did[what] = r.Did[what]
-	}
 	return map[string]any{
-		"due": r.Due, "startedAt": r.StartedAt, "endedAt": store.NullIfZero(r.EndedAt), "at": r.At, "did": did,
+		"due": r.Due, "startedAt": r.StartedAt, "endedAt": store.NullIfZero(r.EndedAt), "part": r.Part, "at": r.At, "did": r.Did.fields(),
 		"failure": store.NullIfEmpty(r.Failure), "failedAt": store.NullIfZero(r.FailedAt),
 		"succeededAt": store.NullIfZero(r.SucceededAt),
 	}
@@ -85,6 +75,9 @@ func (r Record) encode() map[string]any {
 // goesOn tells whether the run of that time is the one that the record is of,
 // and is not over.
 func (r Record) goesOn(due time.Time) bool { return r.Due.Equal(due) && r.EndedAt.IsZero() }
+
+// ended tells whether the run of that time is the one of the record, and over.
+func (r Record) ended(due time.Time) bool { return r.Due.Equal(due) && !r.EndedAt.IsZero() }
 
 // change reads the record of a job and writes what do makes of it, unless do
 // says that there is nothing to write.
@@ -117,19 +110,17 @@ func (t *Timers) begin(ctx context.Context, job string, due time.Time) (r Record
 	return r, err == nil && r.goesOn(due), err
 }
 
-// advance writes down that a step of a run went from one place to the next.
-// goesOn is false where the run is over with it, or somebody else went ahead.
-func (t *Timers) advance(ctx context.Context, job string, due time.Time, from string, did Stretch) (r Record, goesOn bool, err error) {
+// advance records a finished step of a run. goesOn is false where the run is over
+// with it, or another process recorded the step first.
+func (t *Timers) advance(ctx context.Context, job string, run Run, did Stretch) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
 	r, err = t.change(ctx, job, func(r *Record) bool {
-		if goesOn = r.goesOn(due) && r.At == from; !goesOn {
+		if goesOn = r.goesOn(run.Due) && r.Part == run.Part && r.At == run.At; !goesOn {
 			return false
 		}
-		r.At, r.Failure, r.FailedAt = did.Next, "", time.Time{}
-		for _, count := range did.Did {
-			r.Did[count.What] += int64(count.N)
-		}
-		if did.Next == "" {
+		r.Part, r.At, r.Failure, r.FailedAt = did.Part, did.Next, "", time.Time{}
+		r.Did = r.Did.Add(did.Did)
+		if did.Part == "" && did.Next == "" {
 			goesOn, r.EndedAt, r.SucceededAt = false, now, now
 		}
 		return true
@@ -137,7 +128,7 @@ func (t *Timers) advance(ctx context.Context, job string, due time.Time, from st
 	return r, err == nil && goesOn, err
 }
 
-// failed writes down that a step of a run failed. It stays where it is.
+// failed records that a step of a run failed. The run stays where it is.
 func (t *Timers) failed(ctx context.Context, job string, due time.Time, kind string) error {
 	now := store.Instant(t.Now())
 	_, err := t.change(ctx, job, func(r *Record) bool {

@@ -115,56 +115,56 @@ func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	}
 }
 
-// work goes on with a run for a stretch of time; over tells whether nothing is
-// left to do.
+// work continues a run for a stretch of time; over tells whether nothing is left
+// to do.
 func (t *Timers) work(ctx context.Context, job Job, asked task) (over bool, err error) {
 	until := t.Now().Add(stretch)
 	run := Run{Due: asked.Due, Cause: scheduler.Cause{Hint: asked.Hint, Trace: asked.Trace}}
-	record, goesOn, err := t.begin(ctx, job.Name, asked.Due)
+	record, over, err := t.steps(ctx, job, run, func() bool { return t.Now().After(until) }, func(Counts) {})
+	if over && record.ended(asked.Due) {
+		t.logEnd(ctx, record, asked)
+	}
+	return over, err
+}
+
+// steps takes the steps of a run until none is left or pause, asked before each,
+// says to stop; did receives what each did. over tells whether this caller has
+// nothing left to do: the run ended, or another process took its place.
+func (t *Timers) steps(ctx context.Context, job Job, run Run, pause func() bool, did func(Counts)) (record Record, over bool, err error) {
+	record, goesOn, err := t.begin(ctx, job.Name, run.Due)
 	for err == nil && goesOn {
-		if t.Now().After(until) {
-			return false, nil
+		if pause() {
+			return record, false, nil
 		}
-		run.At = record.At
-		record, goesOn, err = t.step(ctx, job, run)
+		run.Part, run.At = record.Part, record.At
+		step, failure := job.Step(ctx, run)
+		if failure != nil {
+			if run.ByHand { // the person may have ended the command
+				ctx = context.WithoutCancel(ctx)
+			}
+			recorded := t.failed(ctx, job.Name, run.Due, fault.KindOf(failure).String())
+			return record, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), recorded)
+		}
+		did(step.Did)
+		record, goesOn, err = t.advance(ctx, job.Name, run, step)
 	}
-	if err != nil {
-		return false, err
-	}
-	t.tell(ctx, record, asked)
-	return true, nil
+	return record, err == nil, err
 }
 
-// step does the next step of a run and writes down where it is then.
-func (t *Timers) step(ctx context.Context, job Job, run Run) (Record, bool, error) {
-	did, err := job.Step(ctx, run)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", job.Name, err)
-		if recorded := t.failed(ctx, job.Name, run.Due, fault.KindOf(err).String()); recorded != nil {
-			err = errors.Join(err, recorded)
-		}
-		return Record{}, false, err
-	}
-	return t.advance(ctx, job.Name, run.Due, run.At, did)
-}
-
-// tell logs what a run did that came to its end; that of every minute in detail
-// alone.
-func (t *Timers) tell(ctx context.Context, record Record, asked task) {
-	if !record.Due.Equal(asked.Due) || record.EndedAt.IsZero() {
-		return
-	}
+// logEnd logs what a finished run did; that of every minute at debug level.
+func (t *Timers) logEnd(ctx context.Context, record Record, asked task) {
 	log := t.Log.InfoContext
 	if asked.Job == Drain {
 		log = t.Log.DebugContext
 	}
-	log(ctx, "a job of the timers is done", "job", record.Job, "did", record.Did,
+	log(ctx, "a job of the timers is done", "job", record.Job, "did", record.Did.fields(),
 		"took", record.EndedAt.Sub(record.StartedAt), "hint", asked.Hint, "trace", asked.Trace)
 }
 
-// RunNow runs a job to its end for a person who waits, and gives what it did.
-// progress, where set, is told after each step what was done so far. NotFound:
-// no such job; Conflict: a newer run of it took this one's place.
+// RunNow runs a job to its end while a person waits, and returns what it did, with
+// an error as far as it came. progress, where set, receives after each step what
+// was done so far. NotFound: no such job; Conflict: a newer run of it replaced
+// this one.
 func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts)) (Counts, error) {
 	job, err := t.Named(name)
 	if err != nil {
@@ -172,20 +172,13 @@ func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts))
 	}
 	run := Run{Due: store.Instant(t.Now()), ByHand: true, Cause: scheduler.Cause{Hint: "sweep", Trace: t.NewTrace()}}
 	var done Counts
-	record, goesOn, err := t.begin(ctx, name, run.Due)
-	for err == nil && goesOn {
-		run.At = record.At
-		var did Stretch
-		if did, err = job.Step(ctx, run); err != nil {
-			return done, errors.Join(fmt.Errorf("%s: %w", name, err), t.failed(context.WithoutCancel(ctx), name, run.Due, fault.KindOf(err).String()))
-		}
-		done = done.Add(did.Did)
+	record, _, err := t.steps(ctx, job, run, func() bool { return false }, func(did Counts) {
+		done = done.Add(did)
 		if progress != nil {
 			progress(done)
 		}
-		record, goesOn, err = t.advance(ctx, name, run.Due, run.At, did)
-	}
-	if err == nil && (!record.Due.Equal(run.Due) || record.EndedAt.IsZero()) {
+	})
+	if err == nil && !record.ended(run.Due) {
 		err = fault.Newf(fault.Conflict, "Another run of %s is under way and goes on with it.", name)
 	}
 	return done, err

@@ -58,8 +58,9 @@ type Step func(ctx context.Context, run Run) (Stretch, error)
 
 // Run is a run of a job as a step meets it.
 type Run struct {
-	// At is where the last step ended; "" at the beginning.
-	At string
+	// Part and At are where the last step ended: in which part of a job that has
+	// several, and where in it; "" at the beginning.
+	Part, At string
 	// Due is the time that the run is for: the beginning of its period, or when
 	// somebody asked for it.
 	Due time.Time
@@ -70,37 +71,10 @@ type Run struct {
 
 // Stretch is what a step did.
 type Stretch struct {
-	// Next is where to go on; "" at the end.
-	Next string
+	// Part and Next are where to continue; both "" at the end.
+	Part, Next string
 	// Did is what was done, in the order in which people are told.
 	Did Counts
-}
-
-// Count is how many of something were dealt with.
-type Count struct {
-	What string
-	N    int
-}
-
-// Counts are told in their order.
-type Counts []Count
-
-// Add adds up; what is not known yet comes behind what is.
-func (c Counts) Add(more Counts) Counts {
-	for _, count := range more {
-		c = c.add(count)
-	}
-	return c
-}
-
-func (c Counts) add(count Count) Counts {
-	for i := range c {
-		if c[i].What == count.What {
-			c[i].N += count.N
-			return c
-		}
-	}
-	return append(c, count)
 }
 
 // Timers runs the jobs of a table. All fields but Started are needed.

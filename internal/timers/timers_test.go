@@ -117,7 +117,7 @@ func TestARun_GoesOnWhereItWas(t *testing.T) {
 			}
 			records, err := r.Timers.Records(t.Context())
 			must(t, err)
-			same(t, "pages counted", records[0].Did["pages"], int64(5))
+			same(t, "pages counted", records[0].Did, timers.Counts{{What: "pages", N: 5}})
 			same(t, "it ended", records[0].EndedAt.IsZero(), false)
 		})
 	}
@@ -180,7 +180,7 @@ func TestTwoAtOnce_AreOneRun(t *testing.T) {
 	records, err := r.Timers.Records(t.Context())
 	must(t, err)
 	same(t, "it ended", records[0].EndedAt.IsZero(), false)
-	same(t, "pages counted", records[0].Did["pages"], int64(3))
+	same(t, "pages counted", records[0].Did, timers.Counts{{What: "pages", N: 3}})
 	same(t, "tasks left", len(r.Queue.Due(r.Clock.Now())), 0)
 }
 
