@@ -28,7 +28,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/api/dashboard"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -42,7 +41,6 @@ type Options struct {
 	Linked    Linked
 	Health    Health
 	Tasks     Tasks
-	Dashboard *dashboard.Reader
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store

@@ -137,15 +137,15 @@ func (s *server) showDashboard(c echo.Context, by caller) error {
 	if err != nil {
 		return err
 	}
-	view, err := s.Dashboard.Look(c.Request().Context(), after)
+	overview, err := s.Health.Overview(c.Request().Context(), after)
 	if err != nil {
 		return err
 	}
-	next, err := place.token(view.Next)
+	next, err := place.token(overview.Next)
 	if err != nil {
 		return err
 	}
-	page := dashboard.Page{View: view, Admin: by.person.ID, Further: after != nil}
+	page := dashboard.Page{Overview: overview, Version: s.Version, Admin: by.person.ID, Further: after != nil}
 	if next != "" {
 		page.NextAccounts = dashboardPath + "?" + url.Values{"accounts": {next}}.Encode()
 	}

@@ -17,6 +17,7 @@ type Health interface {
 	OfPerson(ctx context.Context, ownerID string) (health.Report, error)
 	// OfAccount is NotFound for an account that is not the person's.
 	OfAccount(ctx context.Context, ownerID, accountID string) (health.Account, error)
+	Overview(ctx context.Context, after *store.Cursor) (health.Overview, error)
 }
 
 // syncRoutes are the routes of how one's own sync stands.
@@ -125,9 +126,8 @@ func answerAccountStatus(a health.Account) accountStatusAnswer {
 	if unwatched := a.Unwatched(); unwatched != nil {
 		answer.ChannelStatus, answer.ChannelExpiry = optional(string(unwatched.Channel)), instant(unwatched.ChannelExpiry)
 	}
-	if last := a.LastError(); last != nil {
-		trouble := answerTrouble(*last)
-		answer.LastError = &trouble
+	if troubles := each(a.AllTroubles(), answerTrouble); len(troubles) > 0 {
+		answer.LastError = &troubles[0]
 	}
 	return answer
 }

@@ -1,3 +1,8 @@
+// Package dashboard renders the page on which an operator sees whether sync works,
+// and does what a person has to: watch channels, accounts, the queue, held
+// cancellations, the timers, the latest of the journals. The page is whole and
+// loads nothing from elsewhere. Package api decides who may see it and what its
+// buttons do.
 package dashboard
 
 import (
@@ -7,6 +12,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"questscheduler/internal/health"
 )
 
 //go:embed page.html sign_in.html
@@ -36,13 +43,14 @@ func Asset(name string) ([]byte, error) { return assets.ReadFile("assets/" + nam
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment, "every": every, "short": short, "when": when,
+	"shown": shown, "hidden": func(all []health.Calendar) int { return len(all) - len(shown(all)) },
 }).ParseFS(pages, "*.html"))
 
-// Page is a view with what only this request knows.
+// Page is an overview with what only this request knows.
 type Page struct {
-	View
-	// Admin is who is signed in.
-	Admin string
+	health.Overview
+	// Version is the program's, and Admin who is signed in.
+	Version, Admin string
 	// Notice says what a button just did; "" where none was pressed. Failed tells
 	// that it did not do it.
 	Notice string
@@ -74,6 +82,11 @@ type SignIn struct {
 func RenderSignIn(out io.Writer, page SignIn) error {
 	return templates.ExecuteTemplate(out, "sign_in.html", page)
 }
+
+// maxCalendars is how many calendars of one account are shown.
+const maxCalendars = 12
+
+func shown(all []health.Calendar) []health.Calendar { return all[:min(len(all), maxCalendars)] }
 
 // Moment is a time as the page shows it: how far away, and which.
 type Moment struct{ Exact, Shown, Machine string }

@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/health"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
 )
@@ -44,16 +45,16 @@ func (d doctor) documents(ctx context.Context) (reading, error) {
 }
 
 func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding, error) {
-	jobs := timers.Jobs(timers.Parts{
+	table := timers.Jobs(timers.Parts{
 		FallbackEvery: d.config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
 	})
-	records, err := timers.RecordsOf(ctx, documents, jobs)
+	jobs, err := health.ReadJobs(ctx, documents, table, d.now(), 0)
 	if err != nil {
 		return nil, err
 	}
 	var found []finding
-	for i, job := range jobs {
-		if says := lateness(job, records[i], d.now()); says != "" {
+	for _, job := range jobs {
+		if says := lateness(job); says != "" {
 			found = append(found, finding{warning, "timers", says})
 		}
 	}
@@ -70,25 +71,24 @@ func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding
 	return append(found, d.checkHints(heard)), nil
 }
 
-// lateness says what is wrong with when a job ran; "" where nothing is. A job has
-// a period more than its own to come to its end.
-func lateness(job timers.Job, record timers.Record, now time.Time) string {
-	mend := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
+// lateness says what is wrong with when a job ran; "" where nothing is.
+func lateness(job health.Job) string {
+	ask := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
 	failing := ""
-	if record.Failure != "" {
-		failing = fmt.Sprintf(", and failed (%s) at %s", record.Failure, clock(record.FailedAt))
+	if job.Failure != "" {
+		failing = fmt.Sprintf(", and failed (%s) at %s", job.Failure, clock(job.FailedAt))
 	}
-	switch late := now.Add(-2 * job.Every); {
-	case record.StartedAt.IsZero():
-		return fmt.Sprintf("%s never ran, and is to come every %s; where that time is over, %s", job.Name, job.Every, mend)
-	case record.StartedAt.Before(late):
-		return fmt.Sprintf("%s last ran at %s%s, and is to come every %s; %s", job.Name, clock(record.StartedAt), failing, job.Every, mend)
-	case record.SucceededAt.Before(late):
+	switch {
+	case job.StartedAt.IsZero():
+		return fmt.Sprintf("%s never ran, and is to come every %s; where that time is over, %s", job.Name, job.Every, ask)
+	case job.Late:
+		return fmt.Sprintf("%s last ran at %s%s, and is to come every %s; %s", job.Name, clock(job.StartedAt), failing, job.Every, ask)
+	case job.Unfinished:
 		ended := "and none came to its end yet"
-		if !record.SucceededAt.IsZero() {
-			ended = "and the last that came to its end did so at " + clock(record.SucceededAt)
+		if !job.SucceededAt.IsZero() {
+			ended = "and the last that came to its end did so at " + clock(job.SucceededAt)
 		}
-		return fmt.Sprintf("%s last began at %s%s, %s; the server's log says why", job.Name, clock(record.StartedAt), failing, ended)
+		return fmt.Sprintf("%s last began at %s%s, %s; the server's log says why", job.Name, clock(job.StartedAt), failing, ended)
 	default:
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/health"
 	"questscheduler/internal/test/tokentest"
 	"questscheduler/internal/timers"
 )
@@ -98,7 +99,7 @@ func TestLateness(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if said := lateness(timers.Job{Name: "hourly", Every: time.Hour}, row.record, noon); !strings.HasPrefix(said, row.says) || said != "" && row.says == "" {
+			if said := lateness(health.JudgeJob(timers.Job{Name: "hourly", Every: time.Hour}, row.record, noon, 0)); !strings.HasPrefix(said, row.says) || said != "" && row.says == "" {
 				t.Errorf("it says %q", said)
 			}
 		})

@@ -17,7 +17,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"questscheduler/api"
-	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
@@ -63,7 +62,6 @@ type server struct {
 	looker    *calendarsync.Looker
 	watcher   *calendarsync.Watcher
 	health    *health.Reader
-	dashboard *dashboard.Reader
 	announcer *notify.Announcer
 	timers    *timers.Timers
 	metrics   *metrics.Metrics
@@ -167,7 +165,7 @@ func (s *server) wire() error {
 	}
 	s.health = &health.Reader{
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(s.watcher.RenewBefore),
-		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
+		Address: s.pushAddress(), Sync: s.config.Sync, Tasks: s.queue,
 	}
 	if err := s.wireOutside(); err != nil {
 		return err

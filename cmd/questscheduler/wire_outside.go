@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/config"
 	"questscheduler/internal/signin"
@@ -42,15 +41,12 @@ func (s *server) wireOutside() error {
 		}
 		s.announcer.Discord, s.scheduler.Channels = client, client
 	}
-	s.dashboard = &dashboard.Reader{
-		Store: s.documents, Tasks: s.queue, Accounts: s.health, Now: s.now, Ending: s.health.Ending, Sync: s.config.Sync, Version: version,
-	}
 	ending, end := context.WithCancel(context.Background())
 	verifier := signin.WithAdmins(s.signin, s.config.AdminUsers)
 	s.operators = s.machines(s.audiences(), s.config.MachineAccounts...)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
-		Commands: commands, Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue, Dashboard: s.dashboard,
+		Commands: commands, Scheduler: s.scheduler, Calendars: s.watcher, Linked: linked, Health: s.health, Tasks: s.queue,
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: verifier, Operators: s.operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"), TrustedProxies: s.config.TrustedProxies,

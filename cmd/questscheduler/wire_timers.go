@@ -32,7 +32,7 @@ func (s *server) wireTimers() {
 			CheckAccounts: s.checkAccounts, Observing: s.config.Sync == config.SyncObserve, Now: s.now, Log: s.log,
 		}),
 	}
-	s.dashboard.Timers = s.timers
+	s.health.Jobs = s.timers.Jobs
 }
 
 // cleanings are the rows of the cleanup for what this server keeps beside the

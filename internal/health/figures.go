@@ -85,7 +85,7 @@ func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 
 // countWatches counts the calendars that pushes will not come for.
 func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
-	if r.Off || r.Address == "" { // nobody is to push
+	if r.terms().Off || r.Address == "" { // nobody is to push
 		return nil
 	}
 	ending, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
@@ -151,23 +151,21 @@ func eachPage[T any](list lister[T], do func([]T) (enough bool, err error)) erro
 	return nil
 }
 
-// OurReasons are the reasons for which looks fail, as calendars keep them
-// (calendars.Failing), but that a grant is refused: then only the account's owner can
-// mend it, and is told so.
-var OurReasons = reasonsBut(fault.Revoked)
-
-func reasonsBut(not fault.Kind) (reasons []string) {
+// ourReasons are the reasons for which looks fail, as calendars keep them
+// (calendars.Failing), except a refused grant: only the account's owner can link
+// it again, and is told so.
+var ourReasons = func() (reasons []string) {
 	for _, kind := range kinds {
-		if kind != not {
+		if kind != fault.Revoked {
 			reasons = append(reasons, kind.String())
 		}
 	}
 	return reasons
-}
+}()
 
 // countCalendars counts the followed calendars that are not read.
 func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
-	for _, reasons := range [][]string{OurReasons, {calendars.ReasonRevoked}} {
+	for _, reasons := range [][]string{ourReasons, {calendars.ReasonRevoked}} {
 		failing, err := countWanted(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 			return calendars.Failing(ctx, r.Store, r.Now(), reasons, page, after)
 		})

@@ -40,10 +40,27 @@ const (
 func Worst(statuses ...Status) Status {
 	worst := 0
 	for _, status := range statuses {
-		worst = max(worst, slices.Index(Statuses, status))
+		worst = max(worst, status.rank())
 	}
 	return Statuses[worst]
 }
+
+func (s Status) rank() int { return slices.Index(Statuses, s) }
+
+// Level is how much something needs a person.
+type Level string
+
+// The levels, from the best.
+const (
+	Fine Level = "fine"
+	Mind Level = "mind" // it may recover without a person
+	Bad  Level = "bad"
+)
+
+func (l Level) rank() int { return slices.Index([]Level{Fine, Mind, Bad}, l) }
+
+// Level is that of the status: a degraded sync may recover without a person.
+func (s Status) Level() Level { return []Level{Fine, Mind, Bad}[min(s.rank(), 2)] }
 
 // Report is how the sync of one person stands.
 type Report struct {
@@ -107,22 +124,24 @@ type Trouble struct {
 
 // worstFirst sorts troubles; among equals the order of the table stays.
 func worstFirst(troubles []Trouble) {
-	slices.SortStableFunc(troubles, func(a, b Trouble) int {
-		return slices.Index(Statuses, b.Status) - slices.Index(Statuses, a.Status)
-	})
+	slices.SortStableFunc(troubles, func(a, b Trouble) int { return b.Status.rank() - a.Status.rank() })
 }
 
-// LastError is the worst trouble of an account or its calendars, nil where
-// nothing is wrong.
-func (a Account) LastError() *Trouble {
-	all := slices.Clone(a.Troubles)
+// AllTroubles are those of the account and its calendars, worst first, and those
+// that several calendars share once.
+func (a Account) AllTroubles() (all []Trouble) {
+	every := slices.Clone(a.Troubles)
 	for _, calendar := range a.Calendars {
-		all = append(all, calendar.Troubles...)
+		every = append(every, calendar.Troubles...)
 	}
-	if worstFirst(all); len(all) == 0 {
-		return nil
+	worstFirst(every)
+	for _, trouble := range every {
+		same := func(t Trouble) bool { return t.Code == trouble.Code && t.Message == trouble.Message }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, trouble)
+		}
 	}
-	return &all[0]
+	return all
 }
 
 // Behind is the calendar that is furthest behind: the one whose last success is
@@ -142,7 +161,7 @@ func (a Account) Unwatched() *Calendar {
 		return nil
 	}
 	least := slices.MinFunc(a.Calendars, func(a, b Calendar) int {
-		if by := slices.Index(channels, a.Channel) - slices.Index(channels, b.Channel); by != 0 {
+		if by := slices.Index(channelStatuses, a.Channel) - slices.Index(channelStatuses, b.Channel); by != 0 {
 			return by
 		}
 		return a.ChannelExpiry.Compare(b.ChannelExpiry)

@@ -12,14 +12,16 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/timers"
 	"questscheduler/rules"
 )
 
 // page is how many documents are read at a time.
 const page = 100
 
-// Reader reads health from the store. Now and Recent are needed; it answers
-// Queries of accounts, cursor, calendarsync and poll.
+// Reader reads health from the store. Store, Now and Recent are needed, by Overview
+// Tasks and Jobs too; the store answers Queries of accounts, calendars,
+// calendarsync and poll.
 type Reader struct {
 	Store store.Reader
 	Now   func() time.Time
@@ -30,12 +32,14 @@ type Reader struct {
 	Ending time.Duration
 	// Address is where pushes go; "" where none come.
 	Address string
-	// Off tells that this server follows no calendar.
-	Off bool
+	// Sync is the setting QS_SYNC; "off": this server follows no calendar.
+	Sync  string
+	Tasks Tasks
+	Jobs  []timers.Job
 }
 
 func (r *Reader) terms() Terms {
-	return Terms{Now: r.Now(), Recent: r.Recent, Address: r.Address, Off: r.Off}
+	return Terms{Now: r.Now(), Recent: r.Recent, Address: r.Address, Off: r.Sync == "off"}
 }
 
 // OfPerson is how the sync of a person stands. Accounts come in the order in

@@ -100,8 +100,8 @@ func TestOfPerson_ARevokedGrant_IsAnErrorUntilItIsLinkedAgain(t *testing.T) {
 	w.MoveEvent("gm", event, worldtest.Noon)
 	w.Run(time.Minute)
 	report := stands(t, w, "gm", health.Error, "token_expired")
-	if last := report.Accounts[0].LastError(); last == nil || !strings.Contains(last.Message, "Link it again") {
-		t.Errorf("the last error is %+v", last)
+	if troubles := report.Accounts[0].AllTroubles(); len(troubles) == 0 || !strings.Contains(troubles[0].Message, "Link it again") {
+		t.Errorf("the troubles are %+v", troubles)
 	}
 	stands(t, w, "ana", health.Healthy)
 	w.Link("gm")

@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"internal/fault", "internal/bodylimit", "rules", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/config",
-	"scheduler", "calendarsync", "internal/health", "internal/backfill", "notify", "internal/documentchanges", "internal/timers",
+	"scheduler", "calendarsync", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -52,17 +52,17 @@ var table = []row{
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/fault"}},
-	{packages: "internal/health", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/accounts", "calendarsync", "internal/fault"}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/fault"}},
 
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
+	{packages: "internal/health", may: []string{
+		"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
+	}},
 
 	{packages: "internal/metrics", may: []string{"rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
-	{packages: "api/dashboard", may: []string{
-		"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "scheduler", "calendarsync", "internal/health", "internal/timers", "internal/fault",
-	}},
+	{packages: "api/dashboard", may: []string{"internal/health"}},
 
 	{packages: "web-hooks", may: above},
 	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "web-hooks"})},
