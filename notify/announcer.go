@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/meter"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -67,8 +68,8 @@ type Announcer struct {
 	// wanted is told whatever was edited.
 	Repair func(ctx context.Context, pollID, trace string) error
 	Log    *slog.Logger
-	// Meter counts; nil: nothing does.
-	Meter Meter
+	// Meter counts events of meter.go; nil: nothing does.
+	Meter meter.Meter
 }
 
 // task is the payload of announce tasks.

@@ -151,7 +151,7 @@ func (a *Announcer) cardRefused(ctx context.Context, s scene, refusal error) err
 	if !isRefusal(refusal) {
 		return refusal
 	}
-	a.meter().DiscordRefused(ChannelCard, fault.CodeOf(refusal))
+	a.Meter.Count(DiscordRefused{ChannelCard, fault.CodeOf(refusal)})
 	a.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", s.poll.ID), slog.Any("error", refusal))
 	return a.writeCard(ctx, s.poll, nil, poll.Delivery{
 		MessageID: s.poll.Discord.MessageID, Error: sentenceOf(refusal), At: store.Instant(a.Now()),

@@ -28,7 +28,7 @@ func (a *Announcer) tell(ctx context.Context, t telling, trace string) (turn, er
 	}
 	if err == nil {
 		if !t.resent { // it was counted, and how long it took, when it was told first
-			a.meter().Announced(t.notice, a.Now().Sub(t.told.At))
+			a.Meter.Count(Announced{t.notice, a.Now().Sub(t.told.At)})
 		}
 		a.Log.InfoContext(ctx, "announced", slog.String("poll", t.pollID), slog.String("notice", string(t.notice)),
 			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace), slog.String("task_trace", trace),
@@ -64,7 +64,7 @@ func (a *Announcer) tellLine(ctx context.Context, t telling, c company) error {
 		return refusal
 	}
 	if refusal != nil {
-		a.meter().DiscordRefused(ChannelLine, fault.CodeOf(refusal))
+		a.Meter.Count(DiscordRefused{ChannelLine, fault.CodeOf(refusal)})
 		a.Log.WarnContext(ctx, "discord refused a message", slog.String("poll", t.pollID),
 			slog.String("ref", t.told.Ref), slog.String("trace", t.told.Trace), slog.Any("error", refusal))
 	} else if id != "" {

@@ -69,8 +69,8 @@ type server struct {
 	edge      *echo.Echo
 	listener  net.Listener
 	http      *http.Server
-	patience  time.Duration // stopPatience
-	ready     readiness
+	patience  time.Duration        // stopPatience
+	ready     health.Cached[error] // why the server cannot work
 	outbound  *http.Transport
 	vouching  signin.KeySource // machineKeys
 	// stopListening ends what startListening began.
@@ -142,7 +142,7 @@ func (s *server) wire() error {
 	s.watcher = &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google, Now: s.now, NewUUID: uuid.NewString, Tokens: keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Log: s.log,
-		Meter: s.metrics,
+		Meter: s.metrics.Count,
 	}
 	elsewhere := &calendarsync.Elsewhere{
 		Store: s.documents, Accounts: s.accounts, Google: google,
@@ -154,14 +154,14 @@ func (s *server) wire() error {
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
 		Settle: s.config.NotifySettle, AppTells: s.appTells(), SnapshotKeep: s.config.SnapshotKeep,
 		GroupsPerPerson: s.config.GroupsPerPerson, Log: s.log,
-		Meter: s.metrics,
+		Meter: s.metrics.Count,
 	}
 	observing := s.config.Sync == config.SyncObserve
 	s.watcher.Polls, s.watcher.Observing = s.polls(), observing
 	s.looker = &calendarsync.Looker{
 		Store: s.documents, Google: google, Elsewhere: elsewhere, Polls: s.polls(), Observing: observing, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log,
-		Meter: s.metrics,
+		Meter: s.metrics.Count,
 	}
 	s.health = &health.Reader{
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(s.watcher.RenewBefore),

@@ -26,7 +26,7 @@ const answerTimeout = 90 * time.Second
 func (s *server) wireOutside() error {
 	s.announcer = &notify.Announcer{
 		Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Own: s.config.DiscordOwn, Log: s.log,
-		Meter: s.metrics, Repair: s.repair, PerHour: s.config.NoticesPerHour,
+		Meter: s.metrics.Count, Repair: s.repair, PerHour: s.config.NoticesPerHour,
 	}
 	owners := s.owners()
 	s.looker.Owners = owners

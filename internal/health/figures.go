@@ -59,16 +59,10 @@ func Ending(renewBefore time.Duration) time.Duration { return min(renewBefore/2,
 
 func (r *Reader) ending() time.Duration { return cmp.Or(r.Ending, EndingWithin) }
 
-// errorCodes are the codes that polls can show.
-var errorCodes = []rules.ErrorCode{
+// ErrorCodes are the codes that polls can show.
+var ErrorCodes = []rules.ErrorCode{
 	rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
 	rules.RecurringUnsupported, rules.UnreadableEvent,
-}
-
-// kinds are the kinds that a failing look can have.
-var kinds = []fault.Kind{
-	fault.Internal, fault.Invalid, fault.Unauthenticated, fault.Forbidden, fault.NotFound, fault.Conflict, fault.Revoked,
-	fault.RateLimited, fault.Provider, fault.Unavailable, fault.TooLarge, fault.Exhausted,
 }
 
 // Figures counts what is wrong. The error is that of the store; nothing asks
@@ -155,7 +149,7 @@ func eachPage[T any](list lister[T], do func([]T) (enough bool, err error)) erro
 // (calendars.Failing), except a refused grant: only the account's owner can link
 // it again, and is told so.
 var ourReasons = func() (reasons []string) {
-	for _, kind := range kinds {
+	for _, kind := range fault.Kinds() {
 		if kind != fault.Revoked {
 			reasons = append(reasons, kind.String())
 		}
@@ -204,10 +198,8 @@ func countWanted(list lister[calendars.Calendar]) (found []calendars.Calendar, e
 // kindNamed is the kind that a calendar keeps by its name; Internal for a name
 // that is none.
 func kindNamed(name string) fault.Kind {
-	if i := slices.IndexFunc(kinds, func(kind fault.Kind) bool { return kind.String() == name }); i >= 0 {
-		return kinds[i]
-	}
-	return fault.Internal
+	kinds := fault.Kinds()
+	return kinds[max(slices.IndexFunc(kinds, func(kind fault.Kind) bool { return kind.String() == name }), 0)]
 }
 
 // countOwners counts what waits for people.
@@ -217,7 +209,7 @@ func (r *Reader) countOwners(ctx context.Context, figures *Figures) error {
 		return err
 	}
 	figures.Revoked = len(revoked)
-	for _, code := range errorCodes {
+	for _, code := range ErrorCodes {
 		polls, err := poll.WithError(ctx, r.Store, code, FiguresMost)
 		if err != nil {
 			return err

@@ -18,9 +18,9 @@ type countedLog struct {
 func (l countedLog) Handle(ctx context.Context, record slog.Record) error {
 	switch {
 	case record.Level >= slog.LevelError:
-		l.metrics.records.WithLabelValues("error").Inc()
+		l.metrics.count("log_records_total", "error")
 	case record.Level >= slog.LevelWarn:
-		l.metrics.records.WithLabelValues("warn").Inc()
+		l.metrics.count("log_records_total", "warn")
 	}
 	return l.Handler.Handle(ctx, record)
 }

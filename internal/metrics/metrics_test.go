@@ -17,6 +17,7 @@ import (
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
+	"questscheduler/notify"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -88,21 +89,21 @@ func TestWhatIsTold_IsCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	refused := fault.New(fault.RateLimited, "Google asks to slow down.")
-	w.Looked("push", nil, time.Second)
-	w.Looked("timer", refused, time.Second)
-	w.Looked("push", scheduler.ErrFenced, time.Second)
-	w.WatchAsked(false, nil)
-	w.WatchAsked(true, refused)
-	w.WatchStopped()
-	w.PushRefused()
-	w.Transition(rules.Reschedule)
-	w.Behind(rules.Reschedule, 3*time.Second)
-	w.Behind(rules.Cancel, -time.Second) // the calendar's clock is ahead
-	w.Commanded(rules.CommandFinalise)
-	w.SyncError(rules.TokenExpired)
-	w.Mended(rules.MendCancel)
-	w.Announced(rules.NoticeRescheduled, 10*time.Second)
-	w.DiscordRefused("card", "missing_access")
+	w.Count(calendarsync.Synced{Trigger: "push", Err: nil, Took: time.Second})
+	w.Count(calendarsync.Synced{Trigger: "timer", Err: refused, Took: time.Second})
+	w.Count(calendarsync.Synced{Trigger: "push", Err: scheduler.ErrFenced, Took: time.Second})
+	w.Count(calendarsync.WatchAsked{Renewal: false, Err: nil})
+	w.Count(calendarsync.WatchAsked{Renewal: true, Err: refused})
+	w.Count(calendarsync.WatchStopped{})
+	w.Count(calendarsync.PushRefused{})
+	w.Count(scheduler.Transition{Action: rules.Reschedule})
+	w.Count(scheduler.Behind{Action: rules.Reschedule, Late: 3 * time.Second})
+	w.Count(scheduler.Behind{Action: rules.Cancel, Late: -time.Second}) // the calendar's clock is ahead
+	w.Count(scheduler.Commanded{Command: rules.CommandFinalise})
+	w.Count(scheduler.SyncError{Code: rules.TokenExpired})
+	w.Count(scheduler.Repaired{Mending: rules.MendCancel})
+	w.Count(notify.Announced{Notice: rules.NoticeRescheduled, After: 10 * time.Second})
+	w.Count(notify.DiscordRefused{Channel: "card", Code: "missing_access"})
 	w.Called("events.list", refused, time.Second)
 	w.Answered("GET", 404, time.Millisecond)
 	w.shows(
@@ -164,7 +165,7 @@ func TestWhatCannotBeRead_IsSaid_AndHoldsNothingElseUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.broken = errors.New("the store does not answer")
-	w.Transition(rules.Cancel)
+	w.Count(scheduler.Transition{Action: rules.Cancel})
 	w.shows(`stored_figures_missing{of="queue"} 1`, `stored_figures_missing{of="health"} 0`, `transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
 	if strings.Contains(w.text(), "questscheduler_queue_waiting{") {
 		t.Error("it tells of a queue that it could not read")
@@ -180,15 +181,15 @@ func TestSeries_AreBounded(t *testing.T) {
 	before := w.series()
 	for i := range 200 {
 		odd := fmt.Sprintf("of-person-%d@example.org", i)
-		w.Looked(odd, errors.New(odd), time.Second)
-		w.WatchAsked(i%2 == 0, fault.New(fault.Kind(i), odd))
-		w.Transition(rules.Action(odd))
-		w.Behind(rules.Action(odd), time.Second)
-		w.Commanded(rules.Command(odd))
-		w.SyncError(rules.ErrorCode(odd))
-		w.Mended(rules.Mending(odd))
-		w.Announced(rules.Notice(odd), time.Second)
-		w.DiscordRefused(odd, odd)
+		w.Count(calendarsync.Synced{Trigger: odd, Err: errors.New(odd), Took: time.Second})
+		w.Count(calendarsync.WatchAsked{Renewal: i%2 == 0, Err: fault.New(fault.Kind(i), odd)})
+		w.Count(scheduler.Transition{Action: rules.Action(odd)})
+		w.Count(scheduler.Behind{Action: rules.Action(odd), Late: time.Second})
+		w.Count(scheduler.Commanded{Command: rules.Command(odd)})
+		w.Count(scheduler.SyncError{Code: rules.ErrorCode(odd)})
+		w.Count(scheduler.Repaired{Mending: rules.Mending(odd)})
+		w.Count(notify.Announced{Notice: rules.Notice(odd), After: time.Second})
+		w.Count(notify.DiscordRefused{Channel: odd, Code: odd})
 		w.Called(odd, &fault.Error{Kind: fault.Provider, Code: odd}, time.Second)
 		w.Answered(odd, i*7, time.Second)
 		w.Handlers(map[string]queue.Handler{odd: func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Err: errors.New(odd)} }})[odd](t.Context(), queue.Delivery{})
