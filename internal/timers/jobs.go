@@ -14,28 +14,25 @@ import (
 type Parts struct {
 	Scheduler *scheduler.Service
 	Watcher   *calendarsync.Watcher
-	// FollowLinks carries on what became of linked accounts
-	// (calendarsync.Links.FollowDue); nil: nobody links any.
+	// FollowLinks is calendarsync.Links.FollowDue; nil: nobody links accounts.
 	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
 	// FallbackEvery is the period of the sweep, over which it is spread.
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
 	NoSync bool
-	// CheckAccounts asks after the accounts that nobody used for a day, so that a
-	// dead grant is found before it is needed, and counts what it found; more says
-	// that it is to be asked again at once, for the others. nil: nobody links any.
+	// CheckAccounts tries the grants of accounts that nobody used for a day, so that
+	// a dead one is found before it is needed. It is repeated while more is true;
+	// nil: nobody links accounts.
 	CheckAccounts func(ctx context.Context) (did Counts, more bool, err error)
-	// SweepCards checks a page of the cards of polls that others wrote
-	// (scheduler.Service.SweepCards); nil where the cards are not ours.
+	// SweepCards is scheduler.Service.SweepCards; nil where the cards are not ours.
 	SweepCards func(ctx context.Context, at string, cause scheduler.Cause) (checked int, next string, err error)
-	// Observing leaves what others keep as it is (QS_SYNC=observe).
+	// Observing leaves shared documents alone (QS_SYNC=observe).
 	Observing bool
-	// Documents is what the cleanup clears up, and Cleaning what it removes
-	// beside what every deployment has.
 	Documents store.Store
-	Cleaning  []Cleaning
-	// Health looks over a page of the linked accounts, and counts them by how they
-	// are; nil leaves the job out.
+	// Cleaning is what the cleanup removes beside what every deployment has.
+	Cleaning []Cleaning
+	// Health counts a page of the linked accounts by their health; nil leaves the
+	// job out.
 	Health Step
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -87,9 +84,8 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 	if err != nil || p.FollowLinks == nil {
 		return Stretch{Did: did}, err
 	}
-	// What Google does not let through now is due again in a minute.
 	settled, err := p.FollowLinks(ctx, run.Cause)
-	if err != nil {
+	if err != nil { // what Google refuses now is due again in a minute
 		p.Log.WarnContext(ctx, "what became of linked accounts is not carried on yet", "trace", run.Cause.Trace, "error", err)
 	}
 	return Stretch{Did: append(did, Count{"linked accounts", settled})}, nil

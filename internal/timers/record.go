@@ -7,42 +7,38 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Record is a document of timers: how far the last run of a job is. Closed to
-// clients.
+// Record is the document of a job's last run.
 type Record struct {
 	Job string
-	// Due is what the run is for (Run.Due); runs of an earlier one are over.
+	// Due is that of the run; runs with an earlier one are over.
 	Due       time.Time
 	StartedAt time.Time
-	// EndedAt is when it came to its end; zero while it has not.
+	// EndedAt is zero until the run ends.
 	EndedAt time.Time
 	// Part and At are where its next step begins.
 	Part, At string
-	// Did counts what it did so far, sorted by what.
+	// Did counts what it did so far, sorted by name.
 	Did Counts
-	// Failure is the kind of the error of its last step, "" where that went
-	// well; FailedAt is when.
+	// Failure is the kind of the last step's error; "" where it succeeded.
 	Failure  string
 	FailedAt time.Time
-	// SucceededAt is when a run last came to its end, this one or one before.
+	// SucceededAt is when a run last ended, this one or an earlier one.
 	SucceededAt time.Time
 }
 
-// Path is where the record of a job stands.
-func Path(job string) store.Path { return store.Doc("timers", job) }
+func recordPath(job string) store.Path { return store.Doc("timers", job) }
 
-// Records is RecordsOf the jobs of the table.
+// Records reads the records of the table's jobs.
 func (t *Timers) Records(ctx context.Context) ([]Record, error) {
 	return RecordsOf(ctx, t.Store, t.Jobs)
 }
 
-// RecordsOf reads what became of each of some jobs, in their order. A job that
-// never ran has a record that says nothing but its name. The errors are the
-// store's.
+// RecordsOf reads the records of jobs, in their order. That of a job that never ran
+// holds its name alone. The errors are the store's.
 func RecordsOf(ctx context.Context, documents store.Reader, jobs []Job) ([]Record, error) {
 	paths := make([]store.Path, len(jobs))
 	for i, job := range jobs {
-		paths[i] = Path(job.Name)
+		paths[i] = recordPath(job.Name)
 	}
 	docs, err := documents.GetAll(ctx, paths)
 	if err != nil {
@@ -72,32 +68,30 @@ func (r Record) encode() map[string]any {
 	}
 }
 
-// goesOn tells whether the run of that time is the one that the record is of,
-// and is not over.
+// goesOn tells whether the record is that of the run due then, which has not ended.
 func (r Record) goesOn(due time.Time) bool { return r.Due.Equal(due) && r.EndedAt.IsZero() }
 
-// ended tells whether the run of that time is the one of the record, and over.
+// ended tells whether the record is that of the run due then, which has ended.
 func (r Record) ended(due time.Time) bool { return r.Due.Equal(due) && !r.EndedAt.IsZero() }
 
-// change reads the record of a job and writes what do makes of it, unless do
-// says that there is nothing to write.
+// change changes the record of a job by do, and writes it where do returns true.
 func (t *Timers) change(ctx context.Context, job string, do func(r *Record) bool) (Record, error) {
 	var record Record
 	err := t.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		doc, err := tx.Get(ctx, Path(job))
+		doc, err := tx.Get(ctx, recordPath(job))
 		if err != nil {
 			return err
 		}
 		if record = decode(doc); !do(&record) {
 			return nil
 		}
-		return tx.Set(Path(job), record.encode())
+		return tx.Set(recordPath(job), record.encode())
 	})
 	return record, err
 }
 
-// begin takes a run up: it is begun, or gone on with where somebody began it.
-// goesOn is false where it is over, or a newer one took its place.
+// begin begins a run or continues one. goesOn is false where it has ended or a
+// newer run replaced it.
 func (t *Timers) begin(ctx context.Context, job string, due time.Time) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
 	r, err = t.change(ctx, job, func(r *Record) bool {
@@ -129,10 +123,13 @@ func (t *Timers) advance(ctx context.Context, job string, run Run, did Stretch) 
 }
 
 // failed records that a step of a run failed. The run stays where it is.
-func (t *Timers) failed(ctx context.Context, job string, due time.Time, kind string) error {
+func (t *Timers) failed(ctx context.Context, job string, run Run, kind string) error {
 	now := store.Instant(t.Now())
+	if run.ByHand { // the person may have ended the command
+		ctx = context.WithoutCancel(ctx)
+	}
 	_, err := t.change(ctx, job, func(r *Record) bool {
-		if !r.goesOn(due) {
+		if !r.goesOn(run.Due) {
 			return false
 		}
 		r.Failure, r.FailedAt = kind, now

@@ -42,7 +42,7 @@ func TestRecord_OfAStepThatSucceeds_ForgetsTheFailureBefore(t *testing.T) {
 	if _, _, err := timers.begin(t.Context(), "job", next); err != nil {
 		t.Fatal(err)
 	}
-	if err := timers.failed(t.Context(), "job", next, "unavailable"); err != nil {
+	if err := timers.failed(t.Context(), "job", Run{Due: next}, "unavailable"); err != nil {
 		t.Fatal(err)
 	}
 	record, goesOn, err := timers.advance(t.Context(), "job", Run{Due: next}, Stretch{Next: "further"})
