@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -10,32 +11,32 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Facts are what is stored of one followed calendar, and all that its health
-// follows from.
+// Facts are what is stored of one followed calendar; its health follows from them
+// and the Terms.
 type Facts struct {
-	// Account is that of the calendar; "" where its document is gone.
+	// Account is the status of its account; "" where the document is gone.
 	Account  accounts.Status
 	Calendar calendars.Calendar
 	Channels []calendarsync.Watch
-	// FailingSince is when the oldest of its events that keep failing began to;
+	// FailingSince is when the first of its events began to fail that still do;
 	// zero: not known.
 	FailingSince time.Time
 }
 
-// Terms are what the facts are held against.
+// Terms are what the facts are compared with.
 type Terms struct {
 	Now time.Time
 	// Recent is how old the last success of a healthy calendar may be: the time
 	// between two sweeps, and an hour.
 	Recent time.Duration
-	// Address is where pushes are to go; a channel that goes elsewhere does not
+	// Address is where Google should push; channels to another address do not
 	// count. "": no calendar is watched here.
 	Address string
 	// Off tells that this server follows no calendar (QS_SYNC=off).
 	Off bool
 }
 
-// situation is a calendar and what it is held against, as the rows see it.
+// situation is the facts and terms as the rows use them.
 type situation struct {
 	Facts
 	Terms
@@ -46,70 +47,58 @@ type situation struct {
 // row is one thing that can be wrong with a followed calendar.
 type row struct {
 	code string
-	// when tells whether it is, and since when; zero: not known.
-	when func(s situation) (since time.Time, wrong bool)
 	// status is how bad that is; "": as bad as it is old.
-	status  Status
+	status Status
+	// when tells whether it is so, and since when; zero: not known.
+	when    func(s situation) (since time.Time, wrong bool)
 	message func(s situation) string
 }
 
-// rows are all that can be wrong with a followed calendar. Every row that fits
-// counts.
-var rows = []row{
-	{"token_expired", refused, Error, says("Google refuses the access to this account. Link it again in Settings.")},
-	{"calendar_unlinked", unlinked, Error, says("The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account.")},
-	{"sync_off", switchedOff, Degraded, says("This server follows no calendar now. Its operator can set QS_SYNC to on.")},
-	{"look_failed", lookFails, "", lookMessage},
-	{"look_late", lookLate, "", says("The calendar was not read for longer than it should be. The server's timers may not run: its operator finds out by `questscheduler doctor`.")},
-	{"never_looked", neverLooked, "", says("The calendar was linked and not read yet. If this stays, its operator finds out by `questscheduler doctor` why the server's tasks do not run.")},
-	{"sync_failed", eventsFail, "", func(s situation) string {
+// accountRows are what is wrong with the account. Where one applies, the rows of
+// the calendar do not: nothing else can be repaired before.
+var accountRows = []row{
+	{"token_expired", Error, func(s situation) (time.Time, bool) {
+		refused := s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
+		return s.Calendar.FailedSince, refused
+	}, says("Google refuses the access to this account. Link it again in Settings.")},
+	{"calendar_unlinked", Error, func(s situation) (time.Time, bool) {
+		return s.Calendar.FailedSince, s.Account == accounts.Unlinked || s.Account == ""
+	}, says("The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account.")},
+}
+
+// calendarRows are what is wrong with the calendar. Every row that applies counts.
+var calendarRows = []row{
+	{"sync_off", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.Off },
+		says("This server follows no calendar now. Its operator can set QS_SYNC to on.")},
+	{"look_failed", "", func(s situation) (time.Time, bool) { return s.Calendar.FailedSince, !s.Calendar.FailedSince.IsZero() }, lookMessage},
+	{"look_late", "", func(s situation) (time.Time, bool) {
+		last := s.Calendar.SuccessAt
+		return last, !last.IsZero() && s.Now.Sub(last) > s.Recent
+	}, says("The calendar was not read for longer than it should be. The server's timers may not run: its operator finds out by `questscheduler doctor`.")},
+	{"never_looked", "", func(s situation) (time.Time, bool) { return s.Calendar.LinkedAt(), s.Calendar.SuccessAt.IsZero() },
+		says("The calendar was linked and not read yet. If this stays, its operator finds out by `questscheduler doctor` why the server's tasks do not run.")},
+	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events cannot be taken over and are tried again with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
 	}},
-	{"mass_cancellation_held", eventsHeld, Degraded, func(s situation) string {
+	{"mass_cancellation_held", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.held > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events are gone at once. Confirm that they were deleted on purpose, or restore them in Google Calendar.", s.held)
 	}},
-	{"watch_failed", channelMissing, Degraded, channelMessage},
+	{"watch_failed", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.channel != ChannelActive && !s.Off }, channelMessage},
 }
 
 func says(message string) func(situation) string { return func(situation) string { return message } }
 
-func refused(s situation) (time.Time, bool) {
-	return s.Calendar.FailedSince, s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
-}
-
-func unlinked(s situation) (time.Time, bool) {
-	return s.Calendar.FailedSince, s.Account == accounts.Unlinked || s.Account == ""
-}
-
-// callable tells whether the account's calendars can be asked at all; where they
-// cannot, nothing else that is wrong can be mended before.
-func (s situation) callable() bool {
-	_, isRefused := refused(s)
-	_, isUnlinked := unlinked(s)
-	return !isRefused && !isUnlinked
-}
-
-func switchedOff(s situation) (time.Time, bool) { return time.Time{}, s.Off && s.callable() }
-
-func lookFails(s situation) (time.Time, bool) {
-	return s.Calendar.FailedSince, !s.Calendar.FailedSince.IsZero() && s.callable()
-}
-
-func lookLate(s situation) (time.Time, bool) {
-	last := s.Calendar.SuccessAt
-	return last, !last.IsZero() && s.Now.Sub(last) > s.Recent && s.callable()
-}
-
-func neverLooked(s situation) (time.Time, bool) {
-	return s.Calendar.LinkedAt(), s.Calendar.SuccessAt.IsZero() && s.callable()
-}
-
-func eventsFail(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 && s.callable() }
-
-func eventsHeld(s situation) (time.Time, bool) { return time.Time{}, s.held > 0 && s.callable() }
-
-func channelMissing(s situation) (time.Time, bool) {
-	return time.Time{}, s.channel != ChannelActive && !s.Off && s.callable()
+// troubles are the rows that apply.
+func (s situation) troubles(rows []row) (troubles []Trouble) {
+	for _, row := range rows {
+		since, wrong := row.when(s)
+		if !wrong {
+			continue
+		}
+		status := cmp.Or(row.status, severity(since, s.Now))
+		troubles = append(troubles, Trouble{Code: row.code, Status: status, Since: since, Message: row.message(s)})
+	}
+	return troubles
 }
 
 // lookMessages say why looks fail, by the reason that the calendar keeps.
@@ -170,19 +159,13 @@ func Of(facts Facts, terms Terms) Calendar {
 	}
 	channel, stands := channelOf(facts.Channels, terms)
 	s.channel, health.Channel, health.ChannelExpiry = stands, stands, channel.Expiration
-	statuses := []Status{Healthy}
-	for _, row := range rows {
-		since, wrong := row.when(s)
-		if !wrong {
-			continue
-		}
-		trouble := Trouble{Code: row.code, Status: row.status, Since: since, Message: row.message(s)}
-		if trouble.Status == "" {
-			trouble.Status = severity(since, terms.Now)
-		}
-		health.Troubles, statuses = append(health.Troubles, trouble), append(statuses, trouble.Status)
+	if health.Troubles = s.troubles(accountRows); len(health.Troubles) == 0 {
+		health.Troubles = s.troubles(calendarRows)
 	}
 	worstFirst(health.Troubles)
-	health.Status = Worst(statuses...)
+	health.Status = Healthy
+	if len(health.Troubles) > 0 {
+		health.Status = health.Troubles[0].Status
+	}
 	return health
 }
