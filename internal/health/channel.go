@@ -12,23 +12,23 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// ChannelStatus is where the watch channel of a calendar stands.
+// ChannelStatus is the state of a calendar's watch channel.
 type ChannelStatus string
 
-// The statuses of a channel, from the least to the most to be counted on. One
-// that is being stopped, or pushes to another address, is none.
+// The statuses of a channel, from the least to the most reliable. A channel that is
+// being stopped, or pushes to another address, is none.
 const (
 	ChannelNone    ChannelStatus = "none"
-	ChannelFailed  ChannelStatus = "error" // Google made none
+	ChannelFailed  ChannelStatus = "error" // Google granted none
 	ChannelExpired ChannelStatus = "expired"
-	ChannelPending ChannelStatus = "pending" // asked for, and not answered yet
+	ChannelPending ChannelStatus = "pending" // Google has not answered yet
 	ChannelActive  ChannelStatus = "active"
 )
 
 var channelStatuses = []ChannelStatus{ChannelNone, ChannelFailed, ChannelExpired, ChannelPending, ChannelActive}
 
-// channelOf is the channel of a calendar that is the most to be counted on, the
-// one that lasts the longest among equals, and where that stands.
+// channelOf is the most reliable channel of a calendar, among equals the one that
+// lasts longest, and its status.
 func channelOf(watches []calendarsync.Watch, terms Terms) (best calendarsync.Watch, stands ChannelStatus) {
 	stands = ChannelNone
 	for _, watch := range watches {
@@ -61,10 +61,10 @@ func channelStatus(watch calendarsync.Watch, terms Terms) ChannelStatus {
 	}
 }
 
-// WatchedBy gives the channel that watches each of the calendars of some keys: the
-// zero Watch where no living channel does. Calendars that need none are not in it:
-// nothing follows them, or their grant is refused, of which their owners are told.
-func (r *Reader) WatchedBy(ctx context.Context, keys []string) (map[string]calendarsync.Watch, error) {
+// watchedBy reads the channel that watches each of some calendars: the zero Watch
+// where no living channel does. It leaves out calendars that need none: nothing
+// follows them, or their grant is refused, of which their owners are told.
+func (r *Reader) watchedBy(ctx context.Context, keys []string) (map[string]calendarsync.Watch, error) {
 	found, err := calendars.LoadKeys(ctx, r.Store, keys)
 	if err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ type Channel struct {
 	State, Why string
 }
 
-// channels reads the channels that Google refused and will be tried again, and of
-// those that may live the ones that end first.
+// channels reads the refused channels that are tried again, and the living ones that
+// end first.
 func (r *Reader) channels(ctx context.Context, o *Overview) error {
 	refused, more, err := calendarsync.Ungranted(ctx, r.Store, maxRefused, nil)
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *Reader) channels(ctx context.Context, o *Overview) error {
 			keys = append(keys, watch.CalendarKey)
 		}
 	}
-	watched, err := r.WatchedBy(ctx, keys)
+	watched, err := r.watchedBy(ctx, keys)
 	if err != nil {
 		return err
 	}

@@ -16,45 +16,40 @@ import (
 	"questscheduler/rules"
 )
 
-// Figures count what is wrong now over everybody, for whoever runs the server.
-// Each counts up to FiguresMost and no further: what is well is not read, so a
-// server that is well reads next to nothing for them.
+// Figures count what is wrong over everybody, each up to FiguresMost. Nothing that
+// is well is read, so they cost a healthy server next to nothing.
 type Figures struct {
-	// WatchesEnding are followed calendars whose watch channel ends within
-	// Reader.Ending, or a sixth of its lifetime where that is shorter, and has no
-	// later one: its renewal fails.
+	// WatchesEnding are followed calendars whose last watch channel ends within
+	// Reader.Ending, or a sixth of its lifetime where that is shorter: its renewal
+	// fails.
 	WatchesEnding int
-	// WatchesFailed are followed calendars that Google made no watch channel
-	// for, though none lives.
+	// WatchesFailed are followed calendars without a living watch channel, which
+	// Google refused.
 	WatchesFailed int
-	// Failing are followed calendars whose looks fail, by the kind of the error;
-	// those of refused grants are counted by themselves.
-	// FailingSince is when the first of those began to that their owner cannot
-	// mend; zero: none fails.
+	// Failing are followed calendars whose sync fails, by the kind of the error.
+	// FailingSince is when the first of them began to fail whose grant is not
+	// refused; zero: none fails.
 	Failing      map[fault.Kind]int
 	FailingSince time.Time
-	// Parked are followed calendars that are left alone since Google asked for
-	// it.
+	// Parked are followed calendars that Google asked to leave alone for a while.
 	Parked int
-	// Revoked are linked accounts whose grant is refused: their owners have to
-	// link them again.
+	// Revoked are linked accounts whose owners have to link them again.
 	Revoked int
 	// Errors are polls that show an error of their sync.
 	Errors map[rules.ErrorCode]int
 }
 
 const (
-	// FiguresMost is up to which each of the Figures is counted.
+	// FiguresMost is the most that each of the Figures counts.
 	FiguresMost = 250
-	// EndingWithin is how soon a watch channel ends, at the earliest, that should
-	// have been renewed.
+	// EndingWithin is the most that Ending can be.
 	EndingWithin = 24 * time.Hour
 )
 
 // Ending is how soon a watch channel ends that should have been renewed, where
-// channels are renewed so long before their end: half of it has passed in vain
-// then, and at most EndingWithin is left. One that Google granted for a shorter
-// time is renewed later (calendarsync.Watch.EndsSoon).
+// channels are renewed renewBefore their end: half of that passed in vain. Channels
+// that Google granted for a shorter time are renewed later
+// (calendarsync.Watch.EndsSoon).
 func Ending(renewBefore time.Duration) time.Duration { return min(renewBefore/2, EndingWithin) }
 
 func (r *Reader) ending() time.Duration { return cmp.Or(r.Ending, EndingWithin) }
@@ -77,7 +72,7 @@ func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 	return figures, nil
 }
 
-// countWatches counts the calendars that pushes will not come for.
+// countWatches counts the calendars that Google will not push for.
 func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
 	if r.terms().Off || r.Address == "" { // nobody is to push
 		return nil
@@ -96,8 +91,8 @@ func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
 	return err
 }
 
-// unwatchedBy gives the followed calendars, up to FiguresMost, that have one of
-// the listed channels and none that lives beyond what ends soon.
+// unwatchedBy gives the followed calendars, up to FiguresMost, that have one of the
+// listed channels and none that lasts.
 func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch]) (map[string]bool, error) {
 	found, met := map[string]bool{}, map[string]bool{}
 	err := eachPage(list, func(watches []calendarsync.Watch) (enough bool, err error) {
@@ -107,7 +102,7 @@ func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch
 				met[watch.CalendarKey], keys = true, append(keys, watch.CalendarKey)
 			}
 		}
-		watched, err := r.WatchedBy(ctx, keys)
+		watched, err := r.watchedBy(ctx, keys)
 		for _, key := range keys {
 			channel, needed := watched[key]
 			if needed && channel.EndsSoon(r.Now(), r.ending()) && len(found) < FiguresMost {
@@ -119,16 +114,14 @@ func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch
 	return found, err
 }
 
-// lister reads a page of something behind a place, and gives where to go on.
+// lister reads a page behind after, and where to continue.
 type lister[T any] func(after *store.Cursor) ([]T, *store.Cursor, error)
 
-// mostPages is how many pages of what may be wrong are read for one figure: what
-// is filtered out must hide nothing, and must not make a store that holds very
-// much of it be read to its end every minute.
+// mostPages limits the pages that are read for one figure. Few are filtered out, so
+// more would be read only where very much is.
 const mostPages = 20
 
-// eachPage calls do with page after page, until it says enough, the end or
-// mostPages.
+// eachPage calls do with page after page until it returns enough, at most mostPages.
 func eachPage[T any](list lister[T], do func([]T) (enough bool, err error)) error {
 	var after *store.Cursor
 	for range mostPages {
@@ -145,9 +138,8 @@ func eachPage[T any](list lister[T], do func([]T) (enough bool, err error)) erro
 	return nil
 }
 
-// ourReasons are the reasons for which looks fail, as calendars keep them
-// (calendars.Failing), except a refused grant: only the account's owner can link
-// it again, and is told so.
+// ourReasons are the stored reasons of failing syncs (calendars.Failing) except a
+// refused grant, which only the account's owner can repair.
 var ourReasons = func() (reasons []string) {
 	for _, kind := range fault.Kinds() {
 		if kind != fault.Revoked {
@@ -157,7 +149,7 @@ var ourReasons = func() (reasons []string) {
 	return reasons
 }()
 
-// countCalendars counts the followed calendars that are not read.
+// countCalendars counts the followed calendars that are not synced.
 func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 	for _, reasons := range [][]string{ourReasons, {calendars.ReasonRevoked}} {
 		failing, err := countWanted(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
@@ -181,8 +173,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 	return err
 }
 
-// countWanted gives the listed calendars that something follows, up to
-// FiguresMost.
+// countWanted gives the listed calendars that are followed, up to FiguresMost.
 func countWanted(list lister[calendars.Calendar]) (found []calendars.Calendar, err error) {
 	err = eachPage(list, func(listed []calendars.Calendar) (enough bool, err error) {
 		for _, calendar := range listed {
@@ -195,14 +186,13 @@ func countWanted(list lister[calendars.Calendar]) (found []calendars.Calendar, e
 	return found, err
 }
 
-// kindNamed is the kind that a calendar keeps by its name; Internal for a name
-// that is none.
+// kindNamed is the kind of a stored name; Internal for an unknown one.
 func kindNamed(name string) fault.Kind {
 	kinds := fault.Kinds()
 	return kinds[max(slices.IndexFunc(kinds, func(kind fault.Kind) bool { return kind.String() == name }), 0)]
 }
 
-// countOwners counts what waits for people.
+// countOwners counts what only people can repair.
 func (r *Reader) countOwners(ctx context.Context, figures *Figures) error {
 	revoked, err := accounts.WithStatus(ctx, r.Store, accounts.Revoked, FiguresMost)
 	if err != nil {

@@ -101,7 +101,7 @@ func (s situation) troubles(rows []row) (troubles []Trouble) {
 	return troubles
 }
 
-// lookMessages say why looks fail, by the reason that the calendar keeps.
+// lookMessages say why the sync fails, by the stored reason.
 var lookMessages = map[string]string{
 	fault.Exhausted.String():   "Google's quota for this account is used up. The calendar is read again by itself once it is not.",
 	fault.RateLimited.String(): "Google asks for fewer calls. The calendar is read again by itself in a moment.",
@@ -125,7 +125,7 @@ func channelMessage(s situation) string {
 	return "Google does not tell of changes now, so they are found by the sweep alone. A watch channel is made again by itself with the next one."
 }
 
-// severity is how bad something is that goes on since a time.
+// severity is how bad something is by its age.
 func severity(since, now time.Time) Status {
 	switch age := now.Sub(since); {
 	case since.IsZero() || age < DegradedFor:
