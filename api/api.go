@@ -28,6 +28,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -39,7 +40,7 @@ type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
 	Linked    Linked
-	Health    Health
+	Health    *health.Reader
 	Tasks     Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.

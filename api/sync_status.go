@@ -12,14 +12,6 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Health is where the state of the sync is read (health.Reader).
-type Health interface {
-	OfPerson(ctx context.Context, ownerID string) (health.Report, error)
-	// OfAccount is NotFound for an account that is not the person's.
-	OfAccount(ctx context.Context, ownerID, accountID string) (health.Account, error)
-	Overview(ctx context.Context, after *store.Cursor) (health.Overview, error)
-}
-
 // syncRoutes are the routes of how one's own sync stands.
 func (s *server) syncRoutes() {
 	const tag = "sync"

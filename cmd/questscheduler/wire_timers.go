@@ -72,9 +72,8 @@ func (s *server) surveyHealth(ctx context.Context, run timers.Run) (timers.Stret
 		}
 		s.log.InfoContext(ctx, "asked after accounts that nobody used", "live", checked.Live, "dead", checked.Dead, "failed", checked.Failed)
 	}
-	counts, next, err := s.health.Survey(ctx, run.At, func(account health.Account) error {
+	counts, next, err := s.health.Survey(ctx, run.At, func(account health.Account) {
 		s.log.WarnContext(ctx, "the sync of an account is not well", "account", account.ID, "status", account.Status)
-		return nil
 	})
 	did := timers.Stretch{Next: next}
 	for _, status := range slices.Sorted(maps.Keys(counts)) {

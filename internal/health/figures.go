@@ -74,68 +74,65 @@ func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 
 // countWatches counts the calendars that Google will not push for.
 func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
-	if r.terms().Off || r.Address == "" { // nobody is to push
+	if r.terms().Off || r.Address == "" { // Google should not push
 		return nil
 	}
-	ending, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
+	ending, err := collect(func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
 		return calendarsync.EndingBefore(ctx, r.Store, r.Now().Add(r.ending()), page, after)
-	})
+	}, r.unwatched(ctx))
 	if err != nil {
 		return err
 	}
-	figures.WatchesEnding = len(ending)
-	refused, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
+	refused, err := collect(func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
 		return calendarsync.Ungranted(ctx, r.Store, page, after)
-	})
-	figures.WatchesFailed = len(refused)
+	}, r.unwatched(ctx))
+	figures.WatchesEnding, figures.WatchesFailed = len(ending), len(refused)
 	return err
 }
 
-// unwatchedBy gives the followed calendars, up to FiguresMost, that have one of the
-// listed channels and none that lasts.
-func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch]) (map[string]bool, error) {
-	found, met := map[string]bool{}, map[string]bool{}
-	err := eachPage(list, func(watches []calendarsync.Watch) (enough bool, err error) {
+// unwatched leaves one channel of each calendar that needs one and has none that
+// lasts.
+func (r *Reader) unwatched(ctx context.Context) func([]calendarsync.Watch) ([]calendarsync.Watch, error) {
+	met := map[string]bool{}
+	return func(watches []calendarsync.Watch) ([]calendarsync.Watch, error) {
 		var keys []string
-		for _, watch := range watches {
-			if !met[watch.CalendarKey] {
-				met[watch.CalendarKey], keys = true, append(keys, watch.CalendarKey)
+		watches = slices.DeleteFunc(watches, func(w calendarsync.Watch) bool {
+			if met[w.CalendarKey] {
+				return true
 			}
-		}
+			met[w.CalendarKey], keys = true, append(keys, w.CalendarKey)
+			return false
+		})
 		watched, err := r.watchedBy(ctx, keys)
-		for _, key := range keys {
-			channel, needed := watched[key]
-			if needed && channel.EndsSoon(r.Now(), r.ending()) && len(found) < FiguresMost {
-				found[key] = true
-			}
-		}
-		return len(found) == FiguresMost, err
-	})
-	return found, err
+		return slices.DeleteFunc(watches, func(w calendarsync.Watch) bool {
+			channel, needed := watched[w.CalendarKey]
+			return !needed || !channel.EndsSoon(r.Now(), r.ending())
+		}), err
+	}
 }
-
-// lister reads a page behind after, and where to continue.
-type lister[T any] func(after *store.Cursor) ([]T, *store.Cursor, error)
 
 // mostPages limits the pages that are read for one figure. Few are filtered out, so
 // more would be read only where very much is.
 const mostPages = 20
 
-// eachPage calls do with page after page until it returns enough, at most mostPages.
-func eachPage[T any](list lister[T], do func([]T) (enough bool, err error)) error {
+// collect gathers what keep leaves of the listed pages, up to FiguresMost.
+func collect[T any](list func(after *store.Cursor) ([]T, *store.Cursor, error), keep func([]T) ([]T, error)) (found []T, err error) {
 	var after *store.Cursor
 	for range mostPages {
-		some, next, err := list(after)
+		listed, next, err := list(after)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		enough, err := do(some)
-		if err != nil || enough || next == nil {
-			return err
+		kept, err := keep(listed)
+		if err != nil {
+			return nil, err
 		}
-		after = next
+		found = append(found, kept...)
+		if after = next; after == nil || len(found) >= FiguresMost {
+			break
+		}
 	}
-	return nil
+	return found[:min(len(found), FiguresMost)], nil
 }
 
 // ourReasons are the stored reasons of failing syncs (calendars.Failing) except a
@@ -151,10 +148,13 @@ var ourReasons = func() (reasons []string) {
 
 // countCalendars counts the followed calendars that are not synced.
 func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
+	followed := func(listed []calendars.Calendar) ([]calendars.Calendar, error) {
+		return slices.DeleteFunc(listed, func(c calendars.Calendar) bool { return !c.Wanted() }), nil
+	}
 	for _, reasons := range [][]string{ourReasons, {calendars.ReasonRevoked}} {
-		failing, err := countWanted(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
+		failing, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 			return calendars.Failing(ctx, r.Store, r.Now(), reasons, page, after)
-		})
+		}, followed)
 		if err != nil {
 			return err
 		}
@@ -166,24 +166,11 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 			}
 		}
 	}
-	parked, err := countWanted(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
+	parked, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 		return calendars.Parked(ctx, r.Store, r.Now(), page, after)
-	})
+	}, followed)
 	figures.Parked = len(parked)
 	return err
-}
-
-// countWanted gives the listed calendars that are followed, up to FiguresMost.
-func countWanted(list lister[calendars.Calendar]) (found []calendars.Calendar, err error) {
-	err = eachPage(list, func(listed []calendars.Calendar) (enough bool, err error) {
-		for _, calendar := range listed {
-			if calendar.Wanted() && len(found) < FiguresMost {
-				found = append(found, calendar)
-			}
-		}
-		return len(found) == FiguresMost, nil
-	})
-	return found, err
 }
 
 // kindNamed is the kind of a stored name; Internal for an unknown one.

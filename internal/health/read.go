@@ -98,21 +98,17 @@ func (r *Reader) Page(ctx context.Context, limit int, after *store.Cursor) ([]Ac
 }
 
 // Survey counts a page of everybody's accounts by status, and calls each with every
-// one that is not healthy; an error of each ends it. at is where an earlier page
-// ended ("": the beginning); next is where to continue, "" at the end.
-func (r *Reader) Survey(ctx context.Context, at string, each func(Account) error) (counts map[Status]int, next string, err error) {
+// one that is not healthy. at is where an earlier page ended ("": the beginning);
+// next is where to continue, "" at the end.
+func (r *Reader) Survey(ctx context.Context, at string, each func(Account)) (counts map[Status]int, next string, err error) {
 	counts = map[Status]int{}
 	found, behind, err := r.Page(ctx, page, store.CursorAt(at, "accounts"))
 	if err != nil {
 		return counts, "", err
 	}
 	for _, account := range found {
-		counts[account.Status]++
-		if account.Status == Healthy {
-			continue
-		}
-		if err := each(account); err != nil {
-			return counts, "", err
+		if counts[account.Status]++; account.Status != Healthy {
+			each(account)
 		}
 	}
 	next, err = store.PlaceOf(behind)
