@@ -25,7 +25,7 @@ var now = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 // troubled is a page with something of everything.
 var troubled = dashboard.Page{
-	Admin: "admin", Notice: "The task is put back to work.", NextAccounts: "/dashboard?accounts=abc", NextRegister: strings.Repeat("0a", 16),
+	Admin: "admin", Notice: "The task is retried.", NextAccounts: "/dashboard?accounts=abc", NextRegister: strings.Repeat("0a", 16),
 	Version: "1.2.3", Overview: health.Overview{
 		Now: now, Sync: "observe",
 		Concerns: []health.Concern{
@@ -33,7 +33,7 @@ var troubled = dashboard.Page{
 			{Level: health.Mind, Text: "1 account is degraded", Part: "accounts"},
 		},
 		Channels: []health.Channel{
-			{Watch: calendarsync.Watch{ChannelID: "c1", CalendarID: "gm@example.com", UserID: "gm", Expiration: now.AddDate(0, 0, 7), NextTry: now.Add(4 * time.Minute)}, Level: health.Bad, State: "error", Why: "Google did not answer; it is tried again by itself."},
+			{Watch: calendarsync.Watch{ChannelID: "c1", CalendarID: "gm@example.com", UserID: "gm", Expiration: now.AddDate(0, 0, 7), NextTry: now.Add(4 * time.Minute)}, Level: health.Bad, State: "error", Why: "Google did not answer; it is retried."},
 			{Watch: calendarsync.Watch{ChannelID: "c2", CalendarID: "ana@example.com", UserID: "ana", Expiration: now.AddDate(0, 0, 5)}, Level: health.Fine, State: "active"},
 		},
 		MoreChannels: true,

@@ -176,8 +176,8 @@ var refusals = map[string]string{
 	fault.Revoked.String():     "Google refuses the account's grant; its owner links it again.",
 	fault.Forbidden.String():   "Google does not let the account watch this calendar, or push to our address.",
 	fault.NotFound.String():    "Google does not find the calendar.",
-	fault.RateLimited.String(): "Google asks for fewer calls; it is tried again by itself.",
-	fault.Exhausted.String():   "Google's quota is used up; it is tried again by itself.",
-	fault.Unavailable.String(): "Google did not answer; it is tried again by itself.",
+	fault.RateLimited.String(): "Google asks for fewer calls; it is retried.",
+	fault.Exhausted.String():   "Google's quota is used up; it is retried.",
+	fault.Unavailable.String(): "Google did not answer; it is retried.",
 	fault.Provider.String():    "Google refused it; check that QS_PUBLIC_URL is reached by HTTPS with a good certificate.",
 }

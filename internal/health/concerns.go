@@ -31,7 +31,7 @@ func concerns(o Overview) (all []Concern) {
 		{"watches", Bad, channels(Bad), o.MoreRefused, "1 watch channel is in error or has ended", "%s watch channels are in error or have ended"},
 		{"accounts", Bad, accounts(Bad), o.MoreFailing, "1 account is not in sync", "%s accounts are not in sync"},
 		{"queue", Bad, len(o.Dead), o.MoreDead, "1 task ended as a dead letter", "%s tasks ended as dead letters"},
-		{"held", Bad, held, o.MoreHeld, "1 cancellation waits for a person's word", "%s cancellations wait for a person's word"},
+		{"held", Bad, held, o.MoreHeld, "1 cancellation awaits confirmation", "%s cancellations await confirmation"},
 		{"timers", Bad, count(o.Jobs, func(j Job) bool { return j.Level == Bad }), false, "1 timer fails or is late", "%s timers fail or are late"},
 		{"watches", Mind, channels(Mind), false, "1 watch channel ends soon or has no answer yet", "%s watch channels end soon or have no answer yet"},
 		{"accounts", Mind, accounts(Mind), o.MoreFailing, "1 account is degraded", "%s accounts are degraded"},

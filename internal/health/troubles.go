@@ -78,7 +78,7 @@ var calendarRows = []row{
 	{"never_looked", "", func(s situation) (time.Time, bool) { return s.Calendar.LinkedAt(), s.Calendar.SuccessAt.IsZero() },
 		says("The calendar was linked and not read yet. If this stays, its operator finds out by `questscheduler doctor` why the server's tasks do not run.")},
 	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 }, func(s situation) string {
-		return fmt.Sprintf("%d of its events cannot be taken over and are tried again with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
+		return fmt.Sprintf("%d of its events cannot be applied and are retried with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
 	}},
 	{"mass_cancellation_held", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.held > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events are gone at once. Confirm that they were deleted on purpose, or restore them in Google Calendar.", s.held)
@@ -103,9 +103,9 @@ func (s situation) troubles(rows []row) (troubles []Trouble) {
 
 // lookMessages say why the sync fails, by the stored reason.
 var lookMessages = map[string]string{
-	fault.Exhausted.String():   "Google's quota for this account is used up. The calendar is read again by itself once it is not.",
-	fault.RateLimited.String(): "Google asks for fewer calls. The calendar is read again by itself in a moment.",
-	fault.Unavailable.String(): "Google Calendar does not answer. It is tried again by itself.",
+	fault.Exhausted.String():   "Google's quota for this account is used up. The calendar is read again once it is not.",
+	fault.RateLimited.String(): "Google asks for fewer calls. The calendar is read again in a moment.",
+	fault.Unavailable.String(): "Google Calendar does not answer. It is retried.",
 	fault.NotFound.String():    "Google does not find the calendar. If it was deleted, finalise its sessions again in another one.",
 	fault.Forbidden.String():   "Google does not let this account read the calendar. Share it with the account again, with the right to change events.",
 	fault.Provider.String():    "Google refuses to give the calendar. Check in Google Calendar that the account can still change its events.",
@@ -115,14 +115,14 @@ func lookMessage(s situation) string {
 	if message, known := lookMessages[s.Calendar.LastError]; known {
 		return message
 	}
-	return "Reading the calendar fails and is tried again by itself. If this stays, the server's log says why."
+	return "Reading the calendar fails and is retried. If this stays, the server's log says why."
 }
 
 func channelMessage(s situation) string {
 	if s.Address == "" {
-		return "Google cannot tell this server of changes, which are found by the sweep alone. Its operator can set QS_PUBLIC_URL."
+		return "Google cannot push changes to this server, so only the sweep finds them. Its operator can set QS_PUBLIC_URL."
 	}
-	return "Google does not tell of changes now, so they are found by the sweep alone. A watch channel is made again by itself with the next one."
+	return "Google does not push changes now, so only the sweep finds them. The next sweep opens a watch channel again."
 }
 
 // severity is how bad something is by its age.

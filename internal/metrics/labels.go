@@ -32,7 +32,7 @@ const (
 var (
 	hints     = labelOf("hint", "push", "timer", "person", "relink", "start", "sweep", "intent", "watch", "backfill", "document")
 	outcomes  = label{"outcome", append([]string{ok}, kinds...)}
-	looked    = label{"outcome", append([]string{ok, overtaken}, kinds...)}
+	synced    = label{"outcome", append([]string{ok, overtaken}, kinds...)}
 	occasions = labelOf("occasion", "creation", "renewal")
 	actions   = labelOf("transition",
 		rules.Adopt, rules.MoveCalendar, rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive, rules.Warn, rules.Clear)

@@ -45,13 +45,13 @@ var (
 	waiting     = gauge("queue_waiting", "Tasks that wait, by kind.", "kind")
 	oldest      = gauge("queue_oldest_seconds", "For how long the oldest task that is due waits, by kind; 0: none is due.", "kind")
 	dead        = gauge("queue_dead", "Dead letters, which wait for a person, by kind.", "kind")
-	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last came to its end; 0: never yet.", "job")
+	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last ended; 0: never.", "job")
 	jobFails    = gauge("timer_failing", "1 while the last step of a job failed.", "job")
 	ending      = gauge("watches_ending", "Followed calendars whose watch channel should have been renewed, ends within a day at most and has no later one (up to 250).")
 	watchFails  = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
-	lookFails   = gauge("calendars_failing", "Followed calendars whose looks fail, by the kind of the error (up to 250).", "reason")
-	failingFor  = gauge("calendars_failing_seconds", "For how long the looks of a calendar fail that its owner cannot mend: the longest; 0: none.")
-	parked      = gauge("calendars_parked", "Followed calendars that are left alone since Google asked for it (up to 250).")
+	syncFails   = gauge("calendars_failing", "Followed calendars whose sync fails, by the kind of the error (up to 250).", "reason")
+	failingFor  = gauge("calendars_failing_seconds", "For how long the sync of a calendar fails that its owner cannot repair: the longest; 0: none.")
+	parked      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
 	revoked     = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
 	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
@@ -160,7 +160,7 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(parked, float64(figures.Parked))
 	give(revoked, float64(figures.Revoked))
 	for _, kind := range fault.Kinds() {
-		give(lookFails, float64(figures.Failing[kind]), kindName(kind))
+		give(syncFails, float64(figures.Failing[kind]), kindName(kind))
 	}
 	for _, code := range health.ErrorCodes {
 		give(pollsErr, float64(figures.Errors[code]), string(code))
