@@ -13,9 +13,9 @@ import (
 	"questscheduler/internal/timers"
 )
 
-// checkClock tells whether the timers' jobs and the hints of changed documents
-// come, where Google's machines send them: whether Cloud Scheduler and Eventarc
-// are set up can be seen by what they did alone.
+// checkClock tells whether the timers' jobs and the notices of changed documents
+// arrive, where Cloud Scheduler and Eventarc send them: their setup shows by its
+// effects alone.
 func checkClock(ctx context.Context, d doctor) []finding {
 	switch {
 	case d.config.Queue != config.QueueCloudTasks || d.config.CloudTasksEndpoint != "":
@@ -27,16 +27,15 @@ func checkClock(ctx context.Context, d doctor) []finding {
 	defer cancel()
 	documents, err := d.documents(patient)
 	if err != nil {
-		return nil // the store's line has said it
+		return nil // which checkStore reports
 	}
-	found, err := d.whatCame(patient, documents)
+	found, err := d.arrived(patient, documents)
 	if err = errors.Join(err, documents.Close()); err != nil {
 		return []finding{{wrong, "timers", err.Error()}}
 	}
 	return found
 }
 
-// documents opens the documents for reading.
 func (d doctor) documents(ctx context.Context) (reading, error) {
 	if d.config.Store == config.StoreFirestore {
 		return openFirestore(ctx, d.config, queries())
@@ -44,7 +43,7 @@ func (d doctor) documents(ctx context.Context) (reading, error) {
 	return openFile(ctx, d.config, queries())
 }
 
-func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding, error) {
+func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding, error) {
 	table := timers.Jobs(timers.Parts{
 		FallbackEvery: d.config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
 	})
@@ -62,7 +61,7 @@ func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding
 		found = []finding{{fine, "timers", "each job ran when it was due"}}
 	}
 	if d.config.Sync == config.SyncOff {
-		return found, nil // hints are not followed
+		return found, nil // changes of documents are not followed
 	}
 	heard, err := documentchanges.LastHeard(ctx, documents)
 	if err != nil {
@@ -71,7 +70,7 @@ func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding
 	return append(found, d.checkHints(heard)), nil
 }
 
-// lateness says what is wrong with when a job ran; "" where nothing is.
+// lateness says what is wrong with the runs of a job; "" where nothing is.
 func lateness(job health.Job) string {
 	ask := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
 	failing := ""
@@ -94,8 +93,8 @@ func lateness(job health.Job) string {
 	}
 }
 
-// checkHints says when a hint last came. A long time ago is no fault: perhaps
-// nobody wrote a poll.
+// checkHints says when a changed document was last announced. Long ago is no fault:
+// perhaps nobody wrote a poll.
 func (d doctor) checkHints(heard documentchanges.Heard) finding {
 	listens := d.config.DocumentHints == config.HintsListen
 	switch {
@@ -111,5 +110,4 @@ func (d doctor) checkHints(heard documentchanges.Heard) finding {
 	}
 }
 
-// clock is a time as people read it.
 func clock(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }

@@ -12,7 +12,7 @@ import (
 	"questscheduler/internal/store/memory"
 )
 
-// checkCloudTasks asks for each queue and its tasks once.
+// checkCloudTasks reads each queue and its tasks once.
 func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	if d.config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.config.CloudTasksQueue) || d.faulty("QS_CLOUDTASKS_ENDPOINT") {
 		return nil
@@ -31,9 +31,8 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	}
 }
 
-// tasksWaiting counts the tasks of all queues, and gives the kinds whose queue
-// hands none over. Dead letters are not asked for, so the documents are not opened
-// a second time.
+// tasksWaiting counts the tasks of all queues and lists the kinds whose queue is
+// paused. It reads no dead letters, so it needs no documents.
 func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
 	none, err := memory.Open(cloudtasks.Queries)
 	if err != nil {
@@ -59,8 +58,7 @@ func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string,
 	return waiting, paused, err
 }
 
-// checkMachines tells who may ask for the timers' jobs, where nobody else keeps
-// the time.
+// checkMachines tells who may start the timers' jobs, where the server does not.
 func checkMachines(_ context.Context, d doctor) []finding {
 	if d.config.Queue != config.QueueCloudTasks || d.faulty("QS_MACHINE_ACCOUNTS") {
 		return nil
