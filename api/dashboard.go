@@ -26,8 +26,8 @@ const maxToken = 3800
 // routes under /admin.
 func (s *server) dashboardRoutes() {
 	s.echo.GET(dashboardPath, s.forAdmins(s.showDashboard), s.asPage)
-	for name := range dashboard.Assets {
-		s.echo.GET(dashboardPath+"/"+name, sendAsset(name), s.limitAddress)
+	for _, name := range []string{"page.css", "page.js", "icon.svg"} {
+		s.echo.FileFS(dashboardPath+"/"+name, "assets/"+name, dashboard.Assets, s.limitAddress)
 	}
 	s.echo.POST(dashboardPath+"/sign-in", s.signIn, s.asPage, s.limitAddress, sameOrigin, readForm)
 	s.echo.POST(dashboardPath+"/sign-out", s.signOut, s.asPage, s.limitAddress, sameOrigin)
@@ -40,16 +40,6 @@ func (s *server) dashboardRoutes() {
 		{"/watches/register", s.pressRegister},
 	} {
 		s.echo.POST(dashboardPath+button.path, s.forAdmins(withForm(button.press)), s.asPage, sameOrigin)
-	}
-}
-
-func sendAsset(name string) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		content, err := dashboard.Asset(name)
-		if err != nil {
-			return err
-		}
-		return c.Blob(http.StatusOK, dashboard.Assets[name], content)
 	}
 }
 

@@ -109,10 +109,9 @@ func answerAccountStatus(a health.Account) accountStatusAnswer {
 		answer.ErrorMirrors += calendar.Failing
 		answer.PendingLooks += calendar.PendingLooks
 	}
-	if behind := a.Behind(); behind != nil {
+	if len(a.Calendars) > 0 {
+		behind, unwatched := a.Behind(), a.Unwatched()
 		answer.LastSync, answer.LastSuccess = instant(behind.LastSync), instant(behind.LastSuccess)
-	}
-	if unwatched := a.Unwatched(); unwatched != nil {
 		answer.ChannelStatus, answer.ChannelExpiry = optional(string(unwatched.Channel)), instant(unwatched.ChannelExpiry)
 	}
 	if troubles := each(a.AllTroubles(), answerTrouble); len(troubles) > 0 {

@@ -19,8 +19,10 @@ import (
 //go:embed page.html sign_in.html
 var pages embed.FS
 
+// Assets are the files that the pages load, in a folder assets.
+//
 //go:embed assets
-var assets embed.FS
+var Assets embed.FS
 
 // refreshEvery is how often the page fetches itself while somebody looks at it.
 const refreshEvery = 5 * time.Second
@@ -29,17 +31,6 @@ const refreshEvery = 5 * time.Second
 // script and icon, and send forms to where they came from.
 const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// Assets are the files that the pages load, by their names below /dashboard/,
-// with their types.
-var Assets = map[string]string{
-	"page.css": "text/css; charset=utf-8",
-	"page.js":  "text/javascript; charset=utf-8",
-	"icon.svg": "image/svg+xml",
-}
-
-// Asset is the content of one of Assets.
-func Asset(name string) ([]byte, error) { return assets.ReadFile("assets/" + name) }
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment, "every": every, "short": short, "when": when,

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -101,13 +99,4 @@ func (d doctor) get(ctx context.Context, address, authorization string) (status 
 		return 0, err
 	}
 	return response.StatusCode, response.Body.Close()
-}
-
-func isLoopback(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }

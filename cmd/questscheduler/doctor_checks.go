@@ -197,11 +197,15 @@ func checkPublicURL(ctx context.Context, d doctor) []finding {
 	if !d.isSet("QS_PUBLIC_URL", address) {
 		return nil
 	}
-	pushes := address + webhookPath
+	pushes, host := address+webhookPath, ""
+	if u, err := url.Parse(address); err == nil {
+		host = u.Hostname()
+	}
+	ip := net.ParseIP(host)
 	switch {
-	case isLoopback(address):
+	case host == "localhost" || ip.IsLoopback():
 		return []finding{d.checkLocal(ctx, address)}
-	case isPrivate(address):
+	case ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified():
 		return []finding{{warning, "public address", "QS_PUBLIC_URL is an address that Google cannot reach; give one that it can, or changes are found by looking alone"}}
 	default:
 		return []finding{{fine, "public address", "Google pushes to " + pushes + "; from outside, curl -X POST " + pushes + " is to answer with 401"}}
@@ -234,15 +238,6 @@ func checkProxies(_ context.Context, d doctor) []finding {
 	default:
 		return []finding{{fine, "proxies", "none is believed, since QS_TRUSTED_PROXIES is not set"}}
 	}
-}
-
-func isPrivate(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return ip != nil && (ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified())
 }
 
 func checkDiscord(ctx context.Context, d doctor) []finding {

@@ -6,6 +6,7 @@
 package health
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -145,26 +146,16 @@ func (a Account) AllTroubles() (all []Trouble) {
 	return all
 }
 
-// Behind is the calendar with the oldest success; nil where none is followed.
-func (a Account) Behind() *Calendar {
-	if len(a.Calendars) == 0 {
-		return nil
-	}
-	oldest := slices.MinFunc(a.Calendars, func(a, b Calendar) int { return a.LastSuccess.Compare(b.LastSuccess) })
-	return &oldest
+// Behind is the calendar with the oldest success. It panics where none is followed.
+func (a Account) Behind() Calendar {
+	return slices.MinFunc(a.Calendars, func(a, b Calendar) int { return a.LastSuccess.Compare(b.LastSuccess) })
 }
 
 // Unwatched is the calendar with the least reliable watch channel, among equals the
-// one that ends first; nil where none is followed.
-func (a Account) Unwatched() *Calendar {
-	if len(a.Calendars) == 0 {
-		return nil
-	}
-	least := slices.MinFunc(a.Calendars, func(a, b Calendar) int {
-		if by := slices.Index(channelStatuses, a.Channel) - slices.Index(channelStatuses, b.Channel); by != 0 {
-			return by
-		}
-		return a.ChannelExpiry.Compare(b.ChannelExpiry)
+// one that ends first. It panics where none is followed.
+func (a Account) Unwatched() Calendar {
+	return slices.MinFunc(a.Calendars, func(a, b Calendar) int {
+		byStatus := slices.Index(channelStatuses, a.Channel) - slices.Index(channelStatuses, b.Channel)
+		return cmp.Or(byStatus, a.ChannelExpiry.Compare(b.ChannelExpiry))
 	})
-	return &least
 }
