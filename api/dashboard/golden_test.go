@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// now is when every page here is looked at.
+// now is when every page here is read.
 var now = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
 // troubled is a page with something of everything.
@@ -97,7 +97,7 @@ func golden(t *testing.T, name string, render func(*bytes.Buffer) error) string 
 	return got.String()
 }
 
-func TestPages_AreAsTheyWere(t *testing.T) {
+func TestPages_AreThoseOfTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	well := dashboard.Page{Admin: "admin", Version: "1.2.3", Overview: health.Overview{Now: now, Sync: "on", Queues: []queue.Depth{{Kind: "look"}}}}
 	for name, render := range map[string]func(*bytes.Buffer) error{
@@ -111,7 +111,7 @@ func TestPages_AreAsTheyWere(t *testing.T) {
 			text := golden(t, name, render)
 			for _, forbidden := range []string{"http://", "https://", "//cdn", "style=", "onclick", "<script>", "javascript:"} {
 				if strings.Contains(text, forbidden) {
-					t.Errorf("the page holds %s, which its policy or nobody lets run", forbidden)
+					t.Errorf("the page holds %s, which its policy does not let run", forbidden)
 				}
 			}
 		})

@@ -24,7 +24,7 @@ var pages embed.FS
 //go:embed assets
 var Assets embed.FS
 
-// refreshEvery is how often the page fetches itself while somebody looks at it.
+// refreshEvery is how often the page fetches itself while it is visible.
 const refreshEvery = 5 * time.Second
 
 // Policy is the content security policy of the pages: they load their own style,
@@ -61,11 +61,11 @@ func (Page) RefreshSeconds() int { return int(refreshEvery.Seconds()) }
 // Render writes the page.
 func Render(out io.Writer, page Page) error { return templates.ExecuteTemplate(out, "page.html", page) }
 
-// SignIn is the page of somebody who is not signed in.
+// SignIn is the page of a visitor who is not signed in.
 type SignIn struct {
-	// Failed tells that what was sent opens nothing.
+	// Failed tells that the token was not accepted.
 	Failed bool
-	// Out tells that somebody just signed out.
+	// Out tells that the visitor just signed out.
 	Out bool
 }
 

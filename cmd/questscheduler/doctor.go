@@ -72,7 +72,7 @@ func (doctorCommand) Run(ctx context.Context, process Process) error {
 		}
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of these lines say what is wrong; mend that and run it again", bad)
+		return fmt.Errorf("%d of these lines say what is wrong; correct that and run it again", bad)
 	}
 	return nil
 }

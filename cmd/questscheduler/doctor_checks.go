@@ -219,7 +219,7 @@ func (d doctor) checkLocal(ctx context.Context, address string) finding {
 	}
 	status, err := d.get(ctx, address+"/healthz", "")
 	if err != nil || status != http.StatusOK {
-		return finding{warning, "public address", "nobody answers at " + address + "/healthz; start the server, or correct QS_PUBLIC_URL"}
+		return finding{warning, "public address", "nothing answers at " + address + "/healthz; start the server, or correct QS_PUBLIC_URL"}
 	}
 	return finding{fine, "public address", address + " answers"}
 }
@@ -246,14 +246,14 @@ func checkDiscord(ctx context.Context, d doctor) []finding {
 	case d.faulty("QS_DISCORD_BOT_TOKEN") || d.faulty("QS_DISCORD_ENDPOINT"):
 		return nil
 	case token == "":
-		return []finding{{fine, "discord", "off, since QS_DISCORD_BOT_TOKEN is not set; people are told in the app"}}
+		return []finding{{fine, "discord", "off, since QS_DISCORD_BOT_TOKEN is not set; people are notified in the app"}}
 	case d.config.DiscordEndpoint == "":
 		return []finding{{fine, "discord", "the token is set; it is not tried, since Discord is outside this machine"}}
 	}
 	status, err := d.get(ctx, d.config.DiscordEndpoint+"/api/v9/users/@me", "Bot "+strings.TrimSpace(token))
 	switch {
 	case err != nil:
-		return []finding{{wrong, "discord", "nobody answers at QS_DISCORD_ENDPOINT; correct it, or unset it for Discord itself"}}
+		return []finding{{wrong, "discord", "nothing answers at QS_DISCORD_ENDPOINT; correct it, or unset it for Discord itself"}}
 	case status == http.StatusOK:
 		return []finding{{warning, "discord", "the token is good at QS_DISCORD_ENDPOINT, which stands in for Discord; unset it to reach people"}}
 	case status == http.StatusUnauthorized:
@@ -265,7 +265,7 @@ func checkDiscord(ctx context.Context, d doctor) []finding {
 
 func checkAdmins(_ context.Context, d doctor) []finding {
 	if len(d.config.AdminUsers) == 0 {
-		return []finding{{warning, "admins", "there are none, so nobody may operate or look after others' polls; name people in QS_ADMIN_USERS, by their uids"}}
+		return []finding{{warning, "admins", "there are none, so nobody may operate the server or manage others' polls; name people in QS_ADMIN_USERS, by their uids"}}
 	}
 	return []finding{{fine, "admins", fmt.Sprintf("%d", len(d.config.AdminUsers))}}
 }

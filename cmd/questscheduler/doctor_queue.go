@@ -64,7 +64,7 @@ func checkMachines(_ context.Context, d doctor) []finding {
 		return nil
 	}
 	if len(d.config.MachineAccounts) == 0 {
-		return []finding{{wrong, "machines", "nobody may ask for the timers' jobs, so nothing is done by the clock; set QS_MACHINE_ACCOUNTS to the service account of Cloud Scheduler"}}
+		return []finding{{wrong, "machines", "nobody may start the timers' jobs, so none runs by the clock; set QS_MACHINE_ACCOUNTS to the service account of Cloud Scheduler"}}
 	}
-	return []finding{{fine, "machines", fmt.Sprintf("%d may ask for the timers' jobs", len(d.config.MachineAccounts))}}
+	return []finding{{fine, "machines", fmt.Sprintf("%d may start the timers' jobs", len(d.config.MachineAccounts))}}
 }

@@ -63,7 +63,7 @@ func channelStatus(watch calendarsync.Watch, terms Terms) ChannelStatus {
 
 // watchedBy reads the channel that watches each of some calendars: the zero Watch
 // where no living channel does. It leaves out calendars that need none: nothing
-// follows them, or their grant is refused, of which their owners are told.
+// follows them, or their owners have to link them again.
 func (r *Reader) watchedBy(ctx context.Context, keys []string) (map[string]calendarsync.Watch, error) {
 	found, err := calendars.LoadKeys(ctx, r.Store, keys)
 	if err != nil {

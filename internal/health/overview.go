@@ -89,10 +89,10 @@ func (r *Reader) accounts(ctx context.Context, o *Overview, after *store.Cursor)
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
+	listed := map[string]bool{}
 	o.Next, o.everyAccount = next, slices.DeleteFunc(slices.Concat(failing, page), func(a Account) bool {
-		again := seen[a.ID]
-		seen[a.ID] = true
+		again := listed[a.ID]
+		listed[a.ID] = true
 		return again
 	})
 	o.Accounts = page

@@ -124,7 +124,7 @@ func TestOverview_Watches_AreBadOnlyWhereTheirCalendarIsNotWatched(t *testing.T)
 	for _, row := range []struct {
 		name   string
 		beside calendarsync.Status // of the other channel, which ends in five days
-		reason string              // why looks fail
+		reason string              // why the sync fails
 		fields map[string]any
 		level  health.Level
 		shown  bool
@@ -166,7 +166,7 @@ func TestOverview_WhereAllIsWell_SaysSo(t *testing.T) {
 	}
 }
 
-func TestOverview_ShowsFirstWhatWantsAPerson(t *testing.T) {
+func TestOverview_ShowsFirstWhatNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	w := newReading(t)
 	for i := range 40 { // all well, and linked before
@@ -192,7 +192,7 @@ func TestOverview_ShowsFirstWhatWantsAPerson(t *testing.T) {
 	}
 }
 
-// fails writes on a followed calendar since when its looks fail, and why.
+// fails writes on a followed calendar since when its sync fails, and why.
 func (w *reading) fails(key string, since time.Time, reason string) {
 	w.t.Helper()
 	err := w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {

@@ -58,7 +58,7 @@ func TestOfPerson_WithoutALinkedAccount_IsHealthy(t *testing.T) {
 	}
 }
 
-func TestOfPerson_TellsWhatALookFound(t *testing.T) {
+func TestOfPerson_AfterASync_ShowsItsResult(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()
@@ -144,7 +144,7 @@ func TestOfAccount_OfAnother_IsNotThere(t *testing.T) {
 	}
 }
 
-func TestSurvey_CountsEverybody_AndNamesWhoIsNotWell(t *testing.T) {
+func TestSurvey_CountsEverybody_AndListsTheUnhealthy(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	_, _, event := w.Finalised()

@@ -173,7 +173,7 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 	}
 }
 
-// Each alert says how bad it is, what is the matter and where its mend stands;
+// Each alert says how bad it is, what is wrong and where its repair is described;
 // and the page has no section of an alert that is no more.
 func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 	t.Parallel()
@@ -198,12 +198,12 @@ func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 			t.Errorf("%s is of severity %q", rule.Alert, severity)
 		}
 		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != operations+"#"+strings.ToLower(rule.Alert) {
-			t.Errorf("%s does not say what is the matter, or where its mend stands", rule.Alert)
+			t.Errorf("%s does not say what is wrong, or where its repair is described", rule.Alert)
 		}
 	}
 	for _, section := range sections {
 		if !slices.Contains(names, section) {
-			t.Errorf("%s tells of an alert %s, which there is not", operations, section)
+			t.Errorf("%s describes an alert %s, which does not exist", operations, section)
 		}
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
@@ -271,8 +271,7 @@ func TestQueueOld_IsAskedOfEachKindOfTasks(t *testing.T) {
 	}
 }
 
-// A share of few looks is soon large: one calendar that was deleted must wake
-// nobody.
+// A share of few syncs is soon large: one deleted calendar must not raise an alert.
 func TestLooksFailing_DemandsThatSeveralCalendarsFail(t *testing.T) {
 	t.Parallel()
 	rules := alerts(t)

@@ -85,7 +85,7 @@ func ours(text string) string {
 // series counts the lines of our own figures.
 func (w *world) series() int { return strings.Count(w.text(), "\nquestscheduler_") }
 
-func TestWhatIsTold_IsCounted(t *testing.T) {
+func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	refused := fault.New(fault.RateLimited, "Google asks to slow down.")
@@ -119,7 +119,7 @@ func TestWhatIsTold_IsCounted(t *testing.T) {
 	)
 }
 
-func TestWhatIsStored_IsRead(t *testing.T) {
+func TestStored_IsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.depths = []queue.Depth{
@@ -143,7 +143,7 @@ func TestWhatIsStored_IsRead(t *testing.T) {
 }
 
 // Prometheus may ask as often as it likes.
-func TestWhatIsStored_IsReadOnceAWhile(t *testing.T) {
+func TestStored_AskedOften_IsReadOnceAWhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 5 {
@@ -161,20 +161,20 @@ func TestWhatIsStored_IsReadOnceAWhile(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRead_IsSaid_AndHoldsNothingElseUp(t *testing.T) {
+func TestStored_ThatCannotBeRead_IsReportedAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.broken = errors.New("the store does not answer")
 	w.Count(scheduler.Transition{Action: rules.Cancel})
 	w.shows(`stored_figures_missing{of="queue"} 1`, `stored_figures_missing{of="health"} 0`, `transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
 	if strings.Contains(w.text(), "questscheduler_queue_waiting{") {
-		t.Error("it tells of a queue that it could not read")
+		t.Error("it shows a queue that it could not read")
 	}
 	w.broken = nil
 	w.shows(`stored_figures_missing{of="queue"} 0`, `queue_waiting{kind="look"} 0`)
 }
 
-// Whatever is told, the number of series stays what it was.
+// Whatever the events hold, the number of series stays the same.
 func TestSeries_AreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -202,7 +202,7 @@ func TestSeries_AreBounded(t *testing.T) {
 	}
 	text := w.text()
 	if strings.Contains(text, "of-person") {
-		t.Error("a figure names what it was told")
+		t.Error("a figure holds a value of an event")
 	}
 	if after := w.series(); after > before+3 { // kind="other" of the three figures of the queue
 		t.Errorf("%d series became %d", before, after)
@@ -212,7 +212,7 @@ func TestSeries_AreBounded(t *testing.T) {
 	}
 }
 
-func TestHandlers_CountWhatBecomesOfEachRun(t *testing.T) {
+func TestHandlers_CountEachRunByItsOutcome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	verdicts := []queue.Verdict{
@@ -235,7 +235,7 @@ func TestHandlers_CountWhatBecomesOfEachRun(t *testing.T) {
 		`task_run_seconds_sum{kind="sweep"} 4`, `errors_total{kind="unavailable"} 1`, `errors_total{kind="internal"} 1`)
 }
 
-func TestLog_CountsWhatIsWrong_AndHandsEverythingOn(t *testing.T) {
+func TestLog_CountsWarningsAndErrors_AndPassesAllOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var text strings.Builder

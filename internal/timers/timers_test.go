@@ -123,7 +123,7 @@ func TestARun_GoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-func TestAStepThatFails_IsTriedThreeTimesMore_AndThenLeftToTheNextPeriod(t *testing.T) {
+func TestStep_ThatFails_IsRepeatedThriceInItsPeriod(t *testing.T) {
 	t.Parallel()
 	r := counted(t, time.Hour, 0)
 	r.fail = 4
@@ -135,7 +135,7 @@ func TestAStepThatFails_IsTriedThreeTimesMore_AndThenLeftToTheNextPeriod(t *test
 	must(t, err)
 	same(t, "failure", records[0].Failure, fault.Unavailable.String())
 	if !strings.Contains(r.Log(), "given up until its next time") {
-		t.Error("nobody is told")
+		t.Error("nothing is logged")
 	}
 	r.tick(t)
 	same(t, "runs in the same period", len(r.done), 0)
