@@ -4,21 +4,21 @@ import "time"
 
 // The events of this package, as its Meter counts them.
 type (
-	// Synced: a sync run ended. Err is ErrFenced where a later run overtook it and
+	// Synced says that a sync run ended. Err is ErrFenced where a later run overtook it and
 	// does its work.
 	Synced struct {
 		Trigger string
 		Err     error
 		Took    time.Duration
 	}
-	// WatchAsked: Google was asked for a watch channel. Renewal tells that another
+	// WatchAsked says that Google was asked for a watch channel. Renewal tells that another
 	// one, which ends soon, watches the calendar.
 	WatchAsked struct {
 		Renewal bool
 		Err     error
 	}
-	// WatchStopped: a watch channel was stopped at Google.
+	// WatchStopped says that a watch channel was stopped at Google.
 	WatchStopped struct{}
-	// PushRefused: a push was not Google's, or named no channel of ours.
+	// PushRefused says that a push was not Google's, or named no channel of ours.
 	PushRefused struct{}
 )

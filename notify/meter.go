@@ -8,13 +8,13 @@ import (
 
 // The events of this package, as its Meter counts them.
 type (
-	// Announced: a transition was announced in every channel, After it was applied.
+	// Announced says that a transition was announced in every channel, After it was applied.
 	// Announcing it once more (scheduler.Resend) is not counted again.
 	Announced struct {
 		Notice rules.Notice
 		After  time.Duration
 	}
-	// DiscordRefused: Discord refused a message or a card for good. Code is one of
+	// DiscordRefused says that Discord refused a message or a card for good. Code is one of
 	// the codes of this package.
 	DiscordRefused struct{ Channel, Code string }
 )

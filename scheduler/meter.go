@@ -8,19 +8,19 @@ import (
 
 // The events of this package, as its Meter counts them.
 type (
-	// Transition: the calendar changed a poll.
+	// Transition says that the calendar changed a poll.
 	Transition struct{ Action rules.Action }
-	// Behind: a transition was applied Late after the calendar itself changed (the
+	// Behind says that a transition was applied Late after the calendar itself changed (the
 	// event's `updated`, which Google need not give for a deleted event).
 	Behind struct {
 		Action rules.Action
 		Late   time.Duration
 	}
-	// Commanded: a person's command changed a poll.
+	// Commanded says that a person's command changed a poll.
 	Commanded struct{ Command rules.Command }
-	// SyncError: a poll began to show an error of its sync.
+	// SyncError says that a poll began to show an error of its sync.
 	SyncError struct{ Code rules.ErrorCode }
-	// Repaired: a poll that was edited directly was repaired.
+	// Repaired says that a poll that was edited directly was repaired.
 	Repaired struct{ Mending rules.Mending }
 )
 
