@@ -142,7 +142,9 @@ func (r *Reader) ofAccounts(
 	return all, nil
 }
 
-func (r *Reader) ofAccount(ctx context.Context, account accounts.Account, followed []calendars.Calendar, failing failingPolls) (Account, error) {
+func (r *Reader) ofAccount(
+	ctx context.Context, account accounts.Account, followed []calendars.Calendar, failing failingPolls,
+) (Account, error) {
 	health := Account{ID: account.ID, OwnerID: account.OwnerID, Email: account.Email, Provider: account.Provider, Status: Healthy}
 	var err error
 	if health.PendingWrites, err = poll.CountIntents(ctx, r.Store, account.ID); err != nil {
