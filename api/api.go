@@ -27,7 +27,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/api/dashboard"
+	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -39,10 +39,10 @@ type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
 	Linked    Linked
-	Health    Health
+	Health    *health.Reader
 	Tasks     Tasks
-	Dashboard *dashboard.Reader
-	// Store answers Queries.
+	// Store holds people's notifications (notify.List) and idempotency keys; it
+	// answers Queries.
 	Store   store.Store
 	Changes Changes
 	// Alone means that no other process answers requests over the same store, so that

@@ -21,13 +21,13 @@ const dashboardPath = "/dashboard"
 // maxToken is the longest token that fits into a cookie, with its name and path.
 const maxToken = 3800
 
-// dashboardRoutes are the operator's page (package dashboard) and what its
-// buttons do. They are for admins in a browser and stand in no OpenAPI document;
-// programs have the routes under /admin.
+// dashboardRoutes are the operator's page (package dashboard) and its buttons. They
+// are for admins in a browser and not in the OpenAPI document; programs use the
+// routes under /admin.
 func (s *server) dashboardRoutes() {
 	s.echo.GET(dashboardPath, s.forAdmins(s.showDashboard), s.asPage)
-	for name := range dashboard.Assets {
-		s.echo.GET(dashboardPath+"/"+name, sendAsset(name), s.limitAddress)
+	for _, name := range []string{"page.css", "page.js", "icon.svg"} {
+		s.echo.FileFS(dashboardPath+"/"+name, "assets/"+name, dashboard.Assets, s.limitAddress)
 	}
 	s.echo.POST(dashboardPath+"/sign-in", s.signIn, s.asPage, s.limitAddress, sameOrigin, readForm)
 	s.echo.POST(dashboardPath+"/sign-out", s.signOut, s.asPage, s.limitAddress, sameOrigin)
@@ -43,18 +43,8 @@ func (s *server) dashboardRoutes() {
 	}
 }
 
-func sendAsset(name string) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		content, err := dashboard.Asset(name)
-		if err != nil {
-			return err
-		}
-		return c.Blob(http.StatusOK, dashboard.Assets[name], content)
-	}
-}
-
-// sameOrigin refuses what a page of somebody else sends: the browser says where
-// a form comes from, and the cookie is Strict besides.
+// sameOrigin refuses forms that another site's page sends: the browser names their
+// origin. The cookie is SameSite=Strict besides.
 func sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	protection := http.NewCrossOriginProtection()
 	return func(c echo.Context) error {
@@ -65,8 +55,8 @@ func sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// readForm reads a form within the size that bodies have. What is in
-// it alone counts (PostForm), and nothing of the address.
+// readForm reads a form within the size limit of bodies. Handlers use PostForm alone,
+// and nothing of the address.
 func readForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -82,16 +72,15 @@ func readForm(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// withForm has a button pressed with its form, which is not read before it is
-// known who presses it.
+// withForm presses a button with its form, which is read after the caller is known.
 func withForm(press func(echo.Context, caller) error) func(echo.Context, caller) error {
 	return func(c echo.Context, by caller) error {
 		return readForm(func(c echo.Context) error { return press(c, by) })(c)
 	}
 }
 
-// asPage says to a person in a browser what went wrong, as a page. Where nothing
-// is, nothing is.
+// asPage shows a failure to a person in a browser as a page; what does not exist
+// stays a plain 404.
 func (s *server) asPage(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := next(c)
@@ -112,8 +101,8 @@ func (s *server) asPage(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// forAdmins is for what admins do: whoever is nobody known is asked to sign in,
-// and for everybody else nothing is there.
+// forAdmins admits admins: anonymous callers are asked to sign in, and for everybody
+// else the page does not exist.
 func (s *server) forAdmins(do func(echo.Context, caller) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		by, err := s.adminOf(c)
@@ -137,15 +126,15 @@ func (s *server) showDashboard(c echo.Context, by caller) error {
 	if err != nil {
 		return err
 	}
-	view, err := s.Dashboard.Look(c.Request().Context(), after)
+	overview, err := s.Health.Overview(c.Request().Context(), after)
 	if err != nil {
 		return err
 	}
-	next, err := place.token(view.Next)
+	next, err := place.token(overview.Next)
 	if err != nil {
 		return err
 	}
-	page := dashboard.Page{View: view, Admin: by.person.ID, Further: after != nil}
+	page := dashboard.Page{Overview: overview, Version: s.Version, Admin: by.person.ID, Further: after != nil}
 	if next != "" {
 		page.NextAccounts = dashboardPath + "?" + url.Values{"accounts": {next}}.Encode()
 	}
@@ -170,8 +159,8 @@ func sendPage(c echo.Context, status int, render func(*bytes.Buffer) error) erro
 	return c.HTMLBlob(status, html.Bytes())
 }
 
-// done goes back to the page, to a part of it, after a button: so that reloading
-// presses it no second time.
+// done redirects to a part of the page after a button, so that reloading does not
+// press it again.
 func done(c echo.Context, part, what string, counts ...int) error {
 	query := url.Values{"done": {what}}
 	for _, count := range counts {
@@ -180,24 +169,22 @@ func done(c echo.Context, part, what string, counts ...int) error {
 	return c.Redirect(http.StatusSeeOther, dashboardPath+"?"+query.Encode()+"#"+part)
 }
 
-// notices say what a button did, by the name that it goes back with, with as many
-// numbers as they have places.
+// notices say what a button did, by the name in the redirect, with places numbers.
 var notices = map[string]struct {
 	text   string
 	places int
 	failed bool
 }{
-	"retried":       {"The task is put back to work.", 0, false},
-	"retry-gone":    {"There is no such dead letter any more; it may be at work again already.", 0, true},
-	"confirmed":     {"Confirmed: %d events are looked at again, and the sessions of those that are gone are cancelled.", 1, false},
-	"confirm-none":  {"Nothing was confirmed: none of these cancellations is held any more, or none was chosen.", 0, true},
+	"retried":       {"The task is retried.", 0, false},
+	"retry-gone":    {"There is no such dead letter any more; it may be running again.", 0, true},
+	"confirmed":     {"Confirmed: %d events are checked again, and the sessions of those that are gone are cancelled.", 1, false},
+	"confirm-none":  {"Nothing was confirmed: these cancellations are no longer held, or none was chosen.", 0, true},
 	"registered":    {"New watch channels: %d opened, %d failed.", 2, false},
-	"registered-on": {"New watch channels so far: %d opened, %d failed. There was no time for the others: go on.", 2, false},
+	"registered-on": {"New watch channels so far: %d opened, %d failed. Continue with the others.", 2, false},
 	"no-address":    {"Google has no address to push to. Set QS_PUBLIC_URL, and QS_SYNC to on.", 0, true},
 }
 
-// noticeOf reads what a button did; "" where none says so, or not in the way that
-// done writes.
+// noticeOf reads what done wrote; "" for anything else.
 func noticeOf(query url.Values) (text string, failed bool) {
 	notice, known := notices[query.Get("done")]
 	counts := query["count"]
@@ -215,7 +202,7 @@ func noticeOf(query url.Values) (text string, failed bool) {
 	return fmt.Sprintf(notice.text, numbers...), notice.failed
 }
 
-// pressRetry puts a dead letter back to work.
+// pressRetry retries a dead letter.
 func (s *server) pressRetry(c echo.Context, by caller) error {
 	id := c.Request().PostForm.Get("id")
 	if !namesTask.fits(id) {
@@ -230,7 +217,7 @@ func (s *server) pressRetry(c echo.Context, by caller) error {
 	return done(c, "queue", "retried")
 }
 
-// pressConfirm takes the admin's word for the held cancellations that they chose.
+// pressConfirm confirms the held cancellations that the admin chose.
 func (s *server) pressConfirm(c echo.Context, by caller) error {
 	ctx, key, polls := c.Request().Context(), c.Request().PostForm.Get("key"), c.Request().PostForm["poll_id"]
 	if !namesCalendar.fits(key) || len(polls) == 0 || slices.ContainsFunc(polls, func(id string) bool { return !idShape.MatchString(id) }) {
@@ -247,8 +234,8 @@ func (s *server) pressConfirm(c echo.Context, by caller) error {
 	return done(c, "held", "confirmed", count)
 }
 
-// pressRegister opens new watch channels, for as many calendars as there is time
-// for; the page then offers to go on.
+// pressRegister opens new watch channels for as many calendars as there is time for;
+// the page then offers to continue.
 func (s *server) pressRegister(c echo.Context, by caller) error {
 	at := c.Request().PostForm.Get("cursor")
 	if !keyShape.MatchString(at) {

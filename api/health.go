@@ -6,12 +6,11 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// probes are the routes of healthRoutes. No rate limits them: load balancers ask
-// from one address, again and again.
+// probes are the routes of healthRoutes, which no rate limits: load balancers repeat
+// them from one address.
 var probes = []string{"/healthz", "/health", "/readyz"}
 
-// healthRoutes tell load balancers and people whether the server lives and
-// whether it can work.
+// healthRoutes tell load balancers whether the server lives and can work.
 func (s *server) healthRoutes() {
 	route(s, "GET /healthz", "health", everybody, "The process lives", s.health)
 	route(s, "GET /health", "health-alias", everybody, "The same as /healthz", s.health)

@@ -11,21 +11,14 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Health is where the state of the sync is read (health.Reader).
-type Health interface {
-	OfPerson(ctx context.Context, ownerID string) (health.Report, error)
-	// OfAccount is NotFound for an account that is not the person's.
-	OfAccount(ctx context.Context, ownerID, accountID string) (health.Account, error)
-}
-
-// syncRoutes are the routes of how one's own sync stands.
+// syncRoutes show the health of the caller's own sync.
 func (s *server) syncRoutes() {
 	route(s, "GET /v1/sync/status", "sync-status", persons,
-		"How the sync of one's linked accounts stands, from what is stored", s.syncStatus)
+		"The health of the caller's linked accounts, from what is stored", s.syncStatus)
 	route(s, "GET /v1/sync/status/{account_id}", "account-sync-status", accountOwner,
-		"How the sync of one linked account stands", s.accountSyncStatus)
+		"The health of one linked account", s.accountSyncStatus)
 	route(s, "GET /v1/sync/journal", "sync-journal", persons,
-		"The journals of the polls one made, as one list, newest first", s.syncJournal)
+		"The journals of the caller's polls as one list, newest first", s.syncJournal)
 }
 
 type syncStatusAnswer struct {
@@ -33,9 +26,8 @@ type syncStatusAnswer struct {
 	Accounts []accountStatusAnswer `json:"accounts"`
 }
 
-// accountStatusAnswer is an account. What it says of last looks is said of the
-// calendar that is furthest behind, what it says of channels of the one whose
-// channel is the least to be counted on.
+// accountStatusAnswer is an account. Its last sync is that of the calendar furthest
+// behind, its channel the least reliable one.
 type accountStatusAnswer struct {
 	AccountID     string                 `json:"account_id"`
 	Email         string                 `json:"email"`
@@ -45,39 +37,37 @@ type accountStatusAnswer struct {
 	LastSuccess   *time.Time             `json:"last_success_ts" doc:"Of the calendar that is furthest behind."`
 	ChannelStatus *string                `json:"channel_status" doc:"The worst of its calendars': none, error, expired, pending or active; null where none is followed."`
 	ChannelExpiry *time.Time             `json:"channel_expiry_ts" doc:"When that channel ends; null where it is none."`
-	PendingWrites int                    `json:"pending_writes" doc:"Events that are yet to be made or deleted."`
-	ErrorMirrors  int                    `json:"error_mirrors" doc:"Events that cannot be taken over."`
-	PendingLooks  int                    `json:"pending_looks" doc:"Events that are to be asked for one by one, those among them that wait for a person's word."`
+	PendingWrites int                    `json:"pending_writes" doc:"Events that are yet to be inserted or deleted."`
+	ErrorMirrors  int                    `json:"error_mirrors" doc:"Events that cannot be applied."`
+	PendingLooks  int                    `json:"pending_looks" doc:"Events that are fetched individually, held ones among them."`
 	LastError     *troubleAnswer         `json:"last_error" doc:"The worst of what is wrong; null where nothing is."`
 	Calendars     []calendarStatusAnswer `json:"calendars" doc:"Those that polls follow."`
 }
 
-// calendarStatusAnswer is a followed calendar.
 type calendarStatusAnswer struct {
 	Key           string          `json:"key" doc:"Names the calendar in other routes."`
 	CalendarID    string          `json:"calendar_id"`
 	Status        string          `json:"status" enum:"healthy,degraded,stale,unhealthy,error"`
-	LastSync      *time.Time      `json:"last_sync_ts" doc:"When a look at it last ended."`
-	LastSuccess   *time.Time      `json:"last_success_ts" doc:"When one last ended well."`
+	LastSync      *time.Time      `json:"last_sync_ts" doc:"When a sync last ended."`
+	LastSuccess   *time.Time      `json:"last_success_ts" doc:"When a sync last succeeded."`
 	ChannelStatus string          `json:"channel_status" enum:"none,error,expired,pending,active"`
 	ChannelExpiry *time.Time      `json:"channel_expiry_ts"`
-	LookDue       bool            `json:"look_due" doc:"A look is owed."`
+	LookDue       bool            `json:"look_due" doc:"A sync is pending."`
 	PendingLooks  int             `json:"pending_looks"`
-	Held          int             `json:"held" doc:"Those of them whose cancellation waits for a person's word."`
-	ErrorMirrors  int             `json:"error_mirrors" doc:"Those of them that cannot be taken over."`
-	ParkedUntil   *time.Time      `json:"parked_until" doc:"Until when it is left alone; null where it is not."`
+	Held          int             `json:"held" doc:"Those among them whose cancellation awaits a person's confirmation."`
+	ErrorMirrors  int             `json:"error_mirrors" doc:"Those among them that cannot be applied."`
+	ParkedUntil   *time.Time      `json:"parked_until" doc:"When Google may be called again; null: now."`
 	Problems      []troubleAnswer `json:"problems" doc:"What is wrong, worst first."`
 }
 
-// troubleAnswer is one thing that is wrong.
 type troubleAnswer struct {
 	Code    string     `json:"code"`
 	Status  string     `json:"status" enum:"degraded,stale,unhealthy,error" doc:"How bad it is."`
-	Since   *time.Time `json:"since" doc:"Null where that is not known."`
+	Since   *time.Time `json:"since" doc:"Null: not known."`
 	Message string     `json:"message" doc:"What is wrong, and what to do."`
 }
 
-// TransformSchema implements huma.SchemaTransformer: nothing may be wrong.
+// TransformSchema implements huma.SchemaTransformer: last_error may be null.
 func (accountStatusAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return nullable(s, "last_error")
 }
@@ -111,15 +101,13 @@ func answerAccountStatus(a health.Account) accountStatusAnswer {
 		answer.ErrorMirrors += calendar.Failing
 		answer.PendingLooks += calendar.PendingLooks
 	}
-	if behind := a.Behind(); behind != nil {
+	if len(a.Calendars) > 0 {
+		behind, unwatched := a.Behind(), a.Unwatched()
 		answer.LastSync, answer.LastSuccess = instant(behind.LastSync), instant(behind.LastSuccess)
-	}
-	if unwatched := a.Unwatched(); unwatched != nil {
 		answer.ChannelStatus, answer.ChannelExpiry = optional(string(unwatched.Channel)), instant(unwatched.ChannelExpiry)
 	}
-	if last := a.LastError(); last != nil {
-		trouble := answerTrouble(*last)
-		answer.LastError = &trouble
+	if troubles := each(a.AllTroubles(), answerTrouble); len(troubles) > 0 {
+		answer.LastError = &troubles[0]
 	}
 	return answer
 }
@@ -138,8 +126,8 @@ func answerTrouble(t health.Trouble) troubleAnswer {
 	return troubleAnswer{Code: t.Code, Status: string(t.Status), Since: instant(t.Since), Message: t.Message}
 }
 
-// syncJournal reads a page. Lines that are written meanwhile stand before the
-// first page, so what follows a cursor stays what it was.
+// syncJournal reads a page. New entries stand before the first page, so what follows
+// a cursor does not change.
 func (s *server) syncJournal(ctx context.Context, by caller, in *struct{ Paging }) (journalList, error) {
 	place := listing{name: "journals of " + by.person.ID, collection: "journal", within: "schedulers"}
 	entries, is, err := listed(place, in.Paging, answerEntry, func(after *store.Cursor, take func(poll.Entry) (bool, error)) (*store.Cursor, error) {

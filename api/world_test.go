@@ -19,7 +19,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
-	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
 	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/bodylimit"
@@ -35,7 +34,6 @@ import (
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/promises"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/timers"
 	"questscheduler/notify"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -149,10 +147,8 @@ func (w *world) openPorts(options *api.Options) {
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Address: pushAddress, Now: options.Now, Log: options.Log}
 	options.Tasks = w.queue
 	options.Linked = w.openLinked(options)
-	options.Health = &health.Reader{Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress}
-	options.Dashboard = &dashboard.Reader{
-		Store: w.changes, Tasks: w.queue, Accounts: &health.Reader{Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress},
-		Timers: &timers.Timers{Store: w.changes}, Now: options.Now, Sync: "on", Version: "test",
+	options.Health = &health.Reader{
+		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
 	}
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/meter"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -72,8 +73,8 @@ type Looker struct {
 	// Observing tells that Polls only observes, and applies nothing.
 	Observing bool
 	Log       *slog.Logger
-	// Meter counts; nil: nothing does.
-	Meter Meter
+	// Meter counts events of meter.go; nil: nothing does.
+	Meter meter.Meter
 }
 
 // Watcher keeps watch channels. All exported fields are needed but
@@ -97,8 +98,8 @@ type Watcher struct {
 	// Observing tells that looks only observe.
 	Observing bool
 	Log       *slog.Logger
-	// Meter counts; nil: nothing does.
-	Meter Meter
+	// Meter counts events of meter.go; nil: nothing does.
+	Meter meter.Meter
 
 	known knownChannels
 }

@@ -124,7 +124,7 @@ func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 		if err := w.Google.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); err != nil {
 			return err
 		}
-		w.meter().WatchStopped()
+		w.Meter.Count(WatchStopped{})
 		return w.note(ctx, watch.ChannelID, Closed)
 	case watch.mayBeOpen():
 		return w.change(ctx, watch.ChannelID, triedNoMore)

@@ -201,7 +201,7 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 			return l.Watcher.note(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
 		}
 	}
-	l.Watcher.meter().WatchStopped()
+	l.Watcher.Meter.Count(WatchStopped{})
 	return l.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Delete(watchPath(watch.ChannelID))
 	})

@@ -52,7 +52,7 @@ func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	}
 	began := l.Now()
 	err = this.run(ctx)
-	l.meter().Looked(hint.Cause, err, l.Now().Sub(began))
+	l.Meter.Count(Synced{hint.Cause, err, l.Now().Sub(began)})
 	return this.verdict(ctx, err)
 }
 

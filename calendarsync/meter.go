@@ -2,36 +2,23 @@ package calendarsync
 
 import "time"
 
-// Meter is told what the figures of this package are made of. An implementation
-// holds nothing up, and does nothing that could fail.
-type Meter interface {
-	// Looked: a look that a hint caused came to its end. A look that was
-	// overtaken by a later one, which does its work, has ErrFenced.
-	Looked(hint string, err error, took time.Duration)
-	// WatchAsked: Google was asked for a watch channel. renewal tells that one
-	// watches the calendar already, which ends soon.
-	WatchAsked(renewal bool, err error)
-	// WatchStopped: a watch channel was stopped at Google.
-	WatchStopped()
-	// PushRefused: a push came that is not Google's, or of no channel of ours.
-	PushRefused()
-}
-
-// unmetered is the Meter of who counts nothing.
-type unmetered struct{}
-
-func (unmetered) Looked(string, error, time.Duration) {}
-func (unmetered) WatchAsked(bool, error)              {}
-func (unmetered) WatchStopped()                       {}
-func (unmetered) PushRefused()                        {}
-
-func (l *Looker) meter() Meter { return orUnmetered(l.Meter) }
-
-func (w *Watcher) meter() Meter { return orUnmetered(w.Meter) }
-
-func orUnmetered(meter Meter) Meter {
-	if meter == nil {
-		return unmetered{}
+// The events of this package, as its Meter counts them.
+type (
+	// Synced says that a sync run ended. Err is ErrFenced where a later run overtook it and
+	// does its work.
+	Synced struct {
+		Trigger string
+		Err     error
+		Took    time.Duration
 	}
-	return meter
-}
+	// WatchAsked says that Google was asked for a watch channel. Renewal tells that another
+	// one, which ends soon, watches the calendar.
+	WatchAsked struct {
+		Renewal bool
+		Err     error
+	}
+	// WatchStopped says that a watch channel was stopped at Google.
+	WatchStopped struct{}
+	// PushRefused says that a push was not Google's, or named no channel of ours.
+	PushRefused struct{}
+)

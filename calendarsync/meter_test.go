@@ -14,7 +14,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// tally is a Meter that writes down what it is told.
+// tally writes down the events that it counts.
 type tally struct{ told []string }
 
 func (c *tally) note(format string, args ...any) {
@@ -32,14 +32,19 @@ func outcome(err error) string {
 	}
 }
 
-func (c *tally) Looked(hint string, err error, _ time.Duration) {
-	c.note("look by %s: %s", hint, outcome(err))
+// count is a meter.Meter.
+func (c *tally) count(event any) {
+	switch event := event.(type) {
+	case calendarsync.Synced:
+		c.note("look by %s: %s", event.Trigger, outcome(event.Err))
+	case calendarsync.WatchAsked:
+		c.note("watch, renewal %t: %s", event.Renewal, outcome(event.Err))
+	case calendarsync.WatchStopped:
+		c.note("watch stopped")
+	case calendarsync.PushRefused:
+		c.note("push refused")
+	}
 }
-func (c *tally) WatchAsked(renewal bool, err error) {
-	c.note("watch, renewal %t: %s", renewal, outcome(err))
-}
-func (c *tally) WatchStopped() { c.note("watch stopped") }
-func (c *tally) PushRefused()  { c.note("push refused") }
 
 // take gives what was told since.
 func (c *tally) take() []string {
@@ -59,7 +64,7 @@ func TestMeter_IsToldOfChannelsAndLooks(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	count := &tally{}
-	w.Watcher.Meter, w.Looker.Meter = count, count
+	w.Watcher.Meter, w.Looker.Meter = count.count, count.count
 	pollID, _, event := w.Finalised()
 	w.Run(time.Minute)
 	if got := count.take(); !slices.Contains(got, "watch, renewal false: ok") || !slices.Contains(got, "look by person: ok") {

@@ -48,7 +48,7 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.lives), err})
 	if err == nil {
 		watch.GrantedAt, watch.Expiration, watch.ResourceID = w.Now(), channel.Expiration, channel.ResourceID
 		return watch, w.note(ctx, watch.ChannelID, Answered, poll.Set("resourceId", watch.ResourceID),

@@ -62,7 +62,7 @@ func (w *Watcher) Push(ctx context.Context, push Push) error {
 		return errForged("no channel of ours has such an id or token")
 	}
 	if err := w.admit(push); err != nil {
-		w.meter().PushRefused()
+		w.Meter.Count(PushRefused{})
 		return err
 	}
 	watch, err := w.channelOf(ctx, push)
@@ -101,7 +101,7 @@ func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
 	}
 	watch := decodeWatch(doc)
 	if reason := watch.refuses(doc.Exists(), push); reason != "" {
-		w.meter().PushRefused()
+		w.Meter.Count(PushRefused{})
 		return Watch{}, errForged(reason)
 	}
 	w.heard(ctx, watch, push)

@@ -27,10 +27,10 @@ func TestListing_RejectedWithoutToken_IsShownAndTriedSeldom(t *testing.T) {
 	equal(t, "the calendar's error", calendar.LastError, "provider")
 	equal(t, "the token", calendar.SyncToken, "")
 	report, err := w.Health.OfPerson(t.Context(), "gm")
-	if err != nil || len(report.Accounts) != 1 || report.Accounts[0].LastError() == nil {
+	if err != nil || len(report.Accounts) != 1 || len(report.Accounts[0].AllTroubles()) == 0 {
 		t.Fatalf("the report is %+v, %v", report, err)
 	}
-	equal(t, "what it says is wrong", report.Accounts[0].LastError().Code, "look_failed")
+	equal(t, "what it says is wrong", report.Accounts[0].AllTroubles()[0].Code, "look_failed")
 	shows(t, w, pollID, "", rules.StateOK)
 	w.Check()
 

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/meter"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -42,7 +43,8 @@ type Announcer struct {
 	// that was taken back directly is not. nil: direct edits are not considered.
 	Repair func(ctx context.Context, pollID, trace string) error
 	Log    *slog.Logger
-	Meter  Meter // nil: nothing is counted
+	// Meter counts events of meter.go; nil: nothing does.
+	Meter meter.Meter
 }
 
 type task struct {
@@ -118,7 +120,7 @@ func (a *Announcer) drawCards(ctx context.Context, pollID string, redraw bool) e
 				return err
 			}
 			if refused != nil {
-				a.meter().DiscordRefused(CardName, refused.Code)
+				a.Meter.Count(DiscordRefused{CardName, refused.Code})
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func TestChannel_Refusal_IsRecordedAndCounted(t *testing.T) {
 	t.Parallel()
 	w, p, ref := paged(t)
 	count := &tally{}
-	w.announcer.Meter = count
+	w.announcer.Meter = count.count
 	p.receipt = notify.Receipt{Refused: &fault.Error{Kind: fault.Provider, Code: notify.CodeRefused, Message: "The pager is off."}}
 	w.mustEnd()
 	if got := w.announcement().Channels["pager"]; got.Ref != ref || got.Error != "The pager is off." {

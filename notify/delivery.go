@@ -40,7 +40,7 @@ func (a *Announcer) deliver(ctx context.Context, r run, trace string) (queue.Ver
 		return verdict, err
 	}
 	if !r.announcement.Resent { // it was counted when it was announced first
-		a.meter().Announced(r.notice, a.Now().Sub(r.state.At))
+		a.Meter.Count(Announced{r.notice, a.Now().Sub(r.state.At)})
 	}
 	a.Log.InfoContext(ctx, "announced", slog.String("poll", r.pollID), slog.String("notice", string(r.notice)),
 		slog.String("ref", r.state.Ref), slog.String("trace", r.state.Trace), slog.String("task_trace", trace),
@@ -59,7 +59,7 @@ func (a *Announcer) deliverTo(ctx context.Context, channel Channel, message Mess
 	delivery := poll.Delivery{Ref: message.State.Ref, MessageID: receipt.MessageID, At: store.Instant(a.Now())}
 	if receipt.Refused != nil {
 		delivery.Error = receipt.Refused.Message
-		a.meter().DiscordRefused(channel.Name(), receipt.Refused.Code)
+		a.Meter.Count(DiscordRefused{channel.Name(), receipt.Refused.Code})
 	}
 	return a.record(ctx, message.Poll.ID, message.State.Ref, func(ctx context.Context, tx store.Tx, announcement poll.Announcement) error {
 		if receipt.Record != nil {

@@ -9,25 +9,27 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
-	"questscheduler/rules"
+	"questscheduler/notify"
 )
 
-// tally is a Meter that keeps what it counts.
+// tally keeps the events that it counts.
 type tally struct{ counted []string }
 
-func (c *tally) Announced(notice rules.Notice, after time.Duration) {
-	c.counted = append(c.counted, fmt.Sprintf("%s after %s", notice, after.Round(time.Second)))
-}
-
-func (c *tally) DiscordRefused(channel, code string) {
-	c.counted = append(c.counted, fmt.Sprintf("%s refused: %s", channel, code))
+// count is a meter.Meter.
+func (c *tally) count(event any) {
+	switch event := event.(type) {
+	case notify.Announced:
+		c.counted = append(c.counted, fmt.Sprintf("%s after %s", event.Notice, event.After.Round(time.Second)))
+	case notify.DiscordRefused:
+		c.counted = append(c.counted, fmt.Sprintf("%s refused: %s", event.Channel, event.Code))
+	}
 }
 
 func TestMeter_CountsAnnouncementsAndRefusals(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	count := &tally{}
-	w.announcer.Meter = count
+	w.announcer.Meter = count.count
 	w.move(moved)
 	w.want("gm", 0)
 	w.mustEnd()
@@ -48,7 +50,7 @@ func TestMeter_ResentMessage_IsNotCountedAgain(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	count := &tally{}
-	w.announcer.Meter = count
+	w.announcer.Meter = count.count
 	w.plant(control.Rule{Match: "messages.create", Status: 403, Reason: "50001", Times: 1})
 	w.move(moved)
 	w.want("gm", 0)

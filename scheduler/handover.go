@@ -70,7 +70,7 @@ func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, not
 // counts it.
 func (s *Service) logCommand(ctx context.Context, command rules.Command, view View, person Person, cause Cause) {
 	p := view.Poll
-	s.meter().Commanded(command)
+	s.Meter.Count(Commanded{command})
 	s.Log.InfoContext(ctx, "poll "+string(command), "poll", p.ID, "event", p.GoogleEventID, "userId", person.ID,
 		"status", string(p.Status), "state", string(p.Sync.State), "new", p.Sync.Applied.String(),
 		"hint", cause.Hint, "trace", cause.Trace)

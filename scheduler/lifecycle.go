@@ -201,7 +201,7 @@ func (s *Service) remove(ctx context.Context, person Person, pollID string, keep
 	if err != nil {
 		return pollError(pollID, "delete", err)
 	}
-	s.meter().Commanded(rules.CommandDelete)
+	s.Meter.Count(Commanded{rules.CommandDelete})
 	s.Log.InfoContext(ctx, "poll deleted", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
 	s.handOver(ctx, done, cause)
 	return nil

@@ -6,50 +6,34 @@ import (
 	"questscheduler/rules"
 )
 
-// Meter is told what the figures of this package are made of. An implementation
-// holds nothing up, and does nothing that could fail. It is told after the commit, so
-// never of what was taken back.
-type Meter interface {
-	// Transition: what the calendar says changed a poll.
-	Transition(action rules.Action)
-	// Behind: a transition was applied so long after the calendar itself
-	// changed (the event's `updated`, which Google need not give of a deleted
-	// one).
-	Behind(action rules.Action, late time.Duration)
-	// Commanded: a person's command changed a poll.
-	Commanded(command rules.Command)
-	// SyncError: a poll shows an error of its sync that it did not show before.
-	SyncError(code rules.ErrorCode)
-	// Mended: a poll that was written directly was set right.
-	Mended(mending rules.Mending)
-}
-
-// unmetered is the Meter of who counts nothing.
-type unmetered struct{}
-
-func (unmetered) Transition(rules.Action)            {}
-func (unmetered) Behind(rules.Action, time.Duration) {}
-func (unmetered) Commanded(rules.Command)            {}
-func (unmetered) SyncError(rules.ErrorCode)          {}
-func (unmetered) Mended(rules.Mending)               {}
-
-func (s *Service) meter() Meter {
-	if s.Meter == nil {
-		return unmetered{}
+// The events of this package, as its Meter counts them.
+type (
+	// Transition says that the calendar changed a poll.
+	Transition struct{ Action rules.Action }
+	// Behind says that a transition was applied Late after the calendar itself changed (the
+	// event's `updated`, which Google need not give for a deleted event).
+	Behind struct {
+		Action rules.Action
+		Late   time.Duration
 	}
-	return s.Meter
-}
+	// Commanded says that a person's command changed a poll.
+	Commanded struct{ Command rules.Command }
+	// SyncError says that a poll began to show an error of its sync.
+	SyncError struct{ Code rules.ErrorCode }
+	// Repaired says that a poll that was edited directly was repaired.
+	Repaired struct{ Mending rules.Mending }
+)
 
-// meterApplied counts what an observation came to. What a command saw is not
-// late: the person just changed the event by it.
+// meterApplied counts the outcome of an observation. What a command observed is
+// not late: the person just changed the event by it.
 func (s *Service) meterApplied(result Applied, seen Observed) {
 	action := result.Decision.Action
-	s.meter().Transition(action)
+	s.Meter.Count(Transition{action})
 	if action == rules.Warn {
-		s.meter().SyncError(result.Decision.Error)
+		s.Meter.Count(SyncError{result.Decision.Error})
 	}
 	moves := action == rules.Cancel || action == rules.Reschedule || action == rules.RescheduleAgain || action == rules.Restore || action == rules.Revive
 	if moves && !seen.Own && !seen.Confirmed && !seen.Updated.IsZero() {
-		s.meter().Behind(action, s.Now().Sub(seen.Updated))
+		s.Meter.Count(Behind{action, s.Now().Sub(seen.Updated)})
 	}
 }

@@ -13,20 +13,28 @@ import (
 	"questscheduler/scheduler"
 )
 
-// tally is a Meter that writes down what it is told.
+// tally writes down the events that it counts.
 type tally struct{ told []string }
 
 func (c *tally) note(format string, args ...any) {
 	c.told = append(c.told, fmt.Sprintf(format, args...))
 }
 
-func (c *tally) Transition(action rules.Action) { c.note("transition %s", action) }
-func (c *tally) Behind(action rules.Action, late time.Duration) {
-	c.note("%s behind, known: %t", action, late >= 0 && late < time.Hour)
+// count is a meter.Meter.
+func (c *tally) count(event any) {
+	switch event := event.(type) {
+	case scheduler.Transition:
+		c.note("transition %s", event.Action)
+	case scheduler.Behind:
+		c.note("%s behind, known: %t", event.Action, event.Late >= 0 && event.Late < time.Hour)
+	case scheduler.Commanded:
+		c.note("command %s", event.Command)
+	case scheduler.SyncError:
+		c.note("error %s", event.Code)
+	case scheduler.Repaired:
+		c.note("mended %s", event.Mending)
+	}
 }
-func (c *tally) Commanded(command rules.Command) { c.note("command %s", command) }
-func (c *tally) SyncError(code rules.ErrorCode)  { c.note("error %s", code) }
-func (c *tally) Mended(mending rules.Mending)    { c.note("mended %s", mending) }
 
 func (c *tally) want(t *testing.T, when string, want ...string) {
 	t.Helper()
@@ -42,7 +50,7 @@ func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	count := &tally{}
-	w.Scheduler.Meter = count
+	w.Scheduler.Meter = count.count
 	pollID, _, event := w.Finalised()
 	w.Run(time.Minute)
 	count.want(t, "when a poll is finalised", "command finalise")
@@ -90,7 +98,7 @@ func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()
 	count := &tally{}
-	w.Scheduler.Meter = count
+	w.Scheduler.Meter = count.count
 	w.Edit(poll.Path(pollID), poll.Set("status", string(rules.Open)))
 	if _, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Hint: "sweep", Trace: "trc_sweep"}); err != nil {
 		t.Fatal(err)

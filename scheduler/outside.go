@@ -99,7 +99,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
 	if isEdit(mending) {
-		s.meter().Mended(mending)
+		s.Meter.Count(Repaired{mending})
 		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(mending), "trace", cause.Trace)
 		s.handOver(ctx, done, cause)
 		if card {

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"time"
 
+	"questscheduler/internal/meter"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -167,6 +168,6 @@ type Service struct {
 	// DefaultGroupsPerPerson.
 	GroupsPerPerson int
 	Log             *slog.Logger
-	// Meter counts; nil: nothing does.
-	Meter Meter
+	// Meter counts events of meter.go; nil: nothing does.
+	Meter meter.Meter
 }

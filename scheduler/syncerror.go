@@ -71,7 +71,7 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 		return err
 	})
 	if err == nil && shown.ID != "" {
-		s.meter().SyncError(code)
+		s.Meter.Count(SyncError{code})
 		s.logSyncError(ctx, rules.Warn, shown, code, cause)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"questscheduler/api"
+	"questscheduler/calendarsync"
 	"questscheduler/internal/store"
 	webhooks "questscheduler/web-hooks"
 )
@@ -28,14 +29,14 @@ func (s *counted) Get(ctx context.Context, path store.Path) (store.Document, err
 	return s.Store.Get(ctx, path)
 }
 
-// refusals is the meter of a watcher.
+// refusals counts the pushes that a watcher refuses.
 type refusals struct{ count int }
 
-// Looked, WatchAsked, WatchStopped and PushRefused implement calendarsync.Meter.
-func (*refusals) Looked(string, error, time.Duration) {}
-func (*refusals) WatchAsked(bool, error)              {}
-func (*refusals) WatchStopped()                       {}
-func (r *refusals) PushRefused()                      { r.count++ }
+func (r *refusals) meter(event any) {
+	if _, refused := event.(calendarsync.PushRefused); refused {
+		r.count++
+	}
+}
 
 // lines keeps the lines of a log.
 type lines struct{ text strings.Builder }

@@ -125,7 +125,7 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	e := api.New(api.Options{Now: options.now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate})
 	keys, err := seal.ParseKeys(cmp.Or(options.keys, keysNow))
 	must(t, err)
-	watcher := &calendarsync.Watcher{Store: reads, Queue: tasks, Tokens: keys, Now: now, Log: log, Meter: &reads.refused}
+	watcher := &calendarsync.Watcher{Store: reads, Queue: tasks, Tokens: keys, Now: now, Log: log, Meter: reads.refused.meter}
 	webhooks.Register(e, watcher, webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(log, now)})
 	return &gate{t: t, handler: e, store: documents, reads: reads, queue: tasks}
 }

@@ -1,3 +1,8 @@
+// Package dashboard renders the page on which an operator sees whether sync works,
+// and does what a person has to: watch channels, accounts, the queue, held
+// cancellations, the timers, the latest of the journals. The page is whole and
+// loads nothing from elsewhere. Package api decides who may see it and what its
+// buttons do.
 package dashboard
 
 import (
@@ -7,15 +12,19 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"questscheduler/internal/health"
 )
 
 //go:embed page.html sign_in.html
 var pages embed.FS
 
+// Assets are the files that the pages load, in a folder assets.
+//
 //go:embed assets
-var assets embed.FS
+var Assets embed.FS
 
-// refreshEvery is how often the page fetches itself while somebody looks at it.
+// refreshEvery is how often the page fetches itself while it is visible.
 const refreshEvery = 5 * time.Second
 
 // Policy is the content security policy of the pages: they load their own style,
@@ -23,26 +32,16 @@ const refreshEvery = 5 * time.Second
 const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// Assets are the files that the pages load, by their names below /dashboard/,
-// with their types.
-var Assets = map[string]string{
-	"page.css": "text/css; charset=utf-8",
-	"page.js":  "text/javascript; charset=utf-8",
-	"icon.svg": "image/svg+xml",
-}
-
-// Asset is the content of one of Assets.
-func Asset(name string) ([]byte, error) { return assets.ReadFile("assets/" + name) }
-
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment, "every": every, "short": short, "when": when,
+	"shown": shown, "hidden": func(all []health.Calendar) int { return len(all) - len(shown(all)) },
 }).ParseFS(pages, "*.html"))
 
-// Page is a view with what only this request knows.
+// Page is an overview with what only this request knows.
 type Page struct {
-	View
-	// Admin is who is signed in.
-	Admin string
+	health.Overview
+	// Version is the program's, and Admin who is signed in.
+	Version, Admin string
 	// Notice says what a button just did; "" where none was pressed. Failed tells
 	// that it did not do it.
 	Notice string
@@ -62,11 +61,11 @@ func (Page) RefreshSeconds() int { return int(refreshEvery.Seconds()) }
 // Render writes the page.
 func Render(out io.Writer, page Page) error { return templates.ExecuteTemplate(out, "page.html", page) }
 
-// SignIn is the page of somebody who is not signed in.
+// SignIn is the page of a visitor who is not signed in.
 type SignIn struct {
-	// Failed tells that what was sent opens nothing.
+	// Failed tells that the token was not accepted.
 	Failed bool
-	// Out tells that somebody just signed out.
+	// Out tells that the visitor just signed out.
 	Out bool
 }
 
@@ -74,6 +73,11 @@ type SignIn struct {
 func RenderSignIn(out io.Writer, page SignIn) error {
 	return templates.ExecuteTemplate(out, "sign_in.html", page)
 }
+
+// maxCalendars is how many calendars of one account are shown.
+const maxCalendars = 12
+
+func shown(all []health.Calendar) []health.Calendar { return all[:min(len(all), maxCalendars)] }
 
 // Moment is a time as the page shows it: how far away, and which.
 type Moment struct{ Exact, Shown, Machine string }

@@ -92,9 +92,9 @@ func TestMainJob_OnCloud(t *testing.T) {
 	beside := settings(t.TempDir(), append(environ, "QS_PUBLIC_URL=http://127.0.0.1:1")...)
 	run(t, beside, "explain", job.pollID, "--replay").want(t, exitOK, "agrees: the journal gives back the stored poll")
 	run(t, beside, "doctor").want(t, exitFailed, "warning  queue           an emulator stands in for Cloud Tasks",
-		"warning  sign-in         unsigned tokens", "wrong    machines        nobody may ask for the timers' jobs")
+		"warning  sign-in         unsigned tokens", "wrong    machines        nobody may start the timers' jobs")
 	run(t, append(beside, "QS_MACHINE_ACCOUNTS=clock@party.example", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/none"), "doctor").
-		want(t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-", "ok       machines        1 may ask")
+		want(t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-", "ok       machines        1 may start")
 }
 
 // Whoever sets a deployment up makes a queue for each kind.

@@ -133,7 +133,7 @@ func (o *operated) retriesByKeyboard() {
 	o.Want(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
 	o.Shoot("dead-letter")
 	o.Type(kb.Enter)
-	o.Await(`document.body.textContent.includes("The task is put back to work.")`)
+	o.Await(`document.body.textContent.includes("The task is retried.")`)
 	o.Await(`!document.getElementById("` + button + `")`)
 	o.Await(`!location.search`) // the script comes when the page is there
 }
@@ -156,7 +156,7 @@ func (o *operated) confirmsByKeyboard(first, second *session) {
 	button := o.elementID(`[id^="confirm-"]`)
 	o.TabTo(button)
 	o.Type(" ")
-	o.Await(`document.body.textContent.includes("Confirmed: 1 events are looked at again")`)
+	o.Await(`document.body.textContent.includes("Confirmed: 1 events are checked again")`)
 	first.becomesCancelled()
 	if got, err := second.poll(); err != nil || got["status"] != "FINALIZED" {
 		o.t.Errorf("the one that was not chosen is %v (%v)", got["status"], err)
@@ -215,7 +215,7 @@ func (o *operated) worksWithoutScripts() {
 	o.Go(o.ready.API + "/dashboard")
 	o.TabTo(button)
 	o.Type(kb.Enter)
-	o.Await(`document.body.textContent.includes("The task is put back to work.")`)
+	o.Await(`document.body.textContent.includes("The task is retried.")`)
 }
 
 func (o *operated) signsOut() {

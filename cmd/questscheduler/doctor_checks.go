@@ -21,8 +21,7 @@ import (
 	"questscheduler/internal/store/sqlite"
 )
 
-// checkSettings lists what is wrong with the settings; the other checks leave
-// those alone.
+// checkSettings lists what is wrong with the settings. The other checks skip those.
 func checkSettings(_ context.Context, d doctor) []finding {
 	if len(d.problems) == 0 {
 		return []finding{{fine, "settings", "all can be used"}}
@@ -40,19 +39,19 @@ func checkStore(ctx context.Context, d doctor) []finding {
 	}
 	found := d.checkFile(ctx, "store", queries())
 	if len(found) == 1 && found[0].verdict == fine {
-		found = append(found, finding{fine, "indexes", "the server makes them in that file by itself"})
+		found = append(found, finding{fine, "indexes", "the server makes them in that file"})
 	}
 	return found
 }
 
-// checkQueue looks at where tasks are kept: the store's own file, whose line has
-// told of it, or with Firestore a file beside it.
+// checkQueue checks where tasks are kept: in the store's file, or with Firestore in
+// a file of their own.
 func checkQueue(ctx context.Context, d doctor) []finding {
 	switch {
 	case d.faulty("QS_QUEUE") || !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath):
 		return nil
 	case d.config.Queue == config.QueueCloudTasks:
-		return nil // Google keeps it
+		return nil // which checkCloudTasks checks
 	case d.config.Store == config.StoreFirestore:
 		return d.checkFile(ctx, "queue", nil)
 	default:
@@ -60,7 +59,7 @@ func checkQueue(ctx context.Context, d doctor) []finding {
 	}
 }
 
-// checkFile looks at the data file, which is the queue's at least.
+// checkFile checks the data file of the store or the queue.
 func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Query) []finding {
 	if !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
 		return nil
@@ -78,7 +77,7 @@ func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Que
 	return []finding{{fine, what, fmt.Sprintf("%s is sound; schema version %d", reader.Path(), reader.SchemaVersion())}}
 }
 
-// checkFirestore asks Firestore each query once.
+// checkFirestore runs each query once.
 func checkFirestore(ctx context.Context, d doctor) []finding {
 	if !d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT") || d.faulty(firestore.EmulatorVariable) {
 		return nil
@@ -102,7 +101,7 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 	return append(found, finding{fine, "indexes", "every query has its index"})
 }
 
-// checkFirebase tells whose tokens are taken.
+// checkFirebase tells whose tokens are accepted.
 func checkFirebase(_ context.Context, d doctor) []finding {
 	switch {
 	case d.config.Auth != config.AuthFirebase || !d.isSet("QS_FIREBASE_PROJECT", d.config.FirebaseProject):
@@ -123,7 +122,7 @@ func checkSignInKey(_ context.Context, d doctor) []finding {
 	path := d.config.SignInKeyPath()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil // the store's line has said it
+			return nil // which checkStore reports
 		}
 		return []finding{{fine, "sign-in key", "there is none yet; the server makes " + path + " at its first start"}}
 	}
@@ -161,8 +160,8 @@ func checkGoogle(_ context.Context, d doctor) []finding {
 	}
 }
 
-// checkRedirect says which address the OAuth client has to name: nobody but
-// Google knows whether it does, and it says so to people who link an account.
+// checkRedirect names the address that the OAuth client has to list; only Google
+// knows whether it does.
 func checkRedirect(_ context.Context, d doctor) []finding {
 	redirect := reachedAt(d.config) + api.PathCallback
 	switch {
@@ -177,7 +176,6 @@ func checkRedirect(_ context.Context, d doctor) []finding {
 	}
 }
 
-// checkSync says how far calendars are followed.
 func checkSync(_ context.Context, d doctor) []finding {
 	switch {
 	case d.faulty("QS_SYNC"):
@@ -199,31 +197,35 @@ func checkPublicURL(ctx context.Context, d doctor) []finding {
 	if !d.isSet("QS_PUBLIC_URL", address) {
 		return nil
 	}
-	pushes := address + webhookPath
+	pushes, host := address+webhookPath, ""
+	if u, err := url.Parse(address); err == nil {
+		host = u.Hostname()
+	}
+	ip := net.ParseIP(host)
 	switch {
-	case isLoopback(address):
+	case host == "localhost" || ip.IsLoopback():
 		return []finding{d.checkLocal(ctx, address)}
-	case isPrivate(address):
+	case ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified():
 		return []finding{{warning, "public address", "QS_PUBLIC_URL is an address that Google cannot reach; give one that it can, or changes are found by looking alone"}}
 	default:
 		return []finding{{fine, "public address", "Google pushes to " + pushes + "; from outside, curl -X POST " + pushes + " is to answer with 401"}}
 	}
 }
 
-// checkLocal asks an address on this machine, where the server may run.
+// checkLocal tries an address on this machine, where the server may run.
 func (d doctor) checkLocal(ctx context.Context, address string) finding {
 	if d.config.GoogleEndpoint == "" {
 		return finding{warning, "public address", "QS_PUBLIC_URL is on this machine, where Google cannot reach it; give one that it can, or set QS_SYNC=off"}
 	}
 	status, err := d.get(ctx, address+"/healthz", "")
 	if err != nil || status != http.StatusOK {
-		return finding{warning, "public address", "nobody answers at " + address + "/healthz; start the server, or correct QS_PUBLIC_URL"}
+		return finding{warning, "public address", "nothing answers at " + address + "/healthz; start the server, or correct QS_PUBLIC_URL"}
 	}
 	return finding{fine, "public address", address + " answers"}
 }
 
-// checkProxies says who is believed about where callers are. This server speaks no
-// TLS, so where people come by https something in front of it ends that.
+// checkProxies tells which proxies are trusted for the address of callers. This
+// server speaks no TLS, so behind an https address there is a proxy.
 func checkProxies(_ context.Context, d doctor) []finding {
 	switch {
 	case d.faulty("QS_TRUSTED_PROXIES") || d.faulty("QS_PUBLIC_URL"):
@@ -238,30 +240,20 @@ func checkProxies(_ context.Context, d doctor) []finding {
 	}
 }
 
-// isPrivate tells whether an address is of a network that is not the world's.
-func isPrivate(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return ip != nil && (ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified())
-}
-
 func checkDiscord(ctx context.Context, d doctor) []finding {
 	token := d.config.DiscordBotToken.Reveal()
 	switch {
 	case d.faulty("QS_DISCORD_BOT_TOKEN") || d.faulty("QS_DISCORD_ENDPOINT"):
 		return nil
 	case token == "":
-		return []finding{{fine, "discord", "off, since QS_DISCORD_BOT_TOKEN is not set; people are told in the app"}}
+		return []finding{{fine, "discord", "off, since QS_DISCORD_BOT_TOKEN is not set; people are notified in the app"}}
 	case d.config.DiscordEndpoint == "":
 		return []finding{{fine, "discord", "the token is set; it is not tried, since Discord is outside this machine"}}
 	}
 	status, err := d.get(ctx, d.config.DiscordEndpoint+"/api/v9/users/@me", "Bot "+strings.TrimSpace(token))
 	switch {
 	case err != nil:
-		return []finding{{wrong, "discord", "nobody answers at QS_DISCORD_ENDPOINT; correct it, or unset it for Discord itself"}}
+		return []finding{{wrong, "discord", "nothing answers at QS_DISCORD_ENDPOINT; correct it, or unset it for Discord itself"}}
 	case status == http.StatusOK:
 		return []finding{{warning, "discord", "the token is good at QS_DISCORD_ENDPOINT, which stands in for Discord; unset it to reach people"}}
 	case status == http.StatusUnauthorized:
@@ -273,7 +265,7 @@ func checkDiscord(ctx context.Context, d doctor) []finding {
 
 func checkAdmins(_ context.Context, d doctor) []finding {
 	if len(d.config.AdminUsers) == 0 {
-		return []finding{{warning, "admins", "there are none, so nobody may operate or look after others' polls; name people in QS_ADMIN_USERS, by their uids"}}
+		return []finding{{warning, "admins", "there are none, so nobody may operate the server or manage others' polls; name people in QS_ADMIN_USERS, by their uids"}}
 	}
 	return []finding{{fine, "admins", fmt.Sprintf("%d", len(d.config.AdminUsers))}}
 }

@@ -8,13 +8,14 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/health"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
 )
 
-// checkClock tells whether the timers' jobs and the hints of changed documents
-// come, where Google's machines send them: whether Cloud Scheduler and Eventarc
-// are set up can be seen by what they did alone.
+// checkClock tells whether the timers' jobs and the notices of changed documents
+// arrive, where Cloud Scheduler and Eventarc send them: their setup shows by its
+// effects alone.
 func checkClock(ctx context.Context, d doctor) []finding {
 	switch {
 	case d.config.Queue != config.QueueCloudTasks || d.config.CloudTasksEndpoint != "":
@@ -26,16 +27,15 @@ func checkClock(ctx context.Context, d doctor) []finding {
 	defer cancel()
 	documents, err := d.documents(patient)
 	if err != nil {
-		return nil // the store's line has said it
+		return nil // which checkStore reports
 	}
-	found, err := d.whatCame(patient, documents)
+	found, err := d.arrived(patient, documents)
 	if err = errors.Join(err, documents.Close()); err != nil {
 		return []finding{{wrong, "timers", err.Error()}}
 	}
 	return found
 }
 
-// documents opens the documents for reading.
 func (d doctor) documents(ctx context.Context) (reading, error) {
 	if d.config.Store == config.StoreFirestore {
 		return openFirestore(ctx, d.config, queries())
@@ -43,17 +43,17 @@ func (d doctor) documents(ctx context.Context) (reading, error) {
 	return openFile(ctx, d.config, queries())
 }
 
-func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding, error) {
-	jobs := timers.Jobs(timers.Parts{
+func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding, error) {
+	table := timers.Jobs(timers.Parts{
 		FallbackEvery: d.config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
 	})
-	records, err := timers.RecordsOf(ctx, documents, jobs)
+	jobs, err := health.ReadJobs(ctx, documents, table, d.now(), 0)
 	if err != nil {
 		return nil, err
 	}
 	var found []finding
-	for i, job := range jobs {
-		if says := lateness(job, records[i], d.now()); says != "" {
+	for _, job := range jobs {
+		if says := lateness(job); says != "" {
 			found = append(found, finding{warning, "timers", says})
 		}
 	}
@@ -61,7 +61,7 @@ func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding
 		found = []finding{{fine, "timers", "each job ran when it was due"}}
 	}
 	if d.config.Sync == config.SyncOff {
-		return found, nil // hints are not followed
+		return found, nil // changes of documents are not followed
 	}
 	heard, err := documentchanges.LastHeard(ctx, documents)
 	if err != nil {
@@ -70,32 +70,31 @@ func (d doctor) whatCame(ctx context.Context, documents store.Reader) ([]finding
 	return append(found, d.checkHints(heard)), nil
 }
 
-// lateness says what is wrong with when a job ran; "" where nothing is. A job has
-// a period more than its own to come to its end.
-func lateness(job timers.Job, record timers.Record, now time.Time) string {
-	mend := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
+// lateness says what is wrong with the runs of a job; "" where nothing is.
+func lateness(job health.Job) string {
+	ask := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
 	failing := ""
-	if record.Failure != "" {
-		failing = fmt.Sprintf(", and failed (%s) at %s", record.Failure, clock(record.FailedAt))
+	if job.Failure != "" {
+		failing = fmt.Sprintf(", and failed (%s) at %s", job.Failure, clock(job.FailedAt))
 	}
-	switch late := now.Add(-2 * job.Every); {
-	case record.StartedAt.IsZero():
-		return fmt.Sprintf("%s never ran, and is to come every %s; where that time is over, %s", job.Name, job.Every, mend)
-	case record.StartedAt.Before(late):
-		return fmt.Sprintf("%s last ran at %s%s, and is to come every %s; %s", job.Name, clock(record.StartedAt), failing, job.Every, mend)
-	case record.SucceededAt.Before(late):
+	switch {
+	case job.StartedAt.IsZero():
+		return fmt.Sprintf("%s never ran, and is to come every %s; where that time is over, %s", job.Name, job.Every, ask)
+	case job.Late:
+		return fmt.Sprintf("%s last ran at %s%s, and is to come every %s; %s", job.Name, clock(job.StartedAt), failing, job.Every, ask)
+	case job.Unfinished:
 		ended := "and none came to its end yet"
-		if !record.SucceededAt.IsZero() {
-			ended = "and the last that came to its end did so at " + clock(record.SucceededAt)
+		if !job.SucceededAt.IsZero() {
+			ended = "and the last that came to its end did so at " + clock(job.SucceededAt)
 		}
-		return fmt.Sprintf("%s last began at %s%s, %s; the server's log says why", job.Name, clock(record.StartedAt), failing, ended)
+		return fmt.Sprintf("%s last began at %s%s, %s; the server's log says why", job.Name, clock(job.StartedAt), failing, ended)
 	default:
 		return ""
 	}
 }
 
-// checkHints says when a hint last came. A long time ago is no fault: perhaps
-// nobody wrote a poll.
+// checkHints says when a changed document was last announced. Long ago is no fault:
+// perhaps nobody wrote a poll.
 func (d doctor) checkHints(heard documentchanges.Heard) finding {
 	listens := d.config.DocumentHints == config.HintsListen
 	switch {
@@ -111,5 +110,4 @@ func (d doctor) checkHints(heard documentchanges.Heard) finding {
 	}
 }
 
-// clock is a time as people read it.
 func clock(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }

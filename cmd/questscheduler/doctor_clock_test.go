@@ -10,20 +10,21 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/health"
 	"questscheduler/internal/test/tokentest"
 	"questscheduler/internal/timers"
 )
 
-// whoseClockIsGoogles is a doctor of a deployment whose jobs and hints machines
+// clockOfGoogle is a doctor of a deployment whose jobs and hints machines
 // send, with its documents in a folder's file, at a time.
-func whoseClockIsGoogles(dir string, at time.Time) doctor {
+func clockOfGoogle(dir string, at time.Time) doctor {
 	cfg := config.Default()
 	cfg.SQLitePath, cfg.Queue = filepath.Join(dir, demoStore), config.QueueCloudTasks
 	return doctor{config: cfg, now: func() time.Time { return at }}
 }
 
-// tells are the lines of a check of the clock.
-func tells(t *testing.T, d doctor) string {
+// clockLines are the lines of a check of the clock.
+func clockLines(t *testing.T, d doctor) string {
 	t.Helper()
 	var lines strings.Builder
 	for _, found := range checkClock(t.Context(), d) {
@@ -32,15 +33,15 @@ func tells(t *testing.T, d doctor) string {
 	return lines.String()
 }
 
-func TestDoctor_OfADeployment_SaysWhichJobsAndHintsDoNotCome(t *testing.T) {
+func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	now := time.Now()
-	if said := tells(t, whoseClockIsGoogles(dir, now)); said != "" {
+	if said := clockLines(t, clockOfGoogle(dir, now)); said != "" {
 		t.Errorf("before there are documents it says\n%s", said)
 	}
 	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
-	said := tells(t, whoseClockIsGoogles(dir, now))
+	said := clockLines(t, clockOfGoogle(dir, now))
 	for _, want := range []string{
 		"warning timers renew-watches never ran", "warning timers poll-fallback never ran", "warning timers cleanup never ran", "warning timers health never ran",
 		"gcloud scheduler jobs describe questscheduler-cleanup", "warning hints Eventarc never told of a changed document",
@@ -52,12 +53,12 @@ func TestDoctor_OfADeployment_SaysWhichJobsAndHintsDoNotCome(t *testing.T) {
 	if strings.Contains(said, "drain") {
 		t.Errorf("of a job that just ran it says\n%s", said)
 	}
-	if said := tells(t, whoseClockIsGoogles(dir, now.Add(time.Hour))); !strings.Contains(said, "warning timers drain last ran at "+clock(now)[:10]) {
+	if said := clockLines(t, clockOfGoogle(dir, now.Add(time.Hour))); !strings.Contains(said, "warning timers drain last ran at "+clock(now)[:10]) {
 		t.Errorf("an hour later it says\n%s", said)
 	}
-	own := whoseClockIsGoogles(dir, now)
+	own := clockOfGoogle(dir, now)
 	own.config.Queue = config.QueueRiver
-	if said := tells(t, own); said != "" {
+	if said := clockLines(t, own); said != "" {
 		t.Errorf("of a server that keeps the time itself it says\n%s", said)
 	}
 }
@@ -73,7 +74,7 @@ func TestDoctor_AfterAHint_SaysWhenItCame(t *testing.T) {
 	o := &outside{t, demoReady{API: s.url}}
 	o.do("POST", s.url+"/webhooks/documents", "Bearer "+issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now())), nil,
 		"Ce-Specversion", "1.0", "Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject", "documents/schedulers/poll").want(t, http.StatusAccepted)
-	if said := tells(t, whoseClockIsGoogles(dir, time.Now())); !strings.Contains(said, "ok hints Eventarc last told of a changed document at 20") {
+	if said := clockLines(t, clockOfGoogle(dir, time.Now())); !strings.Contains(said, "ok hints Eventarc last told of a changed document at 20") {
 		t.Errorf("it says\n%s", said)
 	}
 }
@@ -98,7 +99,7 @@ func TestLateness(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if said := lateness(timers.Job{Name: "hourly", Every: time.Hour}, row.record, noon); !strings.HasPrefix(said, row.says) || said != "" && row.says == "" {
+			if said := lateness(health.JudgeJob(timers.Job{Name: "hourly", Every: time.Hour}, row.record, noon, 0)); !strings.HasPrefix(said, row.says) || said != "" && row.says == "" {
 				t.Errorf("it says %q", said)
 			}
 		})
@@ -122,7 +123,7 @@ func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := whoseClockIsGoogles("", noon)
+			d := clockOfGoogle("", noon)
 			d.config.DocumentHints = row.from
 			if found := d.checkHints(row.heard); found.verdict != row.verdict {
 				t.Errorf("it says %+v", found)

@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/queue/cloudtasks"
 )
 
-// checkCloudTasks asks for each queue and its tasks once.
+// checkCloudTasks reads each queue and its tasks once.
 func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	if d.config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.config.CloudTasksQueue) || d.faulty("QS_CLOUDTASKS_ENDPOINT") {
 		return nil
@@ -53,14 +53,13 @@ func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string,
 	return waiting, paused, err
 }
 
-// checkMachines tells who may ask for the timers' jobs, where nobody else keeps
-// the time.
+// checkMachines tells who may start the timers' jobs, where the server does not.
 func checkMachines(_ context.Context, d doctor) []finding {
 	if d.config.Queue != config.QueueCloudTasks || d.faulty("QS_MACHINE_ACCOUNTS") {
 		return nil
 	}
 	if len(d.config.MachineAccounts) == 0 {
-		return []finding{{wrong, "machines", "nobody may ask for the timers' jobs, so nothing is done by the clock; set QS_MACHINE_ACCOUNTS to the service account of Cloud Scheduler"}}
+		return []finding{{wrong, "machines", "nobody may start the timers' jobs, so none runs by the clock; set QS_MACHINE_ACCOUNTS to the service account of Cloud Scheduler"}}
 	}
-	return []finding{{fine, "machines", fmt.Sprintf("%d may ask for the timers' jobs", len(d.config.MachineAccounts))}}
+	return []finding{{fine, "machines", fmt.Sprintf("%d may start the timers' jobs", len(d.config.MachineAccounts))}}
 }

@@ -64,7 +64,7 @@ func TestDoctor(t *testing.T) {
 			"wrong    settings        QS_PUBLIC_URL has to begin with https://",
 		}},
 		"a simulator and nobody at our address": {[]string{follow, "QS_PUBLIC_URL=" + gone, "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1"}, nil, exitOK, []string{
-			"warning  google          QS_GOOGLE_ENDPOINT is set", "warning  public address  nobody answers at " + gone,
+			"warning  google          QS_GOOGLE_ENDPOINT is set", "warning  public address  nothing answers at " + gone,
 		}},
 		"a bot's token that is good": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitOK, []string{
 			"warning  discord         the token is good at QS_DISCORD_ENDPOINT",
@@ -73,7 +73,7 @@ func TestDoctor(t *testing.T) {
 			"wrong    discord         the token is refused",
 		}},
 		"no Discord there": {[]string{"QS_DISCORD_ENDPOINT=" + gone, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
-			"wrong    discord         nobody answers",
+			"wrong    discord         nothing answers",
 		}},
 		"something else there": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL + "/elsewhere", "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
 			"wrong    discord         QS_DISCORD_ENDPOINT answers 404",
@@ -102,7 +102,7 @@ func TestDoctor(t *testing.T) {
 			got := run(t, settings(dir, test.more...), "doctor")
 			got.want(t, test.code, test.says...)
 			if strings.Contains(got.out+got.errors, secretOfBot) || strings.Contains(got.out+got.errors, secretOfClient) {
-				t.Error("it tells a secret")
+				t.Error("it shows a secret")
 			}
 			if after := contents(t, dir); after != before {
 				t.Errorf("the folder held %s and now holds %s", before, after)

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"sync"
+	"errors"
 	"time"
 
 	"questscheduler/internal/store"
 )
 
-// How whether the server can work is asked.
 const (
 	// readyPatience is how long store and queue may take together.
 	readyPatience = 5 * time.Second
@@ -17,28 +16,15 @@ const (
 	readyKept = 2 * time.Second
 )
 
-// readiness is the latest answer to whether the server can work.
-type readiness struct {
-	mu      sync.Mutex
-	failure error
-	until   time.Time
-}
-
-// isReady tells why the server cannot work: the store or the queue does not
-// answer. Many who ask at once ask them once.
+// isReady says why the server cannot work: the store or the queue does not answer.
+// Requests that ask at once ask them once.
 func (s *server) isReady(ctx context.Context) error {
-	s.ready.mu.Lock()
-	defer s.ready.mu.Unlock()
-	if left := s.ready.until.Sub(s.now()); left > 0 && left <= readyKept { // further ahead: the clock was set back
-		return s.ready.failure
-	}
-	patient, cancel := context.WithTimeout(ctx, readyPatience)
-	defer cancel()
-	err := s.answers(patient)
-	if ctx.Err() == nil { // else it says nothing of the two
-		s.ready.failure, s.ready.until = err, s.now().Add(readyKept)
-	}
-	return err
+	failure, err := s.ready.Get(ctx, s.now(), readyKept, func(ctx context.Context) (failure, left error) {
+		patient, cancel := context.WithTimeout(ctx, readyPatience)
+		defer cancel()
+		return s.answers(patient), ctx.Err() // a caller that left says nothing of the two
+	})
+	return errors.Join(failure, err)
 }
 
 func (s *server) answers(ctx context.Context) error {

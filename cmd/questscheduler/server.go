@@ -18,6 +18,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/health"
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
@@ -50,9 +51,9 @@ type server struct {
 	stores
 	documents *changes.Store // the store, for parts that write documents
 	queue     queue.Queue
-	tasks     *cloudtasks.Queue // the queue if it is Cloud Tasks, else nil
-	ready     readiness
-	ending    context.Context // done when the server stops
+	tasks     *cloudtasks.Queue    // the queue if it is Cloud Tasks, else nil
+	ready     health.Cached[error] // why the server cannot work
+	ending    context.Context      // done when the server stops
 	end       context.CancelFunc
 }
 
@@ -130,9 +131,9 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	owners := s.owners(inApp, google.accounts)
 	syncer := s.newSyncer(google, polls, owners)
 	links := s.newLinks(google, watcher, polls, owners)
-	health := s.newHealth(watcher)
 	cards := s.cardsOf(service)
-	jobs := s.newTimers(google, service, watcher, links, health, cards)
+	jobs := s.newTimers(google, service, watcher, links, cards)
+	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Hints{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"questscheduler/internal/timers"
@@ -50,7 +49,7 @@ Example:
 func (c jobCommand) Run(ctx context.Context, process Process) error {
 	return withProgram(ctx, process, func(p *program) error {
 		line := newProgress(process.Stderr, c.job)
-		did, err := p.timers.RunNow(ctx, c.job, func(counts timers.Counts) { line.show(countsText(counts)) })
+		did, err := p.timers.RunNow(ctx, c.job, func(counts timers.Counts) { line.show(counts.String()) })
 		line.end()
 		if err != nil {
 			return err
@@ -66,15 +65,4 @@ func printCounts(out io.Writer, heading string, counts timers.Counts) error {
 		fmt.Fprintf(table, "%s\t%d\n", count.What, count.N)
 	}
 	return table.Flush()
-}
-
-// countsText is one line with the counts that are not zero.
-func countsText(counts timers.Counts) string {
-	var parts []string
-	for _, count := range counts {
-		if count.N > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count.N, count.What))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

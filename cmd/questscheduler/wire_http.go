@@ -12,7 +12,6 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/api/callables"
-	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
@@ -48,10 +47,6 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, Calendars: to.watcher, Linked: to.linked, Health: to.health, Tasks: s.queue,
-		Dashboard: &dashboard.Reader{
-			Store: s.documents, Tasks: s.queue, Accounts: to.health, Timers: to.timers, Now: s.now, Ending: to.health.Ending,
-			Sync: s.config.Sync, Version: version,
-		},
 		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,

@@ -37,7 +37,7 @@ func (s *server) newAnnouncer(channels []notify.Channel, polls calendarsync.Poll
 			_, err := polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
 			return err
 		},
-		Log: s.log, Meter: s.metrics,
+		Log: s.log, Meter: s.metrics.Count,
 	}
 }
 

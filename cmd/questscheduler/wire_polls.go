@@ -8,6 +8,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/config"
 	"questscheduler/internal/health"
+	"questscheduler/internal/timers"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
@@ -44,13 +45,13 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Channels: channels, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
 		Settle: s.config.NotifySettle, AppTells: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
-		Log: s.log, Meter: s.metrics,
+		Log: s.log, Meter: s.metrics.Count,
 	}
 	watcher := &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google.client, Polls: s.polls(service), Now: s.now,
 		NewUUID: uuid.NewString, Tokens: google.keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Observing: s.config.Sync == config.SyncObserve,
-		Log: s.log, Meter: s.metrics,
+		Log: s.log, Meter: s.metrics.Count,
 	}
 	service.Watches = watcher
 	return service, watcher
@@ -70,13 +71,13 @@ func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners
 	return &calendarsync.Looker{
 		Store: s.documents, Google: google.client, Elsewhere: google.elsewhere, Polls: polls, Owners: owners,
 		Observing: s.config.Sync == config.SyncObserve, Now: s.now, MinGap: s.config.SyncMinGap,
-		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log, Meter: s.metrics,
+		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log, Meter: s.metrics.Count,
 	}
 }
 
-func (s *server) newHealth(watcher *calendarsync.Watcher) *health.Reader {
+func (s *server) newHealth(watcher *calendarsync.Watcher, jobs []timers.Job) *health.Reader {
 	return &health.Reader{
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(watcher.RenewBefore),
-		Address: s.pushAddress(), Off: s.config.Sync == config.SyncOff,
+		Address: s.pushAddress(), Sync: s.config.Sync, Tasks: s.queue, Jobs: jobs,
 	}
 }

@@ -20,7 +20,7 @@ import (
 // newTimers builds the table of jobs; the queue asks every minute which are due.
 func (s *server) newTimers(
 	google googleAccess, service *scheduler.Service, watcher *calendarsync.Watcher, links *calendarsync.Links,
-	reader *health.Reader, cards cards,
+	cards cards,
 ) *timers.Timers {
 	var started time.Time
 	if s.alone() {
@@ -31,7 +31,7 @@ func (s *server) newTimers(
 		Jobs: timers.Jobs(timers.Parts{
 			Scheduler: service, Watcher: watcher, FollowLinks: links.FollowDue, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
 			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: s.cleanings(),
-			Health: s.surveyHealth(google.grants, reader), CheckAccounts: checkAccounts(google.grants), Now: s.now, Log: s.log,
+			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants), Now: s.now, Log: s.log,
 		}),
 	}
 }
@@ -74,9 +74,8 @@ func (s *server) surveyHealth(grants *accounts.Grants, reader *health.Reader) ti
 			}
 			s.log.InfoContext(ctx, "asked after accounts that nobody used", "live", checked.Live, "dead", checked.Dead, "failed", checked.Failed)
 		}
-		counts, next, err := reader.Survey(ctx, run.At, func(account health.Account) error {
+		counts, next, err := reader.Survey(ctx, run.At, func(account health.Account) {
 			s.log.WarnContext(ctx, "the sync of an account is not well", "account", account.ID, "status", account.Status)
-			return nil
 		})
 		did := timers.Stretch{Next: next}
 		for _, status := range slices.Sorted(maps.Keys(counts)) {

@@ -54,6 +54,14 @@ var kindNames = [...]string{
 	Unavailable: "unavailable", TooLarge: "too large", Exhausted: "exhausted",
 }
 
+// Kinds lists every kind.
+func Kinds() (kinds []Kind) {
+	for kind := range kindNames {
+		kinds = append(kinds, Kind(kind))
+	}
+	return kinds
+}
+
 // String is the kind's name as it stands in logs and metrics.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {

@@ -16,59 +16,48 @@ import (
 	"questscheduler/rules"
 )
 
-// Figures count what is wrong now over everybody, for whoever runs the server.
-// Each counts up to FiguresMost and no further: what is well is not read, so a
-// server that is well reads next to nothing for them.
+// Figures count what is wrong over everybody, each up to FiguresMost. Nothing that
+// is well is read, so they cost a healthy server next to nothing.
 type Figures struct {
-	// WatchesEnding are followed calendars whose watch channel ends within
-	// Reader.Ending, or a sixth of its lifetime where that is shorter, and has no
-	// later one: its renewal fails.
+	// WatchesEnding are followed calendars whose last watch channel ends within
+	// Reader.Ending, or a sixth of its lifetime where that is shorter: its renewal
+	// fails.
 	WatchesEnding int
-	// WatchesFailed are followed calendars that Google made no watch channel
-	// for, though none lives.
+	// WatchesFailed are followed calendars without a living watch channel, which
+	// Google refused.
 	WatchesFailed int
-	// Failing are followed calendars whose looks fail, by the kind of the error;
-	// those of refused grants are counted by themselves.
-	// FailingSince is when the first of those began to that their owner cannot
-	// mend; zero: none fails.
+	// Failing are followed calendars whose sync fails, by the kind of the error.
+	// FailingSince is when the first of them began to fail whose grant is not
+	// refused; zero: none fails.
 	Failing      map[fault.Kind]int
 	FailingSince time.Time
-	// Parked are followed calendars that are left alone since Google asked for
-	// it.
+	// Parked are followed calendars that Google asked to leave alone for a while.
 	Parked int
-	// Revoked are linked accounts whose grant is refused: their owners have to
-	// link them again.
+	// Revoked are linked accounts whose owners have to link them again.
 	Revoked int
 	// Errors are polls that show an error of their sync.
 	Errors map[rules.ErrorCode]int
 }
 
 const (
-	// FiguresMost is up to which each of the Figures is counted.
+	// FiguresMost is the most that each of the Figures counts.
 	FiguresMost = 250
-	// EndingWithin is how soon a watch channel ends, at the earliest, that should
-	// have been renewed.
+	// EndingWithin is the most that Ending can be.
 	EndingWithin = 24 * time.Hour
 )
 
 // Ending is how soon a watch channel ends that should have been renewed, where
-// channels are renewed so long before their end: half of it has passed in vain
-// then, and at most EndingWithin is left. One that Google granted for a shorter
-// time is renewed later (calendarsync.Watch.EndsSoon).
+// channels are renewed renewBefore their end: half of that passed in vain. Channels
+// that Google granted for a shorter time are renewed later
+// (calendarsync.Watch.EndsSoon).
 func Ending(renewBefore time.Duration) time.Duration { return min(renewBefore/2, EndingWithin) }
 
 func (r *Reader) ending() time.Duration { return cmp.Or(r.Ending, EndingWithin) }
 
-// errorCodes are the codes that polls can show.
-var errorCodes = []rules.ErrorCode{
+// ErrorCodes are the codes that polls can show.
+var ErrorCodes = []rules.ErrorCode{
 	rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
 	rules.RecurringUnsupported, rules.UnreadableEvent,
-}
-
-// kinds are the kinds that a failing look can have.
-var kinds = []fault.Kind{
-	fault.Internal, fault.Invalid, fault.Unauthenticated, fault.Forbidden, fault.NotFound, fault.Conflict, fault.Revoked,
-	fault.RateLimited, fault.Provider, fault.Unavailable, fault.TooLarge, fault.Exhausted,
 }
 
 // Figures counts what is wrong. The error is that of the store; nothing asks
@@ -83,94 +72,89 @@ func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 	return figures, nil
 }
 
-// countWatches counts the calendars that pushes will not come for.
+// countWatches counts the calendars that Google will not push for.
 func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
-	if r.Off || r.Address == "" { // nobody is to push
+	if r.terms().Off || r.Address == "" { // Google should not push
 		return nil
 	}
-	ending, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
+	ending, err := collect(func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
 		return calendarsync.EndingBefore(ctx, r.Store, r.Now().Add(r.ending()), page, after)
-	})
+	}, r.unwatched(ctx))
 	if err != nil {
 		return err
 	}
-	figures.WatchesEnding = len(ending)
-	refused, err := r.unwatchedBy(ctx, func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
+	refused, err := collect(func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
 		return calendarsync.Ungranted(ctx, r.Store, page, after)
-	})
-	figures.WatchesFailed = len(refused)
+	}, r.unwatched(ctx))
+	figures.WatchesEnding, figures.WatchesFailed = len(ending), len(refused)
 	return err
 }
 
-// unwatchedBy gives the followed calendars, up to FiguresMost, that have one of
-// the listed channels and none that lives beyond what ends soon.
-func (r *Reader) unwatchedBy(ctx context.Context, list lister[calendarsync.Watch]) (map[string]bool, error) {
-	found, met := map[string]bool{}, map[string]bool{}
-	err := eachPage(list, func(watches []calendarsync.Watch) (enough bool, err error) {
+// unwatched leaves one channel of each calendar that needs one and has none that
+// lasts.
+func (r *Reader) unwatched(ctx context.Context) func([]calendarsync.Watch) ([]calendarsync.Watch, error) {
+	met := map[string]bool{}
+	return func(watches []calendarsync.Watch) ([]calendarsync.Watch, error) {
 		var keys []string
-		for _, watch := range watches {
-			if !met[watch.CalendarKey] {
-				met[watch.CalendarKey], keys = true, append(keys, watch.CalendarKey)
+		watches = slices.DeleteFunc(watches, func(w calendarsync.Watch) bool {
+			if met[w.CalendarKey] {
+				return true
 			}
-		}
-		watched, err := r.WatchedBy(ctx, keys)
-		for _, key := range keys {
-			channel, needed := watched[key]
-			if needed && channel.EndsSoon(r.Now(), r.ending()) && len(found) < FiguresMost {
-				found[key] = true
-			}
-		}
-		return len(found) == FiguresMost, err
-	})
-	return found, err
+			met[w.CalendarKey], keys = true, append(keys, w.CalendarKey)
+			return false
+		})
+		watched, err := r.watchedBy(ctx, keys)
+		return slices.DeleteFunc(watches, func(w calendarsync.Watch) bool {
+			channel, needed := watched[w.CalendarKey]
+			return !needed || !channel.EndsSoon(r.Now(), r.ending())
+		}), err
+	}
 }
 
-// lister reads a page of something behind a place, and gives where to go on.
-type lister[T any] func(after *store.Cursor) ([]T, *store.Cursor, error)
-
-// mostPages is how many pages of what may be wrong are read for one figure: what
-// is filtered out must hide nothing, and must not make a store that holds very
-// much of it be read to its end every minute.
+// mostPages limits the pages that are read for one figure. Few are filtered out, so
+// more would be read only where very much is.
 const mostPages = 20
 
-// eachPage calls do with page after page, until it says enough, the end or
-// mostPages.
-func eachPage[T any](list lister[T], do func([]T) (enough bool, err error)) error {
+// collect gathers what keep leaves of the listed pages, up to FiguresMost.
+func collect[T any](list func(after *store.Cursor) ([]T, *store.Cursor, error), keep func([]T) ([]T, error)) (found []T, err error) {
 	var after *store.Cursor
 	for range mostPages {
-		some, next, err := list(after)
+		listed, next, err := list(after)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		enough, err := do(some)
-		if err != nil || enough || next == nil {
-			return err
+		kept, err := keep(listed)
+		if err != nil {
+			return nil, err
 		}
-		after = next
+		found = append(found, kept...)
+		if after = next; after == nil || len(found) >= FiguresMost {
+			break
+		}
 	}
-	return nil
+	return found[:min(len(found), FiguresMost)], nil
 }
 
-// OurReasons are the reasons for which looks fail, as calendars keep them
-// (calendars.Failing), but that a grant is refused: then only the account's owner can
-// mend it, and is told so.
-var OurReasons = reasonsBut(fault.Revoked)
-
-func reasonsBut(not fault.Kind) (reasons []string) {
-	for _, kind := range kinds {
-		if kind != not {
+// ourReasons are the stored reasons of failing syncs (calendars.Failing) except a
+// refused grant, which only the account's owner can repair.
+var ourReasons = func() (reasons []string) {
+	for _, kind := range fault.Kinds() {
+		if kind != fault.Revoked {
 			reasons = append(reasons, kind.String())
 		}
 	}
 	return reasons
-}
+}()
 
-// countCalendars counts the followed calendars that are not read.
+// countCalendars counts the followed calendars that are not synced.
 func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
-	for _, reasons := range [][]string{OurReasons, {calendars.ReasonRevoked}} {
-		failing, err := countWanted(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
+	followed := func(listed []calendars.Calendar) ([]calendars.Calendar, error) {
+		return slices.DeleteFunc(listed, func(c calendars.Calendar) bool { return !c.Wanted() }), nil
+	}
+	for _, reasons := range [][]string{ourReasons, {calendars.ReasonRevoked}} {
+		failing, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 			return calendars.Failing(ctx, r.Store, r.Now(), reasons, page, after)
-		})
+		}, followed)
 		if err != nil {
 			return err
 		}
@@ -182,44 +166,27 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 			}
 		}
 	}
-	parked, err := countWanted(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
+	parked, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 		return calendars.Parked(ctx, r.Store, r.Now(), page, after)
-	})
+	}, followed)
 	figures.Parked = len(parked)
 	return err
 }
 
-// countWanted gives the listed calendars that something follows, up to
-// FiguresMost.
-func countWanted(list lister[calendars.Calendar]) (found []calendars.Calendar, err error) {
-	err = eachPage(list, func(listed []calendars.Calendar) (enough bool, err error) {
-		for _, calendar := range listed {
-			if calendar.Wanted() && len(found) < FiguresMost {
-				found = append(found, calendar)
-			}
-		}
-		return len(found) == FiguresMost, nil
-	})
-	return found, err
-}
-
-// kindNamed is the kind that a calendar keeps by its name; Internal for a name
-// that is none.
+// kindNamed is the kind of a stored name; Internal for an unknown one.
 func kindNamed(name string) fault.Kind {
-	if i := slices.IndexFunc(kinds, func(kind fault.Kind) bool { return kind.String() == name }); i >= 0 {
-		return kinds[i]
-	}
-	return fault.Internal
+	kinds := fault.Kinds()
+	return kinds[max(slices.IndexFunc(kinds, func(kind fault.Kind) bool { return kind.String() == name }), 0)]
 }
 
-// countOwners counts what waits for people.
+// countOwners counts what only people can repair.
 func (r *Reader) countOwners(ctx context.Context, figures *Figures) error {
 	revoked, err := accounts.WithStatus(ctx, r.Store, accounts.Revoked, FiguresMost)
 	if err != nil {
 		return err
 	}
 	figures.Revoked = len(revoked)
-	for _, code := range errorCodes {
+	for _, code := range ErrorCodes {
 		polls, err := poll.WithError(ctx, r.Store, code, FiguresMost)
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ func wantFigures(t *testing.T, w *worldtest.World, when string, want health.Figu
 	t.Helper()
 	got := figures(t, w)
 	if got.FailingSince.IsZero() == (len(want.Failing) > want.Failing[fault.Revoked]) {
-		t.Errorf("%s looks fail since %v", when, got.FailingSince)
+		t.Errorf("%s syncs fail since %v", when, got.FailingSince)
 	}
 	got.FailingSince = time.Time{}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -76,7 +76,7 @@ func TestFigures_CountChannelsThatAreNotRenewed(t *testing.T) {
 	}
 }
 
-func TestFigures_CountWhatCannotBeRead(t *testing.T) {
+func TestFigures_CountCalendarsWhoseSyncFails(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	_, _, event := w.Finalised()
@@ -92,7 +92,7 @@ func TestFigures_CountWhatCannotBeRead(t *testing.T) {
 	wantFigures(t, w, "when it is not any more", empty)
 }
 
-func TestFigures_CountWhatWaitsForPeople(t *testing.T) {
+func TestFigures_CountWhatOnlyPeopleCanRepair(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	_, _, event := w.Finalised()
@@ -146,7 +146,7 @@ func channelFor(w *worldtest.World, name, key, status string, expiration time.Ti
 
 // What is filtered out of a figure hides nothing that counts, however much of it
 // comes first.
-func TestFigures_AreNotHiddenByWhatCountsNot(t *testing.T) {
+func TestFigures_BehindManyUncounted_AreFound(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	now := w.Clock.Now()

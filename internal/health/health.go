@@ -1,9 +1,12 @@
-// Package health says whether the sync of linked calendars works, from what is
-// stored: nothing asks Google. What is wrong with one calendar is
-// a table over its facts (troubles.go), pure; Reader gathers the facts.
+// Package health is the one model of whether sync works, judged from what is stored:
+// nothing asks Google. What is wrong with a calendar is a table over its facts
+// (troubles.go); watch channels (channel.go) and jobs (jobs.go) are judged likewise,
+// by pure functions. Reader reads the facts: for one person (read.go), for the
+// operator (overview.go), and as figures (figures.go).
 package health
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -13,17 +16,17 @@ type Status string
 
 // The statuses, from good to bad.
 const (
-	// Healthy: a watch channel lives, nothing fails, and the last look that went
-	// well is recent.
+	// Healthy: a watch channel lives, nothing fails, and the last successful sync is
+	// recent.
 	Healthy Status = "healthy"
 	// Degraded: no channel lives, or something fails for less than DegradedFor.
 	Degraded Status = "degraded"
 	// Stale: something fails for up to StaleFor.
 	Stale Status = "stale"
-	// Unhealthy: something fails for longer than that.
+	// Unhealthy: something fails for longer.
 	Unhealthy Status = "unhealthy"
-	// Error: the grant is refused or the account unlinked; only its owner can
-	// mend that.
+	// Error: the grant is refused or the account unlinked; only its owner can link
+	// it again.
 	Error Status = "error"
 )
 
@@ -40,19 +43,36 @@ const (
 func Worst(statuses ...Status) Status {
 	worst := 0
 	for _, status := range statuses {
-		worst = max(worst, slices.Index(Statuses, status))
+		worst = max(worst, status.rank())
 	}
 	return Statuses[worst]
 }
 
-// Report is how the sync of one person stands.
+func (s Status) rank() int { return slices.Index(Statuses, s) }
+
+// Level is how much something needs a person.
+type Level string
+
+// The levels, from the best.
+const (
+	Fine Level = "fine"
+	Mind Level = "mind" // it may recover without a person
+	Bad  Level = "bad"
+)
+
+func (l Level) rank() int { return slices.Index([]Level{Fine, Mind, Bad}, l) }
+
+// Level is that of the status: a degraded sync may recover without a person.
+func (s Status) Level() Level { return []Level{Fine, Mind, Bad}[min(s.rank(), 2)] }
+
+// Report is the health of one person's sync.
 type Report struct {
-	// Overall is the worst of the accounts; Healthy where none is linked.
+	// Overall is the worst of the accounts; Healthy for none.
 	Overall  Status
 	Accounts []Account
 }
 
-// Account is how the sync of one linked account stands.
+// Account is the health of one linked account.
 type Account struct {
 	ID       string
 	OwnerID  string
@@ -62,35 +82,34 @@ type Account struct {
 	Status Status
 	// Calendars are those that polls follow, by key.
 	Calendars []Calendar
-	// Troubles are those of the account itself, worst first.
+	// Troubles are those of the account itself; AllTroubles adds the calendars'.
 	Troubles []Trouble
-	// PendingWrites counts events that are yet to be made or deleted.
+	// PendingWrites counts events that are yet to be inserted or deleted.
 	PendingWrites int
 }
 
-// Calendar is how the sync of one followed calendar stands.
+// Calendar is the health of one followed calendar.
 type Calendar struct {
 	Key        string
 	CalendarID string
 	Status     Status
-	// LastSync is when the last look ended, LastSuccess when one last ended well;
+	// LastSync is when the last sync run ended, LastSuccess when one last succeeded;
 	// zero: none did yet.
 	LastSync    time.Time
 	LastSuccess time.Time
-	// Channel is where its watch channel stands, and until when it lasts.
+	// Channel is the state of its watch channel, and ChannelExpiry its end.
 	Channel       ChannelStatus
 	ChannelExpiry time.Time
-	// PendingLooks counts the events that are to be asked for one by one, Held
-	// those of them that wait for a person's word, Failing those that keep
-	// failing.
+	// PendingLooks counts its deferred events, Held those among them that await a
+	// person's confirmation, Failing those that keep failing.
 	PendingLooks int
 	Held         int
 	Failing      int
-	// LookDue tells that a look is owed.
+	// LookDue tells that a sync is pending.
 	LookDue bool
-	// ParkedUntil is until when it is left alone; zero where it is not.
+	// ParkedUntil is when Google may be called again; zero: now.
 	ParkedUntil time.Time
-	// Troubles are what is wrong, worst first.
+	// Troubles are worst first.
 	Troubles []Trouble
 }
 
@@ -99,53 +118,44 @@ type Trouble struct {
 	// Code is stable and machine-readable.
 	Code   string
 	Status Status
-	// Since is when it began; zero where that is not known.
+	// Since is when it began; zero: not known.
 	Since time.Time
-	// Message is for people: what is wrong and what to do.
+	// Message tells people what is wrong and what to do.
 	Message string
 }
 
 // worstFirst sorts troubles; among equals the order of the table stays.
 func worstFirst(troubles []Trouble) {
-	slices.SortStableFunc(troubles, func(a, b Trouble) int {
-		return slices.Index(Statuses, b.Status) - slices.Index(Statuses, a.Status)
-	})
+	slices.SortStableFunc(troubles, func(a, b Trouble) int { return b.Status.rank() - a.Status.rank() })
 }
 
-// LastError is the worst trouble of an account or its calendars, nil where
-// nothing is wrong.
-func (a Account) LastError() *Trouble {
-	all := slices.Clone(a.Troubles)
+// AllTroubles are those of the account and its calendars, worst first, and those
+// that several calendars share once.
+func (a Account) AllTroubles() (all []Trouble) {
+	every := slices.Clone(a.Troubles)
 	for _, calendar := range a.Calendars {
-		all = append(all, calendar.Troubles...)
+		every = append(every, calendar.Troubles...)
 	}
-	if worstFirst(all); len(all) == 0 {
-		return nil
-	}
-	return &all[0]
-}
-
-// Behind is the calendar that is furthest behind: the one whose last success is
-// the oldest; nil where none is followed.
-func (a Account) Behind() *Calendar {
-	if len(a.Calendars) == 0 {
-		return nil
-	}
-	oldest := slices.MinFunc(a.Calendars, func(a, b Calendar) int { return a.LastSuccess.Compare(b.LastSuccess) })
-	return &oldest
-}
-
-// Unwatched is the calendar whose watch channel is the least to be counted on,
-// and among equals ends first; nil where none is followed.
-func (a Account) Unwatched() *Calendar {
-	if len(a.Calendars) == 0 {
-		return nil
-	}
-	least := slices.MinFunc(a.Calendars, func(a, b Calendar) int {
-		if by := slices.Index(channels, a.Channel) - slices.Index(channels, b.Channel); by != 0 {
-			return by
+	worstFirst(every)
+	for _, trouble := range every {
+		same := func(t Trouble) bool { return t.Code == trouble.Code && t.Message == trouble.Message }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, trouble)
 		}
-		return a.ChannelExpiry.Compare(b.ChannelExpiry)
+	}
+	return all
+}
+
+// Behind is the calendar with the oldest success. It panics where none is followed.
+func (a Account) Behind() Calendar {
+	return slices.MinFunc(a.Calendars, func(a, b Calendar) int { return a.LastSuccess.Compare(b.LastSuccess) })
+}
+
+// Unwatched is the calendar with the least reliable watch channel, among equals the
+// one that ends first. It panics where none is followed.
+func (a Account) Unwatched() Calendar {
+	return slices.MinFunc(a.Calendars, func(a, b Calendar) int {
+		byStatus := slices.Index(channelStatuses, a.Channel) - slices.Index(channelStatuses, b.Channel)
+		return cmp.Or(byStatus, a.ChannelExpiry.Compare(b.ChannelExpiry))
 	})
-	return &least
 }

@@ -58,7 +58,7 @@ func TestOfPerson_WithoutALinkedAccount_IsHealthy(t *testing.T) {
 	}
 }
 
-func TestOfPerson_TellsWhatALookFound(t *testing.T) {
+func TestOfPerson_AfterASync_ShowsItsResult(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()
@@ -100,8 +100,8 @@ func TestOfPerson_ARevokedGrant_IsAnErrorUntilItIsLinkedAgain(t *testing.T) {
 	w.MoveEvent("gm", event, worldtest.Noon)
 	w.Run(time.Minute)
 	report := stands(t, w, "gm", health.Error, "token_expired")
-	if last := report.Accounts[0].LastError(); last == nil || !strings.Contains(last.Message, "Link it again") {
-		t.Errorf("the last error is %+v", last)
+	if troubles := report.Accounts[0].AllTroubles(); len(troubles) == 0 || !strings.Contains(troubles[0].Message, "Link it again") {
+		t.Errorf("the troubles are %+v", troubles)
 	}
 	stands(t, w, "ana", health.Healthy)
 	w.Link("gm")
@@ -144,7 +144,7 @@ func TestOfAccount_OfAnother_IsNotThere(t *testing.T) {
 	}
 }
 
-func TestSurvey_CountsEverybody_AndNamesWhoIsNotWell(t *testing.T) {
+func TestSurvey_CountsEverybody_AndListsTheUnhealthy(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	_, _, event := w.Finalised()
@@ -154,9 +154,8 @@ func TestSurvey_CountsEverybody_AndNamesWhoIsNotWell(t *testing.T) {
 	w.MoveEvent("gm", event, worldtest.Noon)
 	w.Run(time.Minute)
 	var named []string
-	counts, after, err := w.Health.Survey(w.Context(), "", func(account health.Account) error {
+	counts, after, err := w.Health.Survey(w.Context(), "", func(account health.Account) {
 		named = append(named, account.OwnerID+" "+string(account.Status))
-		return nil
 	})
 	if err != nil || after != "" || counts[health.Healthy] != 1 || counts[health.Error] != 1 || fmt.Sprint(named) != "[gm error]" {
 		t.Errorf("counted %v and named %v, %v", counts, named, err)
@@ -197,12 +196,11 @@ func surveyed(t *testing.T, w *worldtest.World) (pages []int) {
 	met := map[string]bool{}
 	for at := ""; ; {
 		page := 0
-		counts, next, err := w.Health.Survey(w.Context(), at, func(account health.Account) error {
+		counts, next, err := w.Health.Survey(w.Context(), at, func(account health.Account) {
 			if page++; met[account.ID] {
 				t.Errorf("%s is met twice", account.ID)
 			}
 			met[account.ID] = true
-			return nil
 		})
 		if err != nil || counts[health.Error] != page {
 			t.Fatalf("counted %v, met %d, %v", counts, page, err)

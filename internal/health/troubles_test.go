@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 		{"a success just recent enough", func(f *health.Facts) { f.Calendar.SuccessAt = ago(7 * time.Hour) }, health.Healthy, "", health.ChannelActive},
 		{"a success of before", func(f *health.Facts) { f.Calendar.SuccessAt = ago(7*time.Hour + 1) }, health.Stale, "look_late", health.ChannelActive},
 		{"a success of yesterday", func(f *health.Facts) { f.Calendar.SuccessAt = ago(24*time.Hour + 1) }, health.Unhealthy, "look_late", health.ChannelActive},
-		{"looks fail since a moment", fails(0, fault.Unavailable), health.Degraded, "look_failed", health.ChannelActive},
+		{"the sync fails since a moment", fails(0, fault.Unavailable), health.Degraded, "look_failed", health.ChannelActive},
 		{"since almost six hours", fails(6*time.Hour-1, fault.Unavailable), health.Degraded, "look_failed", health.ChannelActive},
 		{"since six hours", fails(6*time.Hour, fault.RateLimited), health.Stale, "look_failed", health.ChannelActive},
 		{"since a day", fails(24*time.Hour, fault.Exhausted), health.Stale, "look_failed", health.ChannelActive},
@@ -68,7 +68,7 @@ func TestOf(t *testing.T) {
 		}, health.Degraded, "never_looked", health.ChannelActive},
 		{"linked days ago and never read", func(f *health.Facts) { f.Calendar.SuccessAt = time.Time{} }, health.Unhealthy, "never_looked", health.ChannelActive},
 		{"the grant is revoked", func(f *health.Facts) { f.Account = accounts.Revoked }, health.Error, "token_expired", health.ChannelActive},
-		{"Google refused the last look", fails(time.Minute, fault.Revoked), health.Error, "token_expired", health.ChannelActive},
+		{"Google refused the last sync", fails(time.Minute, fault.Revoked), health.Error, "token_expired", health.ChannelActive},
 		{"the account is unlinked", func(f *health.Facts) { f.Account, f.Channels = accounts.Unlinked, nil }, health.Error, "calendar_unlinked", health.ChannelNone},
 		{"the account is gone", func(f *health.Facts) { f.Account = "" }, health.Error, "calendar_unlinked", health.ChannelActive},
 		{"no channel", func(f *health.Facts) { f.Channels = nil }, health.Degraded, "watch_failed", health.ChannelNone},
@@ -105,7 +105,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestOf_WhereNothingIsFollowed_SaysWhoCanMendIt(t *testing.T) {
+func TestOf_WhereNothingIsFollowed_NamesTheSetting(t *testing.T) {
 	t.Parallel()
 	for setting, change := range map[string]func(*health.Terms){
 		"QS_SYNC":       func(at *health.Terms) { at.Off, at.Address = true, "" },

@@ -174,7 +174,7 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 	}
 }
 
-// Each alert says how bad it is, what is the matter and where its mend stands;
+// Each alert says how bad it is, what is wrong and where its repair is described;
 // and the page has no section of an alert that is no more.
 func TestEachAlert_HasItsMendInOperations(t *testing.T) {
 	t.Parallel()
@@ -267,8 +267,7 @@ func TestQueueOld_IsAskedOfEachKindOfTasks(t *testing.T) {
 	}
 }
 
-// A share of few looks is soon large: one calendar that was deleted must wake
-// nobody.
+// A share of few syncs is soon large: one deleted calendar must not raise an alert.
 func TestLooksFailing_DemandsThatSeveralCalendarsFail(t *testing.T) {
 	t.Parallel()
 	rules := alerts(t)

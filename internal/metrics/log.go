@@ -5,8 +5,7 @@ import (
 	"log/slog"
 )
 
-// Log gives a handler of the log that counts the lines which say that something
-// is wrong, and hands all of them on.
+// Log wraps a log handler so that lines at WARN and ERROR are counted.
 func (m *Metrics) Log(next slog.Handler) slog.Handler { return countedLog{next, m} }
 
 type countedLog struct {
@@ -18,19 +17,19 @@ type countedLog struct {
 func (l countedLog) Handle(ctx context.Context, record slog.Record) error {
 	switch {
 	case record.Level >= slog.LevelError:
-		l.metrics.records.WithLabelValues("error").Inc()
+		l.metrics.count("log_records_total", "error")
 	case record.Level >= slog.LevelWarn:
-		l.metrics.records.WithLabelValues("warn").Inc()
+		l.metrics.count("log_records_total", "warn")
 	}
 	return l.Handler.Handle(ctx, record)
 }
 
-// WithAttrs goes on counting.
+// WithAttrs implements slog.Handler.
 func (l countedLog) WithAttrs(attributes []slog.Attr) slog.Handler {
 	return countedLog{l.Handler.WithAttrs(attributes), l.metrics}
 }
 
-// WithGroup goes on counting.
+// WithGroup implements slog.Handler.
 func (l countedLog) WithGroup(name string) slog.Handler {
 	return countedLog{l.Handler.WithGroup(name), l.metrics}
 }

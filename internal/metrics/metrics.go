@@ -1,13 +1,11 @@
-// Package metrics is the figures that whoever runs the server watches, as Prometheus
-// reads them at /metrics.
+// Package metrics is the figures of a program, as Prometheus reads them at
+// /metrics. Metrics counts the events that the other packages hand over
+// (internal/meter), calls, requests, task runs and log lines; the stored figures
+// are read when somebody asks (stored.go).
 //
-// The parts of the program declare what they tell (calendarsync.Meter,
-// scheduler.Meter, notify.Meter, gcal.Options.Called, …), and Metrics takes it
-// in. What is stored is read when somebody asks (stored.go).
-//
-// No label ever names a person, a poll, a calendar, an account or a channel:
-// every label has the values of a list in labels.go, and "other". So the number
-// of series is known before the first is counted, and stays what it is.
+// No label ever names a person, a poll, a calendar, an account or a channel: each
+// has the values of a list in labels.go, and "other". So the number of series is
+// known before the first is counted.
 package metrics
 
 import (
@@ -23,80 +21,54 @@ import (
 // namespace begins the name of every figure of ours.
 const namespace = "questscheduler"
 
-// Metrics takes in what the parts of one program tell, and answers with it. It
-// is safe for concurrent use; nothing it does blocks or fails.
+// Metrics counts for one program and answers with the figures. It is safe for
+// concurrent use; nothing it does blocks or fails.
 type Metrics struct {
-	registry *prometheus.Registry
-	now      func() time.Time
-
-	watches, stopped, pushesRefused   *prometheus.CounterVec
-	looks, transitions, commands      *prometheus.CounterVec
-	syncErrors, mendings, announced   *prometheus.CounterVec
-	discordRefused, calls, tasks      *prometheus.CounterVec
-	requests, failures, records       *prometheus.CounterVec
-	lookSeconds, behind, after        *prometheus.HistogramVec
-	callSeconds, taskSeconds, seconds *prometheus.HistogramVec
+	registry   *prometheus.Registry
+	now        func() time.Time
+	figures    map[string]figure
+	counters   map[string]*prometheus.CounterVec
+	histograms map[string]*prometheus.HistogramVec
 }
 
 // New makes the figures of a program of a version, with a registry of their own.
 // now is the program's clock.
 func New(version string, now func() time.Time) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), now: now}
-	m.registry.MustRegister(
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
+	m := &Metrics{
+		registry: prometheus.NewRegistry(), now: now, figures: map[string]figure{},
+		counters: map[string]*prometheus.CounterVec{}, histograms: map[string]*prometheus.HistogramVec{},
+	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "info", Help: "Always 1; its labels say which program this is.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	})
 	build.Set(1)
-	m.registry.MustRegister(build)
-	m.counted()
-	m.timed()
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
+	for _, f := range figures {
+		m.add(f)
+	}
 	return m
 }
 
-// Handler answers GET /metrics. Figures that cannot be read are left out; the
-// others are there all the same.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
-}
-
-// Gatherer gives the figures to whoever reads them within this process.
-func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
-
-// label is a label with the values that it can have. What is none of them
-// counts as "other".
-type label struct {
-	name   string
-	values []string
-}
-
-// other is the value of a label for what is none of its values.
-const other = "other"
-
-// counter makes a counter whose series are all there from the beginning, so that
-// the first of a kind is an increase and not a new series.
-func (m *Metrics) counter(name, help string, labels ...label) *prometheus.CounterVec {
-	vec := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, namesOf(labels))
-	m.registry.MustRegister(vec)
-	eachSeries(labels, func(values []string) { vec.WithLabelValues(values...) })
-	return vec
-}
-
-func (m *Metrics) histogram(name, help string, buckets []float64, labels ...label) *prometheus.HistogramVec {
-	vec := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, namesOf(labels))
-	m.registry.MustRegister(vec)
-	eachSeries(labels, func(values []string) { vec.WithLabelValues(values...) })
-	return vec
-}
-
-func namesOf(labels []label) []string {
-	names := make([]string, len(labels))
-	for i, label := range labels {
-		names[i] = label.name
+// add makes a figure whose series are all there from the beginning, so that the
+// first of a kind is an increase and not a new series.
+func (m *Metrics) add(f figure) {
+	var names []string
+	for _, label := range f.labels {
+		names = append(names, label.name)
 	}
-	return names
+	m.figures[f.name] = f
+	if f.buckets == nil {
+		vec := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: f.name, Help: f.help}, names)
+		m.registry.MustRegister(vec)
+		m.counters[f.name] = vec
+		eachSeries(f.labels, func(values []string) { vec.WithLabelValues(values...) })
+		return
+	}
+	vec := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: f.name, Help: f.help, Buckets: f.buckets}, names)
+	m.registry.MustRegister(vec)
+	m.histograms[f.name] = vec
+	eachSeries(f.labels, func(values []string) { vec.WithLabelValues(values...) })
 }
 
 // eachSeries calls do with every combination of the labels' values.
@@ -109,3 +81,29 @@ func eachSeries(labels []label, do func(values []string)) {
 		eachSeries(labels[1:], func(rest []string) { do(append([]string{value}, rest...)) })
 	}
 }
+
+// count adds one to a counter.
+func (m *Metrics) count(name string, values ...string) {
+	m.counters[name].WithLabelValues(m.listed(name, values)...).Inc()
+}
+
+// observe adds a time to a histogram. Clocks differ: a negative time counts as none.
+func (m *Metrics) observe(name string, took time.Duration, values ...string) {
+	m.histograms[name].WithLabelValues(m.listed(name, values)...).Observe(max(took, 0).Seconds())
+}
+
+// listed replaces each value that its label does not list.
+func (m *Metrics) listed(name string, values []string) []string {
+	for i, label := range m.figures[name].labels {
+		values[i] = label.of(values[i])
+	}
+	return values
+}
+
+// Handler answers GET /metrics. Figures that cannot be read are left out.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// Gatherer gives the figures to readers within this process.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }

@@ -17,6 +17,7 @@ import (
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
+	"questscheduler/notify"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -84,25 +85,25 @@ func ours(text string) string {
 // series counts the lines of our own figures.
 func (w *world) series() int { return strings.Count(w.text(), "\nquestscheduler_") }
 
-func TestWhatIsTold_IsCounted(t *testing.T) {
+func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	refused := fault.New(fault.RateLimited, "Google asks to slow down.")
-	w.Looked("push", nil, time.Second)
-	w.Looked("timer", refused, time.Second)
-	w.Looked("push", scheduler.ErrFenced, time.Second)
-	w.WatchAsked(false, nil)
-	w.WatchAsked(true, refused)
-	w.WatchStopped()
-	w.PushRefused()
-	w.Transition(rules.Reschedule)
-	w.Behind(rules.Reschedule, 3*time.Second)
-	w.Behind(rules.Cancel, -time.Second) // the calendar's clock is ahead
-	w.Commanded(rules.CommandFinalise)
-	w.SyncError(rules.TokenExpired)
-	w.Mended(rules.MendCancel)
-	w.Announced(rules.NoticeRescheduled, 10*time.Second)
-	w.DiscordRefused("card", "missing_access")
+	w.Count(calendarsync.Synced{Trigger: "push", Err: nil, Took: time.Second})
+	w.Count(calendarsync.Synced{Trigger: "timer", Err: refused, Took: time.Second})
+	w.Count(calendarsync.Synced{Trigger: "push", Err: scheduler.ErrFenced, Took: time.Second})
+	w.Count(calendarsync.WatchAsked{Renewal: false, Err: nil})
+	w.Count(calendarsync.WatchAsked{Renewal: true, Err: refused})
+	w.Count(calendarsync.WatchStopped{})
+	w.Count(calendarsync.PushRefused{})
+	w.Count(scheduler.Transition{Action: rules.Reschedule})
+	w.Count(scheduler.Behind{Action: rules.Reschedule, Late: 3 * time.Second})
+	w.Count(scheduler.Behind{Action: rules.Cancel, Late: -time.Second}) // the calendar's clock is ahead
+	w.Count(scheduler.Commanded{Command: rules.CommandFinalise})
+	w.Count(scheduler.SyncError{Code: rules.TokenExpired})
+	w.Count(scheduler.Repaired{Mending: rules.MendCancel})
+	w.Count(notify.Announced{Notice: rules.NoticeRescheduled, After: 10 * time.Second})
+	w.Count(notify.DiscordRefused{Channel: "card", Code: "missing_access"})
 	w.Called("events.list", refused, time.Second)
 	w.Answered("GET", 404, time.Millisecond)
 	w.shows(
@@ -118,7 +119,7 @@ func TestWhatIsTold_IsCounted(t *testing.T) {
 	)
 }
 
-func TestWhatIsStored_IsRead(t *testing.T) {
+func TestStored_IsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.depths = []queue.Depth{
@@ -142,7 +143,7 @@ func TestWhatIsStored_IsRead(t *testing.T) {
 }
 
 // Prometheus may ask as often as it likes.
-func TestWhatIsStored_IsReadOnceAWhile(t *testing.T) {
+func TestStored_AskedOften_IsReadOnceAWhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 5 {
@@ -160,35 +161,35 @@ func TestWhatIsStored_IsReadOnceAWhile(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRead_IsSaid_AndHoldsNothingElseUp(t *testing.T) {
+func TestStored_ThatCannotBeRead_IsReportedAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.broken = errors.New("the store does not answer")
-	w.Transition(rules.Cancel)
+	w.Count(scheduler.Transition{Action: rules.Cancel})
 	w.shows(`stored_figures_missing{of="queue"} 1`, `stored_figures_missing{of="health"} 0`, `transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
 	if strings.Contains(w.text(), "questscheduler_queue_waiting{") {
-		t.Error("it tells of a queue that it could not read")
+		t.Error("it shows a queue that it could not read")
 	}
 	w.broken = nil
 	w.shows(`stored_figures_missing{of="queue"} 0`, `queue_waiting{kind="look"} 0`)
 }
 
-// Whatever is told, the number of series stays what it was.
+// Whatever the events hold, the number of series stays the same.
 func TestSeries_AreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.series()
 	for i := range 200 {
 		odd := fmt.Sprintf("of-person-%d@example.org", i)
-		w.Looked(odd, errors.New(odd), time.Second)
-		w.WatchAsked(i%2 == 0, fault.New(fault.Kind(i), odd))
-		w.Transition(rules.Action(odd))
-		w.Behind(rules.Action(odd), time.Second)
-		w.Commanded(rules.Command(odd))
-		w.SyncError(rules.ErrorCode(odd))
-		w.Mended(rules.Mending(odd))
-		w.Announced(rules.Notice(odd), time.Second)
-		w.DiscordRefused(odd, odd)
+		w.Count(calendarsync.Synced{Trigger: odd, Err: errors.New(odd), Took: time.Second})
+		w.Count(calendarsync.WatchAsked{Renewal: i%2 == 0, Err: fault.New(fault.Kind(i), odd)})
+		w.Count(scheduler.Transition{Action: rules.Action(odd)})
+		w.Count(scheduler.Behind{Action: rules.Action(odd), Late: time.Second})
+		w.Count(scheduler.Commanded{Command: rules.Command(odd)})
+		w.Count(scheduler.SyncError{Code: rules.ErrorCode(odd)})
+		w.Count(scheduler.Repaired{Mending: rules.Mending(odd)})
+		w.Count(notify.Announced{Notice: rules.Notice(odd), After: time.Second})
+		w.Count(notify.DiscordRefused{Channel: odd, Code: odd})
 		w.Called(odd, &fault.Error{Kind: fault.Provider, Code: odd}, time.Second)
 		w.Answered(odd, i*7, time.Second)
 		w.Handlers(map[string]queue.Handler{odd: func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Err: errors.New(odd)} }})[odd](t.Context(), queue.Delivery{})
@@ -201,7 +202,7 @@ func TestSeries_AreBounded(t *testing.T) {
 	}
 	text := w.text()
 	if strings.Contains(text, "of-person") {
-		t.Error("a figure names what it was told")
+		t.Error("a figure holds a value of an event")
 	}
 	if after := w.series(); after > before+3 { // kind="other" of the three figures of the queue
 		t.Errorf("%d series became %d", before, after)
@@ -211,7 +212,7 @@ func TestSeries_AreBounded(t *testing.T) {
 	}
 }
 
-func TestHandlers_CountWhatBecomesOfEachRun(t *testing.T) {
+func TestHandlers_CountEachRunByItsOutcome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	verdicts := []queue.Verdict{
@@ -234,7 +235,7 @@ func TestHandlers_CountWhatBecomesOfEachRun(t *testing.T) {
 		`task_run_seconds_sum{kind="sweep"} 4`, `errors_total{kind="unavailable"} 1`, `errors_total{kind="internal"} 1`)
 }
 
-func TestLog_CountsWhatIsWrong_AndHandsEverythingOn(t *testing.T) {
+func TestLog_CountsWarningsAndErrors_AndPassesAllOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var text strings.Builder

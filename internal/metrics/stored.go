@@ -3,11 +3,11 @@ package metrics
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
@@ -18,7 +18,7 @@ import (
 type Stored struct {
 	// Depths tells the state of the queue (queue.Queue).
 	Depths func(ctx context.Context) ([]queue.Depth, error)
-	// Records tells what became of the timers' jobs (timers.Timers).
+	// Records tells how the runs of the timers' jobs stand (timers.Timers).
 	Records func(ctx context.Context) ([]timers.Record, error)
 	// Figures tells what is wrong over everybody (health.Reader).
 	Figures func(ctx context.Context) (health.Figures, error)
@@ -26,8 +26,7 @@ type Stored struct {
 }
 
 const (
-	// storedFor is how long what was read is given again, however often somebody
-	// asks: a figure is at most this old.
+	// storedFor is how old these figures may be, however often somebody asks.
 	storedFor = 15 * time.Second
 	// figuresFor is the same of the health figures, whose reads cost most.
 	figuresFor = time.Minute
@@ -36,15 +35,7 @@ const (
 )
 
 // Read adds the figures that are stored. It is called once.
-func (m *Metrics) Read(from Stored) {
-	m.registry.MustRegister(&stored{
-		Stored: from,
-		depths: cached[[]queue.Depth]{read: from.Depths, keep: storedFor, now: m.now},
-		timers: cached[[]timers.Record]{read: from.Records, keep: storedFor, now: m.now},
-		health: cached[health.Figures]{read: from.Figures, keep: figuresFor, now: m.now},
-		now:    m.now,
-	})
-}
+func (m *Metrics) Read(from Stored) { m.registry.MustRegister(&stored{Stored: from, now: m.now}) }
 
 func gauge(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
@@ -54,13 +45,13 @@ var (
 	waiting     = gauge("queue_waiting", "Tasks that wait, by kind.", "kind")
 	oldest      = gauge("queue_oldest_seconds", "For how long the oldest task that is due waits, by kind; 0: none is due.", "kind")
 	dead        = gauge("queue_dead", "Dead letters, which wait for a person, by kind.", "kind")
-	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last came to its end; 0: never yet.", "job")
+	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last ended; 0: never.", "job")
 	jobFails    = gauge("timer_failing", "1 while the last step of a job failed.", "job")
 	ending      = gauge("watches_ending", "Followed calendars whose watch channel should have been renewed, ends within a day at most and has no later one (up to 250).")
 	watchFails  = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
-	lookFails   = gauge("calendars_failing", "Followed calendars whose looks fail, by the kind of the error (up to 250).", "reason")
-	failingFor  = gauge("calendars_failing_seconds", "For how long the looks of a calendar fail that its owner cannot mend: the longest; 0: none.")
-	parked      = gauge("calendars_parked", "Followed calendars that are left alone since Google asked for it (up to 250).")
+	syncFails   = gauge("calendars_failing", "Followed calendars whose sync fails, by the kind of the error (up to 250).", "reason")
+	failingFor  = gauge("calendars_failing_seconds", "For how long the sync of a calendar fails that its owner cannot repair: the longest; 0: none.")
+	parked      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
 	revoked     = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
 	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
@@ -69,20 +60,15 @@ var (
 // stored reads the figures that are stored when somebody asks.
 type stored struct {
 	Stored
-	depths cached[[]queue.Depth]
-	timers cached[[]timers.Record]
-	health cached[health.Figures]
+	depths health.Cached[[]queue.Depth]
+	timers health.Cached[[]timers.Record]
+	health health.Cached[health.Figures]
 	now    func() time.Time
 }
 
-// Describe implements prometheus.Collector.
-func (s *stored) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		waiting, oldest, dead, succeeded, jobFails, ending, watchFails, lookFails, failingFor, parked, revoked, pollsErr, readFailing,
-	} {
-		descriptions <- d
-	}
-}
+// Describe implements prometheus.Collector. A collector that describes nothing is
+// not checked, and asked for nothing when it is registered.
+func (*stored) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (s *stored) Collect(figures chan<- prometheus.Metric) {
@@ -108,22 +94,22 @@ func (s *stored) Collect(figures chan<- prometheus.Metric) {
 type giving func(d *prometheus.Desc, value float64, labels ...string)
 
 func (s *stored) collectQueue(ctx context.Context, give giving) error {
-	depths, err := s.depths.get(ctx)
+	depths, err := s.depths.Get(ctx, s.now(), storedFor, s.Depths)
 	if err != nil {
 		return err
 	}
-	kinds := label{"kind", taskKinds}
 	sums := map[string]queue.Depth{}
-	for _, kind := range taskKinds {
+	for _, kind := range taskKinds.values {
 		sums[kind] = queue.Depth{}
 	}
-	for _, depth := range depths { // tasks of another version's kinds may lie in the file
-		sum := sums[kinds.of(depth.Kind)]
+	for _, depth := range depths { // tasks of another version's kinds may be stored
+		kind := taskKinds.of(depth.Kind)
+		sum := sums[kind]
 		sum.Waiting, sum.Dead = sum.Waiting+depth.Waiting, sum.Dead+depth.Dead
 		if sum.Oldest.IsZero() || !depth.Oldest.IsZero() && depth.Oldest.Before(sum.Oldest) {
 			sum.Oldest = depth.Oldest
 		}
-		sums[kinds.of(depth.Kind)] = sum
+		sums[kind] = sum
 	}
 	for kind, sum := range sums {
 		give(waiting, float64(sum.Waiting), kind)
@@ -142,7 +128,7 @@ func (s *stored) age(since time.Time) float64 {
 }
 
 func (s *stored) collectTimers(ctx context.Context, give giving) error {
-	records, err := s.timers.get(ctx)
+	records, err := s.timers.Get(ctx, s.now(), storedFor, s.Records)
 	if err != nil {
 		return err
 	}
@@ -164,7 +150,7 @@ func (s *stored) collectTimers(ctx context.Context, give giving) error {
 }
 
 func (s *stored) collectHealth(ctx context.Context, give giving) error {
-	figures, err := s.health.get(ctx)
+	figures, err := s.health.Get(ctx, s.now(), figuresFor, s.Figures)
 	if err != nil {
 		return err
 	}
@@ -173,45 +159,11 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(failingFor, s.age(figures.FailingSince))
 	give(parked, float64(figures.Parked))
 	give(revoked, float64(figures.Revoked))
-	byKind := map[string]int{}
-	for kind, count := range figures.Failing {
-		byKind[kindName(kind)] += count
+	for _, kind := range fault.Kinds() {
+		give(syncFails, float64(figures.Failing[kind]), kindName(kind))
 	}
-	for _, kind := range kinds {
-		give(lookFails, float64(byKind[kind]), kind)
-	}
-	byCode := map[string]int{}
-	for code, count := range figures.Errors {
-		byCode[string(code)] = count
-	}
-	for _, code := range codes.values {
-		give(pollsErr, float64(byCode[code]), code)
+	for _, code := range health.ErrorCodes {
+		give(pollsErr, float64(figures.Errors[code]), string(code))
 	}
 	return nil
-}
-
-// cached gives what was read for a while. What failed is read again at the next
-// question.
-type cached[T any] struct {
-	read func(ctx context.Context) (T, error)
-	keep time.Duration
-	now  func() time.Time
-
-	mu    sync.Mutex
-	value T
-	until time.Time
-}
-
-func (c *cached[T]) get(ctx context.Context) (T, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.now()
-	if passed := c.until.Sub(now); passed > 0 && passed <= c.keep { // further ahead: the clock was set back
-		return c.value, nil
-	}
-	value, err := c.read(ctx)
-	if err == nil {
-		c.value, c.until = value, now.Add(c.keep)
-	}
-	return value, err
 }

@@ -13,44 +13,57 @@ import (
 	"questscheduler/scheduler"
 )
 
-// clearing is a cleanup of a row that fails and one that does not.
-func clearing() cleanup {
+// clearing is a cleanup of a row that fails and one that does not, beside those of
+// every deployment, which are left out.
+func clearing() Step {
 	row := func(what string, err error) Cleaning {
 		return Cleaning{What: what, Remove: func(context.Context, store.Store, time.Time, int) (int, bool, error) { return 2, err != nil, err }}
 	}
-	return cleanup{rows: []Cleaning{row("broken", errors.New("broken")), row("sound", nil)}, now: time.Now, log: slog.New(slog.DiscardHandler)}
+	p := Parts{Cleaning: []Cleaning{row("broken", errors.New("broken")), row("sound", nil)}, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	return inTurn(p.cleanup()[len(cleanings):])
 }
 
 func TestCleanup_RowThatFails_IsCountedAndLeft(t *testing.T) {
 	t.Parallel()
-	c := clearing()
-	did, err := c.step(t.Context(), Run{})
-	if want := (Counts{{"broken", 2}, {"failed", 1}}); err != nil || !reflect.DeepEqual(did.Did, want) || did.Next != "1 sound\n" {
+	step := clearing()
+	did, err := step(t.Context(), Run{})
+	if want := (Stretch{Part: "sound", Did: Counts{{"broken", 2}, {"failed", 1}}}); err != nil || !reflect.DeepEqual(did, want) {
 		t.Errorf("%+v, %v", did, err)
 	}
-	did, err = c.step(t.Context(), Run{At: did.Next})
-	if want := (Counts{{"sound", 2}}); err != nil || !reflect.DeepEqual(did.Did, want) || did.Next != "" {
+	did, err = step(t.Context(), Run{Part: did.Part, At: did.Next})
+	if want := (Stretch{Did: Counts{{"sound", 2}}}); err != nil || !reflect.DeepEqual(did, want) {
 		t.Errorf("%+v, %v", did, err)
 	}
 }
 
-// A program that ends is no failure of the row, which is gone on with.
+// The end of the program is no failure of the row, which is tried again.
 func TestCleanup_WhileTheProgramEnds_IsTriedAgain(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if did, err := clearing().step(ctx, Run{}); err == nil || did.Next != "" {
+	if did, err := clearing()(ctx, Run{}); err == nil || did.Next != "" {
 		t.Errorf("%+v, %v", did, err)
 	}
 }
 
+// Each row is a place that a record may hold, and where the next step begins. An
+// earlier program kept the places of the cleanup and the sweep in At alone.
 func TestCleanup_PlaceOfAnotherTable_BeginsAnew(t *testing.T) {
 	t.Parallel()
-	c := clearing()
-	for place, want := range map[string]int{"1 sound\nx": 1, "1 gone\nx": 0, "2 sound\nx": 0, "-1 sound\nx": 0, "rubbish": 0, "": 0} {
-		at, from := c.rowAt(place)
-		if wantFrom := map[int]string{1: "x"}[want]; at != want || from != wantFrom {
-			t.Errorf("%q is row %d from %q, want %d", place, at, from, want)
+	var name, at string
+	place := func(of string) Step {
+		return func(_ context.Context, run Run) (Stretch, error) {
+			name, at = of, run.At
+			return Stretch{}, nil
+		}
+	}
+	step := inTurn([]part{{"first", place("first")}, {"sound", place("sound")}})
+	for stored, want := range map[[2]string][2]string{
+		{"sound", "x"}: {"sound", "x"}, {"gone", "x"}: {"first", ""}, {"", "1 sound\nx"}: {"first", ""},
+		{"", "accounts"}: {"first", ""}, {"", "cards x"}: {"first", ""}, {"", ""}: {"first", ""},
+	} {
+		if _, err := step(t.Context(), Run{Part: stored[0], At: stored[1]}); err != nil || name != want[0] || at != want[1] {
+			t.Errorf("%q begins at %q of %q, want %q: %v", stored, at, name, want, err)
 		}
 	}
 }

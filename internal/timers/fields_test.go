@@ -9,6 +9,6 @@ import (
 func TestRecord_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	roundtrip.Check(t, roundtrip.Codec[Record]{Through: func(r Record) Record {
-		return decode(roundtrip.Kept(t, Path(r.Job), roundtrip.Whole(r.encode())))
+		return decode(roundtrip.Kept(t, recordPath(r.Job), roundtrip.Whole(r.encode())))
 	}})
 }

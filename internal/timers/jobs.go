@@ -3,7 +3,6 @@ package timers
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -15,28 +14,25 @@ import (
 type Parts struct {
 	Scheduler *scheduler.Service
 	Watcher   *calendarsync.Watcher
-	// FollowLinks carries on what became of linked accounts
-	// (calendarsync.Links.FollowDue); nil: nobody links any.
+	// FollowLinks is calendarsync.Links.FollowDue; nil: nobody links accounts.
 	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
 	// FallbackEvery is the period of the sweep, over which it is spread.
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
 	NoSync bool
-	// CheckAccounts asks after the accounts that nobody used for a day, so that a
-	// dead grant is found before it is needed, and counts what it found; more says
-	// that it is to be asked again at once, for the others. nil: nobody links any.
+	// CheckAccounts tries the grants of accounts that nobody used for a day, so that
+	// a dead one is found before it is needed. It is repeated while more is true;
+	// nil: nobody links accounts.
 	CheckAccounts func(ctx context.Context) (did Counts, more bool, err error)
-	// SweepCards checks a page of the cards of polls that others wrote
-	// (scheduler.Service.SweepCards); nil where the cards are not ours.
+	// SweepCards is scheduler.Service.SweepCards; nil where the cards are not ours.
 	SweepCards func(ctx context.Context, at string, cause scheduler.Cause) (checked int, next string, err error)
-	// Observing leaves what others keep as it is (QS_SYNC=observe).
+	// Observing leaves shared documents alone (QS_SYNC=observe).
 	Observing bool
-	// Documents is what the cleanup clears up, and Cleaning what it removes
-	// beside what every deployment has.
 	Documents store.Store
-	Cleaning  []Cleaning
-	// Health looks over a page of the linked accounts, and counts them by how they
-	// are; nil leaves the job out.
+	// Cleaning is what the cleanup removes beside what every deployment has.
+	Cleaning []Cleaning
+	// Health counts a page of the linked accounts by their health; nil leaves the
+	// job out.
 	Health Step
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -45,7 +41,6 @@ type Parts struct {
 // Jobs is the table.
 func Jobs(p Parts) []Job {
 	day := 24 * time.Hour
-	clean := cleanup{p.cleanings(), p.Documents, p.Now, p.Log}
 	table := []Job{
 		{
 			Name: Drain, Every: time.Minute, Step: p.drain,
@@ -57,11 +52,11 @@ func Jobs(p Parts) []Job {
 			Does: "renew the watch channels that the drain did not, and stop those that nothing needs",
 		},
 		{
-			Name: PollFallback, Every: p.FallbackEvery, AtStart: true, AfterStart: time.Minute, Step: p.fallBack,
+			Name: PollFallback, Every: p.FallbackEvery, AtStart: true, AfterStart: time.Minute, Step: inTurn(p.fallBack()),
 			Does: "look for what pushes missed, calendar by calendar",
 		},
 		{
-			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: clean.step,
+			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: inTurn(p.cleanup()),
 			Does: "remove what is past its time",
 		},
 	}
@@ -89,9 +84,8 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 	if err != nil || p.FollowLinks == nil {
 		return Stretch{Did: did}, err
 	}
-	// What Google does not let through now is due again in a minute.
 	settled, err := p.FollowLinks(ctx, run.Cause)
-	if err != nil {
+	if err != nil { // what Google refuses now is due again in a minute
 		p.Log.WarnContext(ctx, "what became of linked accounts is not carried on yet", "trace", run.Cause.Trace, "error", err)
 	}
 	return Stretch{Did: append(did, Count{"linked accounts", settled})}, nil
@@ -110,70 +104,40 @@ func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {
 	}}, err
 }
 
-// Where a sweep is that has gone through the calendars: at the accounts, then at
-// the cards, with the place among those behind it.
-const (
-	atAccounts = "accounts"
-	atCards    = "cards "
-)
-
-func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
+// fallBack is the parts of the sweep.
+func (p Parts) fallBack() []part {
 	if p.NoSync {
-		return Stretch{}, nil
+		return []part{{"calendars", func(context.Context, Run) (Stretch, error) { return Stretch{}, nil }}}
 	}
-	if run.At == atAccounts {
-		did, more, err := p.CheckAccounts(ctx)
-		if more {
-			return Stretch{Next: atAccounts, Did: did}, err
-		}
-		return Stretch{Next: p.firstCards(), Did: did}, err
+	parts := []part{{"calendars", p.sweepCalendars}}
+	if p.CheckAccounts != nil {
+		parts = append(parts, part{"accounts", func(ctx context.Context, _ Run) (Stretch, error) {
+			did, more, err := p.CheckAccounts(ctx)
+			return Stretch{Next: again(more), Did: did}, err
+		}})
 	}
-	if place, is := strings.CutPrefix(run.At, atCards); is && p.SweepCards != nil {
-		return p.sweepCards(ctx, run, place)
+	if p.SweepCards != nil {
+		parts = append(parts, part{"cards", func(ctx context.Context, run Run) (Stretch, error) {
+			checked, next, err := p.SweepCards(ctx, run.At, run.Cause)
+			return Stretch{Next: next, Did: Counts{{"cards checked", checked}}}, err
+		}})
 	}
+	return parts
+}
+
+// sweepCalendars sweeps a page of calendars: at once for a person, otherwise
+// through tasks that are spread over the period.
+func (p Parts) sweepCalendars(ctx context.Context, run Run) (Stretch, error) {
 	spread := p.FallbackEvery
 	if run.ByHand {
 		spread = 0
 	}
 	swept, next, err := p.Watcher.SweepPage(ctx, run.Cause, run.At, spread)
-	switch {
-	case next == "" && p.CheckAccounts != nil:
-		next = atAccounts
-	case next == "":
-		next = p.firstCards()
+	did := Counts{{"calendars", swept.Calendars}}
+	if run.ByHand {
+		did = append(did, Count{"looks", swept.Looks}, Count{"fresh calendars left out", swept.Fresh})
+	} else {
+		did = append(did, Count{"calendars handed over", swept.HandedOver})
 	}
-	return Stretch{Next: next, Did: Counts{
-		{"calendars", swept.Calendars},
-		{"calendars handed over", swept.HandedOver},
-		{"looks", swept.Looks},
-		{"fresh calendars left out", swept.Fresh},
-		{"polls set right", swept.Mended},
-		{"failed", swept.Failed},
-	}.without("calendars handed over", run.ByHand).without("looks", !run.ByHand).without("fresh calendars left out", !run.ByHand)}, err
-}
-
-// firstCards is where the cards begin; "" where they are not ours.
-func (p Parts) firstCards() string {
-	if p.SweepCards == nil {
-		return ""
-	}
-	return atCards
-}
-
-func (p Parts) sweepCards(ctx context.Context, run Run, place string) (Stretch, error) {
-	checked, next, err := p.SweepCards(ctx, place, run.Cause)
-	if next != "" {
-		next = atCards + next
-	}
-	return Stretch{Next: next, Did: Counts{{"cards checked", checked}}}, err
-}
-
-// without leaves a row out.
-func (c Counts) without(what string, leave bool) Counts {
-	for i := range c {
-		if leave && c[i].What == what {
-			return append(c[:i:i], c[i+1:]...)
-		}
-	}
-	return c
+	return Stretch{Next: next, Did: append(did, Count{"polls set right", swept.Mended}, Count{"failed", swept.Failed})}, err
 }

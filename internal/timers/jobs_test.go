@@ -35,7 +35,7 @@ func TestTheTable_HasEveryJob(t *testing.T) {
 	}
 }
 
-func TestPollFallback_FindsWhatNoPushTold(t *testing.T) {
+func TestPollFallback_FindsWhatPushesMissed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -109,7 +109,7 @@ func TestRenewal_StopsWhatNothingNeeds(t *testing.T) {
 	same(t, "channels.stop calls", w.Calls("channels.stop"), 1)
 }
 
-func TestCleanup_RemovesWhatIsPastItsTime_AndKeepsWhatIsNeeded(t *testing.T) {
+func TestCleanup_RemovesExpired_AndKeepsWhatIsNeeded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	moved, _, eventID := w.Finalised()
@@ -221,7 +221,7 @@ func TestCleanup_WhileItObserves_LeavesWhatIsShared(t *testing.T) {
 	same(t, "snapshots", len(w.Snapshots()), 1)
 }
 
-func TestPollFallback_AsksAfterTheAccountsLast(t *testing.T) {
+func TestPollFallback_ChecksTheAccountsLast(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	asked := 0
@@ -238,7 +238,7 @@ func TestPollFallback_AsksAfterTheAccountsLast(t *testing.T) {
 	same(t, "told last", did[len(did)-1], timers.Count{What: "accounts", N: 6})
 }
 
-// Nothing but the sweep tells of what others wrote here.
+// Here only the sweep finds what others wrote.
 func TestPollFallback_WhereCardsAreOurs_ChecksThem(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})

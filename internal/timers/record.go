@@ -2,49 +2,43 @@ package timers
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"questscheduler/internal/store"
 )
 
-// Record is a document of timers: how far the last run of a job is. Closed to
-// clients.
+// Record is the document of a job's last run.
 type Record struct {
 	Job string
-	// Due is what the run is for (Run.Due); runs of an earlier one are over.
+	// Due is that of the run; runs with an earlier one are over.
 	Due       time.Time
 	StartedAt time.Time
-	// EndedAt is when it came to its end; zero while it has not.
+	// EndedAt is zero until the run ends.
 	EndedAt time.Time
-	// At is where its next step begins.
-	At string
-	// Did counts what it did so far, by what.
-	Did map[string]int64
-	// Failure is the kind of the error of its last step, "" where that went
-	// well; FailedAt is when.
+	// Part and At are where its next step begins.
+	Part, At string
+	// Did counts what it did so far, sorted by name.
+	Did Counts
+	// Failure is the kind of the last step's error; "" where it succeeded.
 	Failure  string
 	FailedAt time.Time
-	// SucceededAt is when a run last came to its end, this one or one before.
+	// SucceededAt is when a run last ended, this one or an earlier one.
 	SucceededAt time.Time
 }
 
-// Path is where the record of a job stands.
-func Path(job string) store.Path { return store.Doc("timers", job) }
+func recordPath(job string) store.Path { return store.Doc("timers", job) }
 
-// Records is RecordsOf the jobs of the table.
+// Records reads the records of the table's jobs.
 func (t *Timers) Records(ctx context.Context) ([]Record, error) {
 	return RecordsOf(ctx, t.Store, t.Jobs)
 }
 
-// RecordsOf reads what became of each of some jobs, in their order. A job that
-// never ran has a record that says nothing but its name. The errors are the
-// store's.
+// RecordsOf reads the records of jobs, in their order. That of a job that never ran
+// holds its name alone. The errors are the store's.
 func RecordsOf(ctx context.Context, documents store.Reader, jobs []Job) ([]Record, error) {
 	paths := make([]store.Path, len(jobs))
 	for i, job := range jobs {
-		paths[i] = Path(job.Name)
+		paths[i] = recordPath(job.Name)
 	}
 	docs, err := documents.GetAll(ctx, paths)
 	if err != nil {
@@ -59,52 +53,45 @@ func RecordsOf(ctx context.Context, documents store.Reader, jobs []Job) ([]Recor
 
 func decode(doc store.Document) Record {
 	f := store.Fields(doc.Data)
-	did, counts := map[string]int64{}, f.Map("did")
-	for what := range counts {
-		did[what] = counts.Int(what)
-	}
 	return Record{
 		Job: doc.Path.ID(), Due: f.Time("due"), StartedAt: f.Time("startedAt"), EndedAt: f.Time("endedAt"),
-		At: f.String("at"), Did: did, Failure: f.String("failure"), FailedAt: f.Time("failedAt"),
+		Part: f.String("part"), At: f.String("at"), Did: countsFrom(f.Map("did")), Failure: f.String("failure"), FailedAt: f.Time("failedAt"),
 		SucceededAt: f.Time("succeededAt"),
 	}
 }
 
 func (r Record) encode() map[string]any {
-	did := map[string]any{}
-	for _, what := range slices.Sorted(maps.Keys(r.Did)) {
-		did[what] = r.Did[what]
-	}
 	return map[string]any{
-		"due": r.Due, "startedAt": r.StartedAt, "endedAt": store.NullIfZero(r.EndedAt), "at": r.At, "did": did,
+		"due": r.Due, "startedAt": r.StartedAt, "endedAt": store.NullIfZero(r.EndedAt), "part": r.Part, "at": r.At, "did": r.Did.fields(),
 		"failure": store.NullIfEmpty(r.Failure), "failedAt": store.NullIfZero(r.FailedAt),
 		"succeededAt": store.NullIfZero(r.SucceededAt),
 	}
 }
 
-// goesOn tells whether the run of that time is the one that the record is of,
-// and is not over.
+// goesOn tells whether the record is that of the run due then, which has not ended.
 func (r Record) goesOn(due time.Time) bool { return r.Due.Equal(due) && r.EndedAt.IsZero() }
 
-// change reads the record of a job and writes what do makes of it, unless do
-// says that there is nothing to write.
+// ended tells whether the record is that of the run due then, which has ended.
+func (r Record) ended(due time.Time) bool { return r.Due.Equal(due) && !r.EndedAt.IsZero() }
+
+// change changes the record of a job by do, and writes it where do returns true.
 func (t *Timers) change(ctx context.Context, job string, do func(r *Record) bool) (Record, error) {
 	var record Record
 	err := t.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		doc, err := tx.Get(ctx, Path(job))
+		doc, err := tx.Get(ctx, recordPath(job))
 		if err != nil {
 			return err
 		}
 		if record = decode(doc); !do(&record) {
 			return nil
 		}
-		return tx.Set(Path(job), record.encode())
+		return tx.Set(recordPath(job), record.encode())
 	})
 	return record, err
 }
 
-// begin takes a run up: it is begun, or gone on with where somebody began it.
-// goesOn is false where it is over, or a newer one took its place.
+// begin begins a run or continues one. goesOn is false where it has ended or a
+// newer run replaced it.
 func (t *Timers) begin(ctx context.Context, job string, due time.Time) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
 	r, err = t.change(ctx, job, func(r *Record) bool {
@@ -117,19 +104,17 @@ func (t *Timers) begin(ctx context.Context, job string, due time.Time) (r Record
 	return r, err == nil && r.goesOn(due), err
 }
 
-// advance writes down that a step of a run went from one place to the next.
-// goesOn is false where the run is over with it, or somebody else went ahead.
-func (t *Timers) advance(ctx context.Context, job string, due time.Time, from string, did Stretch) (r Record, goesOn bool, err error) {
+// advance records a finished step of a run. goesOn is false where the run is over
+// with it, or another process recorded the step first.
+func (t *Timers) advance(ctx context.Context, job string, run Run, did Stretch) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
 	r, err = t.change(ctx, job, func(r *Record) bool {
-		if goesOn = r.goesOn(due) && r.At == from; !goesOn {
+		if goesOn = r.goesOn(run.Due) && r.Part == run.Part && r.At == run.At; !goesOn {
 			return false
 		}
-		r.At, r.Failure, r.FailedAt = did.Next, "", time.Time{}
-		for _, count := range did.Did {
-			r.Did[count.What] += int64(count.N)
-		}
-		if did.Next == "" {
+		r.Part, r.At, r.Failure, r.FailedAt = did.Part, did.Next, "", time.Time{}
+		r.Did = r.Did.Add(did.Did)
+		if did.Part == "" && did.Next == "" {
 			goesOn, r.EndedAt, r.SucceededAt = false, now, now
 		}
 		return true
@@ -137,11 +122,14 @@ func (t *Timers) advance(ctx context.Context, job string, due time.Time, from st
 	return r, err == nil && goesOn, err
 }
 
-// failed writes down that a step of a run failed. It stays where it is.
-func (t *Timers) failed(ctx context.Context, job string, due time.Time, kind string) error {
+// failed records that a step of a run failed. The run stays where it is.
+func (t *Timers) failed(ctx context.Context, job string, run Run, kind string) error {
 	now := store.Instant(t.Now())
+	if run.ByHand { // the person may have ended the command
+		ctx = context.WithoutCancel(ctx)
+	}
 	_, err := t.change(ctx, job, func(r *Record) bool {
-		if !r.goesOn(due) {
+		if !r.goesOn(run.Due) {
 			return false
 		}
 		r.Failure, r.FailedAt = kind, now

@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func recorded(t *testing.T) (timers *Timers, due time.Time) {
 	if _, goesOn, err := timers.begin(t.Context(), "job", due); err != nil || !goesOn {
 		t.Fatalf("the first run begins: %t, %v", goesOn, err)
 	}
-	if _, goesOn, err := timers.advance(t.Context(), "job", due, "", Stretch{}); err != nil || goesOn {
+	if _, goesOn, err := timers.advance(t.Context(), "job", Run{Due: due}, Stretch{}); err != nil || goesOn {
 		t.Fatalf("the first run goes on: %t, %v", goesOn, err)
 	}
 	return timers, due
@@ -41,10 +42,10 @@ func TestRecord_OfAStepThatSucceeds_ForgetsTheFailureBefore(t *testing.T) {
 	if _, _, err := timers.begin(t.Context(), "job", next); err != nil {
 		t.Fatal(err)
 	}
-	if err := timers.failed(t.Context(), "job", next, "unavailable"); err != nil {
+	if err := timers.failed(t.Context(), "job", Run{Due: next}, "unavailable"); err != nil {
 		t.Fatal(err)
 	}
-	record, goesOn, err := timers.advance(t.Context(), "job", next, "", Stretch{Next: "further"})
+	record, goesOn, err := timers.advance(t.Context(), "job", Run{Due: next}, Stretch{Next: "further"})
 	if err != nil || !goesOn || record.Failure != "" || !record.FailedAt.IsZero() || record.At != "further" {
 		t.Errorf("%+v, goes on %t, %v", record, goesOn, err)
 	}
@@ -60,8 +61,8 @@ func TestRecord_AdvancedFromWhereItIsNot_Stays(t *testing.T) {
 	}
 	step := Stretch{Next: "further", Did: Counts{{"pages", 1}}}
 	for i, want := range []bool{true, false} {
-		record, goesOn, err := timers.advance(t.Context(), "job", next, "", step)
-		if err != nil || goesOn != want || record.Did["pages"] != 1 {
+		record, goesOn, err := timers.advance(t.Context(), "job", Run{Due: next}, step)
+		if err != nil || goesOn != want || !slices.Equal(record.Did, step.Did) {
 			t.Errorf("step %d: %+v, goes on %t, %v", i, record, goesOn, err)
 		}
 	}

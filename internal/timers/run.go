@@ -18,29 +18,26 @@ import (
 const Kind = "timer"
 
 const (
-	// stretch is how long a task goes on with its run before it makes room for
-	// others and comes back: far less than a task may take (60 s), and
-	// than a program that is asked to end has patience.
+	// stretch is how long a task works on its run before it comes back later: far
+	// less than the time limits of a task (60 s) and of a shutdown.
 	stretch = 5 * time.Second
-	// retries is how often a failing step is tried again. The next
-	// period begins anew.
+	// retries is how often a failing step is repeated, until the next period.
 	retries = 3
+	// trigger is what makes runs, except those of a person.
+	trigger = "timer"
 )
 
-// task is the payload of a task: a run of a job, or the question what is due
-// where Job is "".
+// task is the payload of a task: a run of a job, or with Job "" a tick.
 type task struct {
 	Job   string    `json:"job,omitempty"`
 	Due   time.Time `json:"due,omitzero"`
-	Hint  string    `json:"hint,omitempty"`
 	Trace string    `json:"trace,omitempty"`
 }
 
-// TickTask is the task that asks what is due, for a queue that hands it over to
-// itself every minute.
+// TickTask is the task of a Tick, for a queue that repeats it every minute.
 func TickTask() queue.Task { return queue.Task{Kind: Kind, Payload: []byte("{}")} }
 
-// Tick hands over a run of each job that is due. Asking twice is asking once.
+// Tick hands over a run of each job that is due. Repeating it is harmless.
 func (t *Timers) Tick(ctx context.Context) error {
 	records, err := t.Records(ctx)
 	if err != nil {
@@ -50,25 +47,24 @@ func (t *Timers) Tick(ctx context.Context) error {
 	var failures []error
 	for i, job := range t.Jobs {
 		if due := job.due(now, t.Started); records[i].Due.Before(due) {
-			failures = append(failures, t.handOver(ctx, job.Name, due, "timer"))
+			failures = append(failures, t.handOver(ctx, job.Name, due))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-// HandOver asks for a run of a job now, for whoever keeps the time in our place.
-// After nil it will be run. NotFound: no such job.
+// HandOver enqueues a run of a job now, for a clock outside the program. NotFound:
+// no such job.
 func (t *Timers) HandOver(ctx context.Context, name string) error {
-	if _, err := t.Named(name); err != nil {
+	if _, err := t.named(name); err != nil {
 		return err
 	}
-	return t.handOver(ctx, name, store.Instant(t.Now()), "timer")
+	return t.handOver(ctx, name, store.Instant(t.Now()))
 }
 
-// handOver enqueues a run. Its name is the run's: one that is taken belongs to a
-// task that does it, or did.
-func (t *Timers) handOver(ctx context.Context, name string, due time.Time, hint string) error {
-	payload, err := json.Marshal(task{Job: name, Due: due.UTC(), Hint: hint, Trace: t.NewTrace()})
+// handOver enqueues a run under its own name, so that it is enqueued once.
+func (t *Timers) handOver(ctx context.Context, name string, due time.Time) error {
+	payload, err := json.Marshal(task{Job: name, Due: due.UTC(), Trace: t.NewTrace()})
 	if err != nil {
 		return err
 	}
@@ -82,7 +78,7 @@ func (t *Timers) handOver(ctx context.Context, name string, due time.Time, hint 
 }
 
 // Handle is the handler of the tasks. A run that is not over after a while comes
-// back; a step that fails is tried three times more, and then left to the next
+// back; a step that fails is repeated three times, and then left to the next
 // period.
 func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var asked task
@@ -90,13 +86,12 @@ func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 		return queue.Verdict{Outcome: queue.Permanent, Err: fmt.Errorf("timers: the task cannot be read: %w", err)}
 	}
 	if asked.Job == "" {
-		if err := t.Tick(ctx); err != nil {
-			// The next minute asks again.
+		if err := t.Tick(ctx); err != nil { // the next minute asks again
 			t.Log.WarnContext(ctx, "the timers could not be asked what is due", "error", err)
 		}
 		return queue.Verdict{Outcome: queue.Done}
 	}
-	job, err := t.Named(asked.Job)
+	job, err := t.named(asked.Job)
 	if err != nil { // a task of a version that had it
 		t.Log.WarnContext(ctx, "a job that there is no more was left out", "job", asked.Job)
 		return queue.Verdict{Outcome: queue.Done}
@@ -115,77 +110,66 @@ func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	}
 }
 
-// work goes on with a run for a stretch of time; over tells whether nothing is
-// left to do.
+// work continues a run for a stretch of time; over tells whether nothing is left.
 func (t *Timers) work(ctx context.Context, job Job, asked task) (over bool, err error) {
 	until := t.Now().Add(stretch)
-	run := Run{Due: asked.Due, Cause: scheduler.Cause{Hint: asked.Hint, Trace: asked.Trace}}
-	record, goesOn, err := t.begin(ctx, job.Name, asked.Due)
+	run := Run{Due: asked.Due, Cause: scheduler.Cause{Hint: trigger, Trace: asked.Trace}}
+	record, over, err := t.steps(ctx, job, run, func() bool { return t.Now().After(until) }, func(Counts) {})
+	if over && record.ended(asked.Due) {
+		t.logEnd(ctx, record, asked)
+	}
+	return over, err
+}
+
+// steps takes the steps of a run until none is left or pause, asked before each,
+// says to stop; did receives what each did. over tells whether this caller has
+// nothing left to do: the run ended, or another process took its place.
+func (t *Timers) steps(ctx context.Context, job Job, run Run, pause func() bool, did func(Counts)) (record Record, over bool, err error) {
+	record, goesOn, err := t.begin(ctx, job.Name, run.Due)
 	for err == nil && goesOn {
-		if t.Now().After(until) {
-			return false, nil
+		if pause() {
+			return record, false, nil
 		}
-		run.At = record.At
-		record, goesOn, err = t.step(ctx, job, run)
+		run.Part, run.At = record.Part, record.At
+		step, failure := job.Step(ctx, run)
+		if failure != nil {
+			recorded := t.failed(ctx, job.Name, run, fault.KindOf(failure).String())
+			return record, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), recorded)
+		}
+		did(step.Did)
+		record, goesOn, err = t.advance(ctx, job.Name, run, step)
 	}
-	if err != nil {
-		return false, err
-	}
-	t.tell(ctx, record, asked)
-	return true, nil
+	return record, err == nil, err
 }
 
-// step does the next step of a run and writes down where it is then.
-func (t *Timers) step(ctx context.Context, job Job, run Run) (Record, bool, error) {
-	did, err := job.Step(ctx, run)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", job.Name, err)
-		if recorded := t.failed(ctx, job.Name, run.Due, fault.KindOf(err).String()); recorded != nil {
-			err = errors.Join(err, recorded)
-		}
-		return Record{}, false, err
-	}
-	return t.advance(ctx, job.Name, run.Due, run.At, did)
-}
-
-// tell logs what a run did that came to its end; that of every minute in detail
-// alone.
-func (t *Timers) tell(ctx context.Context, record Record, asked task) {
-	if !record.Due.Equal(asked.Due) || record.EndedAt.IsZero() {
-		return
-	}
+// logEnd logs what a finished run did; that of every minute at debug level.
+func (t *Timers) logEnd(ctx context.Context, record Record, asked task) {
 	log := t.Log.InfoContext
 	if asked.Job == Drain {
 		log = t.Log.DebugContext
 	}
-	log(ctx, "a job of the timers is done", "job", record.Job, "did", record.Did,
-		"took", record.EndedAt.Sub(record.StartedAt), "hint", asked.Hint, "trace", asked.Trace)
+	log(ctx, "a job of the timers is done", "job", record.Job, "did", record.Did.fields(),
+		"took", record.EndedAt.Sub(record.StartedAt), "hint", trigger, "trace", asked.Trace)
 }
 
-// RunNow runs a job to its end for a person who waits, and gives what it did.
-// progress, where set, is told after each step what was done so far. NotFound:
-// no such job; Conflict: a newer run of it took this one's place.
+// RunNow runs a job to its end while a person waits, and returns what it did, with
+// an error as far as it came. progress, where set, receives after each step what
+// was done so far. NotFound: no such job; Conflict: a newer run of it replaced
+// this one.
 func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts)) (Counts, error) {
-	job, err := t.Named(name)
+	job, err := t.named(name)
 	if err != nil {
 		return nil, err
 	}
 	run := Run{Due: store.Instant(t.Now()), ByHand: true, Cause: scheduler.Cause{Hint: "sweep", Trace: t.NewTrace()}}
 	var done Counts
-	record, goesOn, err := t.begin(ctx, name, run.Due)
-	for err == nil && goesOn {
-		run.At = record.At
-		var did Stretch
-		if did, err = job.Step(ctx, run); err != nil {
-			return done, errors.Join(fmt.Errorf("%s: %w", name, err), t.failed(context.WithoutCancel(ctx), name, run.Due, fault.KindOf(err).String()))
-		}
-		done = done.Add(did.Did)
+	record, _, err := t.steps(ctx, job, run, func() bool { return false }, func(did Counts) {
+		done = done.Add(did)
 		if progress != nil {
 			progress(done)
 		}
-		record, goesOn, err = t.advance(ctx, name, run.Due, run.At, did)
-	}
-	if err == nil && (!record.Due.Equal(run.Due) || record.EndedAt.IsZero()) {
+	})
+	if err == nil && !record.ended(run.Due) {
 		err = fault.Newf(fault.Conflict, "Another run of %s is under way and goes on with it.", name)
 	}
 	return done, err

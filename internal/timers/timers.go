@@ -1,18 +1,14 @@
-// Package timers is the table of what is done by the clock: which jobs there
-// are, how often each is to be done, and how far the present run of each is.
+// Package timers runs jobs by the clock. In the embedded default a task asks every
+// minute what is due (Tick); Cloud Scheduler asks for a job by its name (HandOver),
+// and so does a person (RunNow, `questscheduler sweep`). All share one record of
+// each job in the store, timers/{job}:
 //
-// One table serves whoever has a clock. In the embedded default a task of every
-// minute asks what is due (Tick); Cloud Scheduler asks for a job by its name
-// (HandOver), and so does a person (RunNow, `questscheduler sweep`). All meet in
-// the same record of the store, timers/{job}:
-//
-//   - A job is due where its last run is of an earlier period than the present
-//     one. Whoever was away for ten periods finds one run due, not ten.
-//   - A run goes on in bounded steps and writes down after each where it is, so
-//     one that was killed is gone on with and does not begin anew.
-//   - A newer run takes an older one's place. Two that are at work on the same
-//     run at once do no harm: each step is idempotent, and the one that finds
-//     that the other went ahead ends.
+//   - A job is due when its last run is of an earlier period than the present one.
+//     After ten missed periods one run is due, not ten.
+//   - A run takes bounded steps and records each, so a killed run continues where
+//     it was.
+//   - A newer run replaces an older one. Two processes may work on the same run:
+//     steps are idempotent, and the process that finds its step recorded ends.
 package timers
 
 import (
@@ -40,67 +36,36 @@ type Job struct {
 	Name string
 	// Does says in a few words what it does, for people.
 	Does string
-	// Every is its period, and Offset moves the period's beginning away from
-	// that of the day (UTC).
+	// Every is its period, which begins Offset after midnight (UTC).
 	Every, Offset time.Duration
-	// AtStart has it run when the program starts, whatever its last run: what
-	// it looks for may have come to pass while nobody was here. AfterStart is
-	// how long after the start that is.
+	// AtStart makes the job due AfterStart after the program started, whatever its
+	// last run: it looks for what happened while no program ran.
 	AtStart    bool
 	AfterStart time.Duration
-	// Step does a bounded piece of the job.
-	Step Step
+	Step       Step
 }
 
-// Step does a bounded piece of a job, from where the last step ended. It may be
-// run again from the same place, by this process or another at the same time.
+// Step does a bounded piece of a job. It may be repeated from the same place, by
+// another process at the same time too.
 type Step func(ctx context.Context, run Run) (Stretch, error)
 
-// Run is a run of a job as a step meets it.
+// Run is a run of a job as a step receives it.
 type Run struct {
-	// At is where the last step ended; "" at the beginning.
-	At string
-	// Due is the time that the run is for: the beginning of its period, or when
-	// somebody asked for it.
+	// Part and At are where the last step ended: in which part of a job that has
+	// several, and where in it; "" at the beginning.
+	Part, At string
+	// Due is the beginning of the run's period, or when somebody asked for it.
 	Due time.Time
-	// ByHand: a person waits for what it does. Nothing is put off.
+	// ByHand: a person waits for the result, so nothing is put off.
 	ByHand bool
 	Cause  scheduler.Cause
 }
 
 // Stretch is what a step did.
 type Stretch struct {
-	// Next is where to go on; "" at the end.
-	Next string
-	// Did is what was done, in the order in which people are told.
-	Did Counts
-}
-
-// Count is how many of something were dealt with.
-type Count struct {
-	What string
-	N    int
-}
-
-// Counts are told in their order.
-type Counts []Count
-
-// Add adds up; what is not known yet comes behind what is.
-func (c Counts) Add(more Counts) Counts {
-	for _, count := range more {
-		c = c.add(count)
-	}
-	return c
-}
-
-func (c Counts) add(count Count) Counts {
-	for i := range c {
-		if c[i].What == count.What {
-			c[i].N += count.N
-			return c
-		}
-	}
-	return append(c, count)
+	// Part and Next are where to continue; both "" at the end.
+	Part, Next string
+	Did        Counts
 }
 
 // Timers runs the jobs of a table. All fields but Started are needed.
@@ -110,23 +75,18 @@ type Timers struct {
 	// Jobs is the table; names are unique.
 	Jobs []Job
 	Now  func() time.Time
-	// NewTrace names what one run causes.
+	// NewTrace makes the trace of a run.
 	NewTrace func() string
 	Log      *slog.Logger
-	// Started is when the program started, where that is what jobs are due by
-	// (Job.AtStart); zero: none is.
+	// Started is when the program started, for Job.AtStart; zero: no job is due by
+	// it.
 	Started time.Time
 }
 
-// period is the beginning of the period that a time lies in.
-func (j Job) period(now time.Time) time.Time {
-	return store.Instant(now).UTC().Add(-j.Offset).Truncate(j.Every).Add(j.Offset)
-}
-
-// due is the time of the run that a job is to have had by now, in a program that
-// started then; zero: none.
+// due is the time of the latest run that should have begun by now, in a program
+// that started then; zero: none.
 func (j Job) due(now, started time.Time) time.Time {
-	due := j.period(now)
+	due := store.Instant(now).UTC().Add(-j.Offset).Truncate(j.Every).Add(j.Offset)
 	if !j.AtStart || started.IsZero() || !due.Before(started) {
 		return due
 	}
@@ -136,8 +96,8 @@ func (j Job) due(now, started time.Time) time.Time {
 	return store.Instant(started).UTC()
 }
 
-// Named is a row of the table; NotFound where there is none.
-func (t *Timers) Named(name string) (Job, error) {
+// named is a row of the table; NotFound where there is none.
+func (t *Timers) named(name string) (Job, error) {
 	for _, job := range t.Jobs {
 		if job.Name == name {
 			return job, nil

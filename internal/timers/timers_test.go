@@ -117,13 +117,13 @@ func TestARun_GoesOnWhereItWas(t *testing.T) {
 			}
 			records, err := r.Timers.Records(t.Context())
 			must(t, err)
-			same(t, "pages counted", records[0].Did["pages"], int64(5))
+			same(t, "pages counted", records[0].Did, timers.Counts{{What: "pages", N: 5}})
 			same(t, "it ended", records[0].EndedAt.IsZero(), false)
 		})
 	}
 }
 
-func TestAStepThatFails_IsTriedThreeTimesMore_AndThenLeftToTheNextPeriod(t *testing.T) {
+func TestStep_ThatFails_IsRepeatedThriceInItsPeriod(t *testing.T) {
 	t.Parallel()
 	r := counted(t, time.Hour, 0)
 	r.fail = 4
@@ -135,7 +135,7 @@ func TestAStepThatFails_IsTriedThreeTimesMore_AndThenLeftToTheNextPeriod(t *test
 	must(t, err)
 	same(t, "failure", records[0].Failure, fault.Unavailable.String())
 	if !strings.Contains(r.Log(), "given up until its next time") {
-		t.Error("nobody is told")
+		t.Error("nothing is logged")
 	}
 	r.tick(t)
 	same(t, "runs in the same period", len(r.done), 0)
@@ -180,7 +180,7 @@ func TestTwoAtOnce_AreOneRun(t *testing.T) {
 	records, err := r.Timers.Records(t.Context())
 	must(t, err)
 	same(t, "it ended", records[0].EndedAt.IsZero(), false)
-	same(t, "pages counted", records[0].Did["pages"], int64(3))
+	same(t, "pages counted", records[0].Did, timers.Counts{{What: "pages", N: 3}})
 	same(t, "tasks left", len(r.Queue.Due(r.Clock.Now())), 0)
 }
 

@@ -93,7 +93,7 @@ func (w *World) jobs() []timers.Job {
 					return timers.Stretch{}, err
 				}
 			}
-			counts, next, err := w.Health.Survey(ctx, run.At, func(health.Account) error { return nil })
+			counts, next, err := w.Health.Survey(ctx, run.At, func(health.Account) {})
 			return timers.Stretch{Next: next, Did: timers.Counts{{What: "accounts healthy", N: counts[health.Healthy]}}}, err
 		},
 	})

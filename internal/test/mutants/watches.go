@@ -30,7 +30,7 @@ var watches = []mutant{
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.lives), err})
 	if err == nil {`,
 			new: `
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
@@ -40,7 +40,7 @@ var watches = []mutant{
 	if writeErr != nil {
 		return Watch{}, writeErr
 	}
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.lives), err})
 	if err == nil {`,
 		}},
 	},

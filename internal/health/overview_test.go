@@ -1,17 +1,15 @@
-package dashboard_test
+package health_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -46,36 +44,33 @@ func (c *counting) Query(ctx context.Context, query store.Bound) ([]store.Docume
 	return docs, err
 }
 
-// world is a store with what a test writes, and a reader of it.
-type world struct {
+// reading is a store with what a test writes, and a reader of it.
+type reading struct {
 	t      *testing.T
 	store  *counting
 	queue  *memoryqueue.Queue
-	reader *dashboard.Reader
+	reader *health.Reader
 }
 
-func newWorld(t *testing.T) *world {
+func newReading(t *testing.T) *reading {
 	t.Helper()
 	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: &counting{Store: documents}}
+	w := &reading{t: t, store: &counting{Store: documents}}
 	clock := func() time.Time { return now }
 	if w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}, Now: clock}); err != nil {
 		t.Fatal(err)
 	}
-	reader := &health.Reader{Store: w.store, Now: clock, Recent: 7 * time.Hour, Address: "https://quests.example/push"}
-	w.reader = &dashboard.Reader{
-		Store: w.store, Tasks: w.queue, Accounts: reader, Now: clock, Sync: "on", Version: "test",
-		Timers: &timers.Timers{Store: w.store, Queue: w.queue, Now: clock, Log: slog.New(slog.DiscardHandler), Jobs: []timers.Job{
-			{Name: "drain", Every: time.Minute}, {Name: "cleanup", Every: 24 * time.Hour},
-		}},
+	w.reader = &health.Reader{
+		Store: w.store, Now: clock, Recent: 7 * time.Hour, Address: "https://quests.example/push", Sync: "on", Tasks: w.queue,
+		Jobs: []timers.Job{{Name: "drain", Every: time.Minute}, {Name: "cleanup", Every: 24 * time.Hour}},
 	}
 	return w
 }
 
-func (w *world) write(path string, data map[string]any) {
+func (w *reading) write(path string, data map[string]any) {
 	w.t.Helper()
 	err := w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(store.Path(path), data) })
 	if err != nil {
@@ -83,9 +78,9 @@ func (w *world) write(path string, data map[string]any) {
 	}
 }
 
-func (w *world) look() dashboard.View {
+func (w *reading) overview() health.Overview {
 	w.t.Helper()
-	view, err := w.reader.Look(w.t.Context(), nil)
+	view, err := w.reader.Overview(w.t.Context(), nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -94,7 +89,7 @@ func (w *world) look() dashboard.View {
 
 // follow writes an account of a person, with a calendar that polls follow and
 // its channel.
-func (w *world) follow(who string, status calendarsync.Status, failingSince time.Time) (key string) {
+func (w *reading) follow(who string, status calendarsync.Status, failingSince time.Time) (key string) {
 	w.t.Helper()
 	email := who + "@example.com"
 	key = poll.CalendarKey("acc_"+who, email)
@@ -116,64 +111,64 @@ func (w *world) follow(who string, status calendarsync.Status, failingSince time
 }
 
 // channel writes a watch channel of a calendar.
-func (w *world) channel(key, id string, fields map[string]any) {
+func (w *reading) channel(key, id string, fields map[string]any) {
 	w.t.Helper()
 	fields["calendarKey"], fields["address"] = key, "https://quests.example/push"
 	w.write("calendarWatches/"+id, fields)
 }
 
 // How bad it is with a channel is how bad that is for its calendar.
-func TestLook_Watches_AreBadOnlyWhereTheirCalendarIsNotWatched(t *testing.T) {
+func TestOverview_Watches_AreBadOnlyWhereTheirCalendarIsNotWatched(t *testing.T) {
 	t.Parallel()
 	refused := map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": now.Add(time.Minute)}
 	for _, row := range []struct {
 		name   string
 		beside calendarsync.Status // of the other channel, which ends in five days
-		reason string              // why looks fail
+		reason string              // why the sync fails
 		fields map[string]any
-		level  dashboard.Level
+		level  health.Level
 		shown  bool
 	}{
-		{"refused, and nothing else lives", calendarsync.Retiring, "", refused, dashboard.Bad, true},
-		{"refused, and another lives", calendarsync.Active, "", refused, dashboard.Fine, true},
-		{"refused, and the grant is too", calendarsync.Retiring, "revoked", refused, dashboard.Fine, true},
+		{"refused, and nothing else lives", calendarsync.Retiring, "", refused, health.Bad, true},
+		{"refused, and another lives", calendarsync.Active, "", refused, health.Fine, true},
+		{"refused, and the grant is too", calendarsync.Retiring, "revoked", refused, health.Fine, true},
 		{"refused without an answer, and superseded", calendarsync.Active, "", map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": nil}, "", false},
-		{"ended, and nothing else lives", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(-time.Hour)}, dashboard.Bad, true},
-		{"ended while it was stopped, and another lives", calendarsync.Active, "", map[string]any{"status": "retiring", "expiration": now.Add(-time.Hour)}, dashboard.Fine, true},
-		{"ends soon, and another lives", calendarsync.Active, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, dashboard.Fine, true},
-		{"ends soon, alone", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, dashboard.Mind, true},
-		{"without an answer, and another lives", calendarsync.Active, "", map[string]any{"status": "pending", "expiration": now.AddDate(0, 0, 6), "createdAt": now.Add(-time.Hour)}, dashboard.Fine, true},
+		{"ended, and nothing else lives", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(-time.Hour)}, health.Bad, true},
+		{"ended while it was stopped, and another lives", calendarsync.Active, "", map[string]any{"status": "retiring", "expiration": now.Add(-time.Hour)}, health.Fine, true},
+		{"ends soon, and another lives", calendarsync.Active, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, health.Fine, true},
+		{"ends soon, alone", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, health.Mind, true},
+		{"without an answer, and another lives", calendarsync.Active, "", map[string]any{"status": "pending", "expiration": now.AddDate(0, 0, 6), "createdAt": now.Add(-time.Hour)}, health.Fine, true},
 	} {
-		w := newWorld(t)
+		w := newReading(t)
 		key := w.follow("gm", row.beside, time.Time{})
 		if row.reason != "" {
 			w.fails(key, now.Add(-time.Hour), row.reason)
 		}
 		w.channel(key, "it", maps.Clone(row.fields))
-		view := w.look()
-		i := slices.IndexFunc(view.Watches, func(watch dashboard.Watch) bool { return watch.ChannelID == "it" })
-		if shown := i >= 0; shown != row.shown || shown && view.Watches[i].Level != row.level {
-			t.Errorf("%s: the channels are %+v", row.name, view.Watches)
+		view := w.overview()
+		i := slices.IndexFunc(view.Channels, func(watch health.Channel) bool { return watch.ChannelID == "it" })
+		if shown := i >= 0; shown != row.shown || shown && view.Channels[i].Level != row.level {
+			t.Errorf("%s: the channels are %+v", row.name, view.Channels)
 		}
-		if concerned := slices.ContainsFunc(view.Concerns, func(c dashboard.Concern) bool { return c.Part == "watches" }); concerned != (row.shown && row.level != dashboard.Fine) {
+		if concerned := slices.ContainsFunc(view.Concerns, func(c health.Concern) bool { return c.Part == "watches" }); concerned != (row.shown && row.level != health.Fine) {
 			t.Errorf("%s: the concerns are %+v", row.name, view.Concerns)
 		}
 	}
 }
 
-func TestLook_WhereAllIsWell_SaysSo(t *testing.T) {
+func TestOverview_WhereAllIsWell_SaysSo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReading(t)
 	w.follow("gm", calendarsync.Active, time.Time{})
-	view := w.look()
-	if len(view.Concerns) != 0 || len(view.Watches) != 1 || view.Watches[0].Level != dashboard.Fine || len(view.Accounts) != 1 || view.Accounts[0].Status != "healthy" {
+	view := w.overview()
+	if len(view.Concerns) != 0 || len(view.Channels) != 1 || view.Channels[0].Level != health.Fine || len(view.Accounts) != 1 || view.Accounts[0].Status != "healthy" {
 		t.Errorf("got %+v", view)
 	}
 }
 
-func TestLook_ShowsFirstWhatWantsAPerson(t *testing.T) {
+func TestOverview_ShowsFirstWhatNeedsAPerson(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReading(t)
 	for i := range 40 { // all well, and linked before
 		w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{})
 	}
@@ -181,9 +176,9 @@ func TestLook_ShowsFirstWhatWantsAPerson(t *testing.T) {
 	w.channel(w.follow("over", calendarsync.Retiring, time.Time{}), "of-over", map[string]any{"status": "active", "expiration": now.Add(-time.Hour), "createdAt": now})
 	w.write("accounts/acc_zz", map[string]any{"ownerId": "zz", "email": "zz@example.com", "provider": "google", "status": "active", "createdAt": now.Add(time.Hour)})
 	w.follow("zz", calendarsync.Failed, now.Add(-30*time.Hour))
-	view := w.look()
+	view := w.overview()
 	var states []string
-	for _, watch := range view.Watches[:3] {
+	for _, watch := range view.Channels[:3] {
 		states = append(states, watch.State)
 	}
 	if !slices.Equal(states, []string{"ended", "error", "ends soon"}) {
@@ -192,13 +187,13 @@ func TestLook_ShowsFirstWhatWantsAPerson(t *testing.T) {
 	if view.Accounts[0].OwnerID != "zz" || view.Accounts[0].Status != "unhealthy" || view.Next == nil {
 		t.Errorf("the first account is %+v", view.Accounts[0])
 	}
-	if len(view.Concerns) == 0 || view.Concerns[0].Part != "watches" || view.Concerns[0].Level != dashboard.Bad {
+	if len(view.Concerns) == 0 || view.Concerns[0].Part != "watches" || view.Concerns[0].Level != health.Bad {
 		t.Errorf("the concerns are %+v", view.Concerns)
 	}
 }
 
-// fails writes on a followed calendar since when its looks fail, and why.
-func (w *world) fails(key string, since time.Time, reason string) {
+// fails writes on a followed calendar since when its sync fails, and why.
+func (w *reading) fails(key string, since time.Time, reason string) {
 	w.t.Helper()
 	err := w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Update(calendars.Path(key), poll.Set("failedSince", since), poll.Set("lastError", reason))
@@ -208,45 +203,45 @@ func (w *world) fails(key string, since time.Time, reason string) {
 	}
 }
 
-func TestLook_ShowsFreshFailures_HoweverManyGrantsWereRefusedBefore(t *testing.T) {
+func TestOverview_ShowsFreshFailures_HoweverManyGrantsWereRefusedBefore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReading(t)
 	for i := range 40 {
 		w.fails(w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{}), now.AddDate(0, 0, -30), "revoked")
 	}
 	for who, since := range map[string]time.Time{"zfresh": now.Add(-time.Hour), "zlong": now.AddDate(0, 0, -40)} {
 		w.fails(w.follow(who, calendarsync.Active, time.Time{}), since, "not found")
 	}
-	first := w.look()
+	first := w.overview()
 	for _, who := range []string{"zfresh", "zlong"} {
-		if !slices.ContainsFunc(first.Accounts, func(a dashboard.Account) bool { return a.OwnerID == who }) {
+		if !slices.ContainsFunc(first.Accounts, func(a health.Account) bool { return a.OwnerID == who }) {
 			t.Errorf("the account of %s, which fails, is not shown", who)
 		}
 	}
-	further, err := w.reader.Look(t.Context(), first.Next)
+	further, err := w.reader.Overview(t.Context(), first.Next)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for page, view := range map[string]dashboard.View{"first": first, "second": further} {
-		concern := slices.IndexFunc(view.Concerns, func(c dashboard.Concern) bool { return c.Part == "accounts" && c.Level == dashboard.Bad })
+	for page, view := range map[string]health.Overview{"first": first, "second": further} {
+		concern := slices.IndexFunc(view.Concerns, func(c health.Concern) bool { return c.Part == "accounts" && c.Level == health.Bad })
 		if concern < 0 || !strings.Contains(view.Concerns[concern].Text, " or more ") || !view.MoreFailing {
 			t.Errorf("the concerns of the %s page are %+v", page, view.Concerns)
 		}
 	}
 }
 
-func TestLook_OfAFurtherPage_SaysWhatIsWrongOnTheOthers(t *testing.T) {
+func TestOverview_OfAFurtherPage_SaysWhatIsWrongOnTheOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReading(t)
 	w.fails(w.follow("aa", calendarsync.Active, time.Time{}), now.Add(-48*time.Hour), "forbidden")
 	for i := range 40 {
 		w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{})
 	}
-	view, err := w.reader.Look(t.Context(), w.look().Next)
+	view, err := w.reader.Overview(t.Context(), w.overview().Next)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(view.Accounts, func(a dashboard.Account) bool { return a.OwnerID == "aa" }) {
+	if slices.ContainsFunc(view.Accounts, func(a health.Account) bool { return a.OwnerID == "aa" }) {
 		t.Error("the page shows the accounts of the first again")
 	}
 	if len(view.Concerns) != 1 || view.Concerns[0].Text != "1 account is not in sync" {
@@ -254,9 +249,9 @@ func TestLook_OfAFurtherPage_SaysWhatIsWrongOnTheOthers(t *testing.T) {
 	}
 }
 
-func TestLook_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
+func TestOverview_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReading(t)
 	for i := range 120 {
 		who := fmt.Sprintf("p%03d", i)
 		key := w.follow(who, calendarsync.Failed, now.Add(-time.Hour))
@@ -285,19 +280,19 @@ func TestLook_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
 		run.Settle(queue.Verdict{Outcome: queue.Permanent, Err: errors.New("no calendar")})
 	}
 	w.store.reads = 0
-	view := w.look()
+	view := w.overview()
 	if w.store.reads > 400 {
 		t.Errorf("a page reads %d documents, more than the 400 that the package promises", w.store.reads)
 	}
-	if !view.MoreWatches || !view.MoreDead || !view.MoreHeld || view.Next == nil {
+	if !view.MoreChannels || !view.MoreDead || !view.MoreHeld || view.Next == nil {
 		t.Error("the page does not say that there is more")
 	}
 	t.Logf("a full page reads %d documents", w.store.reads)
 }
 
-func TestLook_HoldsNothingThatWasConfirmed(t *testing.T) {
+func TestOverview_HoldsNothingThatWasConfirmed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReading(t)
 	key := w.follow("gm", calendarsync.Active, time.Time{})
 	for _, event := range []string{"held", "confirmed"} {
 		w.write("schedulers/"+event, map[string]any{
@@ -312,31 +307,31 @@ func TestLook_HoldsNothingThatWasConfirmed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := w.look()
+	view := w.overview()
 	if len(view.Held) != 1 || view.Held[0].Key != key || len(view.Held[0].Polls) != 1 || view.Held[0].Polls[0].ID != "held" {
 		t.Errorf("held are %+v", view.Held)
 	}
 }
 
-func TestLook_Timers_SayHowTheirRunsStand(t *testing.T) {
+func TestOverview_Timers_SayHowTheirRunsStand(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		record map[string]any
 		state  string
-		level  dashboard.Level
+		level  health.Level
 	}{
-		{"none", nil, "never ran", dashboard.Mind},
-		{"done", map[string]any{"startedAt": now, "endedAt": now, "succeededAt": now}, "done", dashboard.Fine},
-		{"on its way", map[string]any{"startedAt": now}, "running", dashboard.Fine},
-		{"failed", map[string]any{"startedAt": now, "failure": "unavailable", "failedAt": now}, "failed: unavailable", dashboard.Bad},
-		{"late", map[string]any{"startedAt": now.Add(-50 * time.Hour), "endedAt": now.Add(-50 * time.Hour)}, "late", dashboard.Bad},
+		{"none", nil, "never ran", health.Mind},
+		{"done", map[string]any{"startedAt": now, "endedAt": now, "succeededAt": now}, "done", health.Fine},
+		{"on its way", map[string]any{"startedAt": now}, "running", health.Fine},
+		{"failed", map[string]any{"startedAt": now, "failure": "unavailable", "failedAt": now}, "failed: unavailable", health.Bad},
+		{"late", map[string]any{"startedAt": now.Add(-50 * time.Hour), "endedAt": now.Add(-50 * time.Hour)}, "late", health.Bad},
 	} {
-		w := newWorld(t)
+		w := newReading(t)
 		if row.record != nil {
 			w.write("timers/cleanup", row.record)
 		}
-		if got := w.look().Timers[1]; got.State != row.state || got.Level != row.level {
+		if got := w.overview().Jobs[1]; got.State != row.state || got.Level != row.level {
 			t.Errorf("%s: it is %s, %s", row.name, got.State, got.Level)
 		}
 	}
@@ -344,27 +339,27 @@ func TestLook_Timers_SayHowTheirRunsStand(t *testing.T) {
 
 // A channel that was granted for a day is late in its last hours alone, and one
 // that lives says nothing of the next.
-func TestLook_ShortGrant_IsLateByItsLifetime(t *testing.T) {
+func TestOverview_ShortGrant_IsLateByItsLifetime(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name          string
 		granted, ends time.Duration // from now
-		level         dashboard.Level
+		level         health.Level
 		state, why    string
 		next          bool
 	}{
-		{"it was just granted", 0, 24 * time.Hour, dashboard.Fine, "active", "", false},
-		{"it is to be renewed now", -16 * time.Hour, 8 * time.Hour, dashboard.Fine, "active", "", false},
-		{"half of the time for that is over", -20*time.Hour - time.Minute, 4*time.Hour - time.Minute, dashboard.Mind, "ends soon", "Its renewal is overdue; see the timer drain.", false},
-		{"it ended", -25 * time.Hour, -time.Hour, dashboard.Bad, "ended", "It was not renewed in time.", true},
-		{"it was granted for minutes", -6 * time.Minute, -time.Minute, dashboard.Bad, "ended", "Google granted it for 5m0s; the sweep reads the calendar until the next.", true},
+		{"it was just granted", 0, 24 * time.Hour, health.Fine, "active", "", false},
+		{"it is to be renewed now", -16 * time.Hour, 8 * time.Hour, health.Fine, "active", "", false},
+		{"half of the time for that is over", -20*time.Hour - time.Minute, 4*time.Hour - time.Minute, health.Mind, "ends soon", "Its renewal is overdue; see the timer drain.", false},
+		{"it ended", -25 * time.Hour, -time.Hour, health.Bad, "ended", "It was not renewed in time.", true},
+		{"it was granted for minutes", -6 * time.Minute, -time.Minute, health.Bad, "ended", "Google granted it for 5m0s; the sweep reads the calendar until the next.", true},
 	} {
-		w := newWorld(t)
+		w := newReading(t)
 		key := w.follow("gm", calendarsync.Retiring, time.Time{})
 		w.channel(key, "it", map[string]any{
 			"status": "active", "grantedAt": now.Add(row.granted), "expiration": now.Add(row.ends), "nextTry": now.Add(row.granted).Add(15 * time.Minute),
 		})
-		for _, watch := range w.look().Watches {
+		for _, watch := range w.overview().Channels {
 			if watch.ChannelID != "it" {
 				continue
 			}
