@@ -156,7 +156,7 @@ func isMoved(event gcal.Event, at poll.Place, missing scheduler.Missing) bool {
 // befell another calendar, or another account, is not said of the one at hand.
 func searchFailed(err error) error {
 	return &fault.Error{
-		Kind: fault.Unavailable, Code: CodeSearchFailed, Message: "Another calendar did not answer; it is tried again by itself.",
+		Kind: fault.Unavailable, Code: CodeSearchFailed, Message: "Another calendar did not answer; it is retried automatically.",
 		RetryAfter: fault.RetryAfter(err), Err: err,
 	}
 }

@@ -30,20 +30,20 @@ var refusals = []refusal{
 	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, say: "Google Calendar authorization expired. Re-link in Settings."},
 	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
 	{status: http.StatusUnauthorized, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
-	{status: http.StatusTooManyRequests, kind: fault.RateLimited, say: "Google asks to slow down; it is tried again by itself."},
-	{codes: []string{"rate_limit_exceeded", "slow_down"}, kind: fault.RateLimited, say: "Google asks to slow down; it is tried again by itself."},
+	{status: http.StatusTooManyRequests, kind: fault.RateLimited, say: "Google asks us to slow down; it is retried automatically."},
+	{codes: []string{"rate_limit_exceeded", "slow_down"}, kind: fault.RateLimited, say: "Google asks us to slow down; it is retried automatically."},
 	{codes: []string{"temporarily_unavailable", "server_error", "internal_failure"}, kind: fault.Unavailable, say: sayLater},
 	{status: http.StatusRequestTimeout, kind: fault.Unavailable, say: sayLater},
 	{status: 500, kind: fault.Unavailable, say: sayLater},
-	{kind: fault.Provider, say: "Google refused to renew the access to the calendar; see the server's log."},
+	{kind: fault.Provider, say: "Google refused to renew the access to the calendar; see the server log."},
 }
 
 const (
-	sayOwnClient = "Google does not accept this server, so no calendar can be reached by it. Tell whoever runs it; its log says what to mend."
+	sayOwnClient = "Google does not accept this server, so it can reach no calendar. Tell its operator; the log says what to fix."
 	// mendOwnClient is for those who run the server: a cause, which stands in the
 	// log alone.
 	mendOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
-	sayLater      = "Google did not renew the access to the calendar in time; it is tried again by itself."
+	sayLater      = "Google did not renew the access to the calendar in time; it is retried automatically."
 )
 
 // refusalOf gives a failed refresh a kind. Its text holds the status and RFC

@@ -10,21 +10,19 @@ import (
 
 // Entry is a calendar in an account's list.
 type Entry struct {
-	// ID is the calendar's real id; that of a primary calendar is, as a rule,
-	// the account's e-mail address.
-	ID      string
-	Summary string
-	// TimeZone is the calendar's IANA zone.
+	// ID is the calendar's real id; a primary calendar's is usually the account's e-mail
+	// address.
+	ID       string
+	Summary  string
 	TimeZone string
-	// Primary tells the account's own calendar, of which there is one.
+	// Primary marks the account's own calendar; there is one.
 	Primary bool
-	// Writable tells that the account writes to or owns it.
+	// Writable reports whether the account may write to it.
 	Writable bool
 }
 
-// Calendars lists the calendars that an account sees, all pages. It needs a
-// scope that people can decline: without it, Forbidden with CodeScopeMissing,
-// and the account itself goes on working.
+// Calendars lists all calendars of an account. It needs a scope that people can decline:
+// without it the error is Forbidden with CodeScopeMissing, and other calls still work.
 func (c *Client) Calendars(ctx context.Context, account string) ([]Entry, error) {
 	var entries []Entry
 	pageToken := ""
@@ -38,7 +36,7 @@ func (c *Client) Calendars(ctx context.Context, account string) ([]Entry, error)
 	return nil, fault.New(fault.Unavailable, sayLater) // its pages go round in a circle
 }
 
-// mostPages is how many pages of 250 a list of calendars may have.
+// mostPages bounds a list whose pages lead in a circle; each has up to 250 calendars.
 const mostPages = 100
 
 func (c *Client) calendarsPage(ctx context.Context, account, pageToken string, entries *[]Entry) (next string, err error) {

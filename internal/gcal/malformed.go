@@ -9,16 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A field of an event that has another JSON type than Google documents says
-// nothing of the other events of its page, and little of the event's other
-// fields. So an event is read as the struct that it is, which costs what it
-// costs, and only behind such a field is it read field by field.
-
-// plainEvent is a shownEvent that is read as any struct is.
+// plainEvent is a shownEvent without its own decoding. An event is first decoded whole;
+// only after a field of an undocumented JSON type is the rest read field by field, so
+// that such a field spoils neither the page nor the event's other fields.
 type plainEvent shownEvent
 
-// UnmarshalJSONFrom reads an event. One that has a field of a wrong type, or is
-// no object, is malformed: that is no error, and its other fields are read.
+// UnmarshalJSONFrom marks an event with a field of the wrong type, or one that is no
+// object, as malformed; that is no error, and its other fields are read.
 func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if from.PeekKind() != '{' {
 		e.malformed = true
@@ -44,8 +41,7 @@ func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	}
 }
 
-// readField reads the value of a field, under any spelling that the struct's own
-// decoding takes.
+// readField reads a field under any spelling that the struct's own decoding accepts.
 func (e *shownEvent) readField(from *jsontext.Decoder, name string) error {
 	for _, field := range []struct {
 		name string
@@ -61,7 +57,7 @@ func (e *shownEvent) readField(from *jsontext.Decoder, name string) error {
 	return from.SkipValue()
 }
 
-// eventWords are what answers about one event hold beside, and listings leave out.
+// eventWords are the fields that listings omit.
 type eventWords struct {
 	Summary     string `json:"summary"`
 	Description string `json:"description"`
@@ -71,8 +67,7 @@ type eventWords struct {
 	} `json:"organizer"`
 }
 
-// readEvent reads an answer about one event, which is an object: anything else
-// is none.
+// readEvent reads an answer about one event, which must be an object.
 func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
 	var shown *shownEvent
 	var words eventWords
@@ -93,8 +88,7 @@ func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
 	return shown, words, readable(err)
 }
 
-// leave reads to the end of what the decoder stands in below depth: it stays
-// where a value turned out to be of a wrong type.
+// leave skips to the end of the value in which a wrong type was found.
 func leave(from *jsontext.Decoder, depth int) error {
 	for from.StackDepth() > depth {
 		if _, err := from.ReadToken(); err != nil {
@@ -104,7 +98,7 @@ func leave(from *jsontext.Decoder, depth int) error {
 	return nil
 }
 
-// wrongType tells that JSON was read well, and is none of the Go type's.
+// wrongType reports whether the JSON is valid but does not fit the Go type.
 func wrongType(err error) bool {
 	_, wrong := errors.AsType[*json.SemanticError](err)
 	return wrong
