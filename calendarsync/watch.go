@@ -163,20 +163,7 @@ const DeadKept = 30 * 24 * time.Hour
 // ago, limit at most, and tells how many and whether more may be left. It may be
 // called again and again.
 func RemoveDead(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		removed = 0
-		dead, err := tx.Query(ctx, watchesByEnd.With(now.Add(-DeadKept)).First(limit))
-		if err != nil {
-			return err
-		}
-		for _, doc := range dead {
-			if err := tx.Delete(doc.Path); err != nil {
-				return err
-			}
-		}
-		removed = len(dead)
-		return nil
-	})
+	removed, err = store.DeletePage(ctx, documents, watchesByEnd.With(now.Add(-DeadKept)).First(limit), nil)
 	return removed, removed == limit, err
 }
 

@@ -44,8 +44,7 @@ type GrantOptions struct {
 	// Transport makes all calls, those for access tokens included; nil:
 	// http.DefaultTransport.
 	Transport http.RoundTripper
-	// Now is the time; nil: time.Now.
-	Now func() time.Time
+	Now       func() time.Time
 }
 
 // Grants turns the grants of linked accounts into authorised HTTP clients. It
@@ -80,15 +79,8 @@ type accessToken struct {
 
 // NewGrants makes grants.
 func NewGrants(options GrantOptions) *Grants {
-	if options.TokenURL == "" {
-		options.TokenURL = GoogleTokenURL
-	}
-	options.RevokeURL = cmp.Or(options.RevokeURL, GoogleRevokeURL)
 	if options.Transport == nil {
 		options.Transport = http.DefaultTransport
-	}
-	if options.Now == nil {
-		options.Now = time.Now
 	}
 	return &Grants{
 		accounts: options.Accounts,
@@ -96,11 +88,11 @@ func NewGrants(options GrantOptions) *Grants {
 			ClientID: options.ClientID, ClientSecret: options.ClientSecret,
 			// Google takes the client in the body alone; trying the header
 			// first would double every failing call.
-			Endpoint: oauth2.Endpoint{TokenURL: options.TokenURL, AuthStyle: oauth2.AuthStyleInParams},
+			Endpoint: oauth2.Endpoint{TokenURL: cmp.Or(options.TokenURL, GoogleTokenURL), AuthStyle: oauth2.AuthStyleInParams},
 		},
 		client:    &http.Client{Transport: options.Transport, CheckRedirect: noRedirect},
 		transport: options.Transport,
-		revokeURL: options.RevokeURL,
+		revokeURL: cmp.Or(options.RevokeURL, GoogleRevokeURL),
 		now:       options.Now,
 		tokens:    map[string]accessToken{},
 	}
@@ -130,22 +122,6 @@ func (g *Grants) authorised(ctx context.Context, accountID string, leaving bool)
 
 // noRedirect keeps an access token from going to wherever an answer points.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// TokenSource gives access tokens of an account, for callers that speak of
-// them in oauth2's terms. Each Token looks up whether the account may be used.
-func (g *Grants) TokenSource(ctx context.Context, accountID string) oauth2.TokenSource {
-	return tokenSource(func() (*oauth2.Token, error) {
-		token, err := g.token(ctx, accountID, "", false)
-		if err != nil {
-			return nil, err
-		}
-		return &oauth2.Token{AccessToken: token.value, TokenType: "Bearer", Expiry: token.expires}, nil
-	})
-}
-
-type tokenSource func() (*oauth2.Token, error)
-
-func (f tokenSource) Token() (*oauth2.Token, error) { return f() }
 
 // Refused records that Google refused the grant behind a client that Client
 // gave, although its access token was fresh: the account is revoked, unless it

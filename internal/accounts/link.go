@@ -66,7 +66,7 @@ func (r *Repository) link(ctx context.Context, ownerID string, who Identity, ref
 			account.Grant++
 		}
 		linked = account
-		return r.write(tx, account, known, refreshToken)
+		return r.write(tx, account, refreshToken)
 	})
 	if err != nil {
 		return Account{}, err
@@ -126,23 +126,16 @@ func (a Account) mayBe(who Identity) bool {
 	return a.Email == "" || strings.EqualFold(a.Email, who.Email)
 }
 
-func (r *Repository) write(tx store.Tx, account Account, known bool, refreshToken string) error {
+func (r *Repository) write(tx store.Tx, account Account, refreshToken string) error {
 	if refreshToken != "" {
-		sealed, err := r.keys.Seal(refreshToken, place(account))
-		if err != nil {
-			return err
-		}
-		if err := tx.Set(secretPath(account.ID), encodeSecret(account, sealed, account.UpdatedAt)); err != nil {
+		if err := r.writeSecret(tx, account, refreshToken, account.UpdatedAt); err != nil {
 			return err
 		}
 	}
 	fields := encode(account)
-	if !known {
-		return tx.Create(Path(account.ID), fields)
-	}
-	updates := make([]store.Update, 0, len(fields))
+	var updates []store.Update
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		updates = append(updates, store.Update{Path: store.Field(name), Value: fields[name]})
 	}
-	return tx.Update(Path(account.ID), updates...)
+	return tx.Merge(Path(account.ID), updates...)
 }

@@ -36,18 +36,7 @@ func New(options Options) *Repository {
 
 // Get reads an account, whoever owns it; NotFound where there is none.
 func (r *Repository) Get(ctx context.Context, id string) (Account, error) {
-	path := Path(id)
-	if path.Valid() != nil {
-		return Account{}, errNotFound() // an id with a slash names no account
-	}
-	doc, err := r.store.Get(ctx, path)
-	if err != nil {
-		return Account{}, err
-	}
-	if !doc.Exists() {
-		return Account{}, errNotFound()
-	}
-	return decode(doc), nil
+	return Load(ctx, r.store, id)
 }
 
 // Owned reads an account of a person. Another person's is NotFound, as one that
@@ -71,25 +60,7 @@ func (r *Repository) List(ctx context.Context, ownerID string) ([]Account, error
 // its owner is asked to link it again and no event is made somewhere else
 // unasked. Revoked with CodeNotLinked where there is none.
 func (r *Repository) Default(ctx context.Context, ownerID string) (Account, error) {
-	linked, err := r.linked(ctx, ownerID)
-	if err != nil {
-		return Account{}, err
-	}
-	if len(linked) == 0 {
-		return Account{}, errNotLinked()
-	}
-	return linked[0], nil
-}
-
-// ByCalendar is a person's account that owns a calendar, the first linked where
-// several do; ok is false where none is known to.
-func (r *Repository) ByCalendar(ctx context.Context, ownerID, calendarID string) (account Account, ok bool, err error) {
-	linked, err := r.linked(ctx, ownerID)
-	if err != nil {
-		return Account{}, false, err
-	}
-	account, ok = owning(linked, calendarID)
-	return account, ok, nil
+	return r.choose(ctx, ownerID, "", "")
 }
 
 // Choose gives the account and the calendar's real id for what a person asked
@@ -119,15 +90,11 @@ func (r *Repository) choose(ctx context.Context, ownerID, accountID, calendarID 
 	if err != nil {
 		return Account{}, err
 	}
-	if !isPrimary(calendarID) {
-		if account, ok := owning(linked, calendarID); ok {
-			return account, nil
-		}
-	}
+	i := slices.IndexFunc(linked, func(a Account) bool { return !isPrimary(calendarID) && a.Owns(calendarID) })
 	if len(linked) == 0 {
 		return Account{}, errNotLinked()
 	}
-	return linked[0], nil
+	return linked[max(0, i)], nil
 }
 
 // RecordCalendars remembers which calendars an account writes to and which is
@@ -182,18 +149,13 @@ func (r *Repository) linked(ctx context.Context, ownerID string) ([]Account, err
 	return slices.DeleteFunc(all, func(a Account) bool { return a.Status == Unlinked }), err
 }
 
-func owning(linked []Account, calendarID string) (Account, bool) {
-	i := slices.IndexFunc(linked, func(a Account) bool { return a.Owns(calendarID) })
-	if i < 0 {
-		return Account{}, false
-	}
-	return linked[i], true
-}
-
 func isPrimary(calendarID string) bool { return calendarID == "" || calendarID == "primary" }
 
 // Load reads an account, in a transaction or outside; NotFound where there is none.
 func Load(ctx context.Context, reader store.Reader, id string) (Account, error) {
+	if Path(id).Valid() != nil {
+		return Account{}, errNotFound() // an id with a slash names no account
+	}
 	doc, err := reader.Get(ctx, Path(id))
 	if err != nil {
 		return Account{}, err

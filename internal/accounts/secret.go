@@ -73,11 +73,7 @@ func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshTo
 		if secret, err := tx.Get(ctx, secretPath(id)); err != nil || !secret.Exists() {
 			return err
 		}
-		sealed, err := r.keys.Seal(refreshToken, place(account))
-		if err != nil {
-			return err
-		}
-		return tx.Set(secretPath(id), encodeSecret(account, sealed, now))
+		return r.writeSecret(tx, account, refreshToken, now)
 	})
 }
 
@@ -93,6 +89,11 @@ func (r *Repository) forget(ctx context.Context, id string, grant int64) error {
 	})
 }
 
-func encodeSecret(a Account, sealed string, now time.Time) map[string]any {
-	return map[string]any{"ownerId": a.OwnerID, "refreshToken": sealed, "grant": a.Grant, "updatedAt": now}
+// writeSecret seals the refresh token of an account's grant.
+func (r *Repository) writeSecret(tx store.Tx, a Account, refreshToken string, now time.Time) error {
+	sealed, err := r.keys.Seal(refreshToken, place(a))
+	if err != nil {
+		return err
+	}
+	return tx.Set(secretPath(a.ID), map[string]any{"ownerId": a.OwnerID, "refreshToken": sealed, "grant": a.Grant, "updatedAt": now})
 }

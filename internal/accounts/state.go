@@ -152,19 +152,5 @@ func hashBrowser(secret string) string {
 // left behind too. It may be called again and again. That a state is past its
 // life does not hang on it.
 func RemoveExpiredStates(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		removed = 0
-		docs, err := tx.Query(ctx, statesBefore.With(now.Add(-stateKeep)).First(limit))
-		if err != nil {
-			return err
-		}
-		for _, doc := range docs {
-			if err := tx.Delete(doc.Path); err != nil {
-				return err
-			}
-		}
-		removed = len(docs)
-		return nil
-	})
-	return removed, err
+	return store.DeletePage(ctx, documents, statesBefore.With(now.Add(-stateKeep)).First(limit), nil)
 }

@@ -16,9 +16,6 @@ const Keep = 30 * 24 * time.Hour
 // those that say goodbye (Grants.Leaving, Grants.Revoke), and it is Due. One
 // that is out already stays as it is. NotFound for another person's.
 func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, error) {
-	if Path(id).Valid() != nil {
-		return Account{}, errNotFound()
-	}
 	var account Account
 	now := r.now()
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -81,22 +78,6 @@ func (r *Repository) Settled(ctx context.Context, account Account) (done bool, e
 // their secrets, limit at most, and gives how many it removed. It may be called
 // again and again; an account that is linked again meanwhile stays.
 func RemoveUnlinked(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		removed = 0
-		docs, err := tx.Query(ctx, unlinkedBefore.With(string(Unlinked), now.Add(-Keep)).First(limit))
-		if err != nil {
-			return err
-		}
-		for _, doc := range docs {
-			if err := tx.Delete(secretPath(doc.Path.ID())); err != nil {
-				return err
-			}
-			if err := tx.Delete(doc.Path); err != nil {
-				return err
-			}
-		}
-		removed = len(docs)
-		return nil
-	})
-	return removed, err
+	long := unlinkedBefore.With(string(Unlinked), now.Add(-Keep)).First(limit)
+	return store.DeletePage(ctx, documents, long, func(path store.Path) store.Path { return secretPath(path.ID()) })
 }

@@ -2,6 +2,7 @@ package seal
 
 import (
 	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -10,8 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/tink-crypto/tink-go/v2/aead/subtle"
 
 	"questscheduler/internal/fault"
 )
@@ -58,11 +57,11 @@ func parseKey(name, encoded string) (key, error) {
 	if err != nil || len(raw) != keySize {
 		return key{}, errors.New("not a key")
 	}
-	aead, err := subtle.NewAESGCM(raw)
+	block, err := aes.NewCipher(raw)
 	if err != nil {
 		return key{}, err
 	}
-	block, err := aes.NewCipher(raw)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		return key{}, err
 	}

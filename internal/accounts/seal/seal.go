@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tink-crypto/tink-go/v2/tink"
-
 	"questscheduler/internal/fault"
 )
 
@@ -32,7 +30,7 @@ type Keys struct {
 
 type key struct {
 	id   string
-	aead tink.AEAD
+	aead cipher.AEAD // draws a nonce for each secret and prepends it
 	// block is the same key for what was sealed otherwise before (older.go).
 	block cipher.Block
 	// mac is derived from the key for the tokens of watch channels (channel.go).
@@ -54,10 +52,7 @@ func (k Keys) Seal(secret string, place Binding) (string, error) {
 		return "", fault.New(fault.Internal, "There is no key to seal secrets with; set QS_ENC_KEYS.")
 	}
 	first := k.list[0]
-	ciphertext, err := first.aead.Encrypt([]byte(secret), place.bytes())
-	if err != nil {
-		return "", fault.Wrap(fault.Internal, err, "A secret could not be sealed.")
-	}
+	ciphertext := first.aead.Seal(nil, nil, []byte(secret), place.bytes())
 	return strings.Join([]string{version, first.id, base64.RawURLEncoding.EncodeToString(ciphertext)}, "."), nil
 }
 
@@ -75,7 +70,7 @@ func (k Keys) Open(sealed string, place Binding) (secret string, current bool, e
 		return "", false, unreadable("it is damaged")
 	}
 	for _, candidate := range k.orderFor(parts[1]) {
-		if plain, err := candidate.aead.Decrypt(ciphertext, place.bytes()); err == nil {
+		if plain, err := candidate.aead.Open(nil, nil, ciphertext, place.bytes()); err == nil {
 			newest := k.list[0].id
 			return string(plain), candidate.id == newest && parts[1] == newest, nil
 		}
