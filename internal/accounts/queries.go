@@ -52,22 +52,22 @@ var (
 	}
 )
 
-// Queries are all queries of this package, for opening a store.
+// Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
 
-// OfOwner gives a person's accounts in the order in which they were linked, the
-// revoked and unlinked ones included.
+// OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
+// first.
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Account, error) {
 	return list(ctx, reader, ofOwner.With(ownerID))
 }
 
-// WithStatus lists accounts of everybody that have a status, at most limit.
+// WithStatus lists at most limit accounts that have a status.
 func WithStatus(ctx context.Context, reader store.Reader, status Status, limit int) ([]Account, error) {
 	return list(ctx, reader, byStatus.With(string(status)).First(limit))
 }
 
-// All lists the accounts of everybody in the order in which they were linked, at
-// most limit behind after. next is where to go on; nil at the end.
+// All lists all accounts, oldest link first, at most limit after a cursor. next
+// continues; nil at the end.
 func All(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (accounts []Account, next *store.Cursor, err error) {
 	query := everybodys.With().First(limit).From(after)
 	docs, err := reader.Query(ctx, query)

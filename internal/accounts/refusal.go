@@ -14,8 +14,8 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// refusal is a row of the table of what the token endpoint can answer. Empty
-// conditions hold for everything; 500 stands for all of 5xx.
+// refusal is a row of the table of the token endpoint's errors. Empty conditions match
+// everything; 500 stands for all of 5xx.
 type refusal struct {
 	codes  []string // RFC 6749's error
 	status int
@@ -24,8 +24,9 @@ type refusal struct {
 	say    string
 }
 
-// refusals are tried in this order. What is wrong with our own OAuth client
-// must never look like a dead grant: it would ask everybody to link again.
+// refusals maps the token endpoint's errors; the first matching row counts. A problem
+// with our own OAuth client must never look like a dead grant, or everybody would be
+// asked to relink.
 var refusals = []refusal{
 	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, say: "Google Calendar authorization expired. Re-link in Settings."},
 	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
@@ -40,14 +41,13 @@ var refusals = []refusal{
 
 const (
 	sayOwnClient = "Google does not accept this server, so it can reach no calendar. Tell its operator; the log says what to fix."
-	// mendOwnClient is for those who run the server: a cause, which stands in the
-	// log alone.
-	mendOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
-	sayLater      = "Google did not renew the access to the calendar in time; it is retried automatically."
+	// operatorOwnClient is logged, never shown to users.
+	operatorOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
+	sayLater          = "Google did not renew the access to the calendar in time; it is retried automatically."
 )
 
-// refusalOf gives a failed refresh a kind. Its text holds the status and RFC
-// 6749's error alone: no address, no body, no token.
+// refusalOf gives a failed refresh a kind. Its text holds only the status and RFC 6749's
+// error: no address, body or token.
 func refusalOf(err error, now time.Time) *fault.Error {
 	refused := new(oauth2.RetrieveError)
 	if !errors.As(err, &refused) {
@@ -61,14 +61,13 @@ func refusalOf(err error, now time.Time) *fault.Error {
 		status, header = refused.Response.StatusCode, refused.Response.Header
 	}
 	row := refusals[slices.IndexFunc(refusals, func(r refusal) bool { return r.fits(status, refused.ErrorCode) })]
-	// Only a code that is in the table is text of ours; another could be
-	// anything.
+	// Only codes of the table are safe to log; another could hold anything.
 	cause := fmt.Errorf("refresh an access token: %d", status)
 	if slices.Contains(row.codes, refused.ErrorCode) {
 		cause = fmt.Errorf("%w %s", cause, refused.ErrorCode)
 	}
 	if row.code == CodeClientRefused {
-		cause = fmt.Errorf("%w; %s", cause, mendOwnClient)
+		cause = fmt.Errorf("%w; %s", cause, operatorOwnClient)
 	}
 	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.say, RetryAfter: retryAfter(header, now), Err: cause}
 }
@@ -80,7 +79,7 @@ func (r refusal) fits(status int, code string) bool {
 	return (r.codes == nil || slices.Contains(r.codes, code)) && (r.status == 0 || r.status == status)
 }
 
-// retryAfter reads the header of that name, in seconds or as a date.
+// retryAfter reads the Retry-After header, in seconds or as a date.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {

@@ -7,14 +7,13 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Keep is how long an account stays on record after it was unlinked, and its
-// secret at most: linked again within it, it is the same
-// account, and its polls are followed again.
+// Keep is how long an unlinked account stays on record. Linked again within it, it is the
+// same account and its polls are followed again.
 const Keep = 30 * 24 * time.Hour
 
-// Unlink takes a person's account out: from then on no call is made by it but
-// those that say goodbye (Grants.Leaving, Grants.Revoke), and it is Due. One
-// that is out already stays as it is. NotFound for another person's.
+// Unlink ends a person's account: it becomes Due, and from then on only Grants.Leaving
+// and Grants.Revoke use it. An unlinked account stays as it is. NotFound for another
+// person's.
 func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, error) {
 	var account Account
 	now := r.now()
@@ -42,7 +41,7 @@ func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, e
 	return account, nil
 }
 
-// Due lists accounts that are Due, at most limit behind after.
+// Due lists accounts that are Due, at most limit after a cursor.
 func (r *Repository) Due(ctx context.Context, limit int, after *store.Cursor) ([]Account, *store.Cursor, error) {
 	docs, err := r.store.Query(ctx, due.With(true).First(limit).From(after))
 	if err != nil {
@@ -58,8 +57,8 @@ func (r *Repository) Due(ctx context.Context, limit int, after *store.Cursor) ([
 	return accounts, nil, nil
 }
 
-// Settled records that what became of an account was carried to its calendars.
-// done is false where something else became of it meanwhile: it stays Due.
+// Settled records that an account's change was carried to its calendars. done is false if
+// the account changed again: it stays Due.
 func (r *Repository) Settled(ctx context.Context, account Account) (done bool, err error) {
 	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		now, err := Load(ctx, tx, account.ID)
@@ -74,9 +73,8 @@ func (r *Repository) Settled(ctx context.Context, account Account) (done bool, e
 	return done && err == nil, err
 }
 
-// RemoveUnlinked removes accounts that were unlinked longer than Keep ago, with
-// their secrets, limit at most, and gives how many it removed. It may be called
-// again and again; an account that is linked again meanwhile stays.
+// RemoveUnlinked removes at most limit accounts that were unlinked longer than Keep ago,
+// with their secrets, and returns how many.
 func RemoveUnlinked(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
 	long := unlinkedBefore.With(string(Unlinked), now.Add(-Keep)).First(limit)
 	return store.DeletePage(ctx, documents, long, func(path store.Path) store.Path { return secretPath(path.ID()) })
