@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
@@ -30,7 +31,7 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 	if w.Address == "" {
 		return false, nil
 	}
-	watches, err := watchesOf(ctx, w.Store, accountID, calendarID)
+	watches, err := Watches(ctx, w.Store, accountID, calendarID)
 	if err != nil {
 		return false, err
 	}
@@ -45,7 +46,7 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 	if !opened {
 		return false, w.runsOut(kept, watches)
 	}
-	if watches, err = watchesOf(ctx, w.Store, accountID, calendarID); err != nil {
+	if watches, err = Watches(ctx, w.Store, accountID, calendarID); err != nil {
 		return true, err
 	}
 	kept = w.kept(watches)
@@ -67,6 +68,13 @@ func stillWatched(kept Watch, err error) error {
 		return err
 	}
 	return &fault.Error{Kind: fault.KindOf(err), Code: scheduler.CodeStillWatched, RetryAfter: fault.RetryAfter(err), Err: err}
+}
+
+// Watched tells whether a watch channel of a calendar can be counted on: where
+// it cannot, Ensure makes one. Google is not asked.
+func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bool, error) {
+	watches, err := Watches(ctx, w.Store, accountID, calendarID)
+	return slices.ContainsFunc(watches, w.lives), calendarError(calendarID, "watch channels", err)
 }
 
 // letGo has a channel of a calendar that nothing follows be counted on no more,
@@ -136,13 +144,9 @@ func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 // StopAll stops every channel that may live: for a process that will not be
 // reached again. All are tried; the errors are joined.
 func (w *Watcher) StopAll(ctx context.Context) error {
-	docs, err := w.Store.Query(ctx, watchesByStatus.With([]string{string(Pending), string(Active), string(Retiring)}))
-	if err != nil {
-		return err
-	}
-	var failures []error
-	for _, doc := range docs {
-		watch := decodeWatch(doc)
+	watches, err := ByStatus(ctx, w.Store, 0, Pending, Active, Retiring)
+	failures := []error{err}
+	for _, watch := range watches {
 		if err := w.stop(ctx, watch); err != nil {
 			failures = append(failures, fmt.Errorf("channel %s: %w", watch.ChannelID, err))
 		}

@@ -101,10 +101,10 @@ func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := &Watcher{Store: documents, Now: func() time.Time { return now }, NewUUID: func() string { return "new" }, TTL: time.Hour, RenewBefore: time.Minute}
-	if _, _, err := w.write(t.Context(), "acc", "cal", "new", "token", true); err != nil {
+	if _, _, err := w.create(t.Context(), "acc", "cal", "new", "token", true); err != nil {
 		t.Fatal(err)
 	}
-	left, err := watchesOf(t.Context(), documents, "acc", "cal")
+	left, err := Watches(t.Context(), documents, "acc", "cal")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,10 +180,10 @@ func TestGrantOfMinutes_OneChannelInAQuarterHour(t *testing.T) {
 		if said := w.View(another).Poll.Sync.Error; said == nil || said.Code != rules.WatchFailed {
 			t.Errorf("after %v a poll that is finalised says %+v", w.Clock.Now().Sub(worldtest.Start), said)
 		}
-		if err := w.Watcher.EnsureAll(t.Context(), "t"); err == nil && live(w) == 0 {
+		if err := w.RenewAll("t"); err == nil && live(w) == 0 {
 			t.Error("that Google grants channels for minutes is not told")
 		}
-		if _, err := w.Watcher.Sweep(t.Context(), worldtest.Cause); err != nil {
+		if err := w.SweepPages(worldtest.Cause); err != nil {
 			t.Fatal(err)
 		}
 		report, err := w.Health.OfPerson(t.Context(), "gm")

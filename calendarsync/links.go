@@ -286,7 +286,7 @@ func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(cale
 // errors are joined.
 func (l *Links) eachWatch(ctx context.Context, accountID string, do func(Watch) error) error {
 	return l.eachCalendar(ctx, accountID, func(calendar calendars.Calendar) error {
-		watches, err := watchesOf(ctx, l.Store, calendar.AccountID, calendar.CalendarID)
+		watches, err := Watches(ctx, l.Store, calendar.AccountID, calendar.CalendarID)
 		failures := []error{err}
 		for _, watch := range watches {
 			failures = append(failures, do(watch))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"questscheduler/internal/calendars"
@@ -173,7 +174,7 @@ func (l *look) eachPage(ctx context.Context, token string, do func(gcal.Page) er
 
 // follows tells, without a look into the store, whether an event may be linked.
 func (l *look) follows(eventID string) bool {
-	return isOurs(eventID) || contains(l.calendar.LegacyEventIDs, eventID)
+	return isOurs(eventID) || slices.Contains(l.calendar.LegacyEventIDs, eventID)
 }
 
 // apply hands one event of a listing to the rules. A deletion counts only where

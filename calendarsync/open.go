@@ -41,7 +41,7 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 	if err != nil {
 		return Watch{}, err
 	}
-	watch, before, err := w.write(ctx, accountID, calendarID, id, token, forced)
+	watch, before, err := w.create(ctx, accountID, calendarID, id, token, forced)
 	if err != nil || watch.ChannelID == "" {
 		return Watch{}, err
 	}
@@ -73,7 +73,7 @@ const endedKept = 10
 // Should nobody live to hear the answer, it says itself when another is to be
 // tried. That no other is on its way is looked up where it is written, so of two
 // processes one writes. The zero watch: none is opened now.
-func (w *Watcher) write(ctx context.Context, accountID, calendarID, id, token string, forced bool) (watch Watch, before []Watch, err error) {
+func (w *Watcher) create(ctx context.Context, accountID, calendarID, id, token string, forced bool) (watch Watch, before []Watch, err error) {
 	now := w.Now()
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		watch = Watch{}
@@ -81,7 +81,7 @@ func (w *Watcher) write(ctx context.Context, accountID, calendarID, id, token st
 		if err != nil {
 			return err
 		}
-		before, err = watchesOf(ctx, tx, accountID, calendarID)
+		before, err = Watches(ctx, tx, accountID, calendarID)
 		if err != nil || !forced && w.barred(before) {
 			return err
 		}
@@ -207,7 +207,7 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 	}
 	var renewed Renewed
 	failure := w.renewOne(ctx, calendar, cause, &renewed)
-	watches, err := watchesOf(ctx, w.Store, watch.AccountID, watch.CalendarID)
+	watches, err := Watches(ctx, w.Store, watch.AccountID, watch.CalendarID)
 	if err != nil {
 		return errors.Join(failure, err)
 	}

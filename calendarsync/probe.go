@@ -3,7 +3,6 @@ package calendarsync
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +16,6 @@ import (
 )
 
 func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventPrefix) }
-
-func contains(ids []string, id string) bool { return slices.Contains(ids, id) }
 
 // askForUnshown asks for every linked event that a full listing did not show: it
 // may have been deleted in the gap that the listing closes, and a full listing

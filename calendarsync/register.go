@@ -54,7 +54,7 @@ func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string
 
 // register opens a channel for one calendar, and stops those of before it.
 func (w *Watcher) register(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause) (stopped int, err error) {
-	before, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
+	before, err := Watches(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
 	if err != nil {
 		return 0, err
 	}

@@ -31,26 +31,19 @@ type Renewed struct {
 // go on, "" at the end. A page that is done again does nothing twice. The error
 // is that of a store that does not answer.
 func (w *Watcher) RenewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, next string, err error) {
-	renewed, _, next, err = w.renewPage(ctx, cause, at)
-	return renewed, next, err
-}
-
-// renewPage is RenewPage, and gives what failed.
-func (w *Watcher) renewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, failures []error, next string, err error) {
 	until := w.Now().Add(together)
 	found, next, err := calendars.All(ctx, w.Store, renewPage, at)
 	for i, calendar := range found {
 		if i > 0 && !w.Now().Before(until) {
-			return renewed, failures, found[i-1].Key, err
+			return renewed, found[i-1].Key, err
 		}
 		if failure := w.renewOne(ctx, calendar, cause, &renewed); failure != nil {
 			renewed.Failed++
-			failures = append(failures, failure)
 			w.Log.WarnContext(ctx, "watch channels left to the next renewal", "calendar", calendar.CalendarID,
 				"account", calendar.AccountID, "trace", cause.Trace, "error", failure)
 		}
 	}
-	return renewed, failures, next, err
+	return renewed, next, err
 }
 
 func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, renewed *Renewed) error {
@@ -58,7 +51,7 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 	if calendar.Wanted() && calendar.Revoked() {
 		return nil // Links makes sure of it when its account is linked again
 	}
-	watches, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
+	watches, err := Watches(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
 	if err != nil {
 		return err
 	}
@@ -90,19 +83,4 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 	// until the new one was open is found by a look.
 	err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
 	return errors.Join(calendarError(calendar.CalendarID, "watch", failure), err)
-}
-
-// EnsureAll is a renewal of everything at once, for the start of a process that
-// does not leave it to the timers. One failure does not stop the others; they
-// are joined.
-func (w *Watcher) EnsureAll(ctx context.Context, trace string) error {
-	var all []error
-	for at := ""; ; {
-		_, failures, next, err := w.renewPage(ctx, scheduler.Cause{Hint: "start", Trace: trace}, at)
-		all = append(all, failures...)
-		if err != nil || next == "" {
-			return errors.Join(append(all, err)...)
-		}
-		at = next
-	}
 }

@@ -30,31 +30,6 @@ type Swept struct {
 	Failed     int // what could not be done and is tried by the next sweep
 }
 
-func (s Swept) plus(more Swept) Swept {
-	return Swept{
-		Calendars: s.Calendars + more.Calendars, HandedOver: s.HandedOver + more.HandedOver, Looks: s.Looks + more.Looks,
-		Fresh: s.Fresh + more.Fresh, Mended: s.Mended + more.Mended, Failed: s.Failed + more.Failed,
-	}
-}
-
-// Sweep heals what pushes miss, calendar by
-// calendar and not poll by poll: it brings polls and index entries in order
-// that were written behind our back, makes sure of the watch channels, owes
-// each calendar a look that had none lately or has events to be asked for, and
-// stops the channels that nothing needs. One failure does not stop the others.
-// It goes through everything at once; the timers go page by page (SweepPage).
-func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, error) {
-	var swept Swept
-	for at := ""; ; {
-		page, next, err := w.SweepPage(ctx, cause, at, 0)
-		swept = swept.plus(page)
-		if err != nil || next == "" {
-			return swept, err
-		}
-		at = next
-	}
-}
-
 // sweepCalendar compares the index entries of a calendar with their polls,
 // makes sure of its channel, and owes it a look unless it is fresh.
 func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) error {
@@ -76,9 +51,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 		return watchErr
 	}
 	swept.Looks++
-	err = w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(calendars.Path(calendar.Key), calendars.Owe()...)
-	})
+	err = w.write(ctx, calendar.Key, calendars.Owe())
 	if err == nil {
 		err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
 	}
@@ -125,9 +98,7 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, c
 	watched := failure == nil || fault.CodeOf(failure) == scheduler.CodeStillWatched
 	if !watched {
 		updates, good := calendar.Unwatched(w.Now())
-		err := w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Merge(calendars.Path(calendar.Key), updates...)
-		})
+		err := w.write(ctx, calendar.Key, updates)
 		if err != nil || good < enoughSweeps {
 			return errors.Join(failure, err)
 		}
@@ -137,6 +108,13 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, c
 	}
 	// Said again where a channel lives, should a crash have kept it from being said.
 	return errors.Join(failure, w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID))
+}
+
+// write merges updates into a calendar's document.
+func (w *Watcher) write(ctx context.Context, key string, updates []store.Update) error {
+	return w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(calendars.Path(key), updates...)
+	})
 }
 
 // fresh tells whether nothing is owed to a calendar: a look went through within

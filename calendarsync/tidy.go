@@ -52,7 +52,7 @@ func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 		unneeded, err := w.letGo(ctx, watch)
 		return !unneeded, err
 	}
-	watches, err := watchesOf(ctx, w.Store, watch.AccountID, watch.CalendarID)
+	watches, err := Watches(ctx, w.Store, watch.AccountID, watch.CalendarID)
 	if err != nil {
 		return false, err
 	}

@@ -14,7 +14,7 @@ import (
 
 func sweep(t *testing.T, w *worldtest.World) {
 	t.Helper()
-	if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+	if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
@@ -89,12 +89,12 @@ func TestACalendarThatIsFollowedAgain_WhileItsChannelsAreStopped_IsWatched(t *te
 	t.Parallel()
 	for name, stop := range map[string]func(t *testing.T, w *worldtest.World){
 		"by the sweep": func(t *testing.T, w *worldtest.World) {
-			if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+			if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"by a renewal": func(t *testing.T, w *worldtest.World) {
-			if err := w.Watcher.EnsureAll(t.Context(), "t"); err != nil {
+			if err := w.RenewAll("t"); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -167,16 +167,8 @@ func RemoveDead(ctx context.Context, documents store.Store, now time.Time, limit
 	return removed, removed == limit, err
 }
 
-// watchesOf lists the channels of a calendar.
-func watchesOf(ctx context.Context, reader store.Reader, accountID, calendarID string) ([]Watch, error) {
-	docs, err := reader.Query(ctx, watchesOfCalendar.With(poll.CalendarKey(accountID, calendarID)))
-	if err != nil {
-		return nil, err
-	}
-	return decodeWatches(docs), nil
-}
-
-// Watches lists the watch channels of a calendar, whatever became of them.
+// Watches lists the watch channels of a calendar, in any status.
 func Watches(ctx context.Context, reader store.Reader, accountID, calendarID string) ([]Watch, error) {
-	return watchesOf(ctx, reader, accountID, calendarID)
+	docs, err := reader.Query(ctx, watchesOfCalendar.With(poll.CalendarKey(accountID, calendarID)))
+	return decodeWatches(docs), err
 }

@@ -215,14 +215,7 @@ func Leave(until time.Time) store.Update { return set("parkedUntil", until) }
 // here, or each minute's drain would begin one beside them. The reason is shown
 // to people and holds no secret.
 func (c Calendar) Failed(now time.Time, reason string) []store.Update {
-	since := c.FailedSince
-	if since.IsZero() {
-		since = now
-	}
-	return []store.Update{
-		set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),
-		set("leaseUntil", store.Delete),
-	}
+	return append(c.Lost(now, reason), Ended(now)...)
 }
 
 // Lost gives the updates of a calendar that is known, without a look, not to be

@@ -32,8 +32,8 @@ var looks = []mutant{
 			},
 			{
 				file: "internal/calendars/calendar.go",
-				old:  `set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
-				new:  `set("lookGen", c.LookGen+1), set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
+				old:  `return append(c.Lost(now, reason), Ended(now)...)`,
+				new:  `return append(append(c.Lost(now, reason), Ended(now)...), set("lookGen", c.LookGen+1))`,
 			},
 			{
 				file: "calendarsync/look.go",

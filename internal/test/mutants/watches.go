@@ -23,7 +23,7 @@ var watches = []mutant{
 		changes: []change{{
 			file: "calendarsync/open.go",
 			old: `
-	watch, before, err := w.write(ctx, accountID, calendarID, id, token, forced)
+	watch, before, err := w.create(ctx, accountID, calendarID, id, token, forced)
 	if err != nil || watch.ChannelID == "" {
 		return Watch{}, err
 	}
@@ -36,7 +36,7 @@ var watches = []mutant{
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	watch, before, writeErr := w.write(ctx, accountID, calendarID, id, token, true)
+	watch, before, writeErr := w.create(ctx, accountID, calendarID, id, token, true)
 	if writeErr != nil {
 		return Watch{}, writeErr
 	}

@@ -43,7 +43,7 @@ func (l *life) settle() {
 	l.hint()
 	l.w.Run(5 * time.Minute)
 	l.hearAll()
-	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
+	err := l.w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
 	l.tell()

@@ -232,7 +232,7 @@ func (w *World) Restart() {
 	w.must(w.Scheduler.Recover(w.ctx))
 	_, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "start"})
 	w.must(err)
-	if err := w.Watcher.EnsureAll(w.ctx, "start"); err != nil {
+	if err := w.RenewAll("start"); err != nil {
 		w.t.Logf("at the start not every calendar could be watched: %v", err)
 	}
 }
