@@ -32,7 +32,7 @@ type Google interface {
 // before it leaves the others to the next: a task has a minute, of which the
 // drain's asks twice, and what is begun last may take half of it where Google
 // hangs.
-const together = 10 * time.Second
+const batchTime = 10 * time.Second
 
 // Polls is where observations go (scheduler.Service).
 type Polls interface {
@@ -100,5 +100,5 @@ type Watcher struct {
 	// Meter counts; nil: nothing does.
 	Meter Meter
 
-	known knownChannels
+	cache channelCache
 }

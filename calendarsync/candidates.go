@@ -12,7 +12,7 @@ import (
 
 // backWithin is how long after it was read last a calendar that is not there for us
 // any more may come back: until then it may hold what is looked for.
-const backWithin = 24 * time.Hour
+const returnWithin = 24 * time.Hour
 
 // candidate is a calendar that an event may have been moved to.
 type candidate struct {
@@ -20,7 +20,7 @@ type candidate struct {
 	// mayAnswer tells that an answer is waited for: an account lists the calendar,
 	// or it was read of late. refused tells that the calendar's account does not let
 	// us in now, so that it cannot be asked.
-	mayAnswer, refused bool
+	expected, refused bool
 }
 
 // readKnown reads the owner's accounts, those of the missing event's first, and
@@ -51,8 +51,8 @@ func (s *search) readKnown(ctx context.Context, accountID string) error {
 	s.known = []candidate{}
 	for _, calendar := range found {
 		s.known = append(s.known, candidate{
-			Place:     poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
-			mayAnswer: calendar.SuccessAt.After(s.Now().Add(-backWithin)), refused: s.indexOf(calendar.AccountID) < 0,
+			Place:    poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
+			expected: calendar.SuccessAt.After(s.Now().Add(-returnWithin)), refused: s.indexOf(calendar.AccountID) < 0,
 		})
 	}
 	return nil
@@ -76,7 +76,7 @@ func (s *search) readListed(ctx context.Context) error {
 		}
 		for _, entry := range entries {
 			if entry.Writable && entry.ID != "primary" { // which no calendar is called
-				listed = append(listed, candidate{Place: poll.Place{AccountID: account.ID, CalendarID: entry.ID}, mayAnswer: true})
+				listed = append(listed, candidate{Place: poll.Place{AccountID: account.ID, CalendarID: entry.ID}, expected: true})
 			}
 		}
 	}

@@ -35,8 +35,8 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 	if err != nil {
 		return false, err
 	}
-	kept := w.kept(watches)
-	if kept.ChannelID == "" || w.due(kept) {
+	kept := w.current(watches)
+	if kept.ChannelID == "" || w.renewalDue(kept) {
 		granted, err := w.open(ctx, accountID, calendarID, false)
 		if err != nil {
 			return false, stillWatched(kept, err)
@@ -44,18 +44,18 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 		opened = granted.ChannelID != ""
 	}
 	if !opened {
-		return false, w.runsOut(kept, watches)
+		return false, w.shortGrants(kept, watches)
 	}
 	if watches, err = Watches(ctx, w.Store, accountID, calendarID); err != nil {
 		return true, err
 	}
-	kept = w.kept(watches)
+	kept = w.current(watches)
 	for _, old := range watches {
-		if w.succeeds(kept, old) {
+		if w.replaces(kept, old) {
 			w.retire(ctx, old)
 		}
 	}
-	if err := w.runsOut(kept, watches); err != nil {
+	if err := w.shortGrants(kept, watches); err != nil {
 		return true, err
 	}
 	return true, w.clearWatchFailed(ctx, accountID, calendarID)
@@ -74,7 +74,7 @@ func stillWatched(kept Watch, err error) error {
 // it cannot, Ensure makes one. Google is not asked.
 func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bool, error) {
 	watches, err := Watches(ctx, w.Store, accountID, calendarID)
-	return slices.ContainsFunc(watches, w.lives), calendarError(calendarID, "watch channels", err)
+	return slices.ContainsFunc(watches, w.isLive), calendarError(calendarID, "watch channels", err)
 }
 
 // letGo has a channel of a calendar that nothing follows be counted on no more,
@@ -82,8 +82,8 @@ func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bo
 // calendar before. A poll that is finalised into it meanwhile writes the calendar
 // first and looks for a channel then (Ensure). So either it is seen here, and the
 // channel stays, or it finds the channel superseded, and opens another.
-func (w *Watcher) letGo(ctx context.Context, watch Watch) (unneeded bool, err error) {
-	w.known.forget(watch.ChannelID)
+func (w *Watcher) release(ctx context.Context, watch Watch) (unneeded bool, err error) {
+	w.cache.drop(watch.ChannelID)
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		unneeded = false
 		calendar, _, err := calendars.LoadKey(ctx, tx, watch.CalendarKey)
@@ -122,22 +122,22 @@ func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
 func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 	switch {
 	case !watch.Expiration.After(w.Now()):
-		return w.note(ctx, watch.ChannelID, Ended)
+		return w.record(ctx, watch.ChannelID, Ended)
 	case watch.Status == Expired:
 		return nil
 	case watch.ResourceID != "":
-		if err := w.note(ctx, watch.ChannelID, Superseded); err != nil {
+		if err := w.record(ctx, watch.ChannelID, Superseded); err != nil {
 			return err
 		}
 		if err := w.Google.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); err != nil {
 			return err
 		}
 		w.meter().WatchStopped()
-		return w.note(ctx, watch.ChannelID, Closed)
+		return w.record(ctx, watch.ChannelID, Closed)
 	case watch.mayBeOpen():
-		return w.change(ctx, watch.ChannelID, triedNoMore)
+		return w.change(ctx, watch.ChannelID, cancelRetry)
 	default:
-		return w.note(ctx, watch.ChannelID, Superseded)
+		return w.record(ctx, watch.ChannelID, Superseded)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // mostCandidates is how many calendars are searched for one event: an absence
 // costs two calls of Google in each, of the 600 that a person has in a minute.
-const mostCandidates = 25
+const maxCandidates = 25
 
 // CodeSearchFailed (Unavailable): it cannot be told whether an event is in another
 // calendar of its owner.
@@ -89,8 +89,8 @@ func (s *search) askEach(ctx context.Context, candidates []candidate, answered m
 		if answered[one.CalendarID] {
 			continue
 		}
-		if len(answered) > mostCandidates {
-			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", mostCandidates)
+		if len(answered) > maxCandidates {
+			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", maxCandidates)
 		}
 		var found *scheduler.Found
 		var there bool
@@ -101,7 +101,7 @@ func (s *search) askEach(ctx context.Context, candidates []candidate, answered m
 		if err != nil || found != nil {
 			return found, err
 		}
-		if there || one.mayAnswer {
+		if there || one.expected {
 			answered[one.CalendarID] = there
 		}
 	}

@@ -42,7 +42,7 @@ type Links struct {
 
 	// left is the account that FollowDue came to last when it could not go on; nil
 	// where it came to the end.
-	left atomic.Pointer[store.Cursor]
+	resume atomic.Pointer[store.Cursor]
 }
 
 // Accounts is what Links needs of linked accounts (accounts.Repository).
@@ -66,17 +66,17 @@ type LinkOwners interface {
 // take long and fail each time keep none from its turn.
 func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled int, err error) {
 	var failures []error
-	after := l.left.Swap(nil)
-	until := l.Now().Add(together)
+	after := l.resume.Swap(nil)
+	until := l.Now().Add(batchTime)
 	for {
 		due, next, err := l.Accounts.Due(ctx, sweepPage, after)
 		if err != nil {
-			l.left.Store(after)
+			l.resume.Store(after)
 			return settled, errors.Join(append(failures, err)...)
 		}
 		for _, account := range due {
 			if settled+len(failures) > 0 && (ctx.Err() != nil || !l.Now().Before(until)) {
-				l.left.Store(after)
+				l.resume.Store(after)
 				return settled, errors.Join(failures...)
 			}
 			after = &store.Cursor{Path: accounts.Path(account.ID)}
@@ -95,18 +95,18 @@ func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled i
 
 // mostTurns is how often an account may turn from one to another while it is
 // followed, before that is left to the next drain.
-const mostTurns = 3
+const maxTurns = 3
 
 // Follow carries on what became of one account last. What becomes of it
 // meanwhile is carried on too, once more where somebody else did: what was
 // carried on here may have come after that. An error leaves it Due.
 func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Cause) error {
-	for turn := range mostTurns {
+	for turn := range maxTurns {
 		account, err := l.Accounts.Get(ctx, accountID)
 		if err == nil && (account.Due || turn > 0) {
 			err = l.follow(ctx, account, cause)
 		}
-		if err != nil && !errors.Is(err, errTurned) {
+		if err != nil && !errors.Is(err, errChanged) {
 			return fmt.Errorf("account %s: %w", accountID, err)
 		}
 		done, err := l.Accounts.Settled(ctx, account)
@@ -118,16 +118,16 @@ func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Ca
 }
 
 // errTurned says that something else became of an account while it was followed.
-var errTurned = fault.New(fault.Conflict, "something else became of the account meanwhile")
+var errChanged = fault.New(fault.Conflict, "something else became of the account meanwhile")
 
 // still is an error, in whatever transaction asks, where something else became of
 // an account since it was read: what follows from that alone is carried on then.
 // Whoever carried it on may have settled it, so nobody would mend what came later.
-func still(account accounts.Account) scheduler.While {
+func unchanged(account accounts.Account) scheduler.While {
 	return func(ctx context.Context, now store.Reader) error {
 		current, err := accounts.Load(ctx, now, account.ID)
 		if err == nil && !current.SameAs(account) {
-			err = errTurned
+			err = errChanged
 		}
 		return err
 	}
@@ -137,13 +137,13 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 	switch account.Status {
 	case accounts.Active:
 		return l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
-			return l.back(ctx, account, calendar, cause)
+			return l.relinked(ctx, account, calendar, cause)
 		})
 	case accounts.Unlinked:
 		return l.unlinked(ctx, account, cause)
 	default:
-		told, err := l.lose(ctx, account, rules.TokenExpired, cause)
-		if err != nil || !told {
+		announce, err := l.detach(ctx, account, rules.TokenExpired, cause)
+		if err != nil || !announce {
 			return err
 		}
 		return l.Owners.TellSyncError(ctx, account.OwnerID, account.ID)
@@ -153,7 +153,7 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 // back follows a calendar again whose account was linked again: its next good
 // look takes off its polls what was said of the link, and what cannot be
 // watched yet is left to the sweep.
-func (l *Links) back(ctx context.Context, account accounts.Account, calendar calendars.Calendar, cause scheduler.Cause) error {
+func (l *Links) relinked(ctx context.Context, account accounts.Account, calendar calendars.Calendar, cause scheduler.Cause) error {
 	if !calendar.Wanted() {
 		return nil
 	}
@@ -167,14 +167,14 @@ func (l *Links) back(ctx context.Context, account accounts.Account, calendar cal
 	if err != nil {
 		return err
 	}
-	return l.Watcher.enqueueLook(ctx, calendar.Key, "relink", cause.Trace)
+	return l.Watcher.enqueueSync(ctx, calendar.Key, "relink", cause.Trace)
 }
 
 // unlinked ends what was done in the name of an account. Channels are stopped
 // before the grant is given back: afterwards Google stops none.
 func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	told, err := l.lose(ctx, account, rules.CalendarUnlinked, cause)
-	if err == nil && told {
+	announce, err := l.detach(ctx, account, rules.CalendarUnlinked, cause)
+	if err == nil && announce {
 		err = l.Owners.TellUnlinked(ctx, account.OwnerID, account.ID)
 	}
 	if err != nil {
@@ -203,7 +203,7 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 		case err != nil:
 			l.Log.WarnContext(ctx, "a watch channel cannot be stopped and is left to expire", "channel", watch.ChannelID,
 				"calendar", watch.CalendarID, "expires", watch.Expiration, "error", err)
-			return l.Watcher.note(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
+			return l.Watcher.record(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
 		}
 	}
 	l.Watcher.meter().WatchStopped()
@@ -216,7 +216,7 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 // has no channel of it counted on: should it be linked again, new ones are
 // made. It tells whether there was any poll. errTurned where something else became
 // of the account meanwhile: nothing is written from then on.
-func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
+func (l *Links) detach(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
 	err = l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 		// A look that began before would say of what it read that all is well.
 		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Overtake); err != nil {
@@ -224,7 +224,7 @@ func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.E
 		}
 		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
 			found = true
-			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause, still(account))
+			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause, unchanged(account))
 		})
 		if err != nil {
 			return err
@@ -242,16 +242,16 @@ func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.E
 // supersede has a channel that lives be counted on no more.
 func (l *Links) supersede(ctx context.Context, account accounts.Account, watch Watch) error {
 	if watch.Status != Active {
-		return still(account)(ctx, l.Store)
+		return unchanged(account)(ctx, l.Store)
 	}
-	return l.Watcher.noteWhile(ctx, watch.ChannelID, Superseded, still(account))
+	return l.Watcher.recordWhile(ctx, watch.ChannelID, Superseded, unchanged(account))
 }
 
 // write writes to a calendar's document what depends on how it stands, while its
 // account stands as it was read.
 func (l *Links) write(ctx context.Context, account accounts.Account, key string, updates func(now calendars.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		if err := still(account)(ctx, tx); err != nil {
+		if err := unchanged(account)(ctx, tx); err != nil {
 			return err
 		}
 		calendar, ok, err := calendars.LoadKey(ctx, tx, key)

@@ -18,7 +18,7 @@ import (
 )
 
 // look is one look at one calendar: what it began with, and what it holds.
-type look struct {
+type syncRun struct {
 	*Looker
 	calendar calendars.Calendar // as it was when the look began
 	ref      gcal.Ref
@@ -27,10 +27,10 @@ type look struct {
 	attempt  int
 	// shown are the linked events that a full listing showed; nil while the
 	// listing is one of changes alone.
-	shown map[string]bool
+	inFullListing map[string]bool
 	// listed are the linked events that the calendar held when it was asked last
 	// about one that Google does not find.
-	listed map[string]bool
+	relisted map[string]bool
 	// search looks for events in other calendars; nil until one is looked for.
 	search *search
 }
@@ -38,57 +38,57 @@ type look struct {
 // Handle looks at the calendar of a task: the handler of calendars.LookKind. A
 // look never gives a permanent verdict: a calendar is not given up.
 func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var hint calendars.Hint
-	if err := json.Unmarshal(delivery.Payload, &hint); err != nil || calendars.Path(hint.Key).Valid() != nil {
+	var request calendars.Hint
+	if err := json.Unmarshal(delivery.Payload, &request); err != nil || calendars.Path(request.Key).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no calendar")}
 	}
-	this, wait, err := l.claim(ctx, hint, delivery.Attempt)
+	run, wait, err := l.claim(ctx, request, delivery.Attempt)
 	switch {
 	case err != nil:
 		return queue.Verdict{Err: err}
 	case wait > 0:
 		return queue.Verdict{Outcome: queue.Later, After: wait}
-	case this == nil:
+	case run == nil:
 		return queue.Verdict{Outcome: queue.Done}
 	}
 	began := l.Now()
-	err = this.run(ctx)
-	l.meter().Looked(hint.Cause, err, l.Now().Sub(began))
-	return this.verdict(ctx, err)
+	err = run.run(ctx)
+	l.meter().Looked(request.Cause, err, l.Now().Sub(began))
+	return run.verdict(ctx, err)
 }
 
 // claim begins a look: generation and fence move and the lease is taken, in one
 // transaction, before anything is listed. So whatever hint comes from here on
 // asks for the next look. A nil look without wait: nothing follows the calendar,
 // or a later look has begun.
-func (l *Looker) claim(ctx context.Context, hint calendars.Hint, attempt int) (this *look, wait time.Duration, err error) {
+func (l *Looker) claim(ctx context.Context, request calendars.Hint, attempt int) (run *syncRun, wait time.Duration, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		this, wait = nil, 0
-		calendar, ok, err := calendars.LoadKey(ctx, tx, hint.Key)
+		run, wait = nil, 0
+		calendar, ok, err := calendars.LoadKey(ctx, tx, request.Key)
 		if err != nil || !ok {
 			return err
 		}
 		if !calendar.Wanted() {
-			return tx.Update(calendars.Path(hint.Key), calendar.Skip()...)
+			return tx.Update(calendars.Path(request.Key), calendar.Skip()...)
 		}
-		if calendar.Covers(hint.Gen) {
+		if calendar.Covers(request.Gen) {
 			return nil
 		}
-		updates, fence, held := calendar.Claim(l.Now(), l.MinGap, hint.Gen)
+		updates, fence, held := calendar.Claim(l.Now(), l.MinGap, request.Gen)
 		if wait = held; wait > 0 {
 			return nil
 		}
-		this = &look{
+		run = &syncRun{
 			Looker: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
-			fence: fence, cause: scheduler.Cause{Hint: hint.Cause, Trace: hint.Trace}, attempt: attempt,
+			fence: fence, cause: scheduler.Cause{Hint: request.Cause, Trace: request.Trace}, attempt: attempt,
 		}
-		return tx.Update(calendars.Path(hint.Key), updates...)
+		return tx.Update(calendars.Path(request.Key), updates...)
 	})
-	return this, wait, err
+	return run, wait, err
 }
 
 // run lists, applies and, after everything was applied, stores the new token.
-func (l *look) run(ctx context.Context) error {
+func (l *syncRun) run(ctx context.Context) error {
 	token := l.calendar.SyncToken
 	if l.calendar.MaskVersion != l.mask() {
 		token = "" // got with other fields: as good as expired
@@ -108,19 +108,19 @@ func (l *look) run(ctx context.Context) error {
 		return err
 	}
 	l.calendar.SyncToken = next // what is asked for from here on is asked from there
-	if err := l.askForUnshown(ctx); err != nil {
+	if err := l.fetchUnlisted(ctx); err != nil {
 		return err
 	}
 	if l.calendar.HoldUntold {
-		if err := l.tellHeld(ctx); err != nil {
+		if err := l.announceHeld(ctx); err != nil {
 			return err
 		}
 	}
-	settled, err := l.askForPending(ctx)
+	settled, err := l.fetchDeferred(ctx)
 	if err != nil {
 		return err
 	}
-	if err := l.readableAgain(ctx); err != nil {
+	if err := l.clearAccountErrors(ctx); err != nil {
 		return err
 	}
 	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
@@ -130,17 +130,17 @@ func (l *look) run(ctx context.Context) error {
 
 // list reads page after page and applies each linked event; it gives the token
 // of the last page.
-func (l *look) list(ctx context.Context, token string) (nextToken string, err error) {
-	l.shown = nil
+func (l *syncRun) list(ctx context.Context, token string) (nextToken string, err error) {
+	l.inFullListing = nil
 	if token == "" {
-		l.shown = map[string]bool{}
+		l.inFullListing = map[string]bool{}
 	}
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
 		for _, event := range page.Events {
 			if !l.follows(event.ID) {
 				continue
 			}
-			if err := l.apply(ctx, event, page.Writable); err != nil {
+			if err := l.applyListed(ctx, event, page.Writable); err != nil {
 				return err
 			}
 		}
@@ -150,7 +150,7 @@ func (l *look) list(ctx context.Context, token string) (nextToken string, err er
 
 // eachPage calls do with each page of a listing, and gives the token of the last
 // one. Between pages the lease is renewed.
-func (l *look) eachPage(ctx context.Context, token string, do func(gcal.Page) error) (nextToken string, err error) {
+func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page) error) (nextToken string, err error) {
 	for page := ""; ; {
 		got, err := l.Google.List(ctx, l.ref, token, page)
 		if err != nil {
@@ -173,34 +173,34 @@ func (l *look) eachPage(ctx context.Context, token string, do func(gcal.Page) er
 }
 
 // follows tells, without a look into the store, whether an event may be linked.
-func (l *look) follows(eventID string) bool {
+func (l *syncRun) follows(eventID string) bool {
 	return isOurs(eventID) || slices.Contains(l.calendar.LegacyEventIDs, eventID)
 }
 
 // apply hands one event of a listing to the rules. A deletion counts only where
 // we may write to the calendar: what a reader is shown proves nothing, so it is
 // asked for by itself later, and its poll shows sync_failed until then.
-func (l *look) apply(ctx context.Context, event gcal.Event, writable bool) error {
-	if l.shown != nil {
-		l.shown[event.ID] = true
+func (l *syncRun) applyListed(ctx context.Context, event gcal.Event, writable bool) error {
+	if l.inFullListing != nil {
+		l.inFullListing[event.ID] = true
 	}
 	if event.Seen == rules.Gone && !writable {
-		return l.parkFailed(ctx, event.ID)
+		return l.deferFailed(ctx, event.ID)
 	}
-	return l.parkIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observed(event)))
+	return l.deferIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observation(event)))
 }
 
 // applyOrDefer applies what was seen of an event. A malformed one is unreadable to
 // the rules, and deferred too: once it is well, no further listing need show it.
-func (l *look) applyOrDefer(ctx context.Context, event gcal.Event, seen scheduler.Observed) error {
-	if err := l.applySeen(ctx, seen); err != nil || !event.Malformed {
+func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed scheduler.Observed) error {
+	if err := l.applyObservation(ctx, observed); err != nil || !event.Malformed {
 		return err
 	}
-	return l.park(ctx, event.ID)
+	return l.deferEvent(ctx, event.ID)
 }
 
 // observed is an event as the rules see it.
-func (l *look) observed(event gcal.Event) scheduler.Observed {
+func (l *syncRun) observation(event gcal.Event) scheduler.Observed {
 	return scheduler.Observed{
 		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
 		Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
@@ -213,25 +213,25 @@ const stuckAfter = 3
 
 // parkIfStuck lets the cursor pass an event that keeps failing: its poll shows
 // sync_failed, and it is asked for by itself from then on.
-func (l *look) parkIfStuck(ctx context.Context, eventID string, failure error) error {
-	if failure == nil || l.ends(ctx, failure) || l.attempt < stuckAfter {
+func (l *syncRun) deferIfStuck(ctx context.Context, eventID string, failure error) error {
+	if failure == nil || l.endsRun(ctx, failure) || l.attempt < stuckAfter {
 		return failure
 	}
 	l.Log.ErrorContext(ctx, "an event keeps failing and is parked", "event", eventID, "calendar", l.ref.Calendar,
 		"trace", l.cause.Trace, "error", failure)
-	return l.parkFailed(ctx, eventID)
+	return l.deferFailed(ctx, eventID)
 }
 
 // parkFailed parks an event, and has its poll show that.
-func (l *look) parkFailed(ctx context.Context, eventID string) error {
-	if err := l.park(ctx, eventID); err != nil {
+func (l *syncRun) deferFailed(ctx context.Context, eventID string) error {
+	if err := l.deferEvent(ctx, eventID); err != nil {
 		return err
 	}
 	entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
 	if err != nil || entry == nil {
 		return err
 	}
-	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause, l.holds); err != nil {
+	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause, l.stillHolds); err != nil {
 		// It is parked all the same: a poll that cannot be written holds up no other.
 		l.Log.ErrorContext(ctx, "sync_failed could not be shown", "poll", entry.PollID, "trace", l.cause.Trace, "error", err)
 	}
@@ -240,7 +240,7 @@ func (l *look) parkFailed(ctx context.Context, eventID string) error {
 
 // park asks for an event by itself from the next look on. What waits for a
 // person's word stays what it is.
-func (l *look) park(ctx context.Context, eventID string) error {
+func (l *syncRun) deferEvent(ctx context.Context, eventID string) error {
 	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
 		if now.Awaits(eventID) {
 			return nil
@@ -251,7 +251,7 @@ func (l *look) park(ctx context.Context, eventID string) error {
 
 // holds is an error where another look at the calendar began since, or was told
 // off: what this one would say of a poll is worth nothing then.
-func (l *look) holds(ctx context.Context, now store.Reader) error {
+func (l *syncRun) stillHolds(ctx context.Context, now store.Reader) error {
 	calendar, _, err := calendars.LoadKey(ctx, now, l.calendar.Key)
 	if err == nil && !calendar.Holds(l.fence) {
 		err = scheduler.ErrFenced
@@ -260,12 +260,12 @@ func (l *look) holds(ctx context.Context, now store.Reader) error {
 }
 
 // commit writes to the calendar's document while this look holds it.
-func (l *look) commit(ctx context.Context, updates ...store.Update) error {
+func (l *syncRun) commit(ctx context.Context, updates ...store.Update) error {
 	return l.commitWith(ctx, func(calendars.Calendar) []store.Update { return updates })
 }
 
 // commitWith is commit for updates that depend on the calendar as it is now.
-func (l *look) commitWith(ctx context.Context, updates func(now calendars.Calendar) []store.Update) error {
+func (l *syncRun) commitWith(ctx context.Context, updates func(now calendars.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		calendar, _, err := calendars.LoadKey(ctx, tx, l.calendar.Key)
 		if err != nil {

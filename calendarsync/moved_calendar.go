@@ -14,43 +14,43 @@ import (
 // decide, the event is fetched. A deletion that would cancel a poll is applied once
 // the event is gone by a call of its own, and was looked for in its owner's other
 // calendars. An error leaves it open, and nothing is applied.
-func (l *look) applySeen(ctx context.Context, seen scheduler.Observed) error {
-	applied, err := l.Polls.Apply(ctx, seen)
+func (l *syncRun) applyObservation(ctx context.Context, observed scheduler.Observed) error {
+	applied, err := l.Polls.Apply(ctx, observed)
 	switch {
 	case err != nil:
 		return err
 	case applied.Decision.Refetch:
-		return l.probe(ctx, seen.EventID)
+		return l.fetchAndApply(ctx, observed.EventID)
 	case applied.Unsearched:
-		return l.applySearched(ctx, seen, applied.PollID)
+		return l.applySearched(ctx, observed, applied.PollID)
 	default:
 		return nil
 	}
 }
 
 // applySearched applies a deletion once the event was looked for everywhere.
-func (l *look) applySearched(ctx context.Context, seen scheduler.Observed, pollID string) error {
-	if !seen.Fresh {
-		event, err := l.fetch(ctx, seen.EventID)
+func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observed, pollID string) error {
+	if !observed.Fresh {
+		event, err := l.fetch(ctx, observed.EventID)
 		if err != nil {
 			return err
 		}
 		if event.Seen != rules.Gone { // it is back since it was listed
-			return l.applySeen(ctx, l.fetched(event))
+			return l.applyObservation(ctx, l.freshObservation(event))
 		}
 	}
 	var err error
-	if seen.MovedTo, err = l.movedTo(ctx, seen.EventID, pollID); err != nil {
+	if observed.MovedTo, err = l.movedTo(ctx, observed.EventID, pollID); err != nil {
 		return err
 	}
-	seen.Searched = true
-	_, err = l.Polls.Apply(ctx, seen)
+	observed.Searched = true
+	_, err = l.Polls.Apply(ctx, observed)
 	return err
 }
 
 // movedTo looks for an event that is gone in its owner's other calendars; the zero
 // place where it is in none.
-func (l *look) movedTo(ctx context.Context, eventID, pollID string) (poll.Place, error) {
+func (l *syncRun) movedTo(ctx context.Context, eventID, pollID string) (poll.Place, error) {
 	if l.search == nil {
 		l.search = l.Elsewhere.begin(l.calendar.OwnerID)
 	}
@@ -63,7 +63,7 @@ func (l *look) movedTo(ctx context.Context, eventID, pollID string) (poll.Place,
 }
 
 // fetch reads one event; one that is not found is Gone.
-func (l *look) fetch(ctx context.Context, eventID string) (gcal.Event, error) {
+func (l *syncRun) fetch(ctx context.Context, eventID string) (gcal.Event, error) {
 	event, err := l.Google.Get(ctx, l.ref, eventID)
 	if fault.Is(err, fault.NotFound) {
 		return gcal.Event{ID: eventID, Seen: rules.Gone}, nil
@@ -74,36 +74,36 @@ func (l *look) fetch(ctx context.Context, eventID string) (gcal.Event, error) {
 // searchedAtOnce is how many events are looked for in other calendars before many
 // that are gone at once are held: nothing is written of those that are in none, so
 // a look that has to be made again begins anew with them.
-const searchedAtOnce = 50
+const maxSearches = 50
 
 // withoutMoved leaves of events that are gone those that are in no other calendar
 // of their owner, and has the polls of the others follow theirs. Events beyond
 // searchedAtOnce, and those whose search keeps failing, are left too: they are
 // looked for when a person confirms that they are gone.
-func (l *look) withoutMoved(ctx context.Context, gone []gcal.Event) (still []gcal.Event, err error) {
+func (l *syncRun) withoutMoved(ctx context.Context, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for i, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {
 			return nil, err
 		}
-		if entry == nil || i >= searchedAtOnce {
-			still = append(still, event)
+		if entry == nil || i >= maxSearches {
+			remaining = append(remaining, event)
 			continue
 		}
-		seen := l.fetched(event)
-		seen.MovedTo, err = l.movedTo(ctx, event.ID, entry.PollID)
+		observed := l.freshObservation(event)
+		observed.MovedTo, err = l.movedTo(ctx, event.ID, entry.PollID)
 		switch {
-		case err == nil && seen.MovedTo != (poll.Place{}):
-			seen.Searched = true
-			_, err = l.Polls.Apply(ctx, seen)
-			if err := l.parkIfStuck(ctx, event.ID, err); err != nil {
+		case err == nil && observed.MovedTo != (poll.Place{}):
+			observed.Searched = true
+			_, err = l.Polls.Apply(ctx, observed)
+			if err := l.deferIfStuck(ctx, event.ID, err); err != nil {
 				return nil, err
 			}
-		case err != nil && (l.ends(ctx, err) || l.attempt < stuckAfter):
+		case err != nil && (l.endsRun(ctx, err) || l.attempt < stuckAfter):
 			return nil, err
 		default:
-			still = append(still, event)
+			remaining = append(remaining, event)
 		}
 	}
-	return still, nil
+	return remaining, nil
 }

@@ -17,18 +17,18 @@ import (
 const (
 	// answerWithin is how long a channel waits for Google's answer before
 	// another is tried in its place.
-	answerWithin = time.Minute
+	answerTimeout = time.Minute
 	// tryMost is the longest wait before another try.
-	tryMost = 6 * time.Hour
+	maxRetryWait = 6 * time.Hour
 )
 
 // waitAfter is how long the next try waits after that many failures in a row.
-func waitAfter(failures int64) time.Duration {
-	wait := answerWithin
-	for n := int64(1); n < failures && wait < tryMost; n++ {
+func retryWait(failures int64) time.Duration {
+	wait := answerTimeout
+	for n := int64(1); n < failures && wait < maxRetryWait; n++ {
 		wait *= 2
 	}
-	return min(wait, tryMost)
+	return min(wait, maxRetryWait)
 }
 
 // open makes a channel: written as pending first, so that its first push is
@@ -48,17 +48,17 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.isLive), err)
 	if err == nil {
 		watch.GrantedAt, watch.Expiration, watch.ResourceID = w.Now(), channel.Expiration, channel.ResourceID
-		return watch, w.note(ctx, watch.ChannelID, Answered, poll.Set("resourceId", watch.ResourceID),
+		return watch, w.record(ctx, watch.ChannelID, Answered, poll.Set("resourceId", watch.ResourceID),
 			poll.Set("grantedAt", watch.GrantedAt), poll.Set("expiration", watch.Expiration),
 			poll.Set("nextTry", w.renewAt(watch)), poll.Set("failures", 0))
 	}
-	failures := []error{err, w.note(ctx, watch.ChannelID, Refused, poll.Set("reason", fault.KindOf(err).String()),
-		poll.Set("nextTry", w.Now().Add(max(waitAfter(watch.Failures), fault.RetryAfter(err)))))}
+	failures := []error{err, w.record(ctx, watch.ChannelID, Refused, poll.Set("reason", fault.KindOf(err).String()),
+		poll.Set("nextTry", w.Now().Add(max(retryWait(watch.Failures), fault.RetryAfter(err)))))}
 	for _, old := range before {
-		if old.Status == Failed || old.Status == Pending && old.CreatedAt.Before(w.Now().Add(-answerWithin)) {
+		if old.Status == Failed || old.Status == Pending && old.CreatedAt.Before(w.Now().Add(-answerTimeout)) {
 			failures = append(failures, w.stop(ctx, old))
 		}
 	}
@@ -67,7 +67,7 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 
 // endedKept is how many channels that ended a calendar keeps, as a record:
 // where Google grants them for minutes, there would be thousands.
-const endedKept = 10
+const maxEnded = 10
 
 // write writes a channel that is about to be asked for, and gives those of before.
 // Should nobody live to hear the answer, it says itself when another is to be
@@ -82,19 +82,19 @@ func (w *Watcher) create(ctx context.Context, accountID, calendarID, id, token s
 			return err
 		}
 		before, err = Watches(ctx, tx, accountID, calendarID)
-		if err != nil || !forced && w.barred(before) {
+		if err != nil || !forced && w.blocked(before) {
 			return err
 		}
 		watch = Watch{
 			ChannelID: id, CalendarID: calendarID, AccountID: accountID, CalendarKey: calendar.Key, UserID: calendar.OwnerID,
-			Address: w.Address, TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Failures: 1, NextTry: now.Add(answerWithin),
+			Address: w.Address, TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Failures: 1, NextTry: now.Add(answerTimeout),
 			CreatedAt: now, UpdatedAt: now,
 		}
 		watch.Status, _ = watch.Status.Next(Asked)
 		for _, old := range before {
 			watch.Failures = max(watch.Failures, old.Failures+1)
 		}
-		for _, old := range longEnded(before) {
+		for _, old := range surplusEnded(before) {
 			if err := tx.Delete(watchPath(old.ChannelID)); err != nil {
 				return err
 			}
@@ -105,25 +105,25 @@ func (w *Watcher) create(ctx context.Context, accountID, calendarID, id, token s
 }
 
 // longEnded are the channels that ended before endedKept others did.
-func longEnded(watches []Watch) []Watch {
+func surplusEnded(watches []Watch) []Watch {
 	ended := slices.DeleteFunc(slices.Clone(watches), func(watch Watch) bool {
 		_, forgets := watch.Status.Next(Forgotten)
 		return !forgets
 	})
 	slices.SortFunc(ended, func(a, b Watch) int { return b.Expiration.Compare(a.Expiration) })
-	return ended[min(endedKept, len(ended)):]
+	return ended[min(maxEnded, len(ended)):]
 }
 
 // note writes down what happened to a channel, with more that is known by it.
 // What changes nothing (Transitions) is not written, and a channel whose document
 // is gone is gone.
-func (w *Watcher) note(ctx context.Context, channelID string, when Happening, more ...store.Update) error {
-	return w.noteWhile(ctx, channelID, when, func(context.Context, store.Reader) error { return nil }, more...)
+func (w *Watcher) record(ctx context.Context, channelID string, event Happening, more ...store.Update) error {
+	return w.recordWhile(ctx, channelID, event, func(context.Context, store.Reader) error { return nil }, more...)
 }
 
 // noteWhile is note where what it goes by has to stand still; its error is given.
-func (w *Watcher) noteWhile(ctx context.Context, channelID string, when Happening, while scheduler.While, more ...store.Update) error {
-	w.known.forget(channelID)
+func (w *Watcher) recordWhile(ctx context.Context, channelID string, event Happening, while scheduler.While, more ...store.Update) error {
+	w.cache.drop(channelID)
 	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := while(ctx, tx); err != nil {
 			return err
@@ -132,11 +132,11 @@ func (w *Watcher) noteWhile(ctx context.Context, channelID string, when Happenin
 		if err != nil || !doc.Exists() {
 			return err
 		}
-		to, changes := decodeWatch(doc).Status.Next(when)
+		to, changes := decodeWatch(doc).Status.Next(event)
 		switch {
 		case to == Stopped:
 			return tx.Delete(doc.Path)
-		case !changes && when != Answered: // an answer that comes late still says what it is stopped by
+		case !changes && event != Answered: // an answer that comes late still says what it is stopped by
 			return nil
 		}
 		updates := append([]store.Update{poll.Set("status", string(to)), poll.Set("updatedAt", w.Now())}, more...)
@@ -179,7 +179,7 @@ func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, 
 		return 0, err
 	}
 	met := map[string]bool{}
-	until := w.Now().Add(together)
+	until := w.Now().Add(batchTime)
 	for _, doc := range docs {
 		if tried > 0 && !w.Now().Before(until) {
 			break
@@ -212,15 +212,15 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 		return errors.Join(failure, err)
 	}
 	// Another leads to the next try, or the step that has the calendar watched again does.
-	tried := calendar.Revoked() || w.Address == "" ||
+	otherScheduled := calendar.Revoked() || w.Address == "" ||
 		slices.ContainsFunc(watches, func(other Watch) bool { return other.NextTry.After(w.Now()) })
 	for _, other := range watches {
 		switch {
 		case other.NextTry.IsZero() || other.NextTry.After(w.Now()):
-		case other.Status == Active && other.Expiration.After(w.Now()), failure != nil && !tried:
-			err = errors.Join(err, w.change(ctx, other.ChannelID, w.triedLater(tried)))
+		case other.Status == Active && other.Expiration.After(w.Now()), failure != nil && !otherScheduled:
+			err = errors.Join(err, w.change(ctx, other.ChannelID, w.scheduleRetry(otherScheduled)))
 		default:
-			err = errors.Join(err, w.stop(ctx, other), w.change(ctx, other.ChannelID, triedNoMore))
+			err = errors.Join(err, w.stop(ctx, other), w.change(ctx, other.ChannelID, cancelRetry))
 		}
 	}
 	return errors.Join(failure, err)
@@ -228,21 +228,21 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 
 // triedLater has another channel tried in the place of one when that is due, or,
 // where it is overdue, in a moment, unless it is tried without.
-func (w *Watcher) triedLater(tried bool) func(Watch) []store.Update {
+func (w *Watcher) scheduleRetry(otherScheduled bool) func(Watch) []store.Update {
 	return func(watch Watch) []store.Update {
 		switch at := w.renewAt(watch); {
 		case watch.Status == Active && at.After(w.Now()):
 			return []store.Update{poll.Set("nextTry", at)}
-		case tried:
-			return triedNoMore(watch)
+		case otherScheduled:
+			return cancelRetry(watch)
 		default:
-			return []store.Update{poll.Set("nextTry", w.Now().Add(answerWithin))}
+			return []store.Update{poll.Set("nextTry", w.Now().Add(answerTimeout))}
 		}
 	}
 }
 
 // triedNoMore has no other channel tried in a channel's place.
-func triedNoMore(watch Watch) []store.Update {
+func cancelRetry(watch Watch) []store.Update {
 	if watch.NextTry.IsZero() {
 		return nil
 	}
@@ -252,8 +252,8 @@ func triedNoMore(watch Watch) []store.Update {
 // heard takes a channel for open whose answer never came, by a push of it that
 // was authentic and says what it is stopped by. Should it be one too many, the
 // next sweep stops it.
-func (w *Watcher) heard(ctx context.Context, watch Watch, push Push) {
-	answerMayCome := watch.Status == Pending && watch.CreatedAt.After(w.Now().Add(-answerWithin))
+func (w *Watcher) confirmByPush(ctx context.Context, watch Watch, push Push) {
+	answerMayCome := watch.Status == Pending && watch.CreatedAt.After(w.Now().Add(-answerTimeout))
 	if watch.ResourceID != "" || push.ResourceID == "" || answerMayCome {
 		return
 	}
@@ -261,7 +261,7 @@ func (w *Watcher) heard(ctx context.Context, watch Watch, push Push) {
 	if !push.Expiration.IsZero() && push.Expiration.Before(watch.Expiration) {
 		watch.Expiration = push.Expiration
 	}
-	err := w.note(ctx, watch.ChannelID, Heard, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil),
+	err := w.record(ctx, watch.ChannelID, Heard, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil),
 		poll.Set("grantedAt", watch.GrantedAt), poll.Set("expiration", watch.Expiration), poll.Set("nextTry", w.renewAt(watch)))
 	if err != nil {
 		w.Log.WarnContext(ctx, "what a push said of its channel is not kept", "channel", watch.ChannelID, "trace", push.Trace, "error", err)

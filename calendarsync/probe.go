@@ -21,29 +21,29 @@ func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventP
 // may have been deleted in the gap that the listing closes, and a full listing
 // does not say so. Where too
 // many are gone at once, none is cancelled: they are held for a person's word.
-func (l *look) askForUnshown(ctx context.Context) error {
-	if l.shown == nil {
+func (l *syncRun) fetchUnlisted(ctx context.Context) error {
+	if l.inFullListing == nil {
 		return nil
 	}
-	if err := l.parkUnderWay(ctx); err != nil {
+	if err := l.deferInserts(ctx); err != nil {
 		return err
 	}
 	linked := 0
 	var gone []gcal.Event
 	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
 		linked++
-		if l.shown[entry.EventID] || l.calendar.Pending[entry.EventID] == calendars.PendingConfirmed {
+		if l.inFullListing[entry.EventID] || l.calendar.Pending[entry.EventID] == calendars.PendingConfirmed {
 			return nil
 		}
-		event, err := l.ask(ctx, entry.EventID)
+		event, err := l.fetchConfirmed(ctx, entry.EventID)
 		switch {
 		case err != nil:
 		case event.Seen == rules.Gone:
 			gone = append(gone, event)
 		default:
-			err = l.applyOrDefer(ctx, event, l.fetched(event))
+			err = l.applyOrDefer(ctx, event, l.freshObservation(event))
 		}
-		return l.parkIfStuck(ctx, entry.EventID, err)
+		return l.deferIfStuck(ctx, entry.EventID, err)
 	})
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func (l *look) askForUnshown(ctx context.Context) error {
 		return l.hold(ctx, gone)
 	}
 	for _, event := range gone {
-		err := l.applySeen(ctx, l.fetched(event))
-		if err := l.parkIfStuck(ctx, event.ID, err); err != nil {
+		err := l.applyObservation(ctx, l.freshObservation(event))
+		if err := l.deferIfStuck(ctx, event.ID, err); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (l *look) askForUnshown(ctx context.Context) error {
 
 // tooMany tells whether more of a calendar's linked events are gone at once than
 // is believed without a person's word.
-func (l *look) tooMany(gone []gcal.Event, linked int) bool {
+func (l *syncRun) tooMany(gone []gcal.Event, linked int) bool {
 	return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)
 }
 
@@ -77,16 +77,16 @@ func (l *look) tooMany(gone []gcal.Event, linked int) bool {
 // did not show: one may have been made and deleted before it, and is asked for
 // when it is linked. Those that are linked by now stand in the index, which is
 // read after this.
-func (l *look) parkUnderWay(ctx context.Context) error {
+func (l *syncRun) deferInserts(ctx context.Context) error {
 	var after *store.Cursor
 	for {
-		intents, next, err := poll.IntentsDue(ctx, l.Store, l.Now().Add(everyIntent), 100, after)
+		intents, next, err := poll.IntentsDue(ctx, l.Store, l.Now().Add(farFuture), 100, after)
 		if err != nil {
 			return err
 		}
 		for _, intent := range intents {
 			here := intent.AccountID == l.ref.Account && intent.CalendarID == l.ref.Calendar
-			if intent.Kind != poll.IntentInsert || !here || l.shown[intent.EventID] {
+			if intent.Kind != poll.IntentInsert || !here || l.inFullListing[intent.EventID] {
 				continue
 			}
 			if err := l.commit(ctx, calendars.Park(intent.EventID, calendars.PendingRace)); err != nil {
@@ -101,11 +101,11 @@ func (l *look) parkUnderWay(ctx context.Context) error {
 }
 
 // everyIntent is further ahead than any intent is due.
-const everyIntent = 365 * 24 * time.Hour
+const farFuture = 365 * 24 * time.Hour
 
 // hold keeps absences from cancelling their polls until a person confirms, and
 // tells the calendar's owner once.
-func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
+func (l *syncRun) hold(ctx context.Context, gone []gcal.Event) error {
 	l.Log.WarnContext(ctx, "many events are gone at once; their cancellations are held", "calendar", l.ref.Calendar,
 		"count", len(gone), "trace", l.cause.Trace)
 	for _, event := range gone {
@@ -135,7 +135,7 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 			continue
 		}
 		l.calendar.HoldUntold = true
-		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause, l.holds); err != nil {
+		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause, l.stillHolds); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (l *look) hold(ctx context.Context, gone []gcal.Event) error {
 // holdUnlessConfirmed holds the cancellation of an event, and tells whether it
 // does: where a person said meanwhile that it is meant, the look that they were
 // promised cancels it.
-func (l *look) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
+func (l *syncRun) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
 		if held = now.Pending[eventID] != calendars.PendingConfirmed; !held {
 			return nil
@@ -157,7 +157,7 @@ func (l *look) holdUnlessConfirmed(ctx context.Context, eventID string) (held bo
 
 // tellHeld tells the calendar's owner of what is held, once: this look held it,
 // or an earlier one that did not come to tell.
-func (l *look) tellHeld(ctx context.Context) error {
+func (l *syncRun) announceHeld(ctx context.Context) error {
 	now, _, err := calendars.LoadKey(ctx, l.Store, l.calendar.Key)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (l *look) tellHeld(ctx context.Context) error {
 }
 
 // eachEntry calls do for every event of this calendar that a poll follows.
-func (l *look) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) error {
+func (l *syncRun) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) error {
 	return eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, do)
 }
 
@@ -209,7 +209,7 @@ func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID st
 
 // askForPending asks for the events that were parked when the look began, and
 // gives those that were applied.
-func (l *look) askForPending(ctx context.Context) (settled []string, err error) {
+func (l *syncRun) fetchDeferred(ctx context.Context) (settled []string, err error) {
 	for _, eventID := range l.calendar.PendingEvents() {
 		if l.calendar.Pending[eventID] == calendars.PendingHeld {
 			continue // a person's word is waited for
@@ -226,8 +226,8 @@ func (l *look) askForPending(ctx context.Context) (settled []string, err error) 
 			if intent != nil && intent.Kind == poll.IntentInsert {
 				continue // not linked yet: asked for by a later look
 			}
-		} else if err := l.probe(ctx, eventID); err != nil {
-			if !l.passes(ctx, eventID, err) {
+		} else if err := l.fetchAndApply(ctx, eventID); err != nil {
+			if !l.mayStayDeferred(ctx, eventID, err) {
 				return nil, err
 			}
 			continue
@@ -239,9 +239,9 @@ func (l *look) askForPending(ctx context.Context) (settled []string, err error) 
 
 // passes tells whether the cursor may pass a parked event that fails once more:
 // it stays parked, and the sweep asks for it again.
-func (l *look) passes(ctx context.Context, eventID string, failure error) bool {
+func (l *syncRun) mayStayDeferred(ctx context.Context, eventID string, failure error) bool {
 	known := l.calendar.Pending[eventID] == calendars.PendingFailed || errors.Is(failure, errMalformed)
-	if l.ends(ctx, failure) || !known && l.attempt < stuckAfter {
+	if l.endsRun(ctx, failure) || !known && l.attempt < stuckAfter {
 		return false
 	}
 	l.Log.WarnContext(ctx, "a parked event still fails", "event", eventID, "calendar", l.ref.Calendar,
@@ -250,7 +250,7 @@ func (l *look) passes(ctx context.Context, eventID string, failure error) bool {
 }
 
 // ends tells whether a failure is the look's as a whole, and not one event's.
-func (l *look) ends(ctx context.Context, failure error) bool {
+func (l *syncRun) endsRun(ctx context.Context, failure error) bool {
 	switch fault.KindOf(failure) {
 	case fault.Revoked, fault.RateLimited, fault.Exhausted:
 		return true
@@ -260,22 +260,22 @@ func (l *look) ends(ctx context.Context, failure error) bool {
 }
 
 // probe asks for one event and applies what it says.
-func (l *look) probe(ctx context.Context, eventID string) error {
-	event, err := l.ask(ctx, eventID)
+func (l *syncRun) fetchAndApply(ctx context.Context, eventID string) error {
+	event, err := l.fetchConfirmed(ctx, eventID)
 	if err != nil {
 		return err
 	}
-	seen := l.fetched(event)
-	seen.Confirmed = l.calendar.Pending[eventID] == calendars.PendingConfirmed
-	if err = l.applySeen(ctx, seen); err == nil && event.Malformed {
+	observed := l.freshObservation(event)
+	observed.Confirmed = l.calendar.Pending[eventID] == calendars.PendingConfirmed
+	if err = l.applyObservation(ctx, observed); err == nil && event.Malformed {
 		err = errMalformed
 	}
 	return err
 }
 
 // fetched is an event that was fetched by itself, as the rules see it.
-func (l *look) fetched(event gcal.Event) scheduler.Observed {
-	observed := l.observed(event)
+func (l *syncRun) freshObservation(event gcal.Event) scheduler.Observed {
+	observed := l.observation(event)
 	observed.Fresh = true
 	return observed
 }
@@ -287,7 +287,7 @@ var errMalformed = fault.New(fault.Unavailable, "the event has a field of a type
 // one of its writers: 404 alone is also what a calendar says that we lost. And
 // 404 says no more than that Google does not find the event; that it was deleted
 // is believed only where the calendar's listing does not show it either.
-func (l *look) ask(ctx context.Context, eventID string) (gcal.Event, error) {
+func (l *syncRun) fetchConfirmed(ctx context.Context, eventID string) (gcal.Event, error) {
 	event, err := l.Google.Get(ctx, l.ref, eventID)
 	notFound := fault.Is(err, fault.NotFound) && fault.CodeOf(err) != gcal.CodeGone
 	if fault.Is(err, fault.NotFound) {
@@ -301,14 +301,14 @@ func (l *look) ask(ctx context.Context, eventID string) (gcal.Event, error) {
 		err = fault.New(fault.Unavailable, "the calendar does not take us for one of its writers")
 	}
 	if err == nil && notFound {
-		err = l.unlisted(ctx, eventID)
+		err = l.checkUnlisted(ctx, eventID)
 	}
 	return event, err
 }
 
 // writable asks the calendar itself whether we may write to it: one small page
 // of its listing, whose answer carries the access role.
-func (l *look) writable(ctx context.Context) (bool, error) {
+func (l *syncRun) writable(ctx context.Context) (bool, error) {
 	page, err := l.Google.List(ctx, l.ref, l.calendar.SyncToken, "")
 	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
 		page, err = l.Google.List(ctx, l.ref, "", "")
@@ -320,16 +320,16 @@ func (l *look) writable(ctx context.Context) (bool, error) {
 // listing before showed is believed; what it lacked may have been made since, by
 // a finalisation under way, so that is listed anew: 404 of a calendar that answers
 // is rare. Where an event of the listing cannot be named, it may be that one.
-func (l *look) unlisted(ctx context.Context, eventID string) error {
+func (l *syncRun) checkUnlisted(ctx context.Context, eventID string) error {
 	nameless := false
-	if !l.shown[eventID] && !l.listed[eventID] {
-		l.listed = map[string]bool{}
+	if !l.inFullListing[eventID] && !l.relisted[eventID] {
+		l.relisted = map[string]bool{}
 		_, err := l.eachPage(ctx, "", func(page gcal.Page) error {
 			nameless = nameless || page.Nameless
 			for _, event := range page.Events {
 				// An event may have been linked since this look began.
 				if (event.ID == eventID || l.follows(event.ID)) && event.Seen != rules.Gone {
-					l.listed[event.ID] = true
+					l.relisted[event.ID] = true
 				}
 			}
 			return nil
@@ -338,7 +338,7 @@ func (l *look) unlisted(ctx context.Context, eventID string) error {
 			return err
 		}
 	}
-	if l.shown[eventID] || l.listed[eventID] || nameless {
+	if l.inFullListing[eventID] || l.relisted[eventID] || nameless {
 		return fault.New(fault.Unavailable, "the calendar lists an event that it does not find")
 	}
 	return nil

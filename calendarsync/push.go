@@ -65,14 +65,14 @@ func (w *Watcher) Push(ctx context.Context, push Push) error {
 		w.meter().PushRefused()
 		return err
 	}
-	watch, err := w.channelOf(ctx, push)
+	watch, err := w.authenticate(ctx, push)
 	if err != nil {
 		return err
 	}
 	if push.State == stateSync {
 		return nil
 	}
-	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)
+	return w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace)
 }
 
 // admit refuses what can be refused before anything is read.
@@ -90,9 +90,9 @@ func (w *Watcher) admit(push Push) error {
 }
 
 // channelOf is the channel that a push proves to come by.
-func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
+func (w *Watcher) authenticate(ctx context.Context, push Push) (Watch, error) {
 	now := w.Now()
-	if watch, ok := w.known.of(push.ChannelID, now); ok && watch.authentic(push.Token, push.ResourceID) {
+	if watch, ok := w.cache.get(push.ChannelID, now); ok && watch.authentic(push.Token, push.ResourceID) {
 		return watch, nil
 	}
 	doc, err := w.Store.Get(ctx, watchPath(push.ChannelID))
@@ -100,19 +100,19 @@ func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
 		return Watch{}, fmt.Errorf("push: %w", err)
 	}
 	watch := decodeWatch(doc)
-	if reason := watch.refuses(doc.Exists(), push); reason != "" {
+	if reason := watch.refusal(doc.Exists(), push); reason != "" {
 		w.meter().PushRefused()
 		return Watch{}, errForged(reason)
 	}
-	w.heard(ctx, watch, push)
+	w.confirmByPush(ctx, watch, push)
 	if watch.Status == Active {
-		w.known.remember(watch, now)
+		w.cache.put(watch, now)
 	}
 	return watch, nil
 }
 
 // refuses says why a push by a channel is not taken; "": it is.
-func (w Watch) refuses(known bool, push Push) string {
+func (w Watch) refusal(known bool, push Push) string {
 	switch {
 	case !known:
 		return "the channel is not known"
@@ -131,12 +131,12 @@ func (w Watch) refuses(known bool, push Push) string {
 // Where the name is taken, the hint is covered: a look's claim is what moves
 // the generation, so the task of the generation read here either has not begun,
 // or began after this hint came.
-func (w *Watcher) enqueueLook(ctx context.Context, key, hint, trace string) error {
+func (w *Watcher) enqueueSync(ctx context.Context, key, trigger, trace string) error {
 	calendar, ok, err := calendars.LoadKey(ctx, w.Store, key)
 	if err != nil || !ok {
 		return err
 	}
-	if _, err := w.Queue.Enqueue(ctx, calendars.LookTask(calendar, hint, trace)); err != nil {
+	if _, err := w.Queue.Enqueue(ctx, calendars.LookTask(calendar, trigger, trace)); err != nil {
 		return fmt.Errorf("calendar %s: enqueue look: %w", key, err)
 	}
 	return nil

@@ -60,7 +60,7 @@ func (w *Watcher) register(ctx context.Context, calendar calendars.Calendar, cau
 	}
 	granted, err := w.open(ctx, calendar.AccountID, calendar.CalendarID, true)
 	if err == nil && granted.Brief() {
-		err = errRunsOut
+		err = errShortGrants
 	}
 	if err != nil {
 		return 0, calendarError(calendar.CalendarID, "watch", err)
@@ -73,5 +73,5 @@ func (w *Watcher) register(ctx context.Context, calendar calendars.Calendar, cau
 	if err := w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
 		return stopped, err
 	}
-	return stopped, w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+	return stopped, w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
 }

@@ -31,7 +31,7 @@ type Renewed struct {
 // go on, "" at the end. A page that is done again does nothing twice. The error
 // is that of a store that does not answer.
 func (w *Watcher) RenewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, next string, err error) {
-	until := w.Now().Add(together)
+	until := w.Now().Add(batchTime)
 	found, next, err := calendars.All(ctx, w.Store, renewPage, at)
 	for i, calendar := range found {
 		if i > 0 && !w.Now().Before(until) {
@@ -57,7 +57,7 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 	}
 	if !calendar.Wanted() {
 		for _, watch := range watches {
-			unneeded, err := w.letGo(ctx, watch)
+			unneeded, err := w.release(ctx, watch)
 			if err != nil {
 				return err
 			}
@@ -68,10 +68,10 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 		return nil
 	}
 	unapplied := observedOnly(calendar) && !w.Observing // what was observed is to be applied now
-	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.lasts)) {
+	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.upToDate)) {
 		return nil
 	}
-	watched := !unapplied && slices.ContainsFunc(watches, w.lives)
+	watched := !unapplied && slices.ContainsFunc(watches, w.isLive)
 	opened, failure := w.ensure(ctx, calendar.AccountID, calendar.CalendarID)
 	if opened {
 		renewed.Opened++
@@ -81,6 +81,6 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 	}
 	// What an old channel pushes once it is stopped is not taken: what happened
 	// until the new one was open is found by a look.
-	err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+	err = w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
 	return errors.Join(calendarError(calendar.CalendarID, "watch", failure), err)
 }

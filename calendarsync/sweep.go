@@ -33,19 +33,19 @@ type Swept struct {
 // sweepCalendar compares the index entries of a calendar with their polls,
 // makes sure of its channel, and owes it a look unless it is fresh.
 func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) error {
-	complained := false // a poll may say that nothing watches its calendar
+	mayShowUnwatched := false // a poll may say that nothing watches its calendar
 	err := eachPage(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entries []poll.IndexEntry) error {
-		untidy, unwatched, err := w.untidy(ctx, entries)
-		for _, pollID := range untidy {
-			w.mend(ctx, pollID, cause, swept)
+		disagreeing, unwatched, err := w.disagreeing(ctx, entries)
+		for _, pollID := range disagreeing {
+			w.repair(ctx, pollID, cause, swept)
 		}
-		complained = complained || unwatched || len(untidy) > 0
+		mayShowUnwatched = mayShowUnwatched || unwatched || len(disagreeing) > 0
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	watchErr := w.sweepWatch(ctx, calendar, complained)
+	watchErr := w.sweepWatch(ctx, calendar, mayShowUnwatched)
 	if w.fresh(calendar) {
 		swept.Fresh++
 		return watchErr
@@ -53,7 +53,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 	swept.Looks++
 	err = w.write(ctx, calendar.Key, calendars.Owe())
 	if err == nil {
-		err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+		err = w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
 	}
 	return errors.Join(watchErr, err)
 }
@@ -62,7 +62,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 // their entry, and tells whether one of the others shows watch_failed. The polls
 // are read in one call: almost all agree, and to reconcile each would read seven
 // documents of each.
-func (w *Watcher) untidy(ctx context.Context, entries []poll.IndexEntry) (untidy []string, unwatched bool, err error) {
+func (w *Watcher) disagreeing(ctx context.Context, entries []poll.IndexEntry) (ids []string, unwatched bool, err error) {
 	paths := make([]store.Path, len(entries))
 	for i, entry := range entries {
 		paths[i] = poll.Path(entry.PollID)
@@ -75,12 +75,12 @@ func (w *Watcher) untidy(ctx context.Context, entries []poll.IndexEntry) (untidy
 		p := poll.Decode(doc)
 		switch {
 		case !doc.Exists() || !scheduler.Agrees(p, entries[i], w.Now()):
-			untidy = append(untidy, entries[i].PollID)
+			ids = append(ids, entries[i].PollID)
 		case p.Sync.Error != nil && p.Sync.Error.Code == rules.WatchFailed:
 			unwatched = true
 		}
 	}
-	return untidy, unwatched, nil
+	return ids, unwatched, nil
 }
 
 // enoughSweeps is how many sweeps in a row have to go well for a calendar to do
@@ -90,7 +90,7 @@ const enoughSweeps = 2
 // sweepWatch makes sure of a calendar's watch channel. The error of one that
 // cannot be made is given back; its polls show watch_failed no longer where the
 // sweeps do well enough without. complained: one of them may show it now.
-func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, complained bool) error {
+func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, mayShowUnwatched bool) error {
 	if calendar.Revoked() {
 		return nil // Links makes sure of it when its account is linked again
 	}
@@ -103,7 +103,7 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, c
 			return errors.Join(failure, err)
 		}
 	}
-	if w.Address == "" || watched && !complained {
+	if w.Address == "" || watched && !mayShowUnwatched {
 		return failure
 	}
 	// Said again where a channel lives, should a crash have kept it from being said.
@@ -129,13 +129,13 @@ func (w *Watcher) fresh(calendar calendars.Calendar) bool {
 }
 
 // mend brings a poll in order. One that cannot be is left to the next sweep.
-func (w *Watcher) mend(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) {
-	mending, err := w.Polls.Reconcile(ctx, pollID, cause)
+func (w *Watcher) repair(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) {
+	repair, err := w.Polls.Reconcile(ctx, pollID, cause)
 	switch {
 	case err != nil:
 		swept.Failed++
 		w.Log.WarnContext(ctx, "sweep: poll left to the next", "poll", pollID, "trace", cause.Trace, "error", err)
-	case mending != rules.MendNothing:
+	case repair != rules.MendNothing:
 		swept.Mended++
 	}
 }

@@ -22,9 +22,9 @@ import (
 // (Polls that are gone cannot be listed: one that has neither an index entry nor
 // an announcement is found by a hint alone.) Each road goes in the order of paths, which stands still
 // meanwhile.
-type place struct {
+type position struct {
 	// Road counts the statuses, then the finalised polls, and so on.
-	Road int `json:"road"`
+	Stage int `json:"road"`
 	// After is the last document that was dealt with.
 	After store.Path `json:"after,omitempty"`
 	// Began is when the sweep came to the calendars, and Handed counts those
@@ -33,7 +33,7 @@ type place struct {
 	Handed int       `json:"handed,omitempty"`
 }
 
-func (p place) cursor() *store.Cursor {
+func (p position) cursor() *store.Cursor {
 	if p.After == "" {
 		return nil
 	}
@@ -46,24 +46,24 @@ func (p place) cursor() *store.Cursor {
 // time; without one it is swept here. A page that is done again does nothing
 // twice. An error is that of a store or queue that does not answer.
 func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at string, spread time.Duration) (swept Swept, next string, err error) {
-	var here place
+	var here position
 	if at != "" {
 		if err := json.Unmarshal([]byte(at), &here); err != nil {
-			here = place{} // of another version: from the beginning, which does nothing twice
+			here = position{} // of another version: from the beginning, which does nothing twice
 		}
 	}
 	var further, last bool
 	switch {
-	case here.Road < len(rules.Statuses):
+	case here.Stage < len(rules.Statuses):
 		further, err = w.sweepEdited(ctx, cause, &here, &swept)
-	case here.Road == len(rules.Statuses):
+	case here.Stage == len(rules.Statuses):
 		further, err = w.sweepFinalised(ctx, cause, &here, &swept)
-	case here.Road == len(rules.Statuses)+1:
+	case here.Stage == len(rules.Statuses)+1:
 		further, err = w.sweepCalendars(ctx, cause, &here, spread, &swept)
-	case here.Road == len(rules.Statuses)+2:
-		further, err = w.tidy(ctx, cause, &here, &swept)
+	case here.Stage == len(rules.Statuses)+2:
+		further, err = w.sweepChannels(ctx, cause, &here, &swept)
 	default:
-		further, err = w.sweepGone(ctx, cause, &here, &swept)
+		further, err = w.sweepDeleted(ctx, cause, &here, &swept)
 		last = !further
 	}
 	switch {
@@ -72,7 +72,7 @@ func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at strin
 	case last:
 		return swept, "", nil
 	case !further:
-		here = place{Road: here.Road + 1}
+		here = position{Stage: here.Stage + 1}
 	}
 	written, err := json.Marshal(here)
 	return swept, string(written), err
@@ -80,18 +80,18 @@ func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at strin
 
 // sweepEdited brings a page of the polls in order that somebody gave another
 // status directly.
-func (w *Watcher) sweepEdited(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
-	polls, next, err := poll.Edited(ctx, w.Store, rules.Statuses[here.Road], sweepPage, here.cursor())
+func (w *Watcher) sweepEdited(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
+	polls, next, err := poll.Edited(ctx, w.Store, rules.Statuses[here.Stage], sweepPage, here.cursor())
 	for _, p := range polls {
-		w.mend(ctx, p.ID, cause, swept)
+		w.repair(ctx, p.ID, cause, swept)
 	}
-	return here.goOn(next), err
+	return here.advance(next), err
 }
 
 // sweepFinalised brings a page of the finalised polls in order that have no
 // index entry; the others are met with their calendar. What the entries are is
 // asked for in one call.
-func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	polls, next, err := poll.Finalised(ctx, w.Store, sweepPage, here.cursor())
 	if err != nil {
 		return false, err
@@ -102,24 +102,24 @@ func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, her
 	}
 	for _, p := range polls {
 		if !indexed[p.ID] {
-			w.mend(ctx, p.ID, cause, swept)
+			w.repair(ctx, p.ID, cause, swept)
 		}
 	}
-	return here.goOn(next), nil
+	return here.advance(next), nil
 }
 
 // sweepGone brings in order what is left of polls that somebody deleted directly,
 // for a page of the announcements.
-func (w *Watcher) sweepGone(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+func (w *Watcher) sweepDeleted(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	pollIDs, next, err := poll.Gone(ctx, w.Store, sweepPage, here.cursor())
 	for _, id := range pollIDs {
-		w.mend(ctx, id, cause, swept)
+		w.repair(ctx, id, cause, swept)
 	}
-	return here.goOn(next), err
+	return here.advance(next), err
 }
 
 // goOn moves behind a page.
-func (p *place) goOn(next *store.Cursor) (further bool) {
+func (p *position) advance(next *store.Cursor) (further bool) {
 	if next != nil {
 		p.After = next.Path
 	}
@@ -128,7 +128,7 @@ func (p *place) goOn(next *store.Cursor) (further bool) {
 
 // sweepCalendars sweeps a page of the calendars that something follows, or hands
 // each over.
-func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, here *place, spread time.Duration, swept *Swept) (further bool, err error) {
+func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, here *position, spread time.Duration, swept *Swept) (further bool, err error) {
 	if here.Began.IsZero() {
 		here.Began = store.Instant(w.Now()).UTC()
 	}
@@ -145,7 +145,7 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 			w.sweepOne(ctx, calendar, cause, swept)
 			continue
 		}
-		if err := w.handOverSweep(ctx, calendar.Key, cause, *here, spread); err != nil {
+		if err := w.enqueueSweep(ctx, calendar.Key, cause, *here, spread); err != nil {
 			return false, err
 		}
 		here.Handed++
@@ -186,7 +186,7 @@ type sweepTask struct {
 // handOverSweep enqueues the sweep of a calendar for its place in the spread,
 // which ends before the next sweep begins: those that find no place in it share
 // one. Doing it twice hands over one task, or a second that finds it fresh.
-func (w *Watcher) handOverSweep(ctx context.Context, key string, cause scheduler.Cause, here place, spread time.Duration) error {
+func (w *Watcher) enqueueSweep(ctx context.Context, key string, cause scheduler.Cause, here position, spread time.Duration) error {
 	payload, err := json.Marshal(sweepTask{key, cause.Hint, cause.Trace})
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // poll follows any more, those that could not be stopped before, and those that
 // stand beside a later one. What cannot be stopped now is tried again by the next
 // sweep.
-func (w *Watcher) tidy(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+func (w *Watcher) sweepChannels(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	bound := watchesInOrder.With().First(sweepPage).From(here.cursor())
 	docs, err := w.Store.Query(ctx, bound)
 	if err != nil {
@@ -49,17 +49,17 @@ func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 		return false, err
 	}
 	if !calendar.Wanted() {
-		unneeded, err := w.letGo(ctx, watch)
+		unneeded, err := w.release(ctx, watch)
 		return !unneeded, err
 	}
 	watches, err := Watches(ctx, w.Store, watch.AccountID, watch.CalendarID)
 	if err != nil {
 		return false, err
 	}
-	kept := w.kept(watches)
+	kept := w.current(watches)
 	if watch.Status == Active {
-		return !w.succeeds(kept, watch), nil
+		return !w.replaces(kept, watch), nil
 	}
-	young := watch.CreatedAt.After(w.Now().Add(-answerWithin))
+	young := watch.CreatedAt.After(w.Now().Add(-answerTimeout))
 	return young || kept.ChannelID == "", nil
 }

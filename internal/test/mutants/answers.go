@@ -9,7 +9,7 @@ var answers = []mutant{
 		changes: []change{{
 			file: "calendarsync/look.go",
 			old: `
-	return l.park(ctx, event.ID)
+	return l.deferEvent(ctx, event.ID)
 }
 
 // observed`,

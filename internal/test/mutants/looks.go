@@ -48,9 +48,9 @@ var looks = []mutant{
 		changes: []change{{
 			file: "calendarsync/push.go",
 			old: `
-	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)`,
+	return w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace)`,
 			new: `
-	if err := w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
+	if err := w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
 		w.Log.WarnContext(ctx, "the look of a push was not handed over", "trace", push.Trace, "error", err)
 	}
 	return nil`,
@@ -80,7 +80,7 @@ var looks = []mutant{
 		changes: []change{{
 			file: "calendarsync/look.go",
 			old: `
-	if err := l.askForUnshown(ctx); err != nil {
+	if err := l.fetchUnlisted(ctx); err != nil {
 		return err
 	}`,
 		}},
@@ -91,7 +91,7 @@ var looks = []mutant{
 		changes: []change{{
 			file: "calendarsync/probe.go",
 			old: `
-	if err := l.parkUnderWay(ctx); err != nil {
+	if err := l.deferInserts(ctx); err != nil {
 		return err
 	}`,
 		}},

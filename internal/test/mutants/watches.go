@@ -30,7 +30,7 @@ var watches = []mutant{
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.isLive), err)
 	if err == nil {`,
 			new: `
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
@@ -40,7 +40,7 @@ var watches = []mutant{
 	if writeErr != nil {
 		return Watch{}, writeErr
 	}
-	w.meter().WatchAsked(slices.ContainsFunc(before, w.lives), err)
+	w.meter().WatchAsked(slices.ContainsFunc(before, w.isLive), err)
 	if err == nil {`,
 		}},
 	},
@@ -58,8 +58,8 @@ var watches = []mutant{
 		breaks: "A calendar whose watch channel ran out after minutes is given another by whoever asks, many in a quarter of an hour.",
 		changes: []change{{
 			file: "calendarsync/grants.go",
-			old:  `return ago < openEvery && ago > -openEvery`,
-			new:  `return ago < 0 && ago > -openEvery`,
+			old:  `return ago < openInterval && ago > -openInterval`,
+			new:  `return ago < 0 && ago > -openInterval`,
 		}},
 	},
 	{
