@@ -189,7 +189,7 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 				new:  `return false`,
 			},
 			{
-				file: "calendarsync/probe.go",
+				file: "calendarsync/fetch.go",
 				old: `
 		if l.calendar.Pending[eventID] == calendars.PendingHeld {
 			continue // a person's word is waited for

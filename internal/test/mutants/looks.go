@@ -6,7 +6,7 @@ var looks = []mutant{
 		name:   "token-stored-before-apply",
 		breaks: "The cursor moves before what it covers was applied, so what fails or dies in between is never looked at again (invariant 9).",
 		changes: []change{{
-			file: "calendarsync/look.go",
+			file: "calendarsync/sync.go",
 			old: `
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
 		for _, event := range page.Events {`,
@@ -36,7 +36,7 @@ var looks = []mutant{
 				new:  `return append(append(c.Lost(now, reason), Ended(now)...), set("lookGen", c.LookGen+1))`,
 			},
 			{
-				file: "calendarsync/look.go",
+				file: "calendarsync/sync.go",
 				old:  `calendars.Succeeded(l.Now(), next, l.mask())...)`,
 				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.LookGen+1))...)`,
 			},
@@ -60,7 +60,7 @@ var looks = []mutant{
 		name:   "look-named-without-generation",
 		breaks: "All looks of a calendar share one task name, so that none follows while the first one's stays taken (invariant 13).",
 		changes: []change{{
-			file: "internal/calendars/hint.go",
+			file: "internal/calendars/task.go",
 			old:  `strconv.FormatInt(c.LookGen, 10)`,
 			new:  `strconv.Itoa(0)`,
 		}},
@@ -78,7 +78,7 @@ var looks = []mutant{
 		name:   "no-check-after-410",
 		breaks: "After a full listing nobody asks for the linked events that it did not show, so a deletion in the gap is missed (invariant 8).",
 		changes: []change{{
-			file: "calendarsync/look.go",
+			file: "calendarsync/sync.go",
 			old: `
 	if err := l.fetchUnlisted(ctx); err != nil {
 		return err
@@ -89,7 +89,7 @@ var looks = []mutant{
 		name:   "deletion-while-linking-forgotten",
 		breaks: "A full listing does not show what was deleted, and nobody asks for the events whose insert is under way: the poll is then linked to one that is gone (invariants 8 and 9).",
 		changes: []change{{
-			file: "calendarsync/probe.go",
+			file: "calendarsync/fetch.go",
 			old: `
 	if err := l.deferInserts(ctx); err != nil {
 		return err
@@ -100,7 +100,7 @@ var looks = []mutant{
 		name:   "later-pages-skipped",
 		breaks: "Only the first page of a listing is applied, and the token of the last is stored (invariant 9).",
 		changes: []change{{
-			file: "calendarsync/look.go",
+			file: "calendarsync/sync.go",
 			old: `
 		if err := do(got); err != nil {`,
 			new: `
@@ -123,7 +123,7 @@ var looks = []mutant{
 		name:   "not-found-is-gone",
 		breaks: "404 for an event cancels, without asking whether the calendar itself answers, nor whether it lists the event: a calendar that we lost cancels its sessions (invariant 7).",
 		changes: []change{{
-			file: "calendarsync/probe.go",
+			file: "calendarsync/fetch.go",
 			old: `
 	writable, err := l.writable(ctx)
 	if err == nil && !writable {`,
@@ -157,7 +157,7 @@ var looks = []mutant{
 		name:   "mass-deletion-not-held",
 		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
 		changes: []change{{
-			file: "calendarsync/probe.go",
+			file: "calendarsync/fetch.go",
 			old:  `return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)`,
 			new:  `return len(gone) > linked`,
 		}},
@@ -166,7 +166,7 @@ var looks = []mutant{
 		name:   "moved-event-taken-for-deleted",
 		breaks: "An event that its owner gave to another calendar is looked for, and counts as deleted where it is found: its session is cancelled (invariant 1).",
 		changes: []change{{
-			file: "calendarsync/moved_calendar.go",
+			file: "calendarsync/apply.go",
 			old:  `if err != nil || found == nil {`,
 			new:  `if found = nil; err != nil || found == nil {`,
 		}},
@@ -184,7 +184,7 @@ var looks = []mutant{
 		name:   "failed-search-taken-for-absence",
 		breaks: "A calendar that does not answer is taken for one that does not have the event, which then counts as deleted (invariant 7).",
 		changes: []change{{
-			file: "calendarsync/elsewhere.go",
+			file: "calendarsync/movefinder.go",
 			old: `
 	return &fault.Error{
 		Kind: fault.Unavailable, Code: CodeSearchFailed,`,

@@ -21,7 +21,7 @@ var watches = []mutant{
 		name:   "watch-unknown-before-its-first-push",
 		breaks: "A watch channel is written once Google granted it, so that its first push is refused and a crash leaves one that nobody can stop.",
 		changes: []change{{
-			file: "calendarsync/open.go",
+			file: "calendarsync/openchannel.go",
 			old: `
 	watch, before, err := w.create(ctx, accountID, calendarID, id, token, forced)
 	if err != nil || watch.ChannelID == "" {
@@ -48,7 +48,7 @@ var watches = []mutant{
 		name:   "short-grant-treated-as-dead",
 		breaks: "A watch channel that Google granted for less than RENEW_BEFORE counts as dead, so that one is opened beside it again and again.",
 		changes: []change{{
-			file: "calendarsync/grants.go",
+			file: "calendarsync/lifetime.go",
 			old:  `watch.Address == w.Address && watch.Expiration.After(w.Now())`,
 			new:  `watch.Address == w.Address && watch.Expiration.After(w.Now().Add(w.RenewBefore))`,
 		}},
@@ -57,7 +57,7 @@ var watches = []mutant{
 		name:   "channel-opened-again-at-once",
 		breaks: "A calendar whose watch channel ran out after minutes is given another by whoever asks, many in a quarter of an hour.",
 		changes: []change{{
-			file: "calendarsync/grants.go",
+			file: "calendarsync/lifetime.go",
 			old:  `return ago < openInterval && ago > -openInterval`,
 			new:  `return ago < 0 && ago > -openInterval`,
 		}},
