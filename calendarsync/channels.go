@@ -14,19 +14,18 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Ensure makes a watch channel for a calendar unless one lives that pushes to
-// our address and is not due to be renewed. Older ones are stopped once the new
-// one lives, so there is no gap; so is the new one itself where another process
-// made one at the same time that is kept by both. An error leaves what lives as it
-// is, and says when it is tried again (Retry); its code is CodeStillWatched where
-// that is enough for now. Conflict: Google grants channels for so short a time that
-// they run out before they may be renewed.
+// Ensure opens a watch channel for a calendar unless a live one pushes to our address and
+// needs no renewal. Older channels are stopped after the new one lives, so there is no
+// gap; of channels opened concurrently by several processes the same one survives. After
+// an error, live channels remain and Retry tries again; its code is CodeStillWatched if a
+// channel suffices for now. Conflict: Google grants channels for so short a time that
+// they end before a renewal is allowed.
 func (w *Watcher) Ensure(ctx context.Context, accountID, calendarID string) error {
 	_, err := w.ensure(ctx, accountID, calendarID)
 	return calendarError(calendarID, "watch", err)
 }
 
-// ensure is Ensure, and tells whether a channel was opened.
+// ensure is Ensure, and reports whether it opened a channel.
 func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (opened bool, err error) {
 	if w.Address == "" {
 		return false, nil
@@ -61,8 +60,8 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 	return true, w.clearWatchFailed(ctx, accountID, calendarID)
 }
 
-// stillWatched gives the error of a renewal its code where the channel that was to
-// be renewed lives, and not for minutes only.
+// stillWatched sets the code of a failed renewal if the channel to be renewed lives on,
+// and not for minutes only.
 func stillWatched(kept Watch, err error) error {
 	if kept.ChannelID == "" || kept.Brief() {
 		return err
@@ -70,18 +69,17 @@ func stillWatched(kept Watch, err error) error {
 	return &fault.Error{Kind: fault.KindOf(err), Code: scheduler.CodeStillWatched, RetryAfter: fault.RetryAfter(err), Err: err}
 }
 
-// Watched tells whether a watch channel of a calendar can be counted on: where
-// it cannot, Ensure makes one. Google is not asked.
+// Watched reports whether a calendar has a live watch channel; if not, Ensure opens one.
+// It does not ask Google.
 func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bool, error) {
 	watches, err := Watches(ctx, w.Store, accountID, calendarID)
 	return slices.ContainsFunc(watches, w.isLive), calendarError(calendarID, "watch channels", err)
 }
 
-// letGo has a channel of a calendar that nothing follows be counted on no more,
-// so that it can be stopped, and tells whether that is so: who asks read the
-// calendar before. A poll that is finalised into it meanwhile writes the calendar
-// first and looks for a channel then (Ensure). So either it is seen here, and the
-// channel stays, or it finds the channel superseded, and opens another.
+// release marks a channel superseded if nothing follows its calendar, so that it can be
+// stopped. It reads the calendar in the same transaction. A concurrent finalisation
+// writes the calendar before it calls Ensure: either its interest is seen here, or it
+// finds the channel superseded and opens another.
 func (w *Watcher) release(ctx context.Context, watch Watch) (unneeded bool, err error) {
 	w.cache.drop(watch.ChannelID)
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -98,15 +96,14 @@ func (w *Watcher) release(ctx context.Context, watch Watch) (unneeded bool, err 
 		now := decodeWatch(doc)
 		to, changes := now.Status.Next(Superseded)
 		if !changes || to == Stopped || !now.Expiration.After(w.Now()) {
-			return nil // nobody counts on it as it is
+			return nil // already out of use
 		}
 		return tx.Update(doc.Path, poll.Set("status", string(to)), poll.Set("updatedAt", w.Now()), poll.Set("nextTry", nil))
 	})
 	return unneeded, err
 }
 
-// retire stops a channel, best effort: what cannot be stopped now is tried again
-// by the next sweep or renewal.
+// retire stops a channel if it can; the next sweep or renewal tries again.
 func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
 	err := w.stop(ctx, watch)
 	if err != nil {
@@ -116,9 +113,9 @@ func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
 	return err == nil
 }
 
-// stop ends a channel as far as it can be. A stopped channel's document goes.
-// One that Google may have opened, and that nobody can name to it, stays until
-// its end, or until its first push says how to stop it.
+// stop ends a channel as far as possible, and deletes its document once it is stopped. A
+// channel that Google may have opened without our learning its resource id cannot be
+// stopped: it stays until its end, or until its first push names the id.
 func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 	switch {
 	case !watch.Expiration.After(w.Now()):
@@ -141,8 +138,8 @@ func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 	}
 }
 
-// StopAll stops every channel that may live: for a process that will not be
-// reached again. All are tried; the errors are joined.
+// StopAll stops every channel that may be live, for a process that will not be reachable
+// again. It tries all and joins the errors.
 func (w *Watcher) StopAll(ctx context.Context) error {
 	watches, err := ByStatus(ctx, w.Store, 0, Pending, Active, Retiring)
 	failures := []error{err}
@@ -154,8 +151,8 @@ func (w *Watcher) StopAll(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// clearWatchFailed takes watch_failed off the polls of a calendar whose channel
-// lives again.
+// clearWatchFailed clears watch_failed on a calendar's polls once its channel lives
+// again.
 func (w *Watcher) clearWatchFailed(ctx context.Context, accountID, calendarID string) error {
 	err := eachEntry(ctx, w.Store, accountID, calendarID, func(entry poll.IndexEntry) error {
 		return w.Polls.ClearSyncError(ctx, entry.PollID, rules.WatchFailed, scheduler.Cause{Hint: "watch"})
@@ -163,7 +160,7 @@ func (w *Watcher) clearWatchFailed(ctx context.Context, accountID, calendarID st
 	return calendarError(calendarID, "clear watch_failed", err)
 }
 
-// calendarError gives an error its place.
+// calendarError adds the calendar and the attempted step to an error.
 func calendarError(calendarID, doing string, err error) error {
 	if err == nil {
 		return nil

@@ -11,11 +11,10 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Confirm takes a person's word that the held cancellations of these polls are
-// meant: each event is looked at again, and a poll whose event is gone is
-// cancelled; one whose event is back goes on. NotFound for a calendar that is
-// not the person's. Polls that are not held are passed over. It gives how many
-// events are looked at.
+// Confirm records that a person confirmed the held cancellations of some polls: each
+// event is fetched again, and the poll cancelled if it is gone. It skips polls that are
+// not held and returns how many events will be fetched. NotFound: the calendar is not the
+// person's.
 func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key string, pollIDs []string, cause scheduler.Cause) (int, error) {
 	confirmed := 0
 	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
