@@ -10,10 +10,10 @@ import (
 	"questscheduler/scheduler"
 )
 
-// applySeen applies what was seen of an event. Where a page may be too old to
-// decide, the event is fetched. A deletion that would cancel a poll is applied once
-// the event is gone by a call of its own, and was looked for in its owner's other
-// calendars. An error leaves it open, and nothing is applied.
+// applyObservation applies an observation. An event whose listing may be outdated is
+// fetched first. A deletion that would cancel a poll is applied only after a separate
+// call confirmed it and the owner's other calendars were searched. After an error nothing
+// is applied.
 func (l *syncRun) applyObservation(ctx context.Context, observed scheduler.Observed) error {
 	applied, err := l.Polls.Apply(ctx, observed)
 	switch {
@@ -28,7 +28,7 @@ func (l *syncRun) applyObservation(ctx context.Context, observed scheduler.Obser
 	}
 }
 
-// applySearched applies a deletion once the event was looked for everywhere.
+// applySearched applies a deletion after searching for the event elsewhere.
 func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observed, pollID string) error {
 	if !observed.Fresh {
 		event, err := l.fetch(ctx, observed.EventID)
@@ -48,8 +48,8 @@ func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observed
 	return err
 }
 
-// movedTo looks for an event that is gone in its owner's other calendars; the zero
-// place where it is in none.
+// movedTo returns the owner's other calendar that has a missing event; the zero Place if
+// none has.
 func (l *syncRun) movedTo(ctx context.Context, eventID, pollID string) (poll.Place, error) {
 	if l.search == nil {
 		l.search = l.Elsewhere.begin(l.calendar.OwnerID)
@@ -71,15 +71,13 @@ func (l *syncRun) fetch(ctx context.Context, eventID string) (gcal.Event, error)
 	return event, err
 }
 
-// searchedAtOnce is how many events are looked for in other calendars before many
-// that are gone at once are held: nothing is written of those that are in none, so
-// a look that has to be made again begins anew with them.
+// maxSearches bounds the searches for events gone at once before they are held. Nothing
+// is stored of those found nowhere, so a repeated run searches again.
 const maxSearches = 50
 
-// withoutMoved leaves of events that are gone those that are in no other calendar
-// of their owner, and has the polls of the others follow theirs. Events beyond
-// searchedAtOnce, and those whose search keeps failing, are left too: they are
-// looked for when a person confirms that they are gone.
+// withoutMoved removes from the missing events those found in another calendar, whose
+// polls follow them. Events beyond maxSearches, and those whose search keeps failing,
+// remain: they are searched for when a person confirms.
 func (l *syncRun) withoutMoved(ctx context.Context, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for i, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)

@@ -1,7 +1,7 @@
 package calendarsync
 
-// Status is where a watch channel stands. A channel is written before Google knows it, and a new
-// one is active before the old one is retired. Transitions is all of it.
+// Status is a watch channel's status. A channel is written before Google knows it, and a
+// new one is active before the old one retires. Transitions is the state machine.
 type Status string
 
 // The statuses of a watch channel.
@@ -11,54 +11,43 @@ const (
 	Retiring Status = "retiring"
 	Expired  Status = "expired"
 	Failed   Status = "error"
-	// Stopped is no document any more: there is nothing left to know.
+	// Stopped channels have no document.
 	Stopped Status = "stopped"
 )
 
-// Happening is what may happen to a channel.
+// Happening is an event in the life of a channel.
 type Happening string
 
-// The happenings.
+// The events of a channel.
 const (
-	// Asked: it is about to be asked for.
-	Asked Happening = "asked"
-	// Answered: Google granted it, and said what it is stopped by.
-	Answered Happening = "answered"
-	// Heard: a push of it came, which proves that it is open and tells what it
-	// is stopped by, though no answer ever came.
-	Heard Happening = "heard"
-	// Refused: Google did not grant it, or did not answer.
-	Refused Happening = "refused"
-	// Superseded: one that was granted later lives, or nothing follows the
-	// calendar.
-	Superseded Happening = "superseded"
-	// Closed: Google stopped it, or knows it no more.
-	Closed Happening = "closed"
-	// Unstoppable: Google stops it for us no more.
-	Unstoppable Happening = "unstoppable"
-	// Ended: its time is over.
-	Ended Happening = "ended"
-	// Forgotten: its end is long past, or many others ended since.
-	Forgotten Happening = "forgotten"
+	Asked       Happening = "asked"       // it is about to be requested
+	Answered    Happening = "answered"    // Google granted it and returned its resource id
+	Heard       Happening = "heard"       // it pushed without ever having been answered
+	Refused     Happening = "refused"     // Google refused it or did not answer
+	Superseded  Happening = "superseded"  // a later channel is live, or nothing follows the calendar
+	Closed      Happening = "closed"      // Google stopped it or no longer knows it
+	Unstoppable Happening = "unstoppable" // Google will not stop it for us
+	Ended       Happening = "ended"       // it expired
+	Forgotten   Happening = "forgotten"   // it ended long ago, or many others ended since
 )
 
-// Happenings are all there are.
+// Happenings lists all events.
 var Happenings = []Happening{Asked, Answered, Heard, Refused, Superseded, Closed, Unstoppable, Ended, Forgotten}
 
-// Statuses are all there are; "" is a channel that is not yet written.
+// Statuses lists all statuses; "" is a channel not yet written.
 var Statuses = []Status{"", Pending, Active, Retiring, Expired, Failed}
 
-// Transition is one row of the table.
+// Transition is one row of the state machine.
 type Transition struct {
 	From Status
 	When Happening
 	To   Status
-	// Why is said to people.
+	// Why explains the row in the documentation.
 	Why string
 }
 
-// Transitions is the table. What has no row changes nothing: a late answer or a
-// second stop finds the channel where it is.
+// Transitions is the state machine. An event without a row, such as a late answer or a
+// second stop, changes nothing.
 func Transitions() []Transition {
 	return []Transition{
 		{"", Asked, Pending, "written before Google is asked, so that its first push is known"},
@@ -83,8 +72,7 @@ func Transitions() []Transition {
 	}
 }
 
-// Next is where a channel stands after a happening; ok is false where that
-// changes nothing.
+// Next is the status after an event; ok is false if the event changes nothing.
 func (s Status) Next(when Happening) (to Status, ok bool) {
 	for _, row := range Transitions() {
 		if row.From == s && row.When == when {

@@ -17,10 +17,9 @@ import (
 
 func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventPrefix) }
 
-// askForUnshown asks for every linked event that a full listing did not show: it
-// may have been deleted in the gap that the listing closes, and a full listing
-// does not say so. Where too
-// many are gone at once, none is cancelled: they are held for a person's word.
+// fetchUnlisted fetches every linked event that a full listing lacks, since a full
+// listing does not show deletions. If too many are gone at once, their cancellations are
+// held for a person's confirmation.
 func (l *syncRun) fetchUnlisted(ctx context.Context) error {
 	if l.inFullListing == nil {
 		return nil
@@ -67,16 +66,15 @@ func (l *syncRun) fetchUnlisted(ctx context.Context) error {
 	return nil
 }
 
-// tooMany tells whether more of a calendar's linked events are gone at once than
-// is believed without a person's word.
+// tooMany reports whether too many linked events are gone at once to be believed
+// unconfirmed.
 func (l *syncRun) tooMany(gone []gcal.Event, linked int) bool {
 	return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)
 }
 
-// parkUnderWay parks the events whose insert is under way and that a full listing
-// did not show: one may have been made and deleted before it, and is asked for
-// when it is linked. Those that are linked by now stand in the index, which is
-// read after this.
+// deferInserts defers events that a full listing lacks while their insert is under way:
+// they may have been created and deleted before it. Those linked by now are in the index,
+// which is read after this.
 func (l *syncRun) deferInserts(ctx context.Context) error {
 	var after *store.Cursor
 	for {
@@ -100,13 +98,13 @@ func (l *syncRun) deferInserts(ctx context.Context) error {
 	}
 }
 
-// everyIntent is further ahead than any intent is due.
+// farFuture is later than any intent is due.
 const farFuture = 365 * 24 * time.Hour
 
-// hold keeps absences from cancelling their polls until a person confirms, and
-// tells the calendar's owner once.
+// hold keeps absences from cancelling their polls until a person confirms them, and
+// announces that to the calendar's owner once.
 func (l *syncRun) hold(ctx context.Context, gone []gcal.Event) error {
-	l.Log.WarnContext(ctx, "many events are gone at once; their cancellations are held", "calendar", l.ref.Calendar,
+	l.Log.WarnContext(ctx, "many events gone at once; cancellations held", "calendar", l.ref.Calendar,
 		"count", len(gone), "trace", l.cause.Trace)
 	for _, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
@@ -123,10 +121,10 @@ func (l *syncRun) hold(ctx context.Context, gone []gcal.Event) error {
 		case err != nil:
 			return err
 		case p.GoogleEventID != event.ID:
-			continue // somebody gave the poll another event, which is not gone
+			continue // the poll names another event by now
 		}
-		// In this order: a poll that says that it is held has to be one that a
-		// person can confirm. The other way round the next look finds it again.
+		// Hold first: a poll that shows the error must be one that a person can confirm. After
+		// a crash the next run shows it.
 		held, err := l.holdUnlessConfirmed(ctx, event.ID)
 		if err != nil {
 			return err
@@ -142,9 +140,8 @@ func (l *syncRun) hold(ctx context.Context, gone []gcal.Event) error {
 	return nil
 }
 
-// holdUnlessConfirmed holds the cancellation of an event, and tells whether it
-// does: where a person said meanwhile that it is meant, the look that they were
-// promised cancels it.
+// holdUnlessConfirmed holds the cancellation of an event unless a person has confirmed
+// it.
 func (l *syncRun) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
 		if held = now.Pending[eventID] != calendars.PendingConfirmed; !held {
@@ -155,8 +152,8 @@ func (l *syncRun) holdUnlessConfirmed(ctx context.Context, eventID string) (held
 	return held, err
 }
 
-// tellHeld tells the calendar's owner of what is held, once: this look held it,
-// or an earlier one that did not come to tell.
+// announceHeld tells the calendar's owner once what this run, or an interrupted one, has
+// held.
 func (l *syncRun) announceHeld(ctx context.Context) error {
 	now, _, err := calendars.LoadKey(ctx, l.Store, l.calendar.Key)
 	if err != nil {
@@ -170,13 +167,12 @@ func (l *syncRun) announceHeld(ctx context.Context) error {
 	return l.commit(ctx, calendars.HoldTold())
 }
 
-// eachEntry calls do for every event of this calendar that a poll follows.
 func (l *syncRun) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) error {
 	return eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, do)
 }
 
-// eachEntry calls do for every event of a calendar that a poll follows. Events that
-// are awaited are left out: their polls are cancelled.
+// eachEntry calls do for every event of a calendar that a poll follows, except awaited
+// ones, whose polls are cancelled.
 func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID string, do func(poll.IndexEntry) error) error {
 	return eachPage(ctx, reader, accountID, calendarID, func(entries []poll.IndexEntry) error {
 		for _, entry := range entries {
@@ -191,8 +187,7 @@ func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID s
 	})
 }
 
-// eachPage calls do with the entries of a calendar, awaited ones included, a page
-// of them at a time.
+// eachPage calls do with each page of a calendar's index entries, awaited ones included.
 func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID string, do func([]poll.IndexEntry) error) error {
 	var after *store.Cursor
 	for {
@@ -207,12 +202,12 @@ func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID st
 	}
 }
 
-// askForPending asks for the events that were parked when the look began, and
-// gives those that were applied.
+// fetchDeferred fetches the events that were deferred when the run began, and returns
+// those it applied.
 func (l *syncRun) fetchDeferred(ctx context.Context) (settled []string, err error) {
 	for _, eventID := range l.calendar.PendingEvents() {
 		if l.calendar.Pending[eventID] == calendars.PendingHeld {
-			continue // a person's word is waited for
+			continue // awaits confirmation
 		}
 		linked, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
 		if err != nil {
@@ -224,7 +219,7 @@ func (l *syncRun) fetchDeferred(ctx context.Context) (settled []string, err erro
 				return nil, err
 			}
 			if intent != nil && intent.Kind == poll.IntentInsert {
-				continue // not linked yet: asked for by a later look
+				continue // not linked yet; a later run fetches it
 			}
 		} else if err := l.fetchAndApply(ctx, eventID); err != nil {
 			if !l.mayStayDeferred(ctx, eventID, err) {
@@ -237,19 +232,19 @@ func (l *syncRun) fetchDeferred(ctx context.Context) (settled []string, err erro
 	return settled, nil
 }
 
-// passes tells whether the cursor may pass a parked event that fails once more:
-// it stays parked, and the sweep asks for it again.
+// mayStayDeferred reports whether the sync token may pass a deferred event that failed
+// again: the sweep fetches it later.
 func (l *syncRun) mayStayDeferred(ctx context.Context, eventID string, failure error) bool {
 	known := l.calendar.Pending[eventID] == calendars.PendingFailed || errors.Is(failure, errMalformed)
 	if l.endsRun(ctx, failure) || !known && l.attempt < stuckAfter {
 		return false
 	}
-	l.Log.WarnContext(ctx, "a parked event still fails", "event", eventID, "calendar", l.ref.Calendar,
+	l.Log.WarnContext(ctx, "deferred event still fails", "event", eventID, "calendar", l.ref.Calendar,
 		"trace", l.cause.Trace, "error", failure)
 	return true
 }
 
-// ends tells whether a failure is the look's as a whole, and not one event's.
+// endsRun reports whether a failure concerns the whole run and not one event.
 func (l *syncRun) endsRun(ctx context.Context, failure error) bool {
 	switch fault.KindOf(failure) {
 	case fault.Revoked, fault.RateLimited, fault.Exhausted:
@@ -259,7 +254,6 @@ func (l *syncRun) endsRun(ctx context.Context, failure error) bool {
 	}
 }
 
-// probe asks for one event and applies what it says.
 func (l *syncRun) fetchAndApply(ctx context.Context, eventID string) error {
 	event, err := l.fetchConfirmed(ctx, eventID)
 	if err != nil {
@@ -273,7 +267,7 @@ func (l *syncRun) fetchAndApply(ctx context.Context, eventID string) error {
 	return err
 }
 
-// fetched is an event that was fetched by itself, as the rules see it.
+// freshObservation is the observation of an event that was fetched individually.
 func (l *syncRun) freshObservation(event gcal.Event) scheduler.Observed {
 	observed := l.observation(event)
 	observed.Fresh = true
@@ -283,10 +277,9 @@ func (l *syncRun) freshObservation(event gcal.Event) scheduler.Observed {
 // errMalformed keeps an event deferred that was applied as unreadable.
 var errMalformed = fault.New(fault.Unavailable, "the event has a field of a type that Google does not document")
 
-// ask reads one event. It is gone only where the calendar itself answers us as
-// one of its writers: 404 alone is also what a calendar says that we lost. And
-// 404 says no more than that Google does not find the event; that it was deleted
-// is believed only where the calendar's listing does not show it either.
+// fetchConfirmed reads one event. It is Gone only if the calendar itself answers us as a
+// writer, since a lost calendar answers 404 as well. After a 404, rather than a reported
+// deletion, its listing must not show the event either.
 func (l *syncRun) fetchConfirmed(ctx context.Context, eventID string) (gcal.Event, error) {
 	event, err := l.Google.Get(ctx, l.ref, eventID)
 	notFound := fault.Is(err, fault.NotFound) && fault.CodeOf(err) != gcal.CodeGone
@@ -306,8 +299,7 @@ func (l *syncRun) fetchConfirmed(ctx context.Context, eventID string) (gcal.Even
 	return event, err
 }
 
-// writable asks the calendar itself whether we may write to it: one small page
-// of its listing, whose answer carries the access role.
+// writable asks the calendar for our access role, by one page of its listing.
 func (l *syncRun) writable(ctx context.Context) (bool, error) {
 	page, err := l.Google.List(ctx, l.ref, l.calendar.SyncToken, "")
 	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
@@ -316,10 +308,9 @@ func (l *syncRun) writable(ctx context.Context) (bool, error) {
 	return page.Writable, err
 }
 
-// unlisted is an error where the calendar's full listing shows an event. What a
-// listing before showed is believed; what it lacked may have been made since, by
-// a finalisation under way, so that is listed anew: 404 of a calendar that answers
-// is rare. Where an event of the listing cannot be named, it may be that one.
+// checkUnlisted is an error if the calendar's full listing shows an event. An earlier
+// listing is believed for what it shows; what it lacks may have been created since, so
+// the calendar is listed again. A nameless event of the listing may be the missing one.
 func (l *syncRun) checkUnlisted(ctx context.Context, eventID string) error {
 	nameless := false
 	if !l.inFullListing[eventID] && !l.relisted[eventID] {
@@ -327,7 +318,7 @@ func (l *syncRun) checkUnlisted(ctx context.Context, eventID string) error {
 		_, err := l.eachPage(ctx, "", func(page gcal.Page) error {
 			nameless = nameless || page.Nameless
 			for _, event := range page.Events {
-				// An event may have been linked since this look began.
+				// The event may have been linked since the run began.
 				if (event.ID == eventID || l.follows(event.ID)) && event.Seen != rules.Gone {
 					l.relisted[event.ID] = true
 				}

@@ -7,23 +7,21 @@ import (
 	"questscheduler/internal/gcal"
 )
 
-// NobodyTold stands in the place of Owners and LinkOwners where nothing is to be
-// changed and nobody told (QS_SYNC=observe).
+// NobodyTold stands in for Owners and LinkOwners and tells nobody (QS_SYNC=observe).
 type NobodyTold struct{}
 
-// TellSyncError tells nobody.
+// TellSyncError does nothing.
 func (NobodyTold) TellSyncError(context.Context, string, string) error { return nil }
 
-// TellHeld tells nobody.
+// TellHeld does nothing.
 func (NobodyTold) TellHeld(context.Context, string, string, []string) error { return nil }
 
-// TellUnlinked tells nobody.
+// TellUnlinked does nothing.
 func (NobodyTold) TellUnlinked(context.Context, string, string) error { return nil }
 
-// mask is the version under which this looker stores sync tokens. What a look
-// that only observes has seen is applied nowhere, so its token is none for a
-// look that applies: that one lists everything and asks for what it is not
-// shown, as after a 410. The other way round it is the same.
+// mask is the version stored with sync tokens. A token from observing is invalid for
+// applying, as nothing it covers was applied, and vice versa: the next run is a full
+// sync.
 func (l *Looker) mask() int64 {
 	if l.Observing {
 		return -gcal.MaskVersion
@@ -31,5 +29,5 @@ func (l *Looker) mask() int64 {
 	return gcal.MaskVersion
 }
 
-// observedOnly tells whether the last look at a calendar only observed it.
+// observedOnly reports whether the last run only observed a calendar.
 func observedOnly(calendar calendars.Calendar) bool { return calendar.MaskVersion < 0 }

@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	// answerWithin is how long a channel waits for Google's answer before
-	// another is tried in its place.
+	// answerTimeout is how long a channel waits for Google's answer before it is
+	// replaced.
 	answerTimeout = time.Minute
-	// tryMost is the longest wait before another try.
-	maxRetryWait = 6 * time.Hour
+	maxRetryWait  = 6 * time.Hour
 )
 
-// waitAfter is how long the next try waits after that many failures in a row.
+// retryWait is the wait after that many failures in a row.
 func retryWait(failures int64) time.Duration {
 	wait := answerTimeout
 	for n := int64(1); n < failures && wait < maxRetryWait; n++ {
@@ -31,10 +30,10 @@ func retryWait(failures int64) time.Duration {
 	return min(wait, maxRetryWait)
 }
 
-// open makes a channel: written as pending first, so that its first push is
-// known and a crash leaves something to stop; then asked for; then active.
-// Where it is not granted, it takes the place of those that failed before it.
-// The zero watch: none is opened now (barred), unless an operator forces it.
+// open creates a channel: written as pending, so that its first push is known and a crash
+// leaves something to stop; then requested; then active. If it is refused, it replaces
+// earlier failures. The zero Watch: none may be opened now (blocked), unless an operator
+// forces it.
 func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced bool) (Watch, error) {
 	id := w.NewUUID()
 	token, err := w.Tokens.ChannelToken(id)
@@ -65,14 +64,14 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 	return Watch{}, errors.Join(failures...)
 }
 
-// endedKept is how many channels that ended a calendar keeps, as a record:
-// where Google grants them for minutes, there would be thousands.
+// maxEnded is how many ended channels of a calendar are kept for the record; short grants
+// could leave thousands.
 const maxEnded = 10
 
-// write writes a channel that is about to be asked for, and gives those of before.
-// Should nobody live to hear the answer, it says itself when another is to be
-// tried. That no other is on its way is looked up where it is written, so of two
-// processes one writes. The zero watch: none is opened now.
+// create writes a channel that is about to be requested, and returns the existing ones.
+// If this process dies, the document schedules its own replacement. The check for others
+// is in the same transaction, so that of two processes only one creates. The zero Watch:
+// none may be opened now.
 func (w *Watcher) create(ctx context.Context, accountID, calendarID, id, token string, forced bool) (watch Watch, before []Watch, err error) {
 	now := w.Now()
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -104,7 +103,7 @@ func (w *Watcher) create(ctx context.Context, accountID, calendarID, id, token s
 	return watch, before, err
 }
 
-// longEnded are the channels that ended before endedKept others did.
+// surplusEnded are the channels that ended before the last maxEnded.
 func surplusEnded(watches []Watch) []Watch {
 	ended := slices.DeleteFunc(slices.Clone(watches), func(watch Watch) bool {
 		_, forgets := watch.Status.Next(Forgotten)
@@ -114,14 +113,13 @@ func surplusEnded(watches []Watch) []Watch {
 	return ended[min(maxEnded, len(ended)):]
 }
 
-// note writes down what happened to a channel, with more that is known by it.
-// What changes nothing (Transitions) is not written, and a channel whose document
-// is gone is gone.
+// record applies an event to a channel's status, with further updates. It writes nothing
+// if the event changes nothing (Transitions) or the document is gone.
 func (w *Watcher) record(ctx context.Context, channelID string, event Happening, more ...store.Update) error {
 	return w.recordWhile(ctx, channelID, event, func(context.Context, store.Reader) error { return nil }, more...)
 }
 
-// noteWhile is note where what it goes by has to stand still; its error is given.
+// recordWhile is record within a transaction that first checks a condition.
 func (w *Watcher) recordWhile(ctx context.Context, channelID string, event Happening, while scheduler.While, more ...store.Update) error {
 	w.cache.drop(channelID)
 	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -136,11 +134,11 @@ func (w *Watcher) recordWhile(ctx context.Context, channelID string, event Happe
 		switch {
 		case to == Stopped:
 			return tx.Delete(doc.Path)
-		case !changes && event != Answered: // an answer that comes late still says what it is stopped by
+		case !changes && event != Answered: // a late answer still brings the resource id
 			return nil
 		}
 		updates := append([]store.Update{poll.Set("status", string(to)), poll.Set("updatedAt", w.Now())}, more...)
-		if to == Retiring || to == Expired { // no other is tried in the place of one that is counted on no more
+		if to == Retiring || to == Expired { // nothing replaces a channel that is out of use
 			updates = append(slices.DeleteFunc(updates, isNextTry), poll.Set("nextTry", nil))
 		}
 		return tx.Update(doc.Path, updates...)
@@ -149,8 +147,7 @@ func (w *Watcher) recordWhile(ctx context.Context, channelID string, event Happe
 
 func isNextTry(update store.Update) bool { return update.Path.String() == "nextTry" }
 
-// change writes to a channel's document what depends on how it stands; one that
-// is gone is gone.
+// change writes updates that depend on a channel's document, if that exists.
 func (w *Watcher) change(ctx context.Context, channelID string, updates func(Watch) []store.Update) error {
 	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		doc, err := tx.Get(ctx, watchPath(channelID))
@@ -165,14 +162,11 @@ func (w *Watcher) change(ctx context.Context, channelID string, updates func(Wat
 	})
 }
 
-// retryPage is how many channels are tried again at a time.
 const retryPage = 50
 
-// Retry tries another channel in the place of those that failed, or never had an
-// answer, or are due to be renewed, and whose time for it has come
-// (Watch.NextTry): none of them need wait for the sweep or the renewal of the day.
-// It gives how many calendars it tried, which are bounded; one failure does not
-// stop the others, and those that there was no time for are tried next time.
+// Retry replaces channels that failed, were never answered, or are due for renewal, once
+// Watch.NextTry has come. It returns how many calendars it tried; failures are logged,
+// and what there was no time for comes next time.
 func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, err error) {
 	docs, err := w.Store.Query(ctx, watchesToTry.With(w.Now()).First(retryPage))
 	if err != nil {
@@ -198,8 +192,8 @@ func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, 
 	return tried, nil
 }
 
-// retry brings the channels of one calendar in order. After it none is to be
-// tried at once again.
+// retry brings one calendar's channels up to date; afterwards none is due for another
+// try.
 func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause) error {
 	calendar, _, err := calendars.LoadKey(ctx, w.Store, watch.CalendarKey)
 	if err != nil {
@@ -211,7 +205,7 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 	if err != nil {
 		return errors.Join(failure, err)
 	}
-	// Another leads to the next try, or the step that has the calendar watched again does.
+	// Another channel, or relinking the account, leads to the next try.
 	otherScheduled := calendar.Revoked() || w.Address == "" ||
 		slices.ContainsFunc(watches, func(other Watch) bool { return other.NextTry.After(w.Now()) })
 	for _, other := range watches {
@@ -226,8 +220,8 @@ func (w *Watcher) retry(ctx context.Context, watch Watch, cause scheduler.Cause)
 	return errors.Join(failure, err)
 }
 
-// triedLater has another channel tried in the place of one when that is due, or,
-// where it is overdue, in a moment, unless it is tried without.
+// scheduleRetry sets a channel's next try to its renewal, or soon if that is overdue and
+// no other try is scheduled.
 func (w *Watcher) scheduleRetry(otherScheduled bool) func(Watch) []store.Update {
 	return func(watch Watch) []store.Update {
 		switch at := w.renewAt(watch); {
@@ -241,7 +235,6 @@ func (w *Watcher) scheduleRetry(otherScheduled bool) func(Watch) []store.Update 
 	}
 }
 
-// triedNoMore has no other channel tried in a channel's place.
 func cancelRetry(watch Watch) []store.Update {
 	if watch.NextTry.IsZero() {
 		return nil
@@ -249,21 +242,20 @@ func cancelRetry(watch Watch) []store.Update {
 	return []store.Update{poll.Set("nextTry", nil)}
 }
 
-// heard takes a channel for open whose answer never came, by a push of it that
-// was authentic and says what it is stopped by. Should it be one too many, the
-// next sweep stops it.
+// confirmByPush records that an unanswered channel is open, by an authentic push that
+// names its resource id. If it is superfluous, the next sweep stops it.
 func (w *Watcher) confirmByPush(ctx context.Context, watch Watch, push Push) {
 	answerMayCome := watch.Status == Pending && watch.CreatedAt.After(w.Now().Add(-answerTimeout))
 	if watch.ResourceID != "" || push.ResourceID == "" || answerMayCome {
 		return
 	}
-	watch.GrantedAt = watch.CreatedAt // a moment before
+	watch.GrantedAt = watch.CreatedAt // slightly early
 	if !push.Expiration.IsZero() && push.Expiration.Before(watch.Expiration) {
 		watch.Expiration = push.Expiration
 	}
 	err := w.record(ctx, watch.ChannelID, Heard, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil),
 		poll.Set("grantedAt", watch.GrantedAt), poll.Set("expiration", watch.Expiration), poll.Set("nextTry", w.renewAt(watch)))
 	if err != nil {
-		w.Log.WarnContext(ctx, "what a push said of its channel is not kept", "channel", watch.ChannelID, "trace", push.Trace, "error", err)
+		w.Log.WarnContext(ctx, "watch channel not updated by its push", "channel", watch.ChannelID, "trace", push.Trace, "error", err)
 	}
 }

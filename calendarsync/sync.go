@@ -17,26 +17,25 @@ import (
 	"questscheduler/scheduler"
 )
 
-// look is one look at one calendar: what it began with, and what it holds.
+// syncRun is one sync of one calendar.
 type syncRun struct {
 	*Looker
-	calendar calendars.Calendar // as it was when the look began
+	// calendar is as it was when the run began.
+	calendar calendars.Calendar // as it was when the run began
 	ref      gcal.Ref
 	fence    int64
 	cause    scheduler.Cause
 	attempt  int
-	// shown are the linked events that a full listing showed; nil while the
-	// listing is one of changes alone.
+	// inFullListing are the linked events of a full listing; nil in an incremental one.
 	inFullListing map[string]bool
-	// listed are the linked events that the calendar held when it was asked last
-	// about one that Google does not find.
+	// relisted are the linked events of the listing that last rechecked a 404.
 	relisted map[string]bool
-	// search looks for events in other calendars; nil until one is looked for.
+	// search is nil until an event is searched for.
 	search *search
 }
 
-// Handle looks at the calendar of a task: the handler of calendars.LookKind. A
-// look never gives a permanent verdict: a calendar is not given up.
+// Handle is the handler of calendars.LookKind. It gives up no calendar: its verdict is
+// permanent only for a task that cannot be read.
 func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var request calendars.Hint
 	if err := json.Unmarshal(delivery.Payload, &request); err != nil || calendars.Path(request.Key).Valid() != nil {
@@ -57,10 +56,9 @@ func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	return run.verdict(ctx, err)
 }
 
-// claim begins a look: generation and fence move and the lease is taken, in one
-// transaction, before anything is listed. So whatever hint comes from here on
-// asks for the next look. A nil look without wait: nothing follows the calendar,
-// or a later look has begun.
+// claim begins a run: in one transaction, before anything is listed, the generation and
+// fence move on and the lease is taken. Any later trigger requests the next run. run is
+// nil, without wait, if nothing follows the calendar or a later run has begun.
 func (l *Looker) claim(ctx context.Context, request calendars.Hint, attempt int) (run *syncRun, wait time.Duration, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		run, wait = nil, 0
@@ -87,16 +85,15 @@ func (l *Looker) claim(ctx context.Context, request calendars.Hint, attempt int)
 	return run, wait, err
 }
 
-// run lists, applies and, after everything was applied, stores the new token.
+// run lists and applies, and stores the new token once everything was applied.
 func (l *syncRun) run(ctx context.Context) error {
 	token := l.calendar.SyncToken
 	if l.calendar.MaskVersion != l.mask() {
-		token = "" // got with other fields: as good as expired
+		token = "" // issued for other fields, so as good as expired
 	}
 	next, err := l.list(ctx, token)
 	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
-		// Everything is listed, and askForUnshown finds what was deleted since.
-		// That is done once: without a token there is none to reject.
+		// The full listing shows no deletions; fetchUnlisted finds them.
 		l.Log.InfoContext(ctx, "sync token rejected; running a full sync", "calendar", l.ref.Calendar, "account", l.ref.Account,
 			"hint", l.cause.Hint, "trace", l.cause.Trace, "error", err)
 		if err := l.commit(ctx, calendars.Forget()...); err != nil {
@@ -107,7 +104,7 @@ func (l *syncRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.calendar.SyncToken = next // what is asked for from here on is asked from there
+	l.calendar.SyncToken = next // for listings from here on
 	if err := l.fetchUnlisted(ctx); err != nil {
 		return err
 	}
@@ -128,8 +125,7 @@ func (l *syncRun) run(ctx context.Context) error {
 	})
 }
 
-// list reads page after page and applies each linked event; it gives the token
-// of the last page.
+// list applies each linked event, page by page, and returns the last page's token.
 func (l *syncRun) list(ctx context.Context, token string) (nextToken string, err error) {
 	l.inFullListing = nil
 	if token == "" {
@@ -148,8 +144,8 @@ func (l *syncRun) list(ctx context.Context, token string) (nextToken string, err
 	})
 }
 
-// eachPage calls do with each page of a listing, and gives the token of the last
-// one. Between pages the lease is renewed.
+// eachPage calls do for each page of a listing and returns the last page's token. It
+// renews the lease between pages.
 func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page) error) (nextToken string, err error) {
 	for page := ""; ; {
 		got, err := l.Google.List(ctx, l.ref, token, page)
@@ -162,7 +158,7 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 		if got.NextPage == "" {
 			return got.NextSync, nil
 		}
-		if got.NextPage == page { // it would be listed until the task's deadline
+		if got.NextPage == page { // an endless loop
 			return "", fault.New(fault.Unavailable, "the calendar's listing names the same page again")
 		}
 		page = got.NextPage
@@ -172,14 +168,14 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 	}
 }
 
-// follows tells, without a look into the store, whether an event may be linked.
+// follows reports, without reading the store, whether an event may be linked.
 func (l *syncRun) follows(eventID string) bool {
 	return isOurs(eventID) || slices.Contains(l.calendar.LegacyEventIDs, eventID)
 }
 
-// apply hands one event of a listing to the rules. A deletion counts only where
-// we may write to the calendar: what a reader is shown proves nothing, so it is
-// asked for by itself later, and its poll shows sync_failed until then.
+// applyListed applies one listed event. A deletion counts only if we may write to the
+// calendar, since readers may be shown less. Otherwise the event is deferred, and its
+// poll shows sync_failed.
 func (l *syncRun) applyListed(ctx context.Context, event gcal.Event, writable bool) error {
 	if l.inFullListing != nil {
 		l.inFullListing[event.ID] = true
@@ -190,8 +186,8 @@ func (l *syncRun) applyListed(ctx context.Context, event gcal.Event, writable bo
 	return l.deferIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observation(event)))
 }
 
-// applyOrDefer applies what was seen of an event. A malformed one is unreadable to
-// the rules, and deferred too: once it is well, no further listing need show it.
+// applyOrDefer applies an observation. A malformed event is applied as unreadable and
+// deferred too: once it is readable, no further listing need show it.
 func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed scheduler.Observed) error {
 	if err := l.applyObservation(ctx, observed); err != nil || !event.Malformed {
 		return err
@@ -199,7 +195,7 @@ func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed s
 	return l.deferEvent(ctx, event.ID)
 }
 
-// observed is an event as the rules see it.
+// observation is an event as the rules take it.
 func (l *syncRun) observation(event gcal.Event) scheduler.Observed {
 	return scheduler.Observed{
 		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
@@ -208,21 +204,21 @@ func (l *syncRun) observation(event gcal.Event) scheduler.Observed {
 	}
 }
 
-// stuckAfter is how many attempts one event may hold the cursor of all.
+// stuckAfter is how many attempts one failing event may block the sync token.
 const stuckAfter = 3
 
-// parkIfStuck lets the cursor pass an event that keeps failing: its poll shows
-// sync_failed, and it is asked for by itself from then on.
+// deferIfStuck lets the sync token pass an event that keeps failing: its poll shows
+// sync_failed, and it is fetched individually from then on.
 func (l *syncRun) deferIfStuck(ctx context.Context, eventID string, failure error) error {
 	if failure == nil || l.endsRun(ctx, failure) || l.attempt < stuckAfter {
 		return failure
 	}
-	l.Log.ErrorContext(ctx, "an event keeps failing and is parked", "event", eventID, "calendar", l.ref.Calendar,
+	l.Log.ErrorContext(ctx, "event keeps failing and is deferred", "event", eventID, "calendar", l.ref.Calendar,
 		"trace", l.cause.Trace, "error", failure)
 	return l.deferFailed(ctx, eventID)
 }
 
-// parkFailed parks an event, and has its poll show that.
+// deferFailed defers an event and shows that on its poll.
 func (l *syncRun) deferFailed(ctx context.Context, eventID string) error {
 	if err := l.deferEvent(ctx, eventID); err != nil {
 		return err
@@ -232,14 +228,14 @@ func (l *syncRun) deferFailed(ctx context.Context, eventID string) error {
 		return err
 	}
 	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause, l.stillHolds); err != nil {
-		// It is parked all the same: a poll that cannot be written holds up no other.
-		l.Log.ErrorContext(ctx, "sync_failed could not be shown", "poll", entry.PollID, "trace", l.cause.Trace, "error", err)
+		// The event is deferred all the same: a poll that cannot be written blocks no other.
+		l.Log.ErrorContext(ctx, "sync_failed not shown on poll", "poll", entry.PollID, "trace", l.cause.Trace, "error", err)
 	}
 	return nil
 }
 
-// park asks for an event by itself from the next look on. What waits for a
-// person's word stays what it is.
+// deferEvent has an event fetched individually by later runs. Events that await or have a
+// user's confirmation are left alone.
 func (l *syncRun) deferEvent(ctx context.Context, eventID string) error {
 	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
 		if now.Awaits(eventID) {
@@ -249,8 +245,7 @@ func (l *syncRun) deferEvent(ctx context.Context, eventID string) error {
 	})
 }
 
-// holds is an error where another look at the calendar began since, or was told
-// off: what this one would say of a poll is worth nothing then.
+// stillHolds fails a transaction with ErrFenced if a newer run of the calendar began.
 func (l *syncRun) stillHolds(ctx context.Context, now store.Reader) error {
 	calendar, _, err := calendars.LoadKey(ctx, now, l.calendar.Key)
 	if err == nil && !calendar.Holds(l.fence) {
@@ -259,12 +254,12 @@ func (l *syncRun) stillHolds(ctx context.Context, now store.Reader) error {
 	return err
 }
 
-// commit writes to the calendar's document while this look holds it.
+// commit updates the calendar's document while this run holds it.
 func (l *syncRun) commit(ctx context.Context, updates ...store.Update) error {
 	return l.commitWith(ctx, func(calendars.Calendar) []store.Update { return updates })
 }
 
-// commitWith is commit for updates that depend on the calendar as it is now.
+// commitWith is commit for updates that depend on the current calendar.
 func (l *syncRun) commitWith(ctx context.Context, updates func(now calendars.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		calendar, _, err := calendars.LoadKey(ctx, tx, l.calendar.Key)

@@ -192,7 +192,7 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 				file: "calendarsync/fetch.go",
 				old: `
 		if l.calendar.Pending[eventID] == calendars.PendingHeld {
-			continue // a person's word is waited for
+			continue // awaits confirmation
 		}`,
 			},
 		},
