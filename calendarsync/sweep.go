@@ -13,25 +13,23 @@ import (
 	"questscheduler/scheduler"
 )
 
-// freshFor is how long a calendar that a look went through is left out of a
-// sweep.
+// freshFor is how long a successful run exempts a calendar from a sweep.
 const freshFor = time.Hour
 
-// sweepPage is how many documents a sweep reads at a time.
 const sweepPage = 100
 
 // Swept counts what a sweep did.
 type Swept struct {
 	Calendars  int // followed by a poll
-	HandedOver int // of these, each as a task of its own
-	Looks      int // handed over
-	Fresh      int // left out, since a look went well within the hour
-	Mended     int // polls and index entries brought in order
-	Failed     int // what could not be done and is tried by the next sweep
+	HandedOver int // of these, as separate tasks
+	Looks      int // sync runs enqueued
+	Fresh      int // synced within the hour
+	Mended     int // repaired polls and index entries
+	Failed     int // left to the next sweep
 }
 
-// sweepCalendar compares the index entries of a calendar with their polls,
-// makes sure of its channel, and owes it a look unless it is fresh.
+// sweepCalendar compares a calendar's index entries with their polls, ensures its
+// channel, and syncs it unless it is fresh.
 func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) error {
 	mayShowUnwatched := false // a poll may say that nothing watches its calendar
 	err := eachPage(ctx, w.Store, calendar.AccountID, calendar.CalendarID, func(entries []poll.IndexEntry) error {
@@ -58,10 +56,9 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 	return errors.Join(watchErr, err)
 }
 
-// untidy gives those polls of a page of index entries that may not agree with
-// their entry, and tells whether one of the others shows watch_failed. The polls
-// are read in one call: almost all agree, and to reconcile each would read seven
-// documents of each.
+// disagreeing returns the polls of a page of index entries that may disagree with their
+// entry, and reports whether another one shows watch_failed. It reads the polls in one
+// call: almost all agree, and reconciling one reads seven documents.
 func (w *Watcher) disagreeing(ctx context.Context, entries []poll.IndexEntry) (ids []string, unwatched bool, err error) {
 	paths := make([]store.Path, len(entries))
 	for i, entry := range entries {
@@ -83,16 +80,16 @@ func (w *Watcher) disagreeing(ctx context.Context, entries []poll.IndexEntry) (i
 	return ids, unwatched, nil
 }
 
-// enoughSweeps is how many sweeps in a row have to go well for a calendar to do
-// without a watch channel.
+// enoughSweeps is how many successful sweeps in a row make up for a missing watch
+// channel.
 const enoughSweeps = 2
 
-// sweepWatch makes sure of a calendar's watch channel. The error of one that
-// cannot be made is given back; its polls show watch_failed no longer where the
-// sweeps do well enough without. complained: one of them may show it now.
+// sweepWatch ensures a calendar's watch channel and returns the error if it cannot. It
+// clears watch_failed on the polls if a channel is live, or the sweeps suffice.
+// mayShowUnwatched: a poll may show it.
 func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, mayShowUnwatched bool) error {
 	if calendar.Revoked() {
-		return nil // Links makes sure of it when its account is linked again
+		return nil // Links watches it when the account is relinked
 	}
 	failure := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 	watched := failure == nil || fault.CodeOf(failure) == scheduler.CodeStillWatched
@@ -106,7 +103,7 @@ func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, m
 	if w.Address == "" || watched && !mayShowUnwatched {
 		return failure
 	}
-	// Said again where a channel lives, should a crash have kept it from being said.
+	// Repeated while a channel is live, in case a crash prevented it.
 	return errors.Join(failure, w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID))
 }
 
@@ -117,8 +114,8 @@ func (w *Watcher) write(ctx context.Context, key string, updates []store.Update)
 	})
 }
 
-// fresh tells whether nothing is owed to a calendar: a look went through within
-// the hour, none is due, and no event waits but for a person.
+// fresh reports whether a calendar needs no run: one succeeded lately, none is pending,
+// and no event is deferred except for a person.
 func (w *Watcher) fresh(calendar calendars.Calendar) bool {
 	for _, reason := range calendar.Pending {
 		if reason != calendars.PendingHeld {
@@ -128,7 +125,7 @@ func (w *Watcher) fresh(calendar calendars.Calendar) bool {
 	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))
 }
 
-// mend brings a poll in order. One that cannot be is left to the next sweep.
+// repair reconciles a poll; the next sweep retries a failure.
 func (w *Watcher) repair(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) {
 	repair, err := w.Polls.Reconcile(ctx, pollID, cause)
 	switch {

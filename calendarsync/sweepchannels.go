@@ -7,10 +7,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// tidy stops a page of the channels that nothing needs: of calendars that no
-// poll follows any more, those that could not be stopped before, and those that
-// stand beside a later one. What cannot be stopped now is tried again by the next
-// sweep.
+// sweepChannels stops a page of unneeded channels: those of calendars that nothing
+// follows, those that could not be stopped before, and those replaced by a later one.
 func (w *Watcher) sweepChannels(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	bound := watchesInOrder.With().First(sweepPage).From(here.cursor())
 	docs, err := w.Store.Query(ctx, bound)
@@ -33,16 +31,16 @@ func (w *Watcher) sweepChannels(ctx context.Context, cause scheduler.Cause, here
 	return len(docs) == sweepPage, nil
 }
 
-// needed tells whether a channel is of use, or may come to be. One that is not,
-// since nothing follows its calendar, is counted on by nobody any more.
+// needed reports whether a channel is useful or may become so. If nothing follows its
+// calendar it is superseded.
 func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	switch {
 	case watch.Status == Expired:
-		return true, nil // kept for whoever asks, until the cleanup
+		return true, nil // kept for the record until the cleanup
 	case watch.Status == Retiring:
 		return false, nil
 	case !watch.Expiration.After(w.Now()):
-		return watch.NextTry.After(w.Now()), nil // Retry opens another in its place first
+		return watch.NextTry.After(w.Now()), nil // Retry replaces it first
 	}
 	calendar, _, err := calendars.LoadKey(ctx, w.Store, watch.CalendarKey)
 	if err != nil {
