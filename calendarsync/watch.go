@@ -91,46 +91,24 @@ func (w Watch) mayBeOpen() bool {
 }
 
 var (
-	watchesOfCalendar = &store.Query{
-		Name: "watch channels of a calendar", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("calendarKey"), Op: store.Equal}},
-	}
-	watchesOfCalendars = &store.Query{
-		Name: "watch channels of some calendars", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("calendarKey"), Op: store.In}},
-	}
-	watchesByStatus = &store.Query{
-		Name: "watch channels by status and expiration", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("status"), Op: store.In}},
-		Order:   []store.Order{{Path: store.Field("expiration")}},
-	}
-	watchesEnding = &store.Query{
-		Name: "watch channels of a status that end soon", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("expiration"), Op: store.Less}},
-		Order:   []store.Order{{Path: store.Field("expiration")}},
-	}
+	watchesOfCalendar = store.Select("watch channels of a calendar", "calendarWatches", "",
+		store.Where("calendarKey", store.Equal))
+	watchesOfCalendars = store.Select("watch channels of some calendars", "calendarWatches", "",
+		store.Where("calendarKey", store.In))
+	watchesByStatus = store.Select("watch channels by status and expiration", "calendarWatches", "expiration",
+		store.Where("status", store.In))
+	watchesEnding = store.Select("watch channels of a status that end soon", "calendarWatches", "expiration",
+		store.Where("status", store.Equal), store.Where("expiration", store.Less))
 	// watchesInOrder has the order of paths, which does not change while somebody pages
 	// through it.
-	watchesInOrder = &store.Query{Name: "watch channels", Collection: "calendarWatches"}
-	watchesToTry   = &store.Query{
-		Name: "watch channels to be tried again", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("nextTry"), Op: store.LessOrEqual}},
-		Order:   []store.Order{{Path: store.Field("nextTry")}},
-	}
-	watchesUntried = &store.Query{
-		Name: "watch channels of a status in whose place another is tried", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("nextTry"), Op: store.Greater}},
-		Order:   []store.Order{{Path: store.Field("nextTry")}},
-	}
-	watchesByEnd = &store.Query{
-		Name: "watch channels by their end", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("expiration"), Op: store.Less}},
-		Order:   []store.Order{{Path: store.Field("expiration")}},
-	}
-	watchesByExpiration = &store.Query{
-		Name: "watch channels by expiration", Collection: "calendarWatches",
-		Order: []store.Order{{Path: store.Field("expiration")}},
-	}
+	watchesInOrder = store.Select("watch channels", "calendarWatches", "")
+	watchesToTry   = store.Select("watch channels by their next try", "calendarWatches", "nextTry",
+		store.Where("nextTry", store.LessOrEqual))
+	watchesUntried = store.Select("watch channels of a status by their next try", "calendarWatches", "nextTry",
+		store.Where("status", store.Equal), store.Where("nextTry", store.Greater))
+	watchesByEnd = store.Select("watch channels by their end", "calendarWatches", "expiration",
+		store.Where("expiration", store.Less))
+	watchesByExpiration = store.Select("watch channels by expiration", "calendarWatches", "expiration")
 )
 
 // Queries are the package's queries, for opening a store.

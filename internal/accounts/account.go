@@ -31,6 +31,7 @@ const (
 	Unlinked Status = "unlinked" // its owner unlinked it
 )
 
+// Google is the provider of Google accounts.
 const Google = "google"
 
 // KindOAuth is an account linked through OAuth, for now the only kind.

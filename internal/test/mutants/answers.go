@@ -12,12 +12,12 @@ var answers = []mutant{
 	return l.deferEvent(ctx, event.ID)
 }
 
-// observed`,
+// observation`,
 			new: `
 	return nil
 }
 
-// observed`,
+// observation`,
 		}},
 	},
 	{

@@ -26,12 +26,12 @@ var looks = []mutant{
 		breaks: "The generation moves when a look ends and not before it lists, so a push that comes amid one is taken for covered by it (invariant 13).",
 		changes: []change{
 			{
-				file: "internal/calendars/calendar.go",
+				file: "internal/calendars/updates.go",
 				old:  `set("lookGen", c.LookGen+1), set("begunGen", generation)`,
 				new:  `set("begunGen", generation)`,
 			},
 			{
-				file: "internal/calendars/calendar.go",
+				file: "internal/calendars/updates.go",
 				old:  `return append(c.Lost(now, reason), Ended(now)...)`,
 				new:  `return append(append(c.Lost(now, reason), Ended(now)...), set("lookGen", c.LookGen+1))`,
 			},
@@ -69,7 +69,7 @@ var looks = []mutant{
 		name:   "no-fence",
 		breaks: "A look goes on to commit after another one began (invariant 9).",
 		changes: []change{{
-			file: "internal/calendars/calendar.go",
+			file: "internal/calendars/updates.go",
 			old:  `return fence != 0 && c.Fence == fence`,
 			new:  `return fence != 0`,
 		}},

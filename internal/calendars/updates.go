@@ -1,0 +1,202 @@
+package calendars
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+)
+
+// Claim begins a run for the task of a generation. If another run holds the calendar, or
+// began less than gap ago, updates are nil and wait is how long to stay away.
+func (c Calendar) Claim(now time.Time, gap time.Duration, generation int64) (updates []store.Update, fence int64, wait time.Duration) {
+	if held := c.LeaseUntil.Sub(now); held > 0 {
+		return nil, 0, min(held, max(gap, 50*time.Millisecond))
+	}
+	if parked := c.ParkedUntil.Sub(now); parked > 0 {
+		return nil, 0, parked
+	}
+	if rest := c.LookedAt.Add(gap).Sub(now); rest > 0 && rest <= gap {
+		return nil, 0, rest
+	}
+	fence = c.Fence + 1
+	return []store.Update{
+		set("lookGen", c.LookGen+1), set("begunGen", generation), set("fence", fence), set("leaseUntil", now.Add(Lease)),
+		set("lookedAt", now), set("lookDue", false),
+	}, fence, 0
+}
+
+// Skip skips a run of a calendar that nothing follows. The generation moves on, since the
+// name of the skipped task may stay taken.
+func (c Calendar) Skip() []store.Update {
+	return []store.Update{set("lookGen", c.LookGen+1), set("lookDue", false)}
+}
+
+// Holds reports whether the run with that fence may still commit.
+func (c Calendar) Holds(fence int64) bool { return fence != 0 && c.Fence == fence }
+
+// Renew extends the lease.
+func Renew(now time.Time) []store.Update {
+	return []store.Update{set("leaseUntil", now.Add(Lease))}
+}
+
+// Succeeded ends a run that applied everything up to token.
+func Succeeded(now time.Time, token string, mask int64) []store.Update {
+	return []store.Update{
+		set("syncToken", token), set("maskVersion", mask), set("lastSyncedAt", now), set("lastSuccessAt", now),
+		set("failedSince", store.Delete), set("lastError", store.Delete), set("leaseUntil", store.Delete),
+		set("parkedUntil", store.Delete),
+	}
+}
+
+// Leave pauses a calendar until a time.
+func Leave(until time.Time) store.Update { return set("parkedUntil", until) }
+
+// Failed ends a failed run. It leaves no run pending: the task is retried, or the repair
+// of the cause requests a run. The reason is shown to people and holds no secret.
+func (c Calendar) Failed(now time.Time, reason string) []store.Update {
+	return append(c.Lost(now, reason), Ended(now)...)
+}
+
+// Lost marks a calendar as failing without a run; the next successful run clears its
+// polls' errors.
+func (c Calendar) Lost(now time.Time, reason string) []store.Update {
+	since := c.FailedSince
+	if since.IsZero() {
+		since = now
+	}
+	return []store.Update{set("failedSince", since), set("lastError", reason)}
+}
+
+// Ended ends a run whose failure is already recorded (Lost).
+func Ended(now time.Time) []store.Update {
+	return []store.Update{set("lastSyncedAt", now), Release()}
+}
+
+// Overtake invalidates a run under way; request another one after it.
+func (c Calendar) Overtake() []store.Update {
+	return []store.Update{set("fence", c.Fence+1), set("leaseUntil", store.Delete)}
+}
+
+// ReasonRevoked is the error of a calendar whose account is unlinked or has a dead grant:
+// only relinking it helps.
+const ReasonRevoked = "revoked"
+
+// Revoked reports whether that is the calendar's error.
+func (c Calendar) Revoked() bool { return c.LastError == ReasonRevoked }
+
+// Forget drops the sync token; the next run is a full sync.
+func Forget() []store.Update { return []store.Update{set("syncToken", store.Delete)} }
+
+// Owe requests a run.
+func Owe() []store.Update { return []store.Update{set("lookDue", true)} }
+
+// Unwatched records a sweep that could open no watch channel. good counts such sweeps in
+// a row between which runs succeeded, with none failing now.
+func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) {
+	if !c.SweptAt.IsZero() && !c.SuccessAt.Before(c.SweptAt) && c.FailedSince.IsZero() {
+		good = c.GoodSweeps + 1
+	}
+	return []store.Update{set("sweptAt", now), set("goodSweeps", good)}, good
+}
+
+// Link adds the interest of one more poll and requests a run. The updates are to be
+// merged. legacyEvent is the event's id if Google generated it.
+func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Update {
+	updates := []store.Update{
+		set("accountId", c.AccountID), set("calendarId", c.CalendarID), set("ownerId", ownerID),
+		interest(c.Interests[poll.ConsumerPoll] + 1), set("lookDue", true),
+	}
+	if c.LookGen == 0 {
+		updates = append(updates, set("lookGen", now.UnixMicro()))
+	}
+	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
+		updates = append(updates, set("failedSince", store.Delete), set("lastError", store.Delete))
+	}
+	if legacyEvent != "" && !slices.Contains(c.LegacyEventIDs, legacyEvent) {
+		updates = append(updates, set("legacyEventIds", append(slices.Clone(c.LegacyEventIDs), legacyEvent)))
+	}
+	return updates
+}
+
+// Unlink removes the interest of one poll, and its event.
+func (c Calendar) Unlink(eventID string) []store.Update {
+	updates := []store.Update{interest(max(0, c.Interests[poll.ConsumerPoll]-1))}
+	if _, pending := c.Pending[eventID]; pending {
+		updates = append(updates, Settle(eventID))
+	}
+	if i := slices.Index(c.LegacyEventIDs, eventID); i >= 0 {
+		updates = append(updates, set("legacyEventIds", slices.Delete(slices.Clone(c.LegacyEventIDs), i, i+1)))
+	}
+	return updates
+}
+
+// Exchange is Unlink and Link in one, for a poll's new event in the same calendar.
+func (c Calendar) Exchange(oldEvent string) []store.Update {
+	updates := c.Unlink(oldEvent)
+	updates[0] = interest(max(1, c.Interests[poll.ConsumerPoll]))
+	return append(updates, set("lookDue", true))
+}
+
+// Park has an event fetched individually, for one of the Pending reasons.
+func Park(eventID, reason string) store.Update {
+	return store.Update{Path: store.Field("pendingLooks", eventID), Value: reason}
+}
+
+// Hold holds the cancellation of an event until its owner confirms it, which is yet to be
+// announced.
+func Hold(eventID string) []store.Update {
+	return []store.Update{Park(eventID, PendingHeld), set("holdUntold", true)}
+}
+
+// Held lists the held events, sorted.
+func (c Calendar) Held() []string {
+	return slices.DeleteFunc(c.PendingEvents(), func(eventID string) bool { return c.Pending[eventID] != PendingHeld })
+}
+
+// HoldTold records that the owner was told.
+func HoldTold() store.Update { return set("holdUntold", store.Delete) }
+
+// Ask requests a run that fetches one event, for a command. An event that awaits or has a
+// person's confirmation keeps its reason.
+func (c Calendar) Ask(eventID string) []store.Update {
+	if c.Awaits(eventID) {
+		return Owe()
+	}
+	return append(Owe(), Park(eventID, PendingCommand))
+}
+
+// Awaits reports whether an event awaits a person's confirmation, or has it and awaits
+// the run.
+func (c Calendar) Awaits(eventID string) bool {
+	return c.Pending[eventID] == PendingHeld || c.Pending[eventID] == PendingConfirmed
+}
+
+// Settled ends the fetches that a run completed, given the calendar at its beginning.
+// Events that were requested again since, or for another reason, stay.
+func (c Calendar) Settled(began Calendar, eventIDs []string) []store.Update {
+	var updates []store.Update
+	for _, eventID := range eventIDs {
+		if !c.LookDue && c.Pending[eventID] == began.Pending[eventID] {
+			updates = append(updates, Settle(eventID))
+		}
+	}
+	return updates
+}
+
+// Settle undoes Park.
+func Settle(eventID string) store.Update {
+	return store.Update{Path: store.Field("pendingLooks", eventID), Value: store.Delete}
+}
+
+func interest(count int64) store.Update {
+	return store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: count}
+}
+
+func set(name string, value any) store.Update {
+	return store.Update{Path: store.Field(name), Value: value}
+}
+
+// Release gives the lease back.
+func Release() store.Update { return set("leaseUntil", store.Delete) }
