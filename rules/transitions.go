@@ -2,19 +2,16 @@ package rules
 
 import "time"
 
-// Row is one row of the transition table: for a poll and an observation that
-// When fits, and no row before it did, Then says what happens.
+// Row is one row of the transition table. The first matching row decides.
 type Row struct {
-	// Name stands in the journal as the reason.
+	// Name is the reason in the journal.
 	Name string
-	// Poll, Calendar and Does say the row in words, for people and the
-	// generated documentation.
+	// Poll, Calendar and Does describe the row in the documentation.
 	Poll, Calendar, Does string
 
 	when func(s situation) bool
 	then Action
-	// blind rows learn nothing about the event that is linked now, so they
-	// clear no error either.
+	// blind rows learn nothing about the event linked now, so they clear no error either.
 	blind bool
 }
 
@@ -113,14 +110,14 @@ var transitions = []Row{
 	},
 }
 
-// Transitions gives the table's rows in order, for documentation.
+// Transitions returns the table's rows in order, for documentation.
 func Transitions() []Row { return append([]Row(nil), transitions...) }
 
-// Action is what the row does.
+// Action is the row's effect.
 func (r Row) Action() Action { return r.then }
 
-// Decide says what the poll becomes, given what the calendar says now. It is
-// the only place where a reschedule, a restore or a cancellation is decided.
+// Decide returns what the poll becomes, given the calendar. It is the only place that
+// decides a reschedule, restore or cancellation.
 func Decide(poll Poll, seen Observation, now time.Time) Decision {
 	s := situation{poll, seen, now}
 	for _, row := range transitions {
@@ -128,10 +125,10 @@ func Decide(poll Poll, seen Observation, now time.Time) Decision {
 			return s.decision(row)
 		}
 	}
-	panic("rules: the last row fits everything")
+	panic("rules: the last row matches everything")
 }
 
-// decision completes a row's action with the state and error after it.
+// decision completes a row's action with the resulting state and error.
 func (s situation) decision(row Row) Decision {
 	d := Decision{Action: row.then, Row: row.Name, State: s.poll.State, Error: s.poll.Error}
 	switch row.then {
@@ -155,7 +152,7 @@ func (s situation) decision(row Row) Decision {
 		d.Error = ""
 	}
 	if d.Action == MoveCalendar && d.State == StateNone {
-		return d // it is adopted in its new calendar
+		return d // adopted in its new calendar
 	}
 	d.State = s.stateAfter(d)
 	if d.Action == Nothing && (d.Error != s.poll.Error || d.State != s.poll.State) {
@@ -164,8 +161,8 @@ func (s situation) decision(row Row) Decision {
 	return d
 }
 
-// warning sets the code of a series or an unreadable event. A graver error
-// keeps its place, and a warning that stands is not set twice.
+// warning sets the code of a series or an unreadable event. A graver error stays, and a
+// standing warning is not set twice.
 func (s situation) warning(d Decision) Decision {
 	code := UnreadableEvent
 	if s.seen.Seen == Series {
@@ -184,8 +181,8 @@ func (s situation) warning(d Decision) Decision {
 	return d
 }
 
-// stateAfter is the sync state that goes with what stands after the decision:
-// an error that is not over keeps ERROR while the times are followed.
+// stateAfter is the resulting sync state: an error that is not over keeps ERROR while
+// times are followed.
 func (s situation) stateAfter(d Decision) State {
 	rescheduled := s.poll.Rescheduled
 	switch d.Action {
@@ -204,7 +201,7 @@ func (s situation) stateAfter(d Decision) State {
 	}
 }
 
-// clears tells whether this observation meets the condition that clears code.
+// clears reports whether this observation clears an error.
 func (s situation) clears(code ErrorCode) bool {
 	switch code {
 	case TokenExpired, CalendarUnlinked:
@@ -212,7 +209,7 @@ func (s situation) clears(code ErrorCode) bool {
 	case WatchFailed:
 		return s.seen.WatchLive
 	case SyncFailed:
-		return true // a good look at this very event
+		return true // this very event was synced
 	case RecurringUnsupported, UnreadableEvent:
 		return s.seen.Seen == Present
 	case MassCancellationHeld:

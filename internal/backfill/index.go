@@ -9,13 +9,13 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Polls are what the job over polls needs (scheduler.Service).
+// Polls is the part of scheduler.Service that Index needs.
 type Polls interface {
 	Following(ctx context.Context, pollID string) (scheduler.Following, error)
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
 }
 
-// Outcomes of the job over polls.
+// Outcomes of Index.
 const (
 	Followed   Outcome = "followed from now on"
 	Known      Outcome = "followed already"
@@ -23,10 +23,10 @@ const (
 	WithoutOne Outcome = "without an event, or over for long"
 )
 
-// Index has the events followed of all finalised polls that have one and are not
-// followed yet: the index entry is made, a look is owed, which adopts the event's
-// time as the one that was agreed, and the journal says so. Account and calendar
-// are those of a finalisation that names the poll's calendar.
+// Index follows the events of all finalised polls that have an event nobody follows: it
+// creates the index entry and requests a sync, which adopts the event's time as the
+// agreed one, and journals it. The account and calendar are those of a finalisation that
+// names the poll's calendar.
 func Index(ctx context.Context, documents store.Store, polls Polls, cause scheduler.Cause, options Options) (Done, error) {
 	cause.Quiet = true
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
@@ -45,8 +45,7 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 				return Followed, nil, err
 			}
 		}
-		// Why it is not followed, or how it stands, is read where that is not plain:
-		// most polls cost one transaction.
+		// Read the reason only if the result is not obvious: most polls take one transaction.
 		following, err := polls.Following(ctx, pollID)
 		if err != nil {
 			return "", nil, err
@@ -59,7 +58,6 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 	return run(ctx, documents, job{"index", list, do}, options)
 }
 
-// mends say what to do about what keeps an event from being followed.
 var mends = map[scheduler.Obstacle]func(scheduler.Following) string{
 	scheduler.NoAccount: func(scheduler.Following) string {
 		return "nobody's Google account is linked for its event. Have its creator link one in Settings, or run \"backfill tokens\", and run this again"
@@ -69,7 +67,6 @@ var mends = map[scheduler.Obstacle]func(scheduler.Following) string{
 	},
 }
 
-// outcomeOf says what was done to a poll, or would be, as it now stands.
 func outcomeOf(following scheduler.Following, done rules.Mending) Outcome {
 	switch {
 	case following.Mending == rules.MendLink:

@@ -9,22 +9,20 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Watches are what the job over calendars needs (calendarsync.Watcher).
+// Watches is the part of calendarsync.Watcher that WatchCalendars needs.
 type Watches interface {
-	// Watched tells whether a calendar's watch channel can be counted on.
 	Watched(ctx context.Context, accountID, calendarID string) (bool, error)
 	Ensure(ctx context.Context, accountID, calendarID string) error
 }
 
-// Outcomes of the job over calendars.
+// Outcomes of WatchCalendars.
 const (
 	Watched        Outcome = "watched from now on"
 	WatchedAlready Outcome = "watched already"
 )
 
-// WatchCalendars makes watch channels for all calendars that polls follow and
-// that have none. One that Google does not make is a problem and holds up no
-// other; a store that does not answer ends the job.
+// WatchCalendars opens watch channels for all followed calendars without one. A refused
+// channel is a problem and stops no other; a store that does not answer ends the job.
 func WatchCalendars(ctx context.Context, documents store.Store, watches Watches, options Options) (Done, error) {
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
 		found, next, err := calendars.Followed(ctx, documents, page, after)
@@ -52,7 +50,7 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 		err = watches.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 		if err == nil {
 			watched, err = watches.Watched(ctx, calendar.AccountID, calendar.CalendarID)
-			if err == nil && !watched { // asked for less than a minute ago, and not answered
+			if err == nil && !watched { // requested less than a minute ago and not answered
 				return "", problem("Another watch channel is on its way, perhaps of a run that was killed. Run this again in a minute; a server tries it too"), nil
 			}
 			return Watched, nil, err
@@ -65,7 +63,7 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 	return run(ctx, documents, job{"watches", list, do}, options)
 }
 
-// watchMends say what to do about a watch channel that cannot be made, by kind.
+// watchMends say what to do about a refused channel, by kind.
 var watchMends = map[fault.Kind]string{
 	fault.Revoked:     "Google refuses the access to the account. Have its owner link it again in Settings",
 	fault.NotFound:    "Google does not find the calendar. Finalise its sessions again in another one",

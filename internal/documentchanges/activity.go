@@ -9,15 +9,14 @@ import (
 	"questscheduler/internal/store"
 )
 
-// notedEvery is how long one process writes nothing again after it wrote down
-// that hints come: a burst of them costs one write.
+// notedEvery is how often a process records that changes arrive.
 const notedEvery = 10 * time.Minute
 
-// heardPath is where it stands when a hint last came. Closed to clients.
+// heardPath is the record of the last change, closed to clients.
 var heardPath = store.Doc("documentHints", "heard")
 
-// Noted takes hints in as Hints does, and writes down that they come, so that it
-// is seen where they do not. All fields are needed; it is safe for concurrent use.
+// Noted is Hints that also records that changes arrive, so that it is noticed when they
+// stop. All fields are required; safe for concurrent use.
 type Noted struct {
 	Hints *Hints
 	Store store.Store
@@ -27,8 +26,7 @@ type Noted struct {
 	noted time.Time
 }
 
-// Told is Hints.Told. That nothing could be written down is logged, and no error:
-// the hint was handed over.
+// Told is Hints.Told. A failure to record is logged only.
 func (n *Noted) Told(ctx context.Context, pollID, trace string) error {
 	if err := n.Hints.Told(ctx, pollID, trace); err != nil {
 		return err
@@ -41,13 +39,12 @@ func (n *Noted) Told(ctx context.Context, pollID, trace string) error {
 		return tx.Set(heardPath, map[string]any{"at": store.Instant(now)})
 	})
 	if err != nil {
-		n.Log.WarnContext(ctx, "it is not written down that a hint came", "trace", trace, "error", err)
+		n.Log.WarnContext(ctx, "document change not recorded", "trace", trace, "error", err)
 	}
 	return nil
 }
 
-// due tells whether it is to be written down that a hint came, and has the next
-// ones wait, whatever becomes of that.
+// due claims the next record, if one is due, whatever becomes of it.
 func (n *Noted) due(now time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -58,18 +55,15 @@ func (n *Noted) due(now time.Time) bool {
 	return true
 }
 
-// Heard is what is stored of where hints come from.
+// Heard is what is stored about the sources of document changes.
 type Heard struct {
-	// At is when one last came by the route, to within ten minutes; zero: none
-	// ever did.
+	// At is when a change last arrived by the route, to within ten minutes; zero: never.
 	At time.Time
-	// ListensUntil is until when an instance that listens has the lease; zero:
-	// none does.
+	// ListensUntil is when the listening instance's lease ends; zero: none listens.
 	ListensUntil time.Time
 }
 
-// LastHeard reads what is stored of where hints come from. The errors are the
-// store's.
+// LastHeard reads the stored activity. The errors are the store's.
 func LastHeard(ctx context.Context, documents store.Reader) (Heard, error) {
 	found, err := documents.GetAll(ctx, []store.Path{heardPath, leasePath})
 	if err != nil {

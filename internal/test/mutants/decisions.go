@@ -18,10 +18,10 @@ var decisions = []mutant{
 			{
 				file: "rules/fingerprint.go",
 				old: `
-	AllDay bool
+	AllDay     bool
 }`,
 				new: `
-	AllDay bool
+	AllDay     bool
 	// Offset is that of the start, in seconds.
 	Offset int
 }`,
