@@ -78,7 +78,7 @@ func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bo
 
 // release marks a channel superseded if nothing follows its calendar, so that it can be
 // stopped. It reads the calendar in the same transaction. A concurrent finalisation
-// writes the calendar before it calls Ensure: either its interest is seen here, or it
+// writes the calendar before it calls Ensure: either its interest is found here, or it
 // finds the channel superseded and opens another.
 func (w *Watcher) release(ctx context.Context, watch Watch) (unneeded bool, err error) {
 	w.cache.drop(watch.ChannelID)

@@ -92,7 +92,7 @@ func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled i
 // takes over.
 const maxTurns = 3
 
-// Follow carries on one account's last change, and again if it changes meanwhile: what
+// Follow carries on one account's last change, and again if it changes during that: what
 // was carried on may be outdated. After an error the account stays Due.
 func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Cause) error {
 	for turn := range maxTurns {

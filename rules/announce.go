@@ -1,6 +1,6 @@
 package rules
 
-// Story is the state of a poll that people were told, or are to be told. Comparing the
+// Story is the state of a poll that was announced, or is to be announced. Comparing the
 // two gives the announcement, so a change that was undone before anybody heard of it is
 // never announced.
 type Story struct {
@@ -28,37 +28,37 @@ const (
 	NoticeOnAgain     Notice = "SESSION_ON_AGAIN"
 )
 
-// Announce returns the announcement for people who were told one state, now that another
+// Announce returns the announcement for people who heard of one state, now that another
 // holds. The web app itself announces finalising and reopening. Archiving is not
-// announced either: keep what was told while a poll is archived, or an old change would
+// announced either: keep what was announced while a poll is archived, or an old change would
 // be announced again afterwards.
-func Announce(told, wanted Story) Notice {
-	switch wanted.Status {
+func Announce(announced, current Story) Notice {
+	switch current.Status {
 	case Cancelled:
-		if told.Status == Cancelled {
+		if announced.Status == Cancelled {
 			return NoticeNone
 		}
 		return NoticeCancelled
 	case Finalized:
-		return announceTime(told, wanted)
+		return announceTime(announced, current)
 	default:
 		return NoticeNone
 	}
 }
 
-func announceTime(told, wanted Story) Notice {
-	sameFinalisation := told.Status == Finalized && told.Generation == wanted.Generation
+func announceTime(announced, current Story) Notice {
+	sameFinalisation := announced.Status == Finalized && announced.Generation == current.Generation
 	switch {
-	case told.Status == Cancelled && told.Generation == wanted.Generation:
+	case announced.Status == Cancelled && announced.Generation == current.Generation:
 		// The cancellation was undone; a new finalisation has another generation.
 		return NoticeOnAgain
-	case sameFinalisation && told.At == wanted.At:
+	case sameFinalisation && announced.At == current.At:
 		return NoticeNone
-	case wanted.Rescheduled:
+	case current.Rescheduled:
 		return NoticeRescheduled
-	case sameFinalisation && told.Rescheduled && (told.Baseline.IsZero() || wanted.Baseline == told.Baseline):
+	case sameFinalisation && announced.Rescheduled && (announced.Baseline.IsZero() || current.Baseline == announced.Baseline):
 		return NoticeRestored
-	case sameFinalisation && !told.At.IsZero() && !wanted.At.IsZero():
+	case sameFinalisation && !announced.At.IsZero() && !current.At.IsZero():
 		// The new time was accepted before the move was announced.
 		return NoticeRescheduled
 	default:

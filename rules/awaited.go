@@ -11,13 +11,13 @@ const AwaitFor = 30 * 24 * time.Hour
 func (s situation) awaits() bool {
 	p := s.poll
 	open := p.Status == Cancelled || p.Status == Finalized && p.Link.Event == ""
-	return open && p.Awaited.Event != "" && s.seen.Link == p.Awaited && !s.now.After(p.AwaitedUntil) && !s.older()
+	return open && p.Awaited.Event != "" && s.observed.Link == p.Awaited && !s.now.After(p.AwaitedUntil) && !s.older()
 }
 
 // older reports whether the observation is older than the one last applied. A deletion is
 // final however old.
 func (s situation) older() bool {
-	return s.seen.Seen != Gone && Older(s.seen.Updated, s.poll.AppliedUpdated)
+	return s.observed.Seen != Gone && Older(s.observed.Updated, s.poll.AppliedUpdated)
 }
 
 // revived is the situation with the poll linked again as before the cancellation.

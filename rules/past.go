@@ -54,7 +54,7 @@ func (p Poll) AppliedLate() bool {
 // pastFor reports whether the session ended longer than d ago, so that the observation
 // decides nothing. A person's command always counts.
 func (s situation) pastFor(d time.Duration) bool {
-	return !s.seen.Asked && s.poll.Over(s.now, d) && !s.movedInTime(d)
+	return !s.observed.Asked && s.poll.Over(s.now, d) && !s.movedInTime(d)
 }
 
 // movedInTime reports whether the event was moved, while the session still counted, to a
@@ -62,9 +62,9 @@ func (s situation) pastFor(d time.Duration) bool {
 // time. The first observation of an event from before this backend always counts, having
 // no `updated` to compare.
 func (s situation) movedInTime(d time.Duration) bool {
-	at := s.seen.Fingerprint
-	if s.seen.Seen != Present || at.IsZero() || at.EndTime().Before(s.now.Add(-d)) {
+	at := s.observed.Fingerprint
+	if s.observed.Seen != Present || at.IsZero() || at.EndTime().Before(s.now.Add(-d)) {
 		return false
 	}
-	return s.poll.Applied.IsZero() || !s.seen.Updated.IsZero() && !s.poll.Over(s.seen.Updated, d)
+	return s.poll.Applied.IsZero() || !s.observed.Updated.IsZero() && !s.poll.Over(s.observed.Updated, d)
 }

@@ -82,8 +82,8 @@ type MendingRow struct {
 	when      func(d Documents) bool
 }
 
-// mendings is the table of direct edits; the first matching row counts.
-var mendings = []MendingRow{
+// repairs is the table of direct edits; the first matching row counts.
+var repairs = []MendingRow{
 	{"poll deleted, entry, insert, announcement or something below it left", MendGone, func(d Documents) bool {
 		return !d.Exists && (d.HasEntry || d.Inserting || d.Left)
 	}},
@@ -114,11 +114,11 @@ var mendings = []MendingRow{
 }
 
 // Mendings returns the table, for documentation and tests.
-func Mendings() []MendingRow { return append([]MendingRow(nil), mendings...) }
+func Mendings() []MendingRow { return append([]MendingRow(nil), repairs...) }
 
 // Mend returns the repair of a poll and its index entry after a direct edit.
 func Mend(d Documents) Mending {
-	for _, row := range mendings {
+	for _, row := range repairs {
 		if row.when(d) {
 			return row.Mending
 		}

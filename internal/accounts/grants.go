@@ -68,9 +68,9 @@ type accessToken struct {
 	expires time.Time
 	// dead marks a grant that Google refused, whether or not the store knows yet.
 	dead bool
-	// unkept is a refresh token still to be stored: a new one, or the same for the first
+	// unsaved is a refresh token still to be stored: a new one, or the same for the first
 	// key.
-	unkept string
+	unsaved string
 }
 
 // NewGrants returns Grants without access tokens.
@@ -125,12 +125,12 @@ func (g *Grants) Refused(ctx context.Context, accountID string, client *http.Cli
 	if !ok || authorised.account != accountID {
 		return fault.New(fault.Invalid, "the client is not one that was given for this account")
 	}
-	return g.bury(ctx, accountID, authorised.token.Load().grant)
+	return g.markDead(ctx, accountID, authorised.token.Load().grant)
 }
 
-// bury ends a grant, in memory first: if the store does not answer, the next call writes
+// markDead ends a grant, in memory first: if the store does not answer, the next call writes
 // it.
-func (g *Grants) bury(ctx context.Context, accountID string, grant int64) error {
+func (g *Grants) markDead(ctx context.Context, accountID string, grant int64) error {
 	g.remember(accountID, accessToken{grant: grant, dead: true})
 	_, err := g.accounts.MarkRevoked(ctx, accountID, grant)
 	return err
@@ -196,7 +196,7 @@ func (g *Grants) exchange(ctx context.Context, opened grant) (accessToken, error
 	}
 	token := accessToken{grant: opened.account.Grant, value: answer.AccessToken, expires: g.now().Add(lasts)}
 	if answer.RefreshToken != opened.refreshToken || !opened.current {
-		token.unkept = answer.RefreshToken
+		token.unsaved = answer.RefreshToken
 	}
 	return token, nil
 }
@@ -205,24 +205,24 @@ func (g *Grants) exchange(ctx context.Context, opened grant) (accessToken, error
 // refresh token to keep. If that fails it stays in memory and the next call stores it.
 func (g *Grants) settle(ctx context.Context, accountID string, token accessToken) (accessToken, error) {
 	if token.dead {
-		if err := g.bury(ctx, accountID, token.grant); err != nil {
+		if err := g.markDead(ctx, accountID, token.grant); err != nil {
 			return accessToken{}, errors.Join(errRevoked(), err)
 		}
 		return accessToken{}, errRevoked()
 	}
-	if token.unkept == "" {
+	if token.unsaved == "" {
 		return token, nil
 	}
-	if err := g.accounts.keep(ctx, accountID, token.grant, token.unkept); err != nil {
+	if err := g.accounts.saveToken(ctx, accountID, token.grant, token.unsaved); err != nil {
 		return accessToken{}, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if known := g.tokens[accountID]; known.unkept == token.unkept {
-		known.unkept = ""
+	if known := g.tokens[accountID]; known.unsaved == token.unsaved {
+		known.unsaved = ""
 		g.tokens[accountID] = known
 	}
-	token.unkept = ""
+	token.unsaved = ""
 	return token, nil
 }
 

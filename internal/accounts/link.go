@@ -45,7 +45,7 @@ func (r *Repository) link(ctx context.Context, ownerID string, who Identity, ref
 	fresh, now := "acc_"+r.newID(), r.now()
 	var linked Account
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, known, err := mine(ctx, tx, ownerID, who, asked)
+		account, known, err := findOwn(ctx, tx, ownerID, who, asked)
 		if err != nil {
 			return err
 		}
@@ -71,10 +71,10 @@ func (r *Repository) link(ctx context.Context, ownerID string, who Identity, ref
 	return linked, nil
 }
 
-// mine finds a person's account of an identity, and refuses one that somebody else has
+// findOwn finds a person's account of an identity, and refuses one that somebody else has
 // linked. An account that somebody else unlinked blocks nothing once its grant was given
 // back.
-func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+func findOwn(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
 	all, err := list(ctx, tx, ofIdentity.With(who.Provider, who.Sub))
 	if err != nil {
 		return Account{}, false, err
@@ -96,11 +96,11 @@ func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked 
 	if known {
 		return account, true, nil
 	}
-	return unidentified(ctx, tx, ownerID, who, asked)
+	return findUnidentified(ctx, tx, ownerID, who, asked)
 }
 
-// unidentified finds a person's account without a recorded identity that may be this one.
-func unidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+// findUnidentified finds a person's account without a recorded identity that may be this one.
+func findUnidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
 	all, err := list(ctx, tx, ofOwner.With(ownerID))
 	if err != nil {
 		return Account{}, false, err

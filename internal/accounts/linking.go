@@ -117,7 +117,7 @@ func (l *Linking) Ticket(ctx context.Context, ask Ask) (ticket string, until tim
 		return "", time.Time{}, err
 	}
 	until = l.accounts.now().Add(StateLife)
-	ticket, err = l.accounts.sealNote(ticketPurpose, note{Until: until.Unix(), Ask: &ask})
+	ticket, err = l.accounts.sealNote(ticketPurpose, sealedNote{Until: until.Unix(), Ask: &ask})
 	return ticket, until, err
 }
 

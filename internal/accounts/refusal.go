@@ -17,26 +17,26 @@ import (
 // refusal is a row of the table of the token endpoint's errors. Empty conditions match
 // everything; 500 stands for all of 5xx.
 type refusal struct {
-	codes  []string // RFC 6749's error
-	status int
-	kind   fault.Kind
-	code   string
-	say    string
+	codes   []string // RFC 6749's error
+	status  int
+	kind    fault.Kind
+	code    string
+	message string
 }
 
 // refusals maps the token endpoint's errors; the first matching row counts. A problem
 // with our own OAuth client must never look like a dead grant, or everybody would be
 // asked to relink.
 var refusals = []refusal{
-	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, say: "Google Calendar authorization expired. Re-link in Settings."},
-	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
-	{status: http.StatusUnauthorized, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
-	{status: http.StatusTooManyRequests, kind: fault.RateLimited, say: "Google asks us to slow down; it is retried automatically."},
-	{codes: []string{"rate_limit_exceeded", "slow_down"}, kind: fault.RateLimited, say: "Google asks us to slow down; it is retried automatically."},
-	{codes: []string{"temporarily_unavailable", "server_error", "internal_failure"}, kind: fault.Unavailable, say: sayLater},
-	{status: http.StatusRequestTimeout, kind: fault.Unavailable, say: sayLater},
-	{status: 500, kind: fault.Unavailable, say: sayLater},
-	{kind: fault.Provider, say: "Google refused to renew the access to the calendar; see the server log."},
+	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, message: "Google Calendar authorization expired. Re-link in Settings."},
+	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, message: sayOwnClient},
+	{status: http.StatusUnauthorized, kind: fault.Provider, code: CodeClientRefused, message: sayOwnClient},
+	{status: http.StatusTooManyRequests, kind: fault.RateLimited, message: "Google asks us to slow down; it is retried automatically."},
+	{codes: []string{"rate_limit_exceeded", "slow_down"}, kind: fault.RateLimited, message: "Google asks us to slow down; it is retried automatically."},
+	{codes: []string{"temporarily_unavailable", "server_error", "internal_failure"}, kind: fault.Unavailable, message: sayLater},
+	{status: http.StatusRequestTimeout, kind: fault.Unavailable, message: sayLater},
+	{status: 500, kind: fault.Unavailable, message: sayLater},
+	{kind: fault.Provider, message: "Google refused to renew the access to the calendar; see the server log."},
 }
 
 const (
@@ -69,7 +69,7 @@ func refusalOf(err error, now time.Time) *fault.Error {
 	if row.code == CodeClientRefused {
 		cause = fmt.Errorf("%w; %s", cause, operatorOwnClient)
 	}
-	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.say, RetryAfter: retryAfter(header, now), Err: cause}
+	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.message, RetryAfter: retryAfter(header, now), Err: cause}
 }
 
 func (r refusal) fits(status int, code string) bool {

@@ -34,7 +34,7 @@ func New(options Options) *Repository {
 	return &Repository{store: options.Store, keys: options.Keys, now: options.Now, newID: options.NewID}
 }
 
-// Get reads an account, whoever owns it; NotFound if there is none.
+// Get reads an account of any owner; NotFound if there is none.
 func (r *Repository) Get(ctx context.Context, id string) (Account, error) {
 	return Load(ctx, r.store, id)
 }

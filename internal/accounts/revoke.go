@@ -29,19 +29,19 @@ func (g *Grants) Leaving(ctx context.Context, accountID string) (*http.Client, e
 // stop what runs in its name first. A grant that Google no longer knows counts as given
 // back. An account that is linked again is left alone; if somebody else has linked the
 // same Google account, the token is only forgotten, since revoking would end their grant
-// too. To protect grants issued meanwhile, the revocation is recorded first, and consents
+// too. To protect grants issued during that, the revocation is recorded first, and consents
 // fail until it is over. Unavailable or RateLimited: try again.
 func (g *Grants) Revoke(ctx context.Context, accountID string) error {
 	account, err := g.accounts.Get(ctx, accountID)
 	if err != nil || account.Status != Unlinked {
 		return err
 	}
-	token, err := g.accounts.last(ctx, account)
+	token, err := g.accounts.lastToken(ctx, account)
 	if err != nil {
 		return err
 	}
 	if token != "" {
-		if err := g.leave(ctx, account, token); err != nil {
+		if err := g.giveUp(ctx, account, token); err != nil {
 			return err
 		}
 	}
@@ -49,8 +49,8 @@ func (g *Grants) Revoke(ctx context.Context, accountID string) error {
 	return g.accounts.forget(ctx, accountID, account.Grant)
 }
 
-// leave gives a grant back unless it has to live on.
-func (g *Grants) leave(ctx context.Context, account Account, token string) error {
+// giveUp gives a grant back unless it has to live on.
+func (g *Grants) giveUp(ctx context.Context, account Account, token string) error {
 	begun, err := g.accounts.beginLeaving(ctx, account)
 	if err != nil || begun.until.IsZero() {
 		return err
@@ -94,9 +94,9 @@ func (g *Grants) giveBack(ctx context.Context, token string) (answered bool, err
 	}
 }
 
-// last returns an unlinked account's refresh token; "" if it is forgotten or cannot be
+// lastToken returns an unlinked account's refresh token; "" if it is forgotten or cannot be
 // opened.
-func (r *Repository) last(ctx context.Context, account Account) (string, error) {
+func (r *Repository) lastToken(ctx context.Context, account Account) (string, error) {
 	doc, err := r.store.Get(ctx, secretPath(account.ID))
 	if err != nil || !doc.Exists() {
 		return "", err

@@ -60,9 +60,9 @@ func (r *Repository) unseal(stored any, account Account) (token string, current 
 	return token, false, err
 }
 
-// keep stores a refresh token of a grant: a new one, or the same under the first key. A
+// saveToken stores a refresh token of a grant: a new one, or the same under the first key. A
 // newer grant stays, and a secret forgotten in the meantime stays forgotten.
-func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshToken string) error {
+func (r *Repository) saveToken(ctx context.Context, id string, grant int64, refreshToken string) error {
 	now := r.now()
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		account, err := Load(ctx, tx, id)

@@ -39,14 +39,14 @@ type state struct {
 	Browser string
 }
 
-// note is the content of a ticket or a state.
-type note struct {
+// sealedNote is the content of a ticket or a state.
+type sealedNote struct {
 	ID    string `json:"id,omitempty"`
 	Ask   *Ask   `json:"ask,omitempty"`
 	Until int64  `json:"until"` // Unix seconds
 }
 
-func (r *Repository) sealNote(purpose string, n note) (string, error) {
+func (r *Repository) sealNote(purpose string, n sealedNote) (string, error) {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return "", err
@@ -55,14 +55,14 @@ func (r *Repository) sealNote(purpose string, n note) (string, error) {
 }
 
 // openNote opens a sealed note that has not expired.
-func (r *Repository) openNote(purpose, sealed string) (note, error) {
+func (r *Repository) openNote(purpose, sealed string) (sealedNote, error) {
 	text, _, err := r.keys.Open(sealed, seal.Binding{Purpose: purpose})
 	if err != nil {
-		return note{}, errStateMismatch()
+		return sealedNote{}, errStateMismatch()
 	}
-	var opened note
+	var opened sealedNote
 	if err := json.Unmarshal([]byte(text), &opened); err != nil || r.now().Unix() >= opened.Until {
-		return note{}, errStateMismatch()
+		return sealedNote{}, errStateMismatch()
 	}
 	return opened, nil
 }
@@ -80,7 +80,7 @@ func (r *Repository) begin(ctx context.Context, begun state) (sealed string, err
 	if err != nil {
 		return "", err
 	}
-	sealed, err = r.sealNote(statePurpose, note{ID: begun.ID, Until: now.Add(StateLife).Unix()})
+	sealed, err = r.sealNote(statePurpose, sealedNote{ID: begun.ID, Until: now.Add(StateLife).Unix()})
 	if err != nil {
 		return "", err
 	}

@@ -17,9 +17,9 @@ import (
 // page is how many items are done between two progress marks.
 const page = 50
 
-// patience bounds one item. Firestore takes a minute to release what a killed run had
+// itemTimeout bounds one item. Firestore takes a minute to release what a killed run had
 // locked, and the next run starts with the same items.
-const patience = 3 * time.Minute
+const itemTimeout = 3 * time.Minute
 
 // Outcome is what happened to one item.
 type Outcome string
@@ -61,7 +61,7 @@ type job struct {
 
 // run continues a job where its last run stopped.
 func run(ctx context.Context, documents store.Store, j job, options Options) (Done, error) {
-	done, after, err := begin(ctx, documents, j.name, options.DryRun)
+	done, after, err := loadProgress(ctx, documents, j.name, options.DryRun)
 	if err != nil {
 		return done, err
 	}
@@ -71,7 +71,7 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 			return done, err
 		}
 		for _, id := range ids {
-			outcome, problem, err := j.patiently(ctx, id, options.DryRun)
+			outcome, problem, err := j.withTimeout(ctx, id, options.DryRun)
 			if err != nil {
 				return done, fmt.Errorf("backfill %s: %s: %w", j.name, id, err)
 			}
@@ -81,7 +81,7 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 			options.Progress(done)
 		}
 		if !options.DryRun {
-			if err := remember(ctx, documents, j.name, done, next); err != nil {
+			if err := saveProgress(ctx, documents, j.name, done, next); err != nil {
 				return done, err
 			}
 		}
@@ -92,8 +92,8 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 	}
 }
 
-func (j job) patiently(ctx context.Context, id string, dryRun bool) (Outcome, *Problem, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (j job) withTimeout(ctx context.Context, id string, dryRun bool) (Outcome, *Problem, error) {
+	ctx, cancel := context.WithTimeout(ctx, itemTimeout)
 	defer cancel()
 	return j.do(ctx, id, dryRun)
 }

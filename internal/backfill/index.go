@@ -50,15 +50,15 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 		if err != nil {
 			return "", nil, err
 		}
-		if mend, wrong := mends[following.Obstacle]; wrong {
-			return "", &Problem{What: "poll " + pollID, Mend: mend(following)}, nil
+		if fix, wrong := fixes[following.Obstacle]; wrong {
+			return "", &Problem{What: "poll " + pollID, Mend: fix(following)}, nil
 		}
 		return outcomeOf(following, done), nil, nil
 	}
 	return run(ctx, documents, job{"index", list, do}, options)
 }
 
-var mends = map[scheduler.Obstacle]func(scheduler.Following) string{
+var fixes = map[scheduler.Obstacle]func(scheduler.Following) string{
 	scheduler.NoAccount: func(scheduler.Following) string {
 		return "nobody's Google account is linked for its event. Have its creator link one in Settings, or run \"backfill tokens\", and run this again"
 	},

@@ -10,8 +10,8 @@ import (
 // the job is unfinished.
 func markPath(name string) store.Path { return store.Doc("backfills", name) }
 
-// begin returns where a job continues, and what it did before.
-func begin(ctx context.Context, documents store.Reader, name string, dryRun bool) (done Done, after *store.Cursor, err error) {
+// loadProgress returns where a job continues, and what it did before.
+func loadProgress(ctx context.Context, documents store.Reader, name string, dryRun bool) (done Done, after *store.Cursor, err error) {
 	done = Done{Counts: map[Outcome]int{}}
 	if dryRun {
 		return done, nil, nil
@@ -30,9 +30,9 @@ func begin(ctx context.Context, documents store.Reader, name string, dryRun bool
 	return done, &store.Cursor{Values: values, Path: store.Path(f.String("path"))}, nil
 }
 
-// remember stores a job's progress, and deletes it at the end, so that the next run
+// saveProgress stores a job's progress, and deletes it at the end, so that the next run
 // starts over.
-func remember(ctx context.Context, documents store.Store, name string, done Done, next *store.Cursor) error {
+func saveProgress(ctx context.Context, documents store.Store, name string, done Done, next *store.Cursor) error {
 	counts := map[string]any{}
 	for outcome, count := range done.Counts {
 		counts[string(outcome)] = count

@@ -44,8 +44,8 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 		if dryRun {
 			return Watched, nil, nil
 		}
-		problem := func(mend string) *Problem {
-			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Mend: mend}
+		problem := func(fix string) *Problem {
+			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Mend: fix}
 		}
 		err = watches.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 		if err == nil {
@@ -58,25 +58,25 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 		if ctx.Err() != nil {
 			return "", nil, errors.Join(err, ctx.Err())
 		}
-		return "", problem(watchMend(err)), nil
+		return "", problem(watchFix(err)), nil
 	}
 	return run(ctx, documents, job{"watches", list, do}, options)
 }
 
-// watchMends say what to do about a refused channel, by kind.
-var watchMends = map[fault.Kind]string{
+// watchFixes say what to do about a refused channel, by kind.
+var watchFixes = map[fault.Kind]string{
 	fault.Revoked:     "Google refuses the access to the account. Have its owner link it again in Settings",
 	fault.NotFound:    "Google does not find the calendar. Finalise its sessions again in another one",
 	fault.Forbidden:   "Google does not let the account watch the calendar. Have its owner check that it can change events there",
 	fault.Provider:    "Google refuses the watch channel. QS_PUBLIC_URL has to be an https address that Google reaches: \"doctor\" checks it",
 	fault.RateLimited: "Google asks for fewer calls. Run this again in a moment",
-	fault.Conflict:    "Google grants the calendar's watch channels for minutes only. Nothing is to be done: the sweep reads it",
-	fault.Exhausted:   "the account's quota is used up. Run this again in some hours; the sweep reads the calendar meanwhile",
+	fault.Conflict:    "Google grants the calendar's watch channels for minutes only. No action is needed: the sweep reads it",
+	fault.Exhausted:   "the account's quota is used up. Run this again in some hours; until then the sweep reads the calendar",
 }
 
-func watchMend(err error) string {
-	if mend, known := watchMends[fault.KindOf(err)]; known {
-		return mend
+func watchFix(err error) string {
+	if fix, known := watchFixes[fault.KindOf(err)]; known {
+		return fix
 	}
-	return "Google did not answer. Run this again; the sweep tries it too"
+	return "Google did not answer. Run this again; the sweep retries too"
 }

@@ -9,11 +9,11 @@ import (
 	"questscheduler/internal/store"
 )
 
-// notedEvery is how often a process records that changes arrive.
-const notedEvery = 10 * time.Minute
+// recordEvery is how often a process records that changes arrive.
+const recordEvery = 10 * time.Minute
 
-// heardPath is the record of the last change, closed to clients.
-var heardPath = store.Doc("documentHints", "heard")
+// activityPath is the record of the last change, closed to clients.
+var activityPath = store.Doc("documentHints", "heard")
 
 // Noted is Hints that also records that changes arrive, so that it is noticed when they
 // stop. All fields are required; safe for concurrent use.
@@ -22,8 +22,8 @@ type Noted struct {
 	Store store.Store
 	Log   *slog.Logger
 
-	mu    sync.Mutex
-	noted time.Time
+	mu       sync.Mutex
+	recorded time.Time
 }
 
 // Told is Hints.Told. A failure to record is logged only.
@@ -36,7 +36,7 @@ func (n *Noted) Told(ctx context.Context, pollID, trace string) error {
 		return nil
 	}
 	err := n.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Set(heardPath, map[string]any{"at": store.Instant(now)})
+		return tx.Set(activityPath, map[string]any{"at": store.Instant(now)})
 	})
 	if err != nil {
 		n.Log.WarnContext(ctx, "document change not recorded", "trace", trace, "error", err)
@@ -48,10 +48,10 @@ func (n *Noted) Told(ctx context.Context, pollID, trace string) error {
 func (n *Noted) due(now time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.noted.IsZero() && now.Before(n.noted.Add(notedEvery)) {
+	if !n.recorded.IsZero() && now.Before(n.recorded.Add(recordEvery)) {
 		return false
 	}
-	n.noted = now
+	n.recorded = now
 	return true
 }
 
@@ -65,7 +65,7 @@ type Heard struct {
 
 // LastHeard reads the stored activity. The errors are the store's.
 func LastHeard(ctx context.Context, documents store.Reader) (Heard, error) {
-	found, err := documents.GetAll(ctx, []store.Path{heardPath, leasePath})
+	found, err := documents.GetAll(ctx, []store.Path{activityPath, leasePath})
 	if err != nil {
 		return Heard{}, err
 	}

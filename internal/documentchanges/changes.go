@@ -26,12 +26,12 @@ import (
 // Kind is the kind of the tasks that reconcile a poll after a document change.
 const Kind = "document"
 
-// gather is for how long the hints about one poll are gathered into one task;
-// clockSkew is how far the clock of whoever runs it may be ahead.
+// window is how long a poll's changes are collected into one task; clockSkew is how far
+// clocks may differ.
 const (
-	// gather is how long the changes of one poll are collected into one task; clockSkew
+	// window is how long the changes of one poll are collected into one task; clockSkew
 	// is how far clocks may differ.
-	gather    = time.Second
+	window    = time.Second
 	clockSkew = 250 * time.Millisecond
 )
 
@@ -61,7 +61,7 @@ func (h *Hints) Told(ctx context.Context, pollID, trace string) error {
 	if err != nil {
 		return err
 	}
-	over := h.Now().Truncate(gather).Add(gather)
+	over := h.Now().Truncate(window).Add(window)
 	_, err = h.Queue.Enqueue(ctx, queue.Task{
 		Kind: Kind, Name: pollID + "/" + strconv.FormatInt(over.Unix(), 10), Payload: payload, NotBefore: over.Add(clockSkew),
 	})

@@ -46,16 +46,16 @@ var leasePath = store.Doc("documentHints", "listener")
 // Run listens until ctx ends, then releases the lease so that another instance takes over
 // at once. It retries failures.
 func (l *Listener) Run(ctx context.Context) {
-	goesOn := false // where it stopped
+	resumes := false // where it stopped
 	for ctx.Err() == nil {
 		holds, alone, err := l.claim(ctx)
 		// A failed claim does not show who listens; keep the position.
 		if err == nil {
-			goesOn = goesOn && alone
+			resumes = resumes && alone
 		}
 		if err == nil && holds {
-			err = l.listen(ctx, goesOn)
-			goesOn = true
+			err = l.listen(ctx, resumes)
+			resumes = true
 		}
 		if err == nil && holds {
 			continue
@@ -73,11 +73,11 @@ func (l *Listener) Run(ctx context.Context) {
 }
 
 // listen listens for one turn.
-func (l *Listener) listen(ctx context.Context, goesOn bool) error {
+func (l *Listener) listen(ctx context.Context, resumes bool) error {
 	ctx, cancel := context.WithTimeout(ctx, turn)
 	defer cancel()
 	since := time.Time{}
-	if !goesOn {
+	if !resumes {
 		since = l.Hints.Now().Add(-missed)
 	}
 	return l.Source.Listen(ctx, since, func(ctx context.Context, pollIDs []string) error {

@@ -20,7 +20,7 @@ type Access struct {
 func (c *Client) Access(ctx context.Context, ref Ref) (Access, error) {
 	var access Access
 	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		answer, err := given(service.Events.List(ref.Calendar).MaxResults(1).Fields("accessRole,timeZone").Context(ctx).Do())
+		answer, err := notNull(service.Events.List(ref.Calendar).MaxResults(1).Fields("accessRole,timeZone").Context(ctx).Do())
 		if err == nil {
 			access = Access{Role: answer.AccessRole, Writable: writable(answer.AccessRole), TimeZone: answer.TimeZone}
 		}

@@ -46,7 +46,7 @@ func (c *Client) calendarsPage(ctx context.Context, account, pageToken string, e
 		if pageToken != "" {
 			call.PageToken(pageToken)
 		}
-		answer, err := given(call.Do())
+		answer, err := notNull(call.Do())
 		if err != nil {
 			return err
 		}

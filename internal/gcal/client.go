@@ -143,9 +143,9 @@ func (c *Client) called(op operation, err error, took time.Duration) {
 
 var errEmptyAnswer = errors.New("the answer holds nothing")
 
-// given turns an answer of null, which Google's client returns as nil without an error,
+// notNull turns an answer of null, which Google's client returns as nil without an error,
 // into an error.
-func given[T any](answer *T, err error) (*T, error) {
+func notNull[T any](answer *T, err error) (*T, error) {
 	if err == nil && answer == nil {
 		return nil, errEmptyAnswer
 	}

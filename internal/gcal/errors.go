@@ -67,30 +67,30 @@ type row struct {
 	reasons []string
 	kind    fault.Kind
 	code    string // "": Google's reason, for Provider
-	say     string
+	message string
 	// operator is what the operator can do; it is logged, never shown to users.
 	operator string
 }
 
 // table maps Google's answers to kinds; the first matching row counts.
 var table = []row{
-	{op: opWatch, reasons: []string{"push.webhookUrlUnauthorized"}, kind: fault.Provider, code: CodeWebhookRefused, say: sayWebhook, operator: operatorWebhook},
-	{status: 401, kind: fault.Revoked, code: CodeTokenExpired, say: sayRelink}, // the client refreshed and tried twice
-	{op: opCalendars, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, say: sayScope},
-	{status: 403, reasons: scopeReasons, kind: fault.Revoked, code: CodeTokenExpired, say: sayRelink},
-	{status: 403, reasons: []string{"rateLimitExceeded", "userRateLimitExceeded"}, kind: fault.RateLimited, say: sayWait},
-	{status: 429, kind: fault.RateLimited, say: sayWait},
-	{status: 403, reasons: []string{"quotaExceeded", "dailyLimitExceeded"}, kind: fault.Exhausted, code: CodeQuota, say: sayQuota},
-	{status: 403, reasons: []string{"forbiddenForNonOrganizer"}, kind: fault.Provider, code: CodeNotOrganizer, say: sayOrganizer},
-	{status: 404, kind: fault.NotFound, say: sayNotThere},
-	{op: opList, status: 410, kind: fault.Conflict, code: CodeSyncTokenExpired, say: sayFullSync},
-	{status: 410, kind: fault.NotFound, code: CodeGone, say: sayNotThere},
-	{op: opInsert, status: 409, kind: fault.Conflict, code: CodeDuplicate, say: sayTaken},
-	{status: 409, kind: fault.Unavailable, say: sayConcurrent},
-	{status: 412, kind: fault.Conflict, code: CodeStale, say: sayReadAgain},
-	{status: 408, kind: fault.Unavailable, say: sayLater},
-	{status: 500, kind: fault.Unavailable, say: sayLater},
-	{kind: fault.Provider, say: sayRefused},
+	{op: opWatch, reasons: []string{"push.webhookUrlUnauthorized"}, kind: fault.Provider, code: CodeWebhookRefused, message: sayWebhook, operator: operatorWebhook},
+	{status: 401, kind: fault.Revoked, code: CodeTokenExpired, message: sayRelink}, // the client refreshed and tried twice
+	{op: opCalendars, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, message: sayScope},
+	{status: 403, reasons: scopeReasons, kind: fault.Revoked, code: CodeTokenExpired, message: sayRelink},
+	{status: 403, reasons: []string{"rateLimitExceeded", "userRateLimitExceeded"}, kind: fault.RateLimited, message: sayWait},
+	{status: 429, kind: fault.RateLimited, message: sayWait},
+	{status: 403, reasons: []string{"quotaExceeded", "dailyLimitExceeded"}, kind: fault.Exhausted, code: CodeQuota, message: sayQuota},
+	{status: 403, reasons: []string{"forbiddenForNonOrganizer"}, kind: fault.Provider, code: CodeNotOrganizer, message: sayOrganizer},
+	{status: 404, kind: fault.NotFound, message: sayNotThere},
+	{op: opList, status: 410, kind: fault.Conflict, code: CodeSyncTokenExpired, message: sayFullSync},
+	{status: 410, kind: fault.NotFound, code: CodeGone, message: sayNotThere},
+	{op: opInsert, status: 409, kind: fault.Conflict, code: CodeDuplicate, message: sayTaken},
+	{status: 409, kind: fault.Unavailable, message: sayConcurrent},
+	{status: 412, kind: fault.Conflict, code: CodeStale, message: sayReadAgain},
+	{status: 408, kind: fault.Unavailable, message: sayLater},
+	{status: 500, kind: fault.Unavailable, message: sayLater},
+	{kind: fault.Provider, message: sayRefused},
 }
 
 var scopeReasons = []string{"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
@@ -127,7 +127,7 @@ func (c *Client) classify(op operation, err error) error {
 		return fault.Wrap(fault.Unavailable, fmt.Errorf("google %s: %w", op, withoutAddress(err)), sayLater)
 	}
 	r := rowFor(a)
-	classified := &fault.Error{Kind: r.kind, Message: r.say, Code: r.code, Err: a, RetryAfter: c.retryAfter(a.header)}
+	classified := &fault.Error{Kind: r.kind, Message: r.message, Code: r.code, Err: a, RetryAfter: c.retryAfter(a.header)}
 	if r.operator != "" {
 		classified.Err = fmt.Errorf("%w; %s", a, r.operator)
 	}

@@ -58,8 +58,8 @@ type NewEvent struct {
 	Private   map[string]string
 }
 
-func shownBy(item *calendar.Event) *shownEvent {
-	shown := &shownEvent{
+func fromClient(item *calendar.Event) *wireEvent {
+	shown := &wireEvent{
 		ID: item.Id, ETag: item.Etag, Status: item.Status, Updated: item.Updated, Start: item.Start, End: item.End,
 		Recurrence: item.Recurrence, InstanceOf: item.RecurringEventId,
 	}
@@ -71,7 +71,7 @@ func shownBy(item *calendar.Event) *shownEvent {
 
 // event interprets an event. zone is the calendar's, for times without offset and zone of
 // their own; "" if unknown.
-func (e *shownEvent) event(zone string) Event {
+func (e *wireEvent) event(zone string) Event {
 	event := Event{ID: e.ID, ETag: e.ETag, Seen: rules.Present, InstanceOf: e.InstanceOf, Private: e.Extended.Private}
 	if updated, err := time.Parse(time.RFC3339Nano, e.Updated); err == nil {
 		event.Updated = updated.UTC()

@@ -38,8 +38,8 @@ func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, er
 // existed or that the account has no access, which proves no deletion unless the calendar
 // itself answers.
 func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
-	var shown *shownEvent
-	var words eventWords
+	var shown *wireEvent
+	var words eventText
 	err := c.authorised(ctx, opGet, ref.Account, func(ctx context.Context, client *http.Client) error {
 		query := url.Values{"fields": {string(getFields)}}
 		return c.fetch(ctx, client, ref, "/"+url.PathEscape(id), query, func(body io.Reader) (err error) {
@@ -53,7 +53,7 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	if shown.ID == "" { // it may be what cannot be read
 		shown.ID = id
 	}
-	return c.whole(ctx, ref, shown, words)
+	return c.complete(ctx, ref, shown, words)
 }
 
 // Lists reports whether a calendar's listing shows a live event, found by the iCalendar
@@ -62,7 +62,7 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 func (c *Client) Lists(ctx context.Context, ref Ref, id string) (bool, error) {
 	listed := false
 	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		answer, err := given(service.Events.List(ref.Calendar).ICalUID(id + "@google.com").
+		answer, err := notNull(service.Events.List(ref.Calendar).ICalUID(id + "@google.com").
 			Fields("items(id)").Context(ctx).Do())
 		if err == nil {
 			listed = slices.ContainsFunc(answer.Items, func(item *calendar.Event) bool { return item != nil && item.Id == id })
@@ -107,21 +107,21 @@ func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, 
 func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
 	var answer *calendar.Event
 	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) (err error) {
-		answer, err = given(do(ctx, service))
+		answer, err = notNull(do(ctx, service))
 		return err
 	})
 	if err != nil {
 		return Event{}, err
 	}
-	return c.whole(ctx, ref, shownBy(answer), eventWords{Summary: answer.Summary, Description: answer.Description})
+	return c.complete(ctx, ref, fromClient(answer), eventText{Summary: answer.Summary, Description: answer.Description})
 }
 
-// whole interprets an answer about one event. If a time has neither offset nor zone,
+// complete interprets an answer about one event. If a time has neither offset nor zone,
 // which is rare, it asks the calendar for its zone. If that fails the error is
 // Unavailable, since the first call took effect.
-func (c *Client) whole(ctx context.Context, ref Ref, shown *shownEvent, words eventWords) (Event, error) {
+func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, text eventText) (Event, error) {
 	zone := ""
-	if shown.floats() {
+	if shown.isFloating() {
 		access, err := c.Access(ctx, ref)
 		if err != nil {
 			return Event{}, &fault.Error{Kind: fault.Unavailable, Message: sayLater, RetryAfter: fault.RetryAfter(err), Err: err}
@@ -129,7 +129,7 @@ func (c *Client) whole(ctx context.Context, ref Ref, shown *shownEvent, words ev
 		zone = access.TimeZone
 	}
 	event := shown.event(zone)
-	event.Summary, event.Description = words.Summary, words.Description
-	event.Organizer, event.Organized = words.Organizer.Email, words.Organizer.Self
+	event.Summary, event.Description = text.Summary, text.Description
+	event.Organizer, event.Organized = text.Organizer.Email, text.Organizer.Self
 	return event, nil
 }

@@ -43,7 +43,7 @@ type Page struct {
 func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
 	var page Page
 	err := c.authorised(ctx, opList, ref.Account, func(ctx context.Context, client *http.Client) error {
-		answer, err := given(c.fetchPage(ctx, client, ref, syncToken, pageToken))
+		answer, err := notNull(c.fetchPage(ctx, client, ref, syncToken, pageToken))
 		if err == nil {
 			page = answer.page()
 		}

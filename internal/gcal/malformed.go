@@ -9,14 +9,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// plainEvent is a shownEvent without its own decoding. An event is first decoded whole;
+// plainEvent is a wireEvent without its own decoding. An event is first decoded whole;
 // only after a field of an undocumented JSON type is the rest read field by field, so
 // that such a field spoils neither the page nor the event's other fields.
-type plainEvent shownEvent
+type plainEvent wireEvent
 
 // UnmarshalJSONFrom marks an event with a field of the wrong type, or one that is no
 // object, as malformed; that is no error, and its other fields are read.
-func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if from.PeekKind() != '{' {
 		e.malformed = true
 		return from.SkipValue()
@@ -28,7 +28,7 @@ func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	}
 	e.malformed = true
 	for {
-		if err := leave(from, depth); err != nil {
+		if err := skipTo(from, depth); err != nil {
 			return err
 		}
 		name, err := from.ReadToken()
@@ -42,7 +42,7 @@ func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 }
 
 // readField reads a field under any spelling that the struct's own decoding accepts.
-func (e *shownEvent) readField(from *jsontext.Decoder, name string) error {
+func (e *wireEvent) readField(from *jsontext.Decoder, name string) error {
 	for _, field := range []struct {
 		name string
 		into any
@@ -57,8 +57,8 @@ func (e *shownEvent) readField(from *jsontext.Decoder, name string) error {
 	return from.SkipValue()
 }
 
-// eventWords are the fields that listings omit.
-type eventWords struct {
+// eventText are the fields that listings omit.
+type eventText struct {
 	Summary     string `json:"summary"`
 	Description string `json:"description"`
 	Organizer   struct {
@@ -68,9 +68,9 @@ type eventWords struct {
 }
 
 // readEvent reads an answer about one event, which must be an object.
-func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
-	var shown *shownEvent
-	var words eventWords
+func readEvent(from io.Reader) (*wireEvent, eventText, error) {
+	var shown *wireEvent
+	var words eventText
 	body, err := io.ReadAll(from)
 	if err != nil {
 		return nil, words, err
@@ -88,8 +88,8 @@ func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
 	return shown, words, readable(err)
 }
 
-// leave skips to the end of the value in which a wrong type was found.
-func leave(from *jsontext.Decoder, depth int) error {
+// skipTo skips to the end of the value in which a wrong type was found.
+func skipTo(from *jsontext.Decoder, depth int) error {
 	for from.StackDepth() > depth {
 		if _, err := from.ReadToken(); err != nil {
 			return err

@@ -21,17 +21,17 @@ import (
 // are requested and decoded here.
 
 type listed struct {
-	NextPage string        `json:"nextPageToken"`
-	NextSync string        `json:"nextSyncToken"`
-	Role     string        `json:"accessRole"`
-	Zone     string        `json:"timeZone"`
-	Items    []*shownEvent `json:"items"`
+	NextPage string       `json:"nextPageToken"`
+	NextSync string       `json:"nextSyncToken"`
+	Role     string       `json:"accessRole"`
+	Zone     string       `json:"timeZone"`
+	Items    []*wireEvent `json:"items"`
 }
 
-// shownEvent holds the fields that the masks of all calls request. One with a field of
+// wireEvent holds the fields that the masks of all calls request. One with a field of
 // another JSON type than Google documents is malformed and fails no answer
 // (malformed.go).
-type shownEvent struct {
+type wireEvent struct {
 	ID         string                  `json:"id"`
 	ETag       string                  `json:"etag"`
 	Status     string                  `json:"status"`

@@ -63,8 +63,8 @@ func readInstant(t *calendar.EventDateTime, calendarZone string) (time.Time, boo
 	return atWall(wall, location), true
 }
 
-// floats reports whether a time of the event has neither offset nor zone.
-func (e *shownEvent) floats() bool {
+// isFloating reports whether a time of the event has neither offset nor zone.
+func (e *wireEvent) isFloating() bool {
 	return !e.malformed && (floating(e.Start) || floating(e.End))
 }
 

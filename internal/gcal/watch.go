@@ -46,7 +46,7 @@ func (c *Client) Watch(ctx context.Context, ref Ref, request WatchRequest) (Chan
 	}
 	var channel Channel
 	err := c.call(ctx, opWatch, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		granted, err := given(service.Events.Watch(ref.Calendar, wanted).Context(ctx).Do())
+		granted, err := notNull(service.Events.Watch(ref.Calendar, wanted).Context(ctx).Do())
 		if err == nil {
 			channel = Channel{ID: request.ID, ResourceID: granted.ResourceId, Expiration: c.expiration(granted, request.TTL)}
 		}

@@ -7,7 +7,7 @@ var decisions = []mutant{
 		breaks: "An observation that is older than the one last applied is applied (invariant 2).",
 		changes: []change{{
 			file: "rules/awaited.go",
-			old:  `return s.seen.Seen != Gone && Older(s.seen.Updated, s.poll.AppliedUpdated)`,
+			old:  `return s.observed.Seen != Gone && Older(s.observed.Updated, s.poll.AppliedUpdated)`,
 			new:  `return false`,
 		}},
 	},
@@ -50,8 +50,8 @@ var decisions = []mutant{
 		breaks: "Only the start of an event is compared, so that one that was made longer is in step (invariant 1).",
 		changes: []change{{
 			file: "rules/transitions.go",
-			old:  `when: func(s situation) bool { return s.seen.Fingerprint == s.poll.Baseline }, then: Nothing,`,
-			new:  `when: func(s situation) bool { return s.seen.Fingerprint.Start == s.poll.Baseline.Start }, then: Nothing,`,
+			old:  `when: func(s situation) bool { return s.observed.Fingerprint == s.poll.Baseline }, then: Nothing,`,
+			new:  `when: func(s situation) bool { return s.observed.Fingerprint.Start == s.poll.Baseline.Start }, then: Nothing,`,
 		}},
 	},
 	{
@@ -185,7 +185,7 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 		changes: []change{
 			{
 				file: "rules/transitions.go",
-				old:  `return s.seen.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.seen.Confirmed`,
+				old:  `return s.observed.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.observed.Confirmed`,
 				new:  `return false`,
 			},
 			{
