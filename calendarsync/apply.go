@@ -52,7 +52,7 @@ func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observed
 // none has.
 func (l *syncRun) movedTo(ctx context.Context, eventID, pollID string) (poll.Place, error) {
 	if l.search == nil {
-		l.search = l.Elsewhere.begin(l.calendar.OwnerID)
+		l.search = l.MoveFinder.begin(l.calendar.OwnerID)
 	}
 	here := poll.Place{AccountID: l.ref.Account, CalendarID: l.ref.Calendar}
 	found, err := l.search.find(ctx, scheduler.Missing{Place: here, EventID: eventID, PollID: pollID})

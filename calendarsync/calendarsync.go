@@ -52,14 +52,14 @@ type Owners interface {
 	TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error
 }
 
-// Looker runs syncs of calendars. All fields but Observing and Meter are required.
-type Looker struct {
-	Store     store.Store
-	Google    Google
-	Elsewhere *Elsewhere
-	Polls     Polls
-	Owners    Owners
-	Now       func() time.Time
+// Syncer runs syncs of calendars. All fields but Observing and Meter are required.
+type Syncer struct {
+	Store      store.Store
+	Google     Google
+	MoveFinder *MoveFinder
+	Polls      Polls
+	Owners     Owners
+	Now        func() time.Time
 	// MinGap is the least time between two sync runs of a calendar.
 	MinGap time.Duration
 	// HoldShare and HoldMin are the share and number of a calendar's linked polls; if

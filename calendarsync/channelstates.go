@@ -15,33 +15,33 @@ const (
 	Stopped Status = "stopped"
 )
 
-// Happening is an event in the life of a channel.
-type Happening string
+// ChannelEvent is an event in the life of a channel.
+type ChannelEvent string
 
 // The events of a channel.
 const (
-	Asked       Happening = "asked"       // it is about to be requested
-	Answered    Happening = "answered"    // Google granted it and returned its resource id
-	Heard       Happening = "heard"       // it pushed without ever having been answered
-	Refused     Happening = "refused"     // Google refused it or did not answer
-	Superseded  Happening = "superseded"  // a later channel is live, or nothing follows the calendar
-	Closed      Happening = "closed"      // Google stopped it or no longer knows it
-	Unstoppable Happening = "unstoppable" // Google will not stop it for us
-	Ended       Happening = "ended"       // it expired
-	Forgotten   Happening = "forgotten"   // it ended long ago, or many others ended since
+	Requested   ChannelEvent = "asked"       // it is about to be requested
+	Granted     ChannelEvent = "answered"    // Google granted it and returned its resource id
+	Pushed      ChannelEvent = "heard"       // it pushed without ever having been answered
+	Refused     ChannelEvent = "refused"     // Google refused it or did not answer
+	Superseded  ChannelEvent = "superseded"  // a later channel is live, or nothing follows the calendar
+	Closed      ChannelEvent = "closed"      // Google stopped it or no longer knows it
+	Unstoppable ChannelEvent = "unstoppable" // Google will not stop it for us
+	Ended       ChannelEvent = "ended"       // it expired
+	Forgotten   ChannelEvent = "forgotten"   // it ended long ago, or many others ended since
 )
 
-// Happenings lists all events.
-var Happenings = []Happening{Asked, Answered, Heard, Refused, Superseded, Closed, Unstoppable, Ended, Forgotten}
+// ChannelEvents lists all events.
+var ChannelEvents = []ChannelEvent{Requested, Granted, Pushed, Refused, Superseded, Closed, Unstoppable, Ended, Forgotten}
 
 // Statuses lists all statuses; "" is a channel not yet written.
 var Statuses = []Status{"", Pending, Active, Retiring, Expired, Failed}
 
 // Transition is one row of the state machine.
 type Transition struct {
-	From Status
-	When Happening
-	To   Status
+	From  Status
+	Event ChannelEvent
+	To    Status
 	// Why explains the row in the documentation.
 	Why string
 }
@@ -50,9 +50,9 @@ type Transition struct {
 // second stop, changes nothing.
 func Transitions() []Transition {
 	return []Transition{
-		{"", Asked, Pending, "written before Google is asked, so that its first push is known"},
-		{Pending, Answered, Active, "Google granted it"},
-		{Pending, Heard, Active, "its push proves it open, though the answer was lost"},
+		{"", Requested, Pending, "written before Google is asked, so that its first push is known"},
+		{Pending, Granted, Active, "Google granted it"},
+		{Pending, Pushed, Active, "its push proves it open, though the answer was lost"},
 		{Pending, Refused, Failed, "with the reason and the time of the next try"},
 		{Pending, Unstoppable, Expired, "left to its end"},
 		{Pending, Ended, Expired, "it never answered or pushed"},
@@ -63,8 +63,8 @@ func Transitions() []Transition {
 		{Retiring, Closed, Stopped, "the document is deleted"},
 		{Retiring, Unstoppable, Expired, "left to its end"},
 		{Retiring, Ended, Stopped, "Google ended it"},
-		{Failed, Answered, Active, "the answer came after all"},
-		{Failed, Heard, Active, "its push proves it open after all"},
+		{Failed, Granted, Active, "the answer came after all"},
+		{Failed, Pushed, Active, "its push proves it open after all"},
 		{Failed, Superseded, Stopped, "another one was tried, and this one is not open"},
 		{Failed, Unstoppable, Expired, "left to its end"},
 		{Failed, Ended, Stopped, "it can no longer be open"},
@@ -73,9 +73,9 @@ func Transitions() []Transition {
 }
 
 // Next is the status after an event; ok is false if the event changes nothing.
-func (s Status) Next(when Happening) (to Status, ok bool) {
+func (s Status) Next(event ChannelEvent) (to Status, ok bool) {
 	for _, row := range Transitions() {
-		if row.From == s && row.When == when {
+		if row.From == s && row.Event == event {
 			return row.To, true
 		}
 	}

@@ -35,7 +35,7 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	l := &syncRun{Looker: &Looker{Now: func() time.Time { return now }}}
+	l := &syncRun{Syncer: &Syncer{Now: func() time.Time { return now }}}
 	for name, row := range map[string]struct {
 		cause error
 		leave time.Duration

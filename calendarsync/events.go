@@ -30,8 +30,8 @@ type EventWriter interface {
 // Events creates, reads, finds and deletes the events of polls. It implements
 // scheduler.Calendar.
 type Events struct {
-	Google    EventWriter
-	Elsewhere *Elsewhere
+	Google     EventWriter
+	MoveFinder *MoveFinder
 }
 
 // Insert creates the event of an intent, with our marks.
@@ -79,7 +79,7 @@ func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID strin
 
 // Find looks for a missing event in its owner's other calendars.
 func (e Events) Find(ctx context.Context, missing scheduler.Missing) (*scheduler.Found, error) {
-	return e.Elsewhere.begin("").find(ctx, missing)
+	return e.MoveFinder.begin("").find(ctx, missing)
 }
 
 // MayFollow reports whether the account may write to the calendar, by asking the

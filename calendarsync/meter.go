@@ -25,7 +25,7 @@ func (unmetered) WatchAsked(bool, error)              {}
 func (unmetered) WatchStopped()                       {}
 func (unmetered) PushRefused()                        {}
 
-func (l *Looker) meter() Meter { return orUnmetered(l.Meter) }
+func (l *Syncer) meter() Meter { return orUnmetered(l.Meter) }
 
 func (w *Watcher) meter() Meter { return orUnmetered(w.Meter) }
 

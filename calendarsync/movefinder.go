@@ -22,9 +22,9 @@ const maxCandidates = 25
 // the event.
 const CodeSearchFailed = "search_failed"
 
-// Elsewhere finds events that their owner moved to another calendar (events.move). All
+// MoveFinder finds events that their owner moved to another calendar (events.move). All
 // fields are required.
-type Elsewhere struct {
+type MoveFinder struct {
 	Store    store.Reader
 	Accounts interface {
 		Get(ctx context.Context, id string) (accounts.Account, error)
@@ -41,7 +41,7 @@ type Elsewhere struct {
 // search finds events of one person, reading their calendars once for any number of
 // events.
 type search struct {
-	*Elsewhere
+	*MoveFinder
 	owner string // "": read from the account
 	// linked are the person's usable accounts.
 	linked []accounts.Account
@@ -52,7 +52,7 @@ type search struct {
 
 // begin starts a search for a person's events; owner "" is read from the missing event's
 // account.
-func (e *Elsewhere) begin(ownerID string) *search { return &search{Elsewhere: e, owner: ownerID} }
+func (e *MoveFinder) begin(ownerID string) *search { return &search{MoveFinder: e, owner: ownerID} }
 
 // find looks for a missing event in its owner's other calendars, known ones first. It
 // returns nil if all of them answered and none has it. If one does not answer, or there

@@ -7,22 +7,22 @@ import (
 	"questscheduler/internal/gcal"
 )
 
-// NobodyTold stands in for Owners and LinkOwners and tells nobody (QS_SYNC=observe).
-type NobodyTold struct{}
+// SilentOwners stands in for Owners and LinkOwners and tells nobody (QS_SYNC=observe).
+type SilentOwners struct{}
 
 // TellSyncError does nothing.
-func (NobodyTold) TellSyncError(context.Context, string, string) error { return nil }
+func (SilentOwners) TellSyncError(context.Context, string, string) error { return nil }
 
 // TellHeld does nothing.
-func (NobodyTold) TellHeld(context.Context, string, string, []string) error { return nil }
+func (SilentOwners) TellHeld(context.Context, string, string, []string) error { return nil }
 
 // TellUnlinked does nothing.
-func (NobodyTold) TellUnlinked(context.Context, string, string) error { return nil }
+func (SilentOwners) TellUnlinked(context.Context, string, string) error { return nil }
 
 // mask is the version stored with sync tokens. A token from observing is invalid for
 // applying, as nothing it covers was applied, and vice versa: the next run is a full
 // sync.
-func (l *Looker) mask() int64 {
+func (l *Syncer) mask() int64 {
 	if l.Observing {
 		return -gcal.MaskVersion
 	}

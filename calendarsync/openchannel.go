@@ -50,7 +50,7 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 	w.meter().WatchAsked(slices.ContainsFunc(before, w.isLive), err)
 	if err == nil {
 		watch.GrantedAt, watch.Expiration, watch.ResourceID = w.Now(), channel.Expiration, channel.ResourceID
-		return watch, w.record(ctx, watch.ChannelID, Answered, poll.Set("resourceId", watch.ResourceID),
+		return watch, w.record(ctx, watch.ChannelID, Granted, poll.Set("resourceId", watch.ResourceID),
 			poll.Set("grantedAt", watch.GrantedAt), poll.Set("expiration", watch.Expiration),
 			poll.Set("nextTry", w.renewAt(watch)), poll.Set("failures", 0))
 	}
@@ -89,7 +89,7 @@ func (w *Watcher) create(ctx context.Context, accountID, calendarID, id, token s
 			Address: w.Address, TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Failures: 1, NextTry: now.Add(answerTimeout),
 			CreatedAt: now, UpdatedAt: now,
 		}
-		watch.Status, _ = watch.Status.Next(Asked)
+		watch.Status, _ = watch.Status.Next(Requested)
 		for _, old := range before {
 			watch.Failures = max(watch.Failures, old.Failures+1)
 		}
@@ -115,12 +115,12 @@ func surplusEnded(watches []Watch) []Watch {
 
 // record applies an event to a channel's status, with further updates. It writes nothing
 // if the event changes nothing (Transitions) or the document is gone.
-func (w *Watcher) record(ctx context.Context, channelID string, event Happening, more ...store.Update) error {
+func (w *Watcher) record(ctx context.Context, channelID string, event ChannelEvent, more ...store.Update) error {
 	return w.recordWhile(ctx, channelID, event, func(context.Context, store.Reader) error { return nil }, more...)
 }
 
 // recordWhile is record within a transaction that first checks a condition.
-func (w *Watcher) recordWhile(ctx context.Context, channelID string, event Happening, while scheduler.While, more ...store.Update) error {
+func (w *Watcher) recordWhile(ctx context.Context, channelID string, event ChannelEvent, while scheduler.While, more ...store.Update) error {
 	w.cache.drop(channelID)
 	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := while(ctx, tx); err != nil {
@@ -134,7 +134,7 @@ func (w *Watcher) recordWhile(ctx context.Context, channelID string, event Happe
 		switch {
 		case to == Stopped:
 			return tx.Delete(doc.Path)
-		case !changes && event != Answered: // a late answer still brings the resource id
+		case !changes && event != Granted: // a late answer still brings the resource id
 			return nil
 		}
 		updates := append([]store.Update{poll.Set("status", string(to)), poll.Set("updatedAt", w.Now())}, more...)
@@ -253,7 +253,7 @@ func (w *Watcher) confirmByPush(ctx context.Context, watch Watch, push Push) {
 	if !push.Expiration.IsZero() && push.Expiration.Before(watch.Expiration) {
 		watch.Expiration = push.Expiration
 	}
-	err := w.record(ctx, watch.ChannelID, Heard, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil),
+	err := w.record(ctx, watch.ChannelID, Pushed, poll.Set("resourceId", push.ResourceID), poll.Set("reason", nil),
 		poll.Set("grantedAt", watch.GrantedAt), poll.Set("expiration", watch.Expiration), poll.Set("nextTry", w.renewAt(watch)))
 	if err != nil {
 		w.Log.WarnContext(ctx, "watch channel not updated by its push", "channel", watch.ChannelID, "trace", push.Trace, "error", err)

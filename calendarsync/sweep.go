@@ -22,9 +22,9 @@ const sweepPage = 100
 type Swept struct {
 	Calendars  int // followed by a poll
 	HandedOver int // of these, as separate tasks
-	Looks      int // sync runs enqueued
+	Syncs      int // sync runs enqueued
 	Fresh      int // synced within the hour
-	Mended     int // repaired polls and index entries
+	Repaired   int // repaired polls and index entries
 	Failed     int // left to the next sweep
 }
 
@@ -48,7 +48,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 		swept.Fresh++
 		return watchErr
 	}
-	swept.Looks++
+	swept.Syncs++
 	err = w.write(ctx, calendar.Key, calendars.Owe())
 	if err == nil {
 		err = w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
@@ -133,6 +133,6 @@ func (w *Watcher) repair(ctx context.Context, pollID string, cause scheduler.Cau
 		swept.Failed++
 		w.Log.WarnContext(ctx, "sweep: poll left to the next", "poll", pollID, "trace", cause.Trace, "error", err)
 	case repair != rules.MendNothing:
-		swept.Mended++
+		swept.Repaired++
 	}
 }

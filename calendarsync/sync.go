@@ -19,7 +19,7 @@ import (
 
 // syncRun is one sync of one calendar.
 type syncRun struct {
-	*Looker
+	*Syncer
 	// calendar is as it was when the run began.
 	calendar calendars.Calendar // as it was when the run began
 	ref      gcal.Ref
@@ -36,7 +36,7 @@ type syncRun struct {
 
 // Handle is the handler of calendars.LookKind. It gives up no calendar: its verdict is
 // permanent only for a task that cannot be read.
-func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+func (l *Syncer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var request calendars.Hint
 	if err := json.Unmarshal(delivery.Payload, &request); err != nil || calendars.Path(request.Key).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no calendar")}
@@ -59,7 +59,7 @@ func (l *Looker) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 // claim begins a run: in one transaction, before anything is listed, the generation and
 // fence move on and the lease is taken. Any later trigger requests the next run. run is
 // nil, without wait, if nothing follows the calendar or a later run has begun.
-func (l *Looker) claim(ctx context.Context, request calendars.Hint, attempt int) (run *syncRun, wait time.Duration, err error) {
+func (l *Syncer) claim(ctx context.Context, request calendars.Hint, attempt int) (run *syncRun, wait time.Duration, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		run, wait = nil, 0
 		calendar, ok, err := calendars.LoadKey(ctx, tx, request.Key)
@@ -77,7 +77,7 @@ func (l *Looker) claim(ctx context.Context, request calendars.Hint, attempt int)
 			return nil
 		}
 		run = &syncRun{
-			Looker: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
+			Syncer: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
 			fence: fence, cause: scheduler.Cause{Hint: request.Cause, Trace: request.Trace}, attempt: attempt,
 		}
 		return tx.Update(calendars.Path(request.Key), updates...)

@@ -60,7 +60,7 @@ type server struct {
 	links     *calendarsync.Links
 	consents  *accounts.Linking
 	scheduler *scheduler.Service
-	looker    *calendarsync.Looker
+	looker    *calendarsync.Syncer
 	watcher   *calendarsync.Watcher
 	health    *health.Reader
 	dashboard *dashboard.Reader
@@ -146,12 +146,12 @@ func (s *server) wire() error {
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Log: s.log,
 		Meter: s.metrics,
 	}
-	elsewhere := &calendarsync.Elsewhere{
+	elsewhere := &calendarsync.MoveFinder{
 		Store: s.documents, Accounts: s.accounts, Google: google,
 		Calendars: calendarsync.Calendars{Accounts: s.accounts, List: google.Calendars}, Now: s.now,
 	}
 	s.scheduler = &scheduler.Service{
-		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google, Elsewhere: elsewhere}, Accounts: s.accounts,
+		Store: s.documents, Queue: s.queue, Calendar: calendarsync.Events{Google: google, MoveFinder: elsewhere}, Accounts: s.accounts,
 		Watches: s.watcher, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + newULID(s.now()) }},
 		Settle: s.config.NotifySettle, AppTells: s.appTells(), SnapshotKeep: s.config.SnapshotKeep,
@@ -160,8 +160,8 @@ func (s *server) wire() error {
 	}
 	observing := s.config.Sync == config.SyncObserve
 	s.watcher.Polls, s.watcher.Observing = s.polls(), observing
-	s.looker = &calendarsync.Looker{
-		Store: s.documents, Google: google, Elsewhere: elsewhere, Polls: s.polls(), Observing: observing, Now: s.now, MinGap: s.config.SyncMinGap,
+	s.looker = &calendarsync.Syncer{
+		Store: s.documents, Google: google, MoveFinder: elsewhere, Polls: s.polls(), Observing: observing, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log,
 		Meter: s.metrics,
 	}

@@ -85,7 +85,7 @@ func (s *server) forThisMachine() bool {
 // owners is where the owners of accounts hear what only they can mend.
 func (s *server) owners() owners {
 	if s.config.Sync == config.SyncObserve {
-		return calendarsync.NobodyTold{}
+		return calendarsync.SilentOwners{}
 	}
 	return notify.Owners{Announcer: s.announcer, Occasion: s.grantOf}
 }

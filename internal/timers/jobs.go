@@ -145,9 +145,9 @@ func (p Parts) fallBack(ctx context.Context, run Run) (Stretch, error) {
 	return Stretch{Next: next, Did: Counts{
 		{"calendars", swept.Calendars},
 		{"calendars handed over", swept.HandedOver},
-		{"looks", swept.Looks},
+		{"looks", swept.Syncs},
 		{"fresh calendars left out", swept.Fresh},
-		{"polls set right", swept.Mended},
+		{"polls set right", swept.Repaired},
 		{"failed", swept.Failed},
 	}.without("calendars handed over", run.ByHand).without("looks", !run.ByHand).without("fresh calendars left out", !run.ByHand)}, err
 }

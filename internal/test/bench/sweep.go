@@ -131,7 +131,7 @@ const sweepers = 16
 type swept struct {
 	calendarsync.Google // nothing else is asked of it
 	watcher             *calendarsync.Watcher
-	looker              *calendarsync.Looker
+	looker              *calendarsync.Syncer
 	tasks               *errgroup.Group
 	count               int
 
@@ -148,7 +148,7 @@ func newSwept(documents store.Store, count int) *swept {
 	log := slog.New(slog.DiscardHandler)
 	service := &scheduler.Service{Store: documents, Queue: s, Now: now, Log: log}
 	s.watcher = &calendarsync.Watcher{Store: documents, Queue: s, Google: s, Polls: service, Now: now, Log: log}
-	s.looker = &calendarsync.Looker{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
+	s.looker = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
 	return s
 }
 
