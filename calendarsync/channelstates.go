@@ -20,9 +20,9 @@ type ChannelEvent string
 
 // The events of a channel.
 const (
-	Requested   ChannelEvent = "asked"       // it is about to be requested
-	Granted     ChannelEvent = "answered"    // Google granted it and returned its resource id
-	Pushed      ChannelEvent = "heard"       // it pushed without ever having been answered
+	Requested   ChannelEvent = "requested"   // it is about to be requested
+	Granted     ChannelEvent = "granted"     // Google granted it and returned its resource id
+	Pushed      ChannelEvent = "pushed"      // it pushed without ever having been answered
 	Refused     ChannelEvent = "refused"     // Google refused it or did not answer
 	Superseded  ChannelEvent = "superseded"  // a later channel is live, or nothing follows the calendar
 	Closed      ChannelEvent = "closed"      // Google stopped it or no longer knows it

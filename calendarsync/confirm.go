@@ -27,8 +27,8 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 			return fault.New(fault.NotFound, "There is no such calendar among those you linked.")
 		}
 		var updates []store.Update
-		for _, eventID := range calendar.PendingEvents() {
-			if calendar.Pending[eventID] != calendars.PendingHeld {
+		for _, eventID := range calendar.DeferredEvents() {
+			if calendar.Deferred[eventID] != calendars.DeferredHeld {
 				continue
 			}
 			entry, _, err := poll.FindIndex(ctx, tx, calendar.AccountID, calendar.CalendarID, eventID)
@@ -36,13 +36,13 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 				return err
 			}
 			if entry == nil || slices.Contains(pollIDs, entry.PollID) {
-				updates = append(updates, calendars.Park(eventID, calendars.PendingConfirmed))
+				updates = append(updates, calendars.Defer(eventID, calendars.DeferredConfirmed))
 			}
 		}
 		if confirmed = len(updates); confirmed == 0 {
 			return nil
 		}
-		return tx.Update(calendars.Path(key), append(updates, calendars.Owe()...)...)
+		return tx.Update(calendars.Path(key), append(updates, calendars.RequestSync()...)...)
 	})
 	if err != nil || confirmed == 0 {
 		return 0, err

@@ -51,7 +51,7 @@ func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
 		if row.leave > 0 {
 			want = now.Add(row.leave)
 		}
-		if got := calendars.Decode(roundtrip.Kept(t, calendars.Path("key"), updates)).ParkedUntil; !got.Equal(want) {
+		if got := calendars.Decode(roundtrip.Kept(t, calendars.Path("key"), updates)).PausedUntil; !got.Equal(want) {
 			t.Errorf("%s: left alone until %s, want %s", name, got, want)
 		}
 	}

@@ -144,7 +144,7 @@ func (l *syncRun) fail(ctx context.Context, cause error) error {
 func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause error) []store.Update {
 	kind := fault.KindOf(cause)
 	if row.polls != "" {
-		return append(now.Lost(l.Now(), kind.String()), calendars.Renew(l.Now())...)
+		return append(now.MarkFailing(l.Now(), kind.String()), calendars.Renew(l.Now())...)
 	}
 	updates := now.Failed(l.Now(), kind.String())
 	leave := row.pause
@@ -152,7 +152,7 @@ func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause erro
 		leave = fault.RetryAfter(cause)
 	}
 	if leave > 0 {
-		updates = append(updates, calendars.Leave(l.Now().Add(leave)))
+		updates = append(updates, calendars.Pause(l.Now().Add(leave)))
 	}
 	return updates
 }

@@ -260,7 +260,7 @@ func TestAUsedUpQuota_LeavesTheCalendarAloneForAnHour_AndSaysSo(t *testing.T) {
 	w.MoveEvent("gm", eventID, noon)
 	w.Run(time.Minute)
 	refusedAt, before := w.Calendar("gm").SyncedAt, w.Calls("")
-	equal(t, "left alone until", w.Calendar("gm").ParkedUntil, refusedAt.Add(time.Hour))
+	equal(t, "left alone until", w.Calendar("gm").PausedUntil, refusedAt.Add(time.Hour))
 	equal(t, "why", w.Calendar("gm").LastError, "exhausted")
 	w.MoveEvent("gm", eventID, three)
 	w.Sweep()
@@ -269,7 +269,7 @@ func TestAUsedUpQuota_LeavesTheCalendarAloneForAnHour_AndSaysSo(t *testing.T) {
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	w.Run(15 * time.Minute)
 	stands(t, w, pollID, rules.StateRescheduled, three.Start)
-	equal(t, "left alone", w.Calendar("gm").ParkedUntil, time.Time{})
+	equal(t, "left alone", w.Calendar("gm").PausedUntil, time.Time{})
 	atRest(t, w)
 }
 
@@ -284,7 +284,7 @@ func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
 	w.Run(2 * time.Minute)
 	stands(t, w, other, rules.StateRescheduled, three.Start)
 	equal(t, "status of the poll that fails", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "parked", w.Calendar("gm").Pending[eventID], calendars.PendingFailed)
+	equal(t, "parked", w.Calendar("gm").Deferred[eventID], calendars.DeferredFailed)
 	before := w.Calendar("gm").SyncToken
 
 	w.MoveEvent("gm", w.View(other).Poll.GoogleEventID, ten)
@@ -297,7 +297,7 @@ func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
 	w.Sweep()
 	w.Run(2 * time.Minute)
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "parked events", len(w.Calendar("gm").Pending), 0)
+	equal(t, "parked events", len(w.Calendar("gm").Deferred), 0)
 	atRest(t, w)
 }
 

@@ -31,7 +31,7 @@ func (l *syncRun) fetchUnlisted(ctx context.Context) error {
 	var gone []gcal.Event
 	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
 		linked++
-		if l.inFullListing[entry.EventID] || l.calendar.Pending[entry.EventID] == calendars.PendingConfirmed {
+		if l.inFullListing[entry.EventID] || l.calendar.Deferred[entry.EventID] == calendars.DeferredConfirmed {
 			return nil
 		}
 		event, err := l.fetchConfirmed(ctx, entry.EventID)
@@ -87,7 +87,7 @@ func (l *syncRun) deferInserts(ctx context.Context) error {
 			if intent.Kind != poll.IntentInsert || !here || l.inFullListing[intent.EventID] {
 				continue
 			}
-			if err := l.commit(ctx, calendars.Park(intent.EventID, calendars.PendingRace)); err != nil {
+			if err := l.commit(ctx, calendars.Defer(intent.EventID, calendars.DeferredRace)); err != nil {
 				return err
 			}
 		}
@@ -132,7 +132,7 @@ func (l *syncRun) hold(ctx context.Context, gone []gcal.Event) error {
 		if !held {
 			continue
 		}
-		l.calendar.HoldUntold = true
+		l.calendar.HoldUnannounced = true
 		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause, l.stillHolds); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (l *syncRun) hold(ctx context.Context, gone []gcal.Event) error {
 // it.
 func (l *syncRun) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
-		if held = now.Pending[eventID] != calendars.PendingConfirmed; !held {
+		if held = now.Deferred[eventID] != calendars.DeferredConfirmed; !held {
 			return nil
 		}
 		return calendars.Hold(eventID)
@@ -164,7 +164,7 @@ func (l *syncRun) announceHeld(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.commit(ctx, calendars.HoldTold())
+	return l.commit(ctx, calendars.HoldAnnounced())
 }
 
 func (l *syncRun) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) error {
@@ -205,8 +205,8 @@ func eachPage(ctx context.Context, reader store.Reader, accountID, calendarID st
 // fetchDeferred fetches the events that were deferred when the run began, and returns
 // those it applied.
 func (l *syncRun) fetchDeferred(ctx context.Context) (settled []string, err error) {
-	for _, eventID := range l.calendar.PendingEvents() {
-		if l.calendar.Pending[eventID] == calendars.PendingHeld {
+	for _, eventID := range l.calendar.DeferredEvents() {
+		if l.calendar.Deferred[eventID] == calendars.DeferredHeld {
 			continue // awaits confirmation
 		}
 		linked, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
@@ -235,7 +235,7 @@ func (l *syncRun) fetchDeferred(ctx context.Context) (settled []string, err erro
 // mayStayDeferred reports whether the sync token may pass a deferred event that failed
 // again: the sweep fetches it later.
 func (l *syncRun) mayStayDeferred(ctx context.Context, eventID string, failure error) bool {
-	known := l.calendar.Pending[eventID] == calendars.PendingFailed || errors.Is(failure, errMalformed)
+	known := l.calendar.Deferred[eventID] == calendars.DeferredFailed || errors.Is(failure, errMalformed)
 	if l.endsRun(ctx, failure) || !known && l.attempt < stuckAfter {
 		return false
 	}
@@ -260,7 +260,7 @@ func (l *syncRun) fetchAndApply(ctx context.Context, eventID string) error {
 		return err
 	}
 	observed := l.freshObservation(event)
-	observed.Confirmed = l.calendar.Pending[eventID] == calendars.PendingConfirmed
+	observed.Confirmed = l.calendar.Deferred[eventID] == calendars.DeferredConfirmed
 	if err = l.applyObservation(ctx, observed); err == nil && event.Malformed {
 		err = errMalformed
 	}

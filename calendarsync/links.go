@@ -154,7 +154,7 @@ func (l *Links) relinked(ctx context.Context, account accounts.Account, calendar
 			"calendar", calendar.CalendarID, "account", calendar.AccountID, "trace", cause.Trace, "error", err)
 	}
 	err := l.write(ctx, account, calendar.Key, func(now calendars.Calendar) []store.Update {
-		return append(now.Lost(l.Now(), "linked again"), calendars.Owe()...)
+		return append(now.MarkFailing(l.Now(), "linked again"), calendars.RequestSync()...)
 	})
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 func (l *Links) detach(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
 	err = l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 		// A run under way would report success from what it read before.
-		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Overtake); err != nil {
+		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Invalidate); err != nil {
 			return err
 		}
 		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
@@ -221,7 +221,7 @@ func (l *Links) detach(ctx context.Context, account accounts.Account, code rules
 			return err
 		}
 		return l.write(ctx, account, calendar.Key, func(now calendars.Calendar) []store.Update {
-			return now.Lost(l.Now(), calendars.ReasonRevoked)
+			return now.MarkFailing(l.Now(), calendars.ReasonRevoked)
 		})
 	})
 	if err != nil {

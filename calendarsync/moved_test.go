@@ -147,7 +147,7 @@ func TestMovedEvent_WhereALookPassedIt_IsReadAgain(t *testing.T) {
 	w.Run(time.Minute)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar", "reschedule"})
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "events still to be read by themselves", len(w.Calendar(worldtest.Club).Pending), 0)
+	equal(t, "events still to be read by themselves", len(w.Calendar(worldtest.Club).Deferred), 0)
 	atRest(t, w)
 }
 
@@ -328,7 +328,7 @@ func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
 			follows(t, w, pollID, worldtest.ClubCalendar)
 		}
 	}
-	if reason := w.Calendar("gm").Pending[w.View(stuck).Poll.GoogleEventID]; reason == "" {
+	if reason := w.Calendar("gm").Deferred[w.View(stuck).Poll.GoogleEventID]; reason == "" {
 		t.Error("the event is not deferred")
 	}
 	w.Write(poll.Path(stuck), poll.Set("fieldOfTheWebApp", "small"))

@@ -84,7 +84,7 @@ func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
 			google := w.Looker.Google
 			ctx, cancel := row.limit(t.Context())
 			w.Looker.Google = ending{google, cancel}
-			task := calendars.LookTask(w.Calendar("gm"), "push", "trace")
+			task := calendars.SyncTask(w.Calendar("gm"), "push", "trace")
 			verdict := w.Looker.Handle(ctx, queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1})
 			if verdict.Outcome != queue.Retry || verdict.Err == nil {
 				t.Errorf("the verdict is %+v", verdict)

@@ -127,7 +127,7 @@ func (w *Watcher) enqueueSync(ctx context.Context, key, trigger, trace string) e
 	if err != nil || !ok {
 		return err
 	}
-	if _, err := w.Queue.Enqueue(ctx, calendars.LookTask(calendar, trigger, trace)); err != nil {
+	if _, err := w.Queue.Enqueue(ctx, calendars.SyncTask(calendar, trigger, trace)); err != nil {
 		return fmt.Errorf("calendar %s: enqueue sync: %w", key, err)
 	}
 	return nil

@@ -61,13 +61,13 @@ func TestAForgedPush_IsRefusedAndDoesNothing(t *testing.T) {
 			if err := w.Watcher.Push(t.Context(), forged); !fault.Is(err, fault.Unauthenticated) {
 				t.Errorf("got %v", err)
 			}
-			equal(t, "looks waiting", waiting(w, calendars.LookKind), 0)
+			equal(t, "looks waiting", waiting(w, calendars.SyncKind), 0)
 		})
 	}
 	if err := w.Watcher.Push(t.Context(), push); err != nil {
 		t.Fatalf("the genuine push: %v", err)
 	}
-	equal(t, "looks waiting after the genuine push", waiting(w, calendars.LookKind), 1)
+	equal(t, "looks waiting after the genuine push", waiting(w, calendars.SyncKind), 1)
 	atRest(t, w)
 }
 
@@ -80,7 +80,7 @@ func TestASyncPush_IsAcknowledgedOnly(t *testing.T) {
 	if err := w.Watcher.Push(t.Context(), push); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "looks waiting", waiting(w, calendars.LookKind), 0)
+	equal(t, "looks waiting", waiting(w, calendars.SyncKind), 0)
 }
 
 func TestAPushThatCannotBeHandedOver_ComesAgain(t *testing.T) {
@@ -109,7 +109,7 @@ func TestTwoPushesAtOnce_MakeOneLookMoreAtMost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	equal(t, "looks waiting", waiting(w, calendars.LookKind), 1)
+	equal(t, "looks waiting", waiting(w, calendars.SyncKind), 1)
 	w.Run(time.Minute)
 	equal(t, "listings", w.Calls("events.list")-before, 1)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "reschedule"})

@@ -49,7 +49,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 		return watchErr
 	}
 	swept.Syncs++
-	err = w.write(ctx, calendar.Key, calendars.Owe())
+	err = w.write(ctx, calendar.Key, calendars.RequestSync())
 	if err == nil {
 		err = w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
 	}
@@ -117,12 +117,12 @@ func (w *Watcher) write(ctx context.Context, key string, updates []store.Update)
 // fresh reports whether a calendar needs no run: one succeeded lately, none is pending,
 // and no event is deferred except for a person.
 func (w *Watcher) fresh(calendar calendars.Calendar) bool {
-	for _, reason := range calendar.Pending {
-		if reason != calendars.PendingHeld {
+	for _, reason := range calendar.Deferred {
+		if reason != calendars.DeferredHeld {
 			return false
 		}
 	}
-	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))
+	return !calendar.SyncPending && calendar.SuccessAt.After(w.Now().Add(-freshFor))
 }
 
 // repair reconciles a poll; the next sweep retries a failure.

@@ -37,7 +37,7 @@ type syncRun struct {
 // Handle is the handler of calendars.LookKind. It gives up no calendar: its verdict is
 // permanent only for a task that cannot be read.
 func (l *Syncer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var request calendars.Hint
+	var request calendars.SyncRequest
 	if err := json.Unmarshal(delivery.Payload, &request); err != nil || calendars.Path(request.Key).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no calendar")}
 	}
@@ -59,7 +59,7 @@ func (l *Syncer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 // claim begins a run: in one transaction, before anything is listed, the generation and
 // fence move on and the lease is taken. Any later trigger requests the next run. run is
 // nil, without wait, if nothing follows the calendar or a later run has begun.
-func (l *Syncer) claim(ctx context.Context, request calendars.Hint, attempt int) (run *syncRun, wait time.Duration, err error) {
+func (l *Syncer) claim(ctx context.Context, request calendars.SyncRequest, attempt int) (run *syncRun, wait time.Duration, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		run, wait = nil, 0
 		calendar, ok, err := calendars.LoadKey(ctx, tx, request.Key)
@@ -96,7 +96,7 @@ func (l *syncRun) run(ctx context.Context) error {
 		// The full listing shows no deletions; fetchUnlisted finds them.
 		l.Log.InfoContext(ctx, "sync token rejected; running a full sync", "calendar", l.ref.Calendar, "account", l.ref.Account,
 			"hint", l.cause.Hint, "trace", l.cause.Trace, "error", err)
-		if err := l.commit(ctx, calendars.Forget()...); err != nil {
+		if err := l.commit(ctx, calendars.ResetToken()...); err != nil {
 			return err
 		}
 		next, err = l.list(ctx, "")
@@ -108,7 +108,7 @@ func (l *syncRun) run(ctx context.Context) error {
 	if err := l.fetchUnlisted(ctx); err != nil {
 		return err
 	}
-	if l.calendar.HoldUntold {
+	if l.calendar.HoldUnannounced {
 		if err := l.announceHeld(ctx); err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (l *syncRun) deferEvent(ctx context.Context, eventID string) error {
 		if now.Awaits(eventID) {
 			return nil
 		}
-		return []store.Update{calendars.Park(eventID, calendars.PendingFailed)}
+		return []store.Update{calendars.Defer(eventID, calendars.DeferredFailed)}
 	})
 }
 

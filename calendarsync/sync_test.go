@@ -117,14 +117,14 @@ func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
 			w.On("after events.insert", func() {
 				c.act(w, poll.EventID(pollID, 1))
 				w.Run(10 * time.Second)
-				equal(t, "parked", w.Calendar("gm").Pending[poll.EventID(pollID, 1)], calendars.PendingRace)
+				equal(t, "parked", w.Calendar("gm").Deferred[poll.EventID(pollID, 1)], calendars.DeferredRace)
 			})
 			if _, err := w.Finalise(pollID, slots[0]); err != nil {
 				t.Fatal(err)
 			}
 			w.Run(time.Minute)
 			c.want(t, w, pollID)
-			equal(t, "parked events", len(w.Calendar("gm").Pending), 0)
+			equal(t, "parked events", len(w.Calendar("gm").Deferred), 0)
 			atRest(t, w)
 		})
 	}

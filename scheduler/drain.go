@@ -71,10 +71,10 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 		return drained, err
 	}
 	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		found, next, err := calendars.Due(ctx, s.Store, drainPage, after)
+		found, next, err := calendars.SyncsPending(ctx, s.Store, drainPage, after)
 		for _, calendar := range found {
 			drained.Looks++
-			if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+			if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace)); err != nil {
 				return nil, err
 			}
 		}
@@ -98,7 +98,7 @@ func (s *Service) Recover(ctx context.Context) error {
 	}
 	for _, calendar := range found {
 		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			updates := append(calendars.Owe(), calendars.Release())
+			updates := append(calendars.RequestSync(), calendars.Release())
 			return tx.Update(calendars.Path(calendar.Key), updates...)
 		})
 		if err != nil {

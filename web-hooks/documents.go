@@ -17,7 +17,7 @@ import (
 // Documents is where it goes that a poll's document was written (hints.Hints).
 // After nil the poll is looked at later than the call.
 type Documents interface {
-	Told(ctx context.Context, pollID, trace string) error
+	Changed(ctx context.Context, pollID, trace string) error
 }
 
 // PathDocuments is where Eventarc tells of documents.
@@ -41,7 +41,7 @@ func RegisterDocuments(e *echo.Echo, machines Machines, documents Documents) {
 		if id == "" {
 			return c.NoContent(http.StatusNoContent)
 		}
-		if err := documents.Told(c.Request().Context(), id, c.Response().Header().Get(echo.HeaderXRequestID)); err != nil {
+		if err := documents.Changed(c.Request().Context(), id, c.Response().Header().Get(echo.HeaderXRequestID)); err != nil {
 			return &fault.Error{Kind: fault.Unavailable, Message: "The event could not be handed over. Send it again.", RetryAfter: retryPush, Err: err}
 		}
 		return c.NoContent(http.StatusAccepted)

@@ -17,8 +17,8 @@ type told struct {
 	err   error
 }
 
-// Told implements webhooks.Documents.
-func (d *told) Told(_ context.Context, pollID, trace string) error {
+// Changed implements webhooks.Documents.
+func (d *told) Changed(_ context.Context, pollID, trace string) error {
 	if trace == "" {
 		return errors.New("the hint has no trace")
 	}

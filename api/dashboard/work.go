@@ -93,7 +93,7 @@ func (r *Reader) held(ctx context.Context, view *View) error {
 			}
 			found[key] = calendar
 		}
-		if calendar.Pending[entry.EventID] != calendars.PendingHeld {
+		if calendar.Deferred[entry.EventID] != calendars.DeferredHeld {
 			continue
 		}
 		if byKey[key] == nil {

@@ -38,7 +38,7 @@ func (c backfillIndexCommand) Run(ctx context.Context, process Process) error {
 	return c.run(ctx, process, "polls", func(s *server, options backfill.Options) (backfill.Done, error) {
 		cause := scheduler.Cause{Hint: "backfill", Trace: s.newTrace()}
 		return backfill.Index(ctx, s.documents, s.scheduler, cause, options)
-	}, backfill.Followed, backfill.Known, backfill.SetRight, backfill.WithoutOne)
+	}, backfill.Followed, backfill.FollowedAlready, backfill.Repaired, backfill.NothingToFollow)
 }
 
 // backfillWatchesCommand makes watch channels.
@@ -90,7 +90,7 @@ func (c backfilling) run(ctx context.Context, process Process, things string,
 		Progress: func(done backfill.Done) { line.show(fmt.Sprintf("%d %s seen", done.Seen, things)) },
 		Problem: func(problem backfill.Problem) {
 			line.end()
-			fmt.Fprintf(process.Stderr, "%s: %s\n", problem.What, problem.Mend)
+			fmt.Fprintf(process.Stderr, "%s: %s\n", problem.What, problem.Fix)
 		},
 	})
 	line.end()

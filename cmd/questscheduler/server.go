@@ -67,7 +67,7 @@ type server struct {
 	announcer *notify.Announcer
 	timers    *timers.Timers
 	metrics   *metrics.Metrics
-	hints     *documentchanges.Hints
+	hints     *documentchanges.Intake
 	edge      *echo.Echo
 	listener  net.Listener
 	http      *http.Server
@@ -84,7 +84,7 @@ type server struct {
 }
 
 // kinds are the queues of the program.
-var kinds = []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind}
+var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind}
 
 // queries are all queries that the store is asked.
 func queries() []*store.Query {
@@ -233,7 +233,7 @@ func (s *server) handlers() map[string]queue.Handler {
 		look, sweep = lookLater, lookLater
 	}
 	return s.metrics.Handlers(map[string]queue.Handler{
-		calendars.LookKind:   look,
+		calendars.SyncKind:   look,
 		scheduler.KindIntent: s.scheduler.HandleIntent,
 		poll.AnnounceKind:    s.announcer.Handle,
 

@@ -20,11 +20,11 @@ import (
 // wireHints has the server hear of documents that others wrote: by a route of
 // its own, and where the settings say so by listening to the store.
 func (s *server) wireHints() {
-	s.hints = &documentchanges.Hints{Queue: s.queue, Polls: s.polls(), Now: s.now}
+	s.hints = &documentchanges.Intake{Queue: s.queue, Polls: s.polls(), Now: s.now}
 	if s.drawsCards() {
 		s.hints.Cards = s.scheduler.CheckCard
 	}
-	var documents webhooks.Documents = &documentchanges.Noted{Hints: s.hints, Store: s.documents, Log: s.log}
+	var documents webhooks.Documents = &documentchanges.RecordedIntake{Intake: s.hints, Store: s.documents, Log: s.log}
 	if s.config.Sync == config.SyncOff {
 		documents = unheardDocuments{}
 	}
@@ -40,7 +40,7 @@ func (s *server) drawsCards() bool {
 type unheardDocuments struct{}
 
 // Told implements webhooks.Documents.
-func (unheardDocuments) Told(context.Context, string, string) error { return nil }
+func (unheardDocuments) Changed(context.Context, string, string) error { return nil }
 
 // startListening listens to the store, where the settings say so, until
 // stopListening.
@@ -53,7 +53,7 @@ func (s *server) startListening() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	listener := &documentchanges.Listener{
-		Source: newPollSource(followed, s.drawsCards()), Hints: s.hints, Store: s.documents, Instance: uuid.NewString(),
+		Source: newPollSource(followed, s.drawsCards()), Intake: s.hints, Store: s.documents, Instance: uuid.NewString(),
 		NewTrace: s.newTrace, Wait: wait, Log: s.log,
 	}
 	go func() {

@@ -48,7 +48,7 @@ func (s *server) wireQueue(ctx context.Context) (err error) {
 // (deploy/queues.txt). A task that is refused for want of a worker slows its whole
 // queue down, and Cloud Run starts no other instance for those that wait here.
 var workersEach = map[string]int{
-	calendars.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20, calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
+	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20, calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
 }
 
 // work is what the queue runs, and how much of it at the same time.

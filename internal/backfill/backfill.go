@@ -28,8 +28,8 @@ type Outcome string
 type Problem struct {
 	// What names the item, such as "poll 7f…".
 	What string
-	// Mend says what is wrong and what to do.
-	Mend string
+	// Fix says what is wrong and what to do.
+	Fix string
 }
 
 // Options configure a job; none is required.

@@ -17,10 +17,10 @@ type Polls interface {
 
 // Outcomes of Index.
 const (
-	Followed   Outcome = "followed from now on"
-	Known      Outcome = "followed already"
-	SetRight   Outcome = "set right after a direct edit"
-	WithoutOne Outcome = "without an event, or over for long"
+	Followed        Outcome = "followed from now on"
+	FollowedAlready Outcome = "followed already"
+	Repaired        Outcome = "set right after a direct edit"
+	NothingToFollow Outcome = "without an event, or over for long"
 )
 
 // Index follows the events of all finalised polls that have an event nobody follows: it
@@ -51,7 +51,7 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 			return "", nil, err
 		}
 		if fix, wrong := fixes[following.Obstacle]; wrong {
-			return "", &Problem{What: "poll " + pollID, Mend: fix(following)}, nil
+			return "", &Problem{What: "poll " + pollID, Fix: fix(following)}, nil
 		}
 		return outcomeOf(following, done), nil, nil
 	}
@@ -72,10 +72,10 @@ func outcomeOf(following scheduler.Following, done rules.Mending) Outcome {
 	case following.Mending == rules.MendLink:
 		return Followed
 	case following.Mending != rules.MendNothing || done != rules.MendNothing:
-		return SetRight
+		return Repaired
 	case following.Followed:
-		return Known
+		return FollowedAlready
 	default:
-		return WithoutOne
+		return NothingToFollow
 	}
 }

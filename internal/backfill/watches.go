@@ -45,7 +45,7 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 			return Watched, nil, nil
 		}
 		problem := func(fix string) *Problem {
-			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Mend: fix}
+			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Fix: fix}
 		}
 		err = watches.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 		if err == nil {

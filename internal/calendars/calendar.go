@@ -32,50 +32,50 @@ type Calendar struct {
 	SyncToken string
 	// MaskVersion is the version of the fields mask that the token is for.
 	MaskVersion int64
-	// LookGen names the next run. It grows with every run and never restarts, even if the
+	// SyncGen names the next run. It grows with every run and never restarts, even if the
 	// document is recreated.
-	LookGen int64
-	// BegunGen is the generation that the last run was requested for; it covers triggers
+	SyncGen int64
+	// StartedGen is the generation that the last run was requested for; it covers triggers
 	// of older ones.
-	BegunGen int64
+	StartedGen int64
 	// Fence is the number of the run that may commit.
 	Fence      int64
 	LeaseUntil time.Time
-	// LookedAt is when the last run began.
-	LookedAt time.Time
+	// StartedAt is when the last run began.
+	StartedAt time.Time
 	// SyncedAt is when the last run ended, SuccessAt when the last successful one did,
 	// and FailedSince when runs began to fail (zero: the last one succeeded).
 	SyncedAt    time.Time
 	SuccessAt   time.Time
 	FailedSince time.Time
 	LastError   string
-	// ParkedUntil pauses the calendar, because its quota is used up.
-	ParkedUntil time.Time
+	// PausedUntil pauses the calendar, because its quota is used up.
+	PausedUntil time.Time
 	// SweptAt is when a sweep last found that no watch channel could be opened;
 	// GoodSweeps counts such sweeps in a row between which runs succeeded.
 	SweptAt    time.Time
 	GoodSweeps int64
-	// LookDue marks a pending run, whatever happens to its task.
-	LookDue bool
+	// SyncPending marks a pending run, whatever happens to its task.
+	SyncPending bool
 	// Interests counts what follows the calendar, by consumer.
 	Interests map[string]int64
 	// LegacyEventIDs are linked events with ids that Google generated.
 	LegacyEventIDs []string
-	// Pending holds the reason for each event that is to be fetched individually, by
+	// Deferred holds the reason for each event that is to be fetched individually, by
 	// event id.
-	Pending map[string]string
-	// HoldUntold marks held events that are not yet announced to the owner.
-	HoldUntold bool
+	Deferred map[string]string
+	// HoldUnannounced marks held events that are not yet announced to the owner.
+	HoldUnannounced bool
 }
 
 // Reasons to fetch an event individually.
 const (
-	PendingFailed    = "apply_failed"   // applying it kept failing
-	PendingRace      = "insert_pending" // it changed while it was being linked
-	PendingCommand   = "command"        // a command requested it
-	PendingMoved     = "moved_calendar" // it was moved here, perhaps after a run had passed it
-	PendingHeld      = "held"           // gone with many others: awaits a person's confirmation
-	PendingConfirmed = "confirmed"      // a person confirmed a held one
+	DeferredFailed    = "apply_failed"   // applying it kept failing
+	DeferredRace      = "insert_pending" // it changed while it was being linked
+	DeferredCommand   = "command"        // a command requested it
+	DeferredMoved     = "moved_calendar" // it was moved here, perhaps after a run had passed it
+	DeferredHeld      = "held"           // gone with many others: awaits a person's confirmation
+	DeferredConfirmed = "confirmed"      // a person confirmed a held one
 )
 
 // Path is the path of a calendar's document.
@@ -109,19 +109,19 @@ func Decode(doc store.Document) Calendar {
 	c := Calendar{
 		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"),
 		SyncToken: f.String("syncToken"), MaskVersion: f.Int("maskVersion"),
-		LookGen: f.Int("lookGen"), BegunGen: f.Int("begunGen"), Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), LookedAt: f.Time("lookedAt"),
+		SyncGen: f.Int("lookGen"), StartedGen: f.Int("begunGen"), Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
-		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), ParkedUntil: f.Time("parkedUntil"),
+		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), PausedUntil: f.Time("parkedUntil"),
 		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
-		LookDue: f.Bool("lookDue"), HoldUntold: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
-		Interests: map[string]int64{}, Pending: map[string]string{},
+		SyncPending: f.Bool("lookDue"), HoldUnannounced: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
+		Interests: map[string]int64{}, Deferred: map[string]string{},
 	}
 	interests, pending := f.Map("interests"), f.Map("pendingLooks")
 	for consumer := range interests {
 		c.Interests[consumer] = interests.Int(consumer)
 	}
 	for event := range pending {
-		c.Pending[event] = pending.String(event)
+		c.Deferred[event] = pending.String(event)
 	}
 	return c
 }
@@ -139,16 +139,16 @@ func (c Calendar) Wanted() bool {
 // LinkedAt is about when the calendar's document was created: generations start at that
 // time in microseconds and grow by one with each run. Zero if there is no document.
 func (c Calendar) LinkedAt() time.Time {
-	if c.LookGen == 0 {
+	if c.SyncGen == 0 {
 		return time.Time{}
 	}
-	return time.UnixMicro(c.LookGen).UTC()
+	return time.UnixMicro(c.SyncGen).UTC()
 }
 
-// PendingEvents lists the events to be fetched individually, sorted.
-func (c Calendar) PendingEvents() []string { return slices.Sorted(maps.Keys(c.Pending)) }
+// DeferredEvents lists the events to be fetched individually, sorted.
+func (c Calendar) DeferredEvents() []string { return slices.Sorted(maps.Keys(c.Deferred)) }
 
 // Covers reports whether a run requested after this generation has begun. That run does
 // the earlier one's work, or is retried itself, so a calendar that fails for hours keeps
 // one task.
-func (c Calendar) Covers(generation int64) bool { return c.BegunGen > generation }
+func (c Calendar) Covers(generation int64) bool { return c.StartedGen > generation }

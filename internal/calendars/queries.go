@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	lookDue = store.Select("calendars with a pending sync", "calendars", "",
+	syncsPending = store.Select("calendars with a pending sync", "calendars", "",
 		store.Where("lookDue", store.Equal))
 	leased = store.Select("calendars with a lease", "calendars", "leaseUntil",
 		store.Where("leaseUntil", store.Greater))
@@ -30,12 +30,12 @@ var (
 		Filters: []store.Filter{{Path: store.Field("lastError"), Op: store.In}, {Path: store.Field("failedSince"), Op: store.LessOrEqual}},
 		Order:   []store.Order{{Path: store.Field("failedSince"), Descending: true}},
 	}
-	parked = store.Select("paused calendars", "calendars", "parkedUntil",
+	paused = store.Select("paused calendars", "calendars", "parkedUntil",
 		store.Where("parkedUntil", store.Greater))
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{lookDue, leased, followed, inOrder, ofOwner, ofAccount, failing, failingLately, parked}
+var Queries = []*store.Query{syncsPending, leased, followed, inOrder, ofOwner, ofAccount, failing, failingLately, paused}
 
 // Failing lists calendars that fail for one of 1 to 30 reasons, longest first, at most
 // limit after a cursor. Some may no longer be Wanted.
@@ -48,10 +48,10 @@ func FailingLately(ctx context.Context, reader store.Reader, now time.Time, reas
 	return list(ctx, reader, failingLately.With(reasons, now).First(limit).From(after))
 }
 
-// Parked lists calendars paused beyond now, at most limit after a cursor. Some may no
+// Paused lists calendars paused beyond now, at most limit after a cursor. Some may no
 // longer be Wanted.
-func Parked(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, parked.With(now).First(limit).From(after))
+func Paused(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, paused.With(now).First(limit).From(after))
 }
 
 // LoadKeys reads calendars by key, in their order; a missing one has only its key.
@@ -71,9 +71,9 @@ func LoadKeys(ctx context.Context, reader store.Reader, keys []string) ([]Calend
 	return calendars, nil
 }
 
-// Due lists calendars with a pending run, at most limit after a cursor.
-func Due(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return list(ctx, reader, lookDue.With(true).First(limit).From(after))
+// SyncsPending lists calendars with a pending run, at most limit after a cursor.
+func SyncsPending(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
+	return list(ctx, reader, syncsPending.With(true).First(limit).From(after))
 }
 
 // Leased lists calendars whose lease runs beyond now.

@@ -9,14 +9,14 @@ import (
 func TestAsk_LeavesWhatWaitsForAPersonsWord(t *testing.T) {
 	t.Parallel()
 	for reason, asks := range map[string]bool{
-		"": true, calendars.PendingFailed: true, calendars.PendingCommand: true, calendars.PendingRace: true,
-		calendars.PendingHeld: false, calendars.PendingConfirmed: false,
+		"": true, calendars.DeferredFailed: true, calendars.DeferredCommand: true, calendars.DeferredRace: true,
+		calendars.DeferredHeld: false, calendars.DeferredConfirmed: false,
 	} {
-		calendar := calendars.Calendar{Pending: map[string]string{}}
+		calendar := calendars.Calendar{Deferred: map[string]string{}}
 		if reason != "" {
-			calendar.Pending["e"] = reason
+			calendar.Deferred["e"] = reason
 		}
-		if got := len(calendar.Ask("e")) > len(calendars.Owe()); got != asks {
+		if got := len(calendar.RequestFetch("e")) > len(calendars.RequestSync()); got != asks {
 			t.Errorf("waiting for %q: asked for = %v, want %v", reason, got, asks)
 		}
 	}
@@ -24,12 +24,12 @@ func TestAsk_LeavesWhatWaitsForAPersonsWord(t *testing.T) {
 
 func TestSettled_KeepsWhatWasAskedForAnew(t *testing.T) {
 	t.Parallel()
-	began := calendars.Calendar{Pending: map[string]string{"e": calendars.PendingCommand, "f": calendars.PendingFailed}}
-	now := calendars.Calendar{Pending: map[string]string{"e": calendars.PendingHeld, "f": calendars.PendingFailed}}
+	began := calendars.Calendar{Deferred: map[string]string{"e": calendars.DeferredCommand, "f": calendars.DeferredFailed}}
+	now := calendars.Calendar{Deferred: map[string]string{"e": calendars.DeferredHeld, "f": calendars.DeferredFailed}}
 	if got := now.Settled(began, []string{"e", "f"}); len(got) != 1 || got[0].Path.String() != "pendingLooks.f" {
 		t.Errorf("settled %v, want f alone", got)
 	}
-	now.LookDue = true // something was asked for since the look began
+	now.SyncPending = true // something was asked for since the look began
 	if got := now.Settled(began, []string{"f"}); len(got) != 0 {
 		t.Errorf("settled %v although a look is owed", got)
 	}

@@ -14,15 +14,15 @@ func (c Calendar) Claim(now time.Time, gap time.Duration, generation int64) (upd
 	if held := c.LeaseUntil.Sub(now); held > 0 {
 		return nil, 0, min(held, max(gap, 50*time.Millisecond))
 	}
-	if parked := c.ParkedUntil.Sub(now); parked > 0 {
+	if parked := c.PausedUntil.Sub(now); parked > 0 {
 		return nil, 0, parked
 	}
-	if rest := c.LookedAt.Add(gap).Sub(now); rest > 0 && rest <= gap {
+	if rest := c.StartedAt.Add(gap).Sub(now); rest > 0 && rest <= gap {
 		return nil, 0, rest
 	}
 	fence = c.Fence + 1
 	return []store.Update{
-		set("lookGen", c.LookGen+1), set("begunGen", generation), set("fence", fence), set("leaseUntil", now.Add(Lease)),
+		set("lookGen", c.SyncGen+1), set("begunGen", generation), set("fence", fence), set("leaseUntil", now.Add(Lease)),
 		set("lookedAt", now), set("lookDue", false),
 	}, fence, 0
 }
@@ -30,7 +30,7 @@ func (c Calendar) Claim(now time.Time, gap time.Duration, generation int64) (upd
 // Skip skips a run of a calendar that nothing follows. The generation moves on, since the
 // name of the skipped task may stay taken.
 func (c Calendar) Skip() []store.Update {
-	return []store.Update{set("lookGen", c.LookGen+1), set("lookDue", false)}
+	return []store.Update{set("lookGen", c.SyncGen+1), set("lookDue", false)}
 }
 
 // Holds reports whether the run with that fence may still commit.
@@ -50,18 +50,18 @@ func Succeeded(now time.Time, token string, mask int64) []store.Update {
 	}
 }
 
-// Leave pauses a calendar until a time.
-func Leave(until time.Time) store.Update { return set("parkedUntil", until) }
+// Pause pauses a calendar until a time.
+func Pause(until time.Time) store.Update { return set("parkedUntil", until) }
 
 // Failed ends a failed run. It leaves no run pending: the task is retried, or the repair
 // of the cause requests a run. The reason is shown to people and holds no secret.
 func (c Calendar) Failed(now time.Time, reason string) []store.Update {
-	return append(c.Lost(now, reason), Ended(now)...)
+	return append(c.MarkFailing(now, reason), Ended(now)...)
 }
 
-// Lost marks a calendar as failing without a run; the next successful run clears its
+// MarkFailing marks a calendar as failing without a run; the next successful run clears its
 // polls' errors.
-func (c Calendar) Lost(now time.Time, reason string) []store.Update {
+func (c Calendar) MarkFailing(now time.Time, reason string) []store.Update {
 	since := c.FailedSince
 	if since.IsZero() {
 		since = now
@@ -69,13 +69,13 @@ func (c Calendar) Lost(now time.Time, reason string) []store.Update {
 	return []store.Update{set("failedSince", since), set("lastError", reason)}
 }
 
-// Ended ends a run whose failure is already recorded (Lost).
+// Ended ends a run whose failure is already recorded (MarkFailing).
 func Ended(now time.Time) []store.Update {
 	return []store.Update{set("lastSyncedAt", now), Release()}
 }
 
-// Overtake invalidates a run under way; request another one after it.
-func (c Calendar) Overtake() []store.Update {
+// Invalidate invalidates a run under way; request another one after it.
+func (c Calendar) Invalidate() []store.Update {
 	return []store.Update{set("fence", c.Fence+1), set("leaseUntil", store.Delete)}
 }
 
@@ -86,11 +86,11 @@ const ReasonRevoked = "revoked"
 // Revoked reports whether that is the calendar's error.
 func (c Calendar) Revoked() bool { return c.LastError == ReasonRevoked }
 
-// Forget drops the sync token; the next run is a full sync.
-func Forget() []store.Update { return []store.Update{set("syncToken", store.Delete)} }
+// ResetToken drops the sync token; the next run is a full sync.
+func ResetToken() []store.Update { return []store.Update{set("syncToken", store.Delete)} }
 
-// Owe requests a run.
-func Owe() []store.Update { return []store.Update{set("lookDue", true)} }
+// RequestSync requests a run.
+func RequestSync() []store.Update { return []store.Update{set("lookDue", true)} }
 
 // Unwatched records a sweep that could open no watch channel. good counts such sweeps in
 // a row between which runs succeeded, with none failing now.
@@ -108,7 +108,7 @@ func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Updat
 		set("accountId", c.AccountID), set("calendarId", c.CalendarID), set("ownerId", ownerID),
 		interest(c.Interests[poll.ConsumerPoll] + 1), set("lookDue", true),
 	}
-	if c.LookGen == 0 {
+	if c.SyncGen == 0 {
 		updates = append(updates, set("lookGen", now.UnixMicro()))
 	}
 	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
@@ -123,7 +123,7 @@ func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Updat
 // Unlink removes the interest of one poll, and its event.
 func (c Calendar) Unlink(eventID string) []store.Update {
 	updates := []store.Update{interest(max(0, c.Interests[poll.ConsumerPoll]-1))}
-	if _, pending := c.Pending[eventID]; pending {
+	if _, pending := c.Deferred[eventID]; pending {
 		updates = append(updates, Settle(eventID))
 	}
 	if i := slices.Index(c.LegacyEventIDs, eventID); i >= 0 {
@@ -139,38 +139,38 @@ func (c Calendar) Exchange(oldEvent string) []store.Update {
 	return append(updates, set("lookDue", true))
 }
 
-// Park has an event fetched individually, for one of the Pending reasons.
-func Park(eventID, reason string) store.Update {
+// Defer has an event fetched individually, for one of the Deferred reasons.
+func Defer(eventID, reason string) store.Update {
 	return store.Update{Path: store.Field("pendingLooks", eventID), Value: reason}
 }
 
 // Hold holds the cancellation of an event until its owner confirms it, which is yet to be
 // announced.
 func Hold(eventID string) []store.Update {
-	return []store.Update{Park(eventID, PendingHeld), set("holdUntold", true)}
+	return []store.Update{Defer(eventID, DeferredHeld), set("holdUntold", true)}
 }
 
 // Held lists the held events, sorted.
 func (c Calendar) Held() []string {
-	return slices.DeleteFunc(c.PendingEvents(), func(eventID string) bool { return c.Pending[eventID] != PendingHeld })
+	return slices.DeleteFunc(c.DeferredEvents(), func(eventID string) bool { return c.Deferred[eventID] != DeferredHeld })
 }
 
-// HoldTold records that the owner was told.
-func HoldTold() store.Update { return set("holdUntold", store.Delete) }
+// HoldAnnounced records that the owner was told.
+func HoldAnnounced() store.Update { return set("holdUntold", store.Delete) }
 
-// Ask requests a run that fetches one event, for a command. An event that awaits or has a
+// RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a
 // person's confirmation keeps its reason.
-func (c Calendar) Ask(eventID string) []store.Update {
+func (c Calendar) RequestFetch(eventID string) []store.Update {
 	if c.Awaits(eventID) {
-		return Owe()
+		return RequestSync()
 	}
-	return append(Owe(), Park(eventID, PendingCommand))
+	return append(RequestSync(), Defer(eventID, DeferredCommand))
 }
 
 // Awaits reports whether an event awaits a person's confirmation, or has it and awaits
 // the run.
 func (c Calendar) Awaits(eventID string) bool {
-	return c.Pending[eventID] == PendingHeld || c.Pending[eventID] == PendingConfirmed
+	return c.Deferred[eventID] == DeferredHeld || c.Deferred[eventID] == DeferredConfirmed
 }
 
 // Settled ends the fetches that a run completed, given the calendar at its beginning.
@@ -178,14 +178,14 @@ func (c Calendar) Awaits(eventID string) bool {
 func (c Calendar) Settled(began Calendar, eventIDs []string) []store.Update {
 	var updates []store.Update
 	for _, eventID := range eventIDs {
-		if !c.LookDue && c.Pending[eventID] == began.Pending[eventID] {
+		if !c.SyncPending && c.Deferred[eventID] == began.Deferred[eventID] {
 			updates = append(updates, Settle(eventID))
 		}
 	}
 	return updates
 }
 
-// Settle undoes Park.
+// Settle undoes Defer.
 func Settle(eventID string) store.Update {
 	return store.Update{Path: store.Field("pendingLooks", eventID), Value: store.Delete}
 }

@@ -15,23 +15,23 @@ const recordEvery = 10 * time.Minute
 // activityPath is the record of the last change, closed to clients.
 var activityPath = store.Doc("documentHints", "heard")
 
-// Noted is Hints that also records that changes arrive, so that it is noticed when they
+// RecordedIntake is an Intake that also records that changes arrive, so that it is noticed when they
 // stop. All fields are required; safe for concurrent use.
-type Noted struct {
-	Hints *Hints
-	Store store.Store
-	Log   *slog.Logger
+type RecordedIntake struct {
+	Intake *Intake
+	Store  store.Store
+	Log    *slog.Logger
 
 	mu       sync.Mutex
 	recorded time.Time
 }
 
-// Told is Hints.Told. A failure to record is logged only.
-func (n *Noted) Told(ctx context.Context, pollID, trace string) error {
-	if err := n.Hints.Told(ctx, pollID, trace); err != nil {
+// Changed is Intake.Changed. A failure to record is logged only.
+func (n *RecordedIntake) Changed(ctx context.Context, pollID, trace string) error {
+	if err := n.Intake.Changed(ctx, pollID, trace); err != nil {
 		return err
 	}
-	now := n.Hints.Now()
+	now := n.Intake.Now()
 	if !n.due(now) {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (n *Noted) Told(ctx context.Context, pollID, trace string) error {
 }
 
 // due claims the next record, if one is due, whatever becomes of it.
-func (n *Noted) due(now time.Time) bool {
+func (n *RecordedIntake) due(now time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.recorded.IsZero() && now.Before(n.recorded.Add(recordEvery)) {
@@ -55,19 +55,19 @@ func (n *Noted) due(now time.Time) bool {
 	return true
 }
 
-// Heard is what is stored about the sources of document changes.
-type Heard struct {
-	// At is when a change last arrived by the route, to within ten minutes; zero: never.
-	At time.Time
+// Activity is what is stored about the sources of document changes.
+type Activity struct {
+	// ChangedAt is when a change last arrived by the route, to within ten minutes; zero: never.
+	ChangedAt time.Time
 	// ListensUntil is when the listening instance's lease ends; zero: none listens.
 	ListensUntil time.Time
 }
 
-// LastHeard reads the stored activity. The errors are the store's.
-func LastHeard(ctx context.Context, documents store.Reader) (Heard, error) {
+// LastActivity reads the stored activity. The errors are the store's.
+func LastActivity(ctx context.Context, documents store.Reader) (Activity, error) {
 	found, err := documents.GetAll(ctx, []store.Path{activityPath, leasePath})
 	if err != nil {
-		return Heard{}, err
+		return Activity{}, err
 	}
-	return Heard{At: store.Fields(found[0].Data).Time("at"), ListensUntil: store.Fields(found[1].Data).Time("until")}, nil
+	return Activity{ChangedAt: store.Fields(found[0].Data).Time("at"), ListensUntil: store.Fields(found[1].Data).Time("until")}, nil
 }

@@ -2,7 +2,7 @@
 // votes directly: it has poll and event repaired, and the poll's card if it is ours.
 //
 //	Eventarc, by a route of web-hooks ─┐
-//	                                   ├─ Told → a task a second and poll → Handle → Reconcile, Cards
+//	                                   ├─ Changed → a task a second and poll → Handle → Reconcile, Cards
 //	a listener in one instance ────────┘
 //
 // A change only names a poll. One that is lost, doubled or late changes nothing but the delay,
@@ -40,8 +40,8 @@ type Polls interface {
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
 }
 
-// Hints accepts document changes and follows them up. Queue, Polls and Now are required.
-type Hints struct {
+// Intake accepts document changes and follows them up. Queue, Polls and Now are required.
+type Intake struct {
 	Queue queue.Enqueuer
 	Polls Polls
 	Now   func() time.Time
@@ -50,10 +50,10 @@ type Hints struct {
 	Cards func(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error
 }
 
-// Told enqueues a task for a poll whose document may have changed. The task begins after
+// Changed enqueues a task for a poll whose document may have changed. The task begins after
 // this call, and collects all changes of a second. An invalid id is ignored. The errors
 // are the queue's.
-func (h *Hints) Told(ctx context.Context, pollID, trace string) error {
+func (h *Intake) Changed(ctx context.Context, pollID, trace string) error {
 	if !isID(pollID) {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (h *Hints) Told(ctx context.Context, pollID, trace string) error {
 func isID(id string) bool { return poll.Path(id).Valid() == nil }
 
 // Handle is the handler of Kind.
-func (h *Hints) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+func (h *Intake) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var work scheduler.Work
 	if err := json.Unmarshal(delivery.Payload, &work); err != nil || !isID(work.ID) {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no poll")}

@@ -53,11 +53,11 @@ func must(t *testing.T, err error) {
 }
 
 // opened are hints whose tasks run until the test ends.
-func opened(t *testing.T, polls *seen) *documentchanges.Hints {
+func opened(t *testing.T, polls *seen) *documentchanges.Intake {
 	t.Helper()
 	tasks, err := queuememory.New(queuememory.Options{Kinds: []string{documentchanges.Kind}})
 	must(t, err)
-	h := &documentchanges.Hints{Queue: tasks, Polls: polls, Now: time.Now}
+	h := &documentchanges.Intake{Queue: tasks, Polls: polls, Now: time.Now}
 	must(t, tasks.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{documentchanges.Kind: h.Handle}}))
 	t.Cleanup(func() { must(t, tasks.Stop(context.Background())) })
 	return h
@@ -69,8 +69,8 @@ func TestTold_ABurstIsOneLook_ThatBeginsAfterIt(t *testing.T) {
 		polls := &seen{}
 		h := opened(t, polls)
 		for range 50 {
-			must(t, h.Told(t.Context(), "one", "trace"))
-			must(t, h.Told(t.Context(), "two", "trace"))
+			must(t, h.Changed(t.Context(), "one", "trace"))
+			must(t, h.Changed(t.Context(), "two", "trace"))
 			time.Sleep(15 * time.Millisecond)
 		}
 		if looked := polls.list(); len(looked) != 0 {
@@ -80,7 +80,7 @@ func TestTold_ABurstIsOneLook_ThatBeginsAfterIt(t *testing.T) {
 		if looked := polls.list(); len(looked) != 2 {
 			t.Errorf("it looked at %v", looked)
 		}
-		must(t, h.Told(t.Context(), "one", "trace"))
+		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(2 * time.Second)
 		if looked := polls.list(); len(looked) != 3 || looked[2] != "one" {
 			t.Errorf("told again, it looked at %v", looked)
@@ -94,7 +94,7 @@ func TestTold_WhatNamesNoPoll_IsNothing(t *testing.T) {
 		polls := &seen{}
 		h := opened(t, polls)
 		for _, id := range []string{"", "a/b", ".", "__x__"} {
-			must(t, h.Told(t.Context(), id, "trace"))
+			must(t, h.Changed(t.Context(), id, "trace"))
 		}
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); len(looked) != 0 {
@@ -108,13 +108,13 @@ func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		polls := &seen{fails: 3}
 		h := opened(t, polls)
-		must(t, h.Told(t.Context(), "one", "trace"))
+		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(time.Hour)
 		if looked := polls.list(); len(looked) != 1 {
 			t.Errorf("it looked at %v", looked)
 		}
 	})
-	verdict := (&documentchanges.Hints{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
+	verdict := (&documentchanges.Intake{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
 	if verdict.Outcome != queue.Permanent {
 		t.Errorf("a task that names no poll: %+v", verdict)
 	}
@@ -126,7 +126,7 @@ type cards struct {
 	occasions []string
 }
 
-// check is Hints.Cards.
+// check is Intake.Cards.
 func (c *cards) check(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error {
 	if _, err := c.Reconcile(ctx, pollID, cause); err != nil {
 		return err
@@ -144,10 +144,10 @@ func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
 		h := opened(t, polls)
 		h.Cards = drawn.check
 		for range 5 { // a burst is one card, tried again until it is handed over
-			must(t, h.Told(t.Context(), "one", "trace"))
+			must(t, h.Changed(t.Context(), "one", "trace"))
 		}
 		time.Sleep(time.Hour)
-		must(t, h.Told(t.Context(), "one", "trace"))
+		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(time.Hour)
 		if got := drawn.list(); !slices.Equal(got, []string{"one", "one"}) {
 			t.Errorf("the cards of %v were handed over", got)
@@ -199,13 +199,13 @@ func (s *source) begun() int {
 }
 
 // listening runs a listener of a name until it is stopped.
-func listening(t *testing.T, name string, h *documentchanges.Hints, documents store.Store) (from *source, stop func()) {
+func listening(t *testing.T, name string, h *documentchanges.Intake, documents store.Store) (from *source, stop func()) {
 	t.Helper()
 	from = newSource()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	l := &documentchanges.Listener{
-		Source: from, Hints: h, Store: documents, Instance: name, NewTrace: func() string { return "trace" },
+		Source: from, Intake: h, Store: documents, Instance: name, NewTrace: func() string { return "trace" },
 		Wait: func(ctx context.Context, d time.Duration) error {
 			select {
 			case <-ctx.Done():

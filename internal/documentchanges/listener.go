@@ -32,7 +32,7 @@ type Source interface {
 // store. All fields are required.
 type Listener struct {
 	Source   Source
-	Hints    *Hints
+	Intake   *Intake
 	Store    store.Store
 	Instance string
 	NewTrace func() string
@@ -78,12 +78,12 @@ func (l *Listener) listen(ctx context.Context, resumes bool) error {
 	defer cancel()
 	since := time.Time{}
 	if !resumes {
-		since = l.Hints.Now().Add(-missed)
+		since = l.Intake.Now().Add(-missed)
 	}
 	return l.Source.Listen(ctx, since, func(ctx context.Context, pollIDs []string) error {
 		trace := l.NewTrace()
 		for _, id := range pollIDs {
-			if err := l.Hints.Told(ctx, id, trace); err != nil {
+			if err := l.Intake.Changed(ctx, id, trace); err != nil {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func (l *Listener) listen(ctx context.Context, resumes bool) error {
 func (l *Listener) claim(ctx context.Context) (holds, alone bool, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		holds, alone = false, false
-		now := l.Hints.Now()
+		now := l.Intake.Now()
 		document, err := tx.Get(ctx, leasePath)
 		if err != nil {
 			return err

@@ -183,7 +183,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 		}
 	}
 	parked, err := countWanted(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
-		return calendars.Parked(ctx, r.Store, r.Now(), page, after)
+		return calendars.Paused(ctx, r.Store, r.Now(), page, after)
 	})
 	figures.Parked = len(parked)
 	return err

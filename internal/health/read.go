@@ -169,8 +169,8 @@ func (r *Reader) failingOf(ownerID string) failures {
 	var polls []poll.Poll
 	asked := false
 	return func(ctx context.Context, calendar calendars.Calendar) (since time.Time, err error) {
-		fails := func(eventID string) bool { return calendar.Pending[eventID] == calendars.PendingFailed }
-		if !asked && slices.ContainsFunc(calendar.PendingEvents(), fails) {
+		fails := func(eventID string) bool { return calendar.Deferred[eventID] == calendars.DeferredFailed }
+		if !asked && slices.ContainsFunc(calendar.DeferredEvents(), fails) {
 			if polls, err = poll.InError(ctx, r.Store, ownerID, rules.SyncFailed, page); err != nil {
 				return time.Time{}, err
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // taskKinds are the kinds of the program's tasks.
-var taskKinds = []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, changed.Kind}
+var taskKinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, changed.Kind}
 
 // jobs are the jobs of the timers.
 var jobs = label{"job", []string{timers.Drain, timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health}}
@@ -39,7 +39,7 @@ func (m *Metrics) handler(kind string, handle queue.Handler) queue.Handler {
 		verdict := handle(ctx, delivery)
 		m.tasks.WithLabelValues(kind, verdicts.of(outcomeNames[verdict.Outcome])).Inc()
 		observe(m.taskSeconds, m.now().Sub(began), kind)
-		if kind != calendars.LookKind { // looks tell of theirs
+		if kind != calendars.SyncKind { // looks tell of theirs
 			m.failed(verdict.Err)
 		}
 		return verdict

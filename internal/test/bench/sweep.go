@@ -169,7 +169,7 @@ func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
 // Enqueue has a worker sweep the calendar, or looks at it at once, in the worker
 // that asks for it.
 func (s *swept) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
-	if task.Kind == calendars.LookKind {
+	if task.Kind == calendars.SyncKind {
 		return true, done(s.looker.Handle(ctx, delivery(task)))
 	}
 	s.tasks.Go(func() error { return done(s.watcher.HandleSweep(ctx, delivery(task))) })

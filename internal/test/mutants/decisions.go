@@ -181,7 +181,7 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 	{
 		name: "hold-ended-by-the-next-look",
 		breaks: "A cancellation that is held for a person's word is carried out by whichever look sees the event gone next " +
-			"(\"Gone means confirmed\"); what is held is asked for with whatever else is parked.",
+			"(\"Gone means confirmed\"); what is held is asked for with whatever else is paused.",
 		changes: []change{
 			{
 				file: "rules/transitions.go",
@@ -191,7 +191,7 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 			{
 				file: "calendarsync/fetch.go",
 				old: `
-		if l.calendar.Pending[eventID] == calendars.PendingHeld {
+		if l.calendar.Deferred[eventID] == calendars.DeferredHeld {
 			continue // awaits confirmation
 		}`,
 			},

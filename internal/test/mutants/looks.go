@@ -27,18 +27,18 @@ var looks = []mutant{
 		changes: []change{
 			{
 				file: "internal/calendars/updates.go",
-				old:  `set("lookGen", c.LookGen+1), set("begunGen", generation)`,
+				old:  `set("lookGen", c.SyncGen+1), set("begunGen", generation)`,
 				new:  `set("begunGen", generation)`,
 			},
 			{
 				file: "internal/calendars/updates.go",
-				old:  `return append(c.Lost(now, reason), Ended(now)...)`,
-				new:  `return append(append(c.Lost(now, reason), Ended(now)...), set("lookGen", c.LookGen+1))`,
+				old:  `return append(c.MarkFailing(now, reason), Ended(now)...)`,
+				new:  `return append(append(c.MarkFailing(now, reason), Ended(now)...), set("lookGen", c.SyncGen+1))`,
 			},
 			{
 				file: "calendarsync/sync.go",
 				old:  `calendars.Succeeded(l.Now(), next, l.mask())...)`,
-				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.LookGen+1))...)`,
+				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.SyncGen+1))...)`,
 			},
 		},
 	},
@@ -61,7 +61,7 @@ var looks = []mutant{
 		breaks: "All looks of a calendar share one task name, so that none follows while the first one's stays taken (invariant 13).",
 		changes: []change{{
 			file: "internal/calendars/task.go",
-			old:  `strconv.FormatInt(c.LookGen, 10)`,
+			old:  `strconv.FormatInt(c.SyncGen, 10)`,
 			new:  `strconv.Itoa(0)`,
 		}},
 	},
@@ -140,7 +140,7 @@ var looks = []mutant{
 		breaks: "A look passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
 		changes: []change{{
 			file: "scheduler/apply.go",
-			old:  `return tx.Merge(calendars.Path(calendar.Key), calendars.Park(seen.EventID, calendars.PendingRace))`,
+			old:  `return tx.Merge(calendars.Path(calendar.Key), calendars.Defer(seen.EventID, calendars.DeferredRace))`,
 			new:  `return nil`,
 		}},
 	},
@@ -176,7 +176,7 @@ var looks = []mutant{
 		breaks: "The link follows an event to another calendar, and nobody asks for the event there, whose look may have passed it already: what else changed is never applied (invariants 8 and 9).",
 		changes: []change{{
 			file: "scheduler/moved_calendar.go",
-			old:  `append(linked, calendars.Park(st.entry.EventID, calendars.PendingMoved))...)`,
+			old:  `append(linked, calendars.Defer(st.entry.EventID, calendars.DeferredMoved))...)`,
 			new:  `linked...)`,
 		}},
 	},

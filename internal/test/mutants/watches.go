@@ -103,7 +103,7 @@ var watches = []mutant{
 			{
 				file: "scheduler/drain.go",
 				old: `
-			if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+			if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace)); err != nil {
 				return nil, err
 			}`,
 				new: `
@@ -112,12 +112,12 @@ var watches = []mutant{
 			{
 				file: "calendarsync/sweep.go",
 				old: `
-	for _, reason := range calendar.Pending {
-		if reason != calendars.PendingHeld {
+	for _, reason := range calendar.Deferred {
+		if reason != calendars.DeferredHeld {
 			return false
 		}
 	}
-	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
+	return !calendar.SyncPending && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
 				new: `
 	return calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
 			},

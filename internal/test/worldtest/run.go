@@ -171,7 +171,7 @@ func (w *World) Sweep() {
 	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
 	w.must(err)
 	for _, calendar := range found {
-		w.Write(calendars.Path(calendar.Key), calendars.Owe()...)
+		w.Write(calendars.Path(calendar.Key), calendars.RequestSync()...)
 	}
 	w.must(w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "sweep"}))
 	w.sweepCards()

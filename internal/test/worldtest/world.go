@@ -201,7 +201,7 @@ func (w *World) openPorts() {
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
 	w.Queue, err = queuememory.New(queuememory.Options{
-		Kinds: []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
+		Kinds: []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
 		Now:   w.Clock.Now, Rand: w.options.Draw,
 	})
 	w.must(err)
