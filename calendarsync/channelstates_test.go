@@ -7,7 +7,7 @@ import (
 )
 
 // Every status with every happening: what is not named changes nothing.
-func TestTransitions_OfEveryStatus_AtEveryHappening(t *testing.T) {
+func TestTransitions_OfEveryStatusAndEvent(t *testing.T) {
 	t.Parallel()
 	const (
 		none     = calendarsync.Status("")

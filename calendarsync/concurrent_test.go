@@ -34,7 +34,7 @@ func atEachPoint(t *testing.T, due func() *worldtest.World, happens func(w *worl
 // While a look that Google refused still shows that on the polls, the account is
 // linked again and looked at, before the look's lease is over or after: a slow
 // program does not know.
-func TestALookThatIsRefused_WhileTheAccountIsLinkedAgain_LeavesNoError(t *testing.T) {
+func TestRefusedSync_DuringRelink_LeavesNoError(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []time.Duration{3 * time.Second, 2 * time.Minute} {
 		t.Run(slow.String(), func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestALookThatIsRefused_WhileTheAccountIsLinkedAgain_LeavesNoError(t *testin
 
 // A look that goes through again takes off the polls what was said of their
 // calendar, and nothing that was said since.
-func TestALookThatGoesThroughAgain_WhileTheAccountIsUnlinked_LeavesItsError(t *testing.T) {
+func TestRecoveredSync_DuringUnlink_LeavesItsError(t *testing.T) {
 	t.Parallel()
 	var polls [2]string
 	atEachPoint(t, func() *worldtest.World {
@@ -93,7 +93,7 @@ func TestALookThatGoesThroughAgain_WhileTheAccountIsUnlinked_LeavesItsError(t *t
 
 // Who carries on that an account is lost is overtaken by the person that links it
 // again, and by all that follows from that, goes on, and then dies.
-func TestAnAccountThatIsLinkedAgain_WhileItsLossIsCarriedOn_StaysLinked(t *testing.T) {
+func TestRelink_WhileTheLossIsCarriedOn_StaysLinked(t *testing.T) {
 	t.Parallel()
 	losses := map[string]func(t *testing.T, w *worldtest.World){
 		"revoked": func(_ *testing.T, w *worldtest.World) {

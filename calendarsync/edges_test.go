@@ -32,7 +32,7 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 }
 
 // Each row is why a look failed, and how long every other keeps off the calendar.
-func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
+func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := &syncRun{Syncer: &Syncer{Now: func() time.Time { return now }}}

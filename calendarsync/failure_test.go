@@ -48,7 +48,7 @@ func TestAnAbsence_IsNoDeletion(t *testing.T) {
 
 // That Google does not find an event is no word that it was deleted: where the
 // calendar lists it, it is there.
-func TestAnEventThatGoogleDoesNotFind_IsNotGone_WhereItWasMadeAfterTheListing(t *testing.T) {
+func TestUnfoundEvent_MadeAfterTheListing_IsNotGone(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()
@@ -70,7 +70,7 @@ func TestAnEventThatGoogleDoesNotFind_IsNotGone_WhereItWasMadeAfterTheListing(t 
 	atRest(t, w)
 }
 
-func TestAnEventThatGoogleDoesNotFind_IsGoneOnlyWhereTheCalendarDoesNotListIt(t *testing.T) {
+func TestUnfoundEvent_IsGoneOnlyIfUnlisted(t *testing.T) {
 	t.Parallel()
 	for name, hint := range map[string]func(t *testing.T, w *worldtest.World, pollID string){
 		"asked for by a person": func(t *testing.T, w *worldtest.World, pollID string) {
@@ -252,7 +252,7 @@ func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestAUsedUpQuota_LeavesTheCalendarAloneForAnHour_AndSaysSo(t *testing.T) {
+func TestQuotaUsedUp_PausesTheCalendarForAnHour(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -273,7 +273,7 @@ func TestAUsedUpQuota_LeavesTheCalendarAloneForAnHour_AndSaysSo(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
+func TestEvent_ThatKeepsFailing_IsDeferred(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()

@@ -12,7 +12,7 @@ import (
 
 // The owner hears of what is held though the program died before they were told,
 // and though by the next look it is not so many any more.
-func TestAHold_OfWhichNobodyCouldBeTold_IsToldByTheNextLook(t *testing.T) {
+func TestHold_NotAnnounced_IsAnnouncedByTheNextSync(t *testing.T) {
 	t.Parallel()
 	met := 0
 	for n, died := 1, true; died; n++ {
@@ -56,7 +56,7 @@ func holdsTold(w *worldtest.World) (times int) {
 }
 
 // Every full listing lacks what is held, and a person's word may come amid one.
-func TestAHold_ThatIsConfirmedAmidAFullListing_StaysConfirmed(t *testing.T) {
+func TestHold_ConfirmedDuringAFullListing_StaysConfirmed(t *testing.T) {
 	t.Parallel()
 	n := 1
 	for struck := true; struck; n++ {

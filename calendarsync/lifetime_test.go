@@ -276,7 +276,7 @@ func TestTwoRenewalsAtOnce_OpenOneChannel(t *testing.T) {
 }
 
 // The answer was lost, and the push says until when the channel is open.
-func TestLostAnswer_OfAShortGrant_EndsWhenThePushSays(t *testing.T) {
+func TestLostAnswer_OfAShortGrant_EndsAsThePushSays(t *testing.T) {
 	t.Parallel()
 	w := granted(t, time.Hour)
 	w.Fail("after events.watch", fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer."))

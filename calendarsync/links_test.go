@@ -41,7 +41,7 @@ func gone(t *testing.T, w *worldtest.World, accountID string) {
 	}
 }
 
-func TestUnlinked_StopsItsChannelsGivesItsGrantBackAndSaysSoOnce(t *testing.T) {
+func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -72,7 +72,7 @@ func TestUnlinked_StopsItsChannelsGivesItsGrantBackAndSaysSoOnce(t *testing.T) {
 }
 
 // A look that began while the account was linked ends after it is unlinked.
-func TestUnlinked_AmidALook_StaysUnlinked(t *testing.T) {
+func TestUnlink_DuringASync_StaysUnlinked(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"before events.list", "after events.list"} {
 		t.Run(point, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestUnlinked_AndLinkedAgainBeforeItWasCarriedOn_KeepsTheNewGrant(t *testing.T) {
+func TestUnlink_ThenRelinkBeforeItIsCarriedOn_KeepsTheGrant(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()
@@ -217,7 +217,7 @@ func TestUnlinked_AndLinkedAgainBeforeItWasCarriedOn_KeepsTheNewGrant(t *testing
 
 // It is linked again amid what is carried on of its being revoked or unlinked,
 // and a look goes through at once.
-func TestAnAccount_LinkedAgainAmidItsLoss_IsFollowedAgain(t *testing.T) {
+func TestAccount_RelinkedDuringItsLoss_IsFollowedAgain(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(w *worldtest.World){
 		"revoked":  func(w *worldtest.World) { w.Revoke("gm"); w.Sweep(); w.RunDue(); w.Run(2 * time.Minute) },
@@ -265,7 +265,7 @@ func TestUnlinked_LeavesTheGrantOfSomebodyElseAlone(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestFollowDue_EndsInTime_AndGoesOn(t *testing.T) {
+func TestFollowDue_OutOfTime_ContinuesNextTime(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	for _, person := range []string{"gm", "ana"} {
@@ -284,7 +284,7 @@ func TestFollowDue_EndsInTime_AndGoesOn(t *testing.T) {
 
 // An account that takes all the time there is and fails, whenever it is tried,
 // keeps no other from its turn, and has its own again.
-func TestFollowDue_OneThatFailsEachTime_StarvesNoOther(t *testing.T) {
+func TestFollowDue_OneThatKeepsFailing_StarvesNoOther(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()

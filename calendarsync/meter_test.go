@@ -55,7 +55,7 @@ func (c *tally) want(t *testing.T, when string, want ...string) {
 	}
 }
 
-func TestMeter_IsToldOfChannelsAndLooks(t *testing.T) {
+func TestMeter_CountsChannelsAndSyncs(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	count := &tally{}

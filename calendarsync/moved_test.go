@@ -129,7 +129,7 @@ func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 
 // The look at the new calendar passes the event before the poll follows it there,
 // so it is the link that has it looked at.
-func TestMovedEvent_WhereALookPassedIt_IsReadAgain(t *testing.T) {
+func TestMovedEvent_WhereASyncPassedIt_IsFetched(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	other, slots := w.Poll()
@@ -151,7 +151,7 @@ func TestMovedEvent_WhereALookPassedIt_IsReadAgain(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestMovedEvent_WithItsTimeAtOnce_IsFollowed(t *testing.T) {
+func TestMovedEvent_WithItsTime_IsFollowed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()

@@ -147,7 +147,7 @@ func TestMovedEvent_WithoutTheListsScope_IsFollowedIfKnown(t *testing.T) {
 }
 
 // A session that is over, and one that we deleted ourselves, is looked for nowhere.
-func TestGoneEvent_ThatCancelsNothing_IsNotLookedFor(t *testing.T) {
+func TestGoneEvent_ThatCancelsNothing_IsNotSearchedFor(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(w *worldtest.World, pollID, eventID string){
 		"long over": func(w *worldtest.World, _, eventID string) {

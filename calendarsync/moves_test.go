@@ -127,7 +127,7 @@ func TestRestore_PutsBackVotesThatVanished(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestRestore_WithoutTheOriginalSlot_MakesItAnew(t *testing.T) {
+func TestRestore_WithoutTheOriginalSlot_RecreatesIt(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, eventID := w.Finalised()
@@ -143,7 +143,7 @@ func TestRestore_WithoutTheOriginalSlot_MakesItAnew(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestAMove_WhereTheCalendarSlotVanished_MakesItAnew(t *testing.T) {
+func TestMove_WithoutTheCalendarSlot_RecreatesIt(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()

@@ -48,7 +48,7 @@ func untouched(t *testing.T, w *worldtest.World, pollIDs ...string) (check func(
 	}
 }
 
-func TestObserving_WhatChanges_IsJournaledAndNotApplied_UntilItIsOn(t *testing.T) {
+func TestObserving_IsJournaledAndNotApplied_UntilOn(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	moved, slots, movedEvent := w.Finalised()

@@ -31,7 +31,7 @@ func (r *repeating) List(ctx context.Context, ref gcal.Ref, syncToken, _ string)
 	return page, err
 }
 
-func TestALook_WhoseListingRepeatsAPage_Ends(t *testing.T) {
+func TestSync_WhoseListingRepeatsAPage_Ends(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -63,7 +63,7 @@ func (e ending) List(ctx context.Context, _ gcal.Ref, _, _ string) (gcal.Page, e
 
 // Each row is how the time of a look ends, and whether that is a failure of its
 // calendar, which health tells of. The calendar is free for the next look at once.
-func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
+func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		limit  func(ctx context.Context) (context.Context, context.CancelFunc)

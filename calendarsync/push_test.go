@@ -97,7 +97,7 @@ func TestAPushThatCannotBeHandedOver_ComesAgain(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestTwoPushesAtOnce_MakeOneLookMoreAtMost(t *testing.T) {
+func TestConcurrentPushes_CauseOneMoreSyncAtMost(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -119,7 +119,7 @@ func TestTwoPushesAtOnce_MakeOneLookMoreAtMost(t *testing.T) {
 
 // A push that comes while a look is listing is not covered by it: another look
 // follows, after SYNC_MIN_GAP.
-func TestAPushAmidALook_IsFollowedByAnother(t *testing.T) {
+func TestPush_DuringASync_CausesAnother(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"before events.list", "after events.list"} {
 		t.Run(point, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestTheFirstPushOfAChannel_IsKnownBeforeGooglesAnswerIs(t *testing.T) {
 
 // The queue may keep a name for ever; a look that nothing followed must not
 // take the name of one that something does.
-func TestACalendarThatIsFollowedAgain_IsLookedAt(t *testing.T) {
+func TestCalendar_FollowedAgain_IsSynced(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, _ := w.Finalised()

@@ -85,7 +85,7 @@ func TestSweep_TriesAgainToStopAChannelThatNothingNeeds(t *testing.T) {
 
 // Whoever is about to stop the channel of a calendar that nothing follows may come
 // too late: a poll that is finalised into it meanwhile counts on a channel.
-func TestACalendarThatIsFollowedAgain_WhileItsChannelsAreStopped_IsWatched(t *testing.T) {
+func TestFollowingAgain_WhileChannelsAreStopped_IsWatched(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(t *testing.T, w *worldtest.World){
 		"by the sweep": func(t *testing.T, w *worldtest.World) {

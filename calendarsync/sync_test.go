@@ -12,7 +12,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-func TestALook_After410_ListsEverything(t *testing.T) {
+func TestSync_After410_ListsEverything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		act  func(w *worldtest.World, eventID string)
@@ -69,7 +69,7 @@ func finalisedToo(w *worldtest.World) (pollID string) {
 }
 
 // "Gone" is believed only of a calendar that answers us as a writer.
-func TestAStaleLook_CommitsNothing(t *testing.T) {
+func TestStaleSync_CommitsNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -90,7 +90,7 @@ func TestAStaleLook_CommitsNothing(t *testing.T) {
 
 // An event is changed after Google made it and before the poll follows it, and
 // a look at the calendar (which another poll follows) passes over the change.
-func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
+func TestChange_DuringTheInsert_IsNotLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		act  func(w *worldtest.World, eventID string)
@@ -132,7 +132,7 @@ func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
 
 // An event that cannot be applied holds up neither the other events nor the
 // cursor, and is asked for again.
-func TestASyncOfAPerson_LooksAtOnce(t *testing.T) {
+func TestSync_RequestedByAPerson_RunsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -195,7 +195,7 @@ func TestDeletedPoll_MetBySyncFirst_KeepsEventAsSet(t *testing.T) {
 
 // A look stands still for longer than its lease and then ends, well or not:
 // nothing of what it says counts.
-func TestAStaleLook_MovesNoCursor(t *testing.T) {
+func TestStaleSync_StoresNoToken(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(w *worldtest.World){
 		"ends well": func(*worldtest.World) {},

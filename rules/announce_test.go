@@ -230,7 +230,7 @@ func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
 
 // Where changes come faster than they are told, only the last is compared with
 // what was told: A→B→A, over any B, is silent.
-func TestChangeTakenBackBeforeItWasToldIsNeverAnnounced(t *testing.T) {
+func TestUndoneChange_BeforeItsAnnouncement_IsNeverAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, known := range everyStory() {
 		for _, passing := range everyStory() {

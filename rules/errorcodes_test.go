@@ -157,7 +157,7 @@ func TestHeldCancellation(t *testing.T) {
 
 // An error that is not over keeps ERROR while the times are followed, through
 // any number of moves and back.
-func TestErrorThatIsNotOverStaysWhileTimesAreFollowed(t *testing.T) {
+func TestStandingError_Stays_WhileTimesAreFollowed(t *testing.T) {
 	t.Parallel()
 	p := failing(inStep(), rules.WatchFailed)
 	for _, step := range []struct {
@@ -180,7 +180,7 @@ func TestErrorThatIsNotOverStaysWhileTimesAreFollowed(t *testing.T) {
 	}
 }
 
-func TestStateIsSetRightWhereItDoesNotSayWhatStands(t *testing.T) {
+func TestState_ThatIsWrong_IsRepaired(t *testing.T) {
 	t.Parallel()
 	wrong := func(p rules.Poll, state rules.State) rules.Poll {
 		p.State = state

@@ -108,7 +108,7 @@ func TestDecide_AnyPollAndObservation_GiveOneDecisionOfTheTable(t *testing.T) {
 	})
 }
 
-func TestDecide_AnObservationAppliedTwice_ChangesNothingTheSecondTime(t *testing.T) {
+func TestDecide_AppliedTwice_ChangesNothingTheSecondTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPoll(t)

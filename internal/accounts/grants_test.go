@@ -77,7 +77,7 @@ func TestClient_ManyAtOnceAskOnce(t *testing.T) {
 	w.wantCalls(t, "for twenty at once", 1, 20)
 }
 
-func TestClient_A401IsTriedOnceMoreWithANewToken(t *testing.T) {
+func TestClient_On401_RetriesOnceWithANewToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.link(t, "gm", "gm").ID

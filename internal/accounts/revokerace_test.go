@@ -56,7 +56,7 @@ func (w *world) consented(t *testing.T) accounts.Account {
 // A grant is given back while its Google account is linked anew, by the same
 // person or another. Nobody is told that it is linked whose grant may be dead,
 // and a moment later all is well.
-func TestRevoke_WhileTheAccountIsLinkedAnew_EndsNoGrantUnseen(t *testing.T) {
+func TestRevoke_DuringRelink_EndsNoGrantUnnoticed(t *testing.T) {
 	t.Parallel()
 	for name, amid := range map[string]func(t *testing.T, w *world, id, person string) error{
 		"the consent comes back before Google is told": func(t *testing.T, w *world, id, person string) (err error) {

@@ -34,7 +34,7 @@ func tokenEndpoint(first string) (transport http.RoundTripper, given *[]string) 
 	return control.Transport(handler), given
 }
 
-func TestRotation_ANewRefreshTokenIsKeptEvenWhereTheStoreWasAway(t *testing.T) {
+func TestRotation_SurvivesAStoreFailure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	account, err := w.accounts.Link(t.Context(), "gm", identity("gm"), "1//first", scopes)
@@ -84,7 +84,7 @@ func TestKeys_AreRotatedOnUse(t *testing.T) {
 
 // Somebody unlinks while an access token is asked for with a refresh token that
 // is to be sealed anew.
-func TestKeys_WhatWasForgottenMeanwhileIsNotSealedAnew(t *testing.T) {
+func TestKeys_ForgottenSecret_IsNotSealedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.link(t, "gm", "gm").ID

@@ -44,7 +44,7 @@ func index(t *testing.T, w *worldtest.World, dryRun bool) (done backfill.Done, p
 	return done, problems
 }
 
-func TestIndex_HasEventsOfBeforeFollowed_AndTellsNobody(t *testing.T) {
+func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	event := w.InsertEvent("gm", map[string]any{
@@ -113,7 +113,7 @@ func TestIndex_WaitsForWhatARunThatWasKilledHolds(t *testing.T) {
 	}
 }
 
-func TestIndex_SaysWhatToDoAboutWhatCannotBeFollowed(t *testing.T) {
+func TestIndex_OfAnUnfollowableEvent_SaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	first, second := legacy(w, 1, "gm", "", "googlesown"), legacy(w, 2, "gm", "gm@example.com", "googlesown")

@@ -111,7 +111,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-func TestALook_FromClaimToEnd(t *testing.T) {
+func TestSync_FromClaimToEnd(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
@@ -145,7 +145,7 @@ func TestALook_FromClaimToEnd(t *testing.T) {
 	same(t, "the newer look holds", k.read().Holds(later), true)
 }
 
-func TestALookThatFails_KeepsItsCursor(t *testing.T) {
+func TestFailedSync_KeepsItsToken(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
@@ -174,7 +174,7 @@ func TestALookThatFails_KeepsItsCursor(t *testing.T) {
 }
 
 // Names of tasks may stay taken for ever, so a generation never comes twice.
-func TestTheGenerationOfLooks_NeverRestarts(t *testing.T) {
+func TestSyncGeneration_NeverRestarts(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	first := k.write(link)
@@ -202,7 +202,7 @@ func TestTheGenerationOfLooks_NeverRestarts(t *testing.T) {
 	}
 }
 
-func TestCovers_IsForHintsOlderThanTheLastLook(t *testing.T) {
+func TestCovers_TriggersOlderThanTheLastRun(t *testing.T) {
 	t.Parallel()
 	c := calendars.Calendar{SyncGen: 9, StartedGen: 7}
 	for generation, want := range map[int64]bool{6: true, 7: false, 8: false, 9: false} {
@@ -251,7 +251,7 @@ func TestInterests_OfOthersStay(t *testing.T) {
 	same(t, "wanted", c.Wanted(), true)
 }
 
-func TestLinking_OwesALook_AndKeepsIDsThatGoogleMade(t *testing.T) {
+func TestLink_RequestsASync_AndKeepsGooglesIDs(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	c := k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google1") })
@@ -265,7 +265,7 @@ func TestLinking_OwesALook_AndKeepsIDsThatGoogleMade(t *testing.T) {
 	same(t, "ids after an unlink", c.LegacyEventIDs, []string(nil))
 }
 
-func TestParkedEvents_WaitUntilTheyAreSettledOrUnlinked(t *testing.T) {
+func TestDeferredEvents_StayUntilSettledOrUnlinked(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
@@ -282,7 +282,7 @@ func TestParkedEvents_WaitUntilTheyAreSettledOrUnlinked(t *testing.T) {
 	same(t, "after one took another's place", len(c.Deferred), 0)
 }
 
-func TestLookTask_IsNamedByCalendarAndGeneration(t *testing.T) {
+func TestSyncTask_IsNamedByCalendarAndGeneration(t *testing.T) {
 	t.Parallel()
 	c := calendars.Calendar{Key: "k1", SyncGen: 42}
 	task := calendars.SyncTask(c, "push", "trace-1")
@@ -292,7 +292,7 @@ func TestLookTask_IsNamedByCalendarAndGeneration(t *testing.T) {
 	same(t, "the same again", calendars.SyncTask(c, "drain", "").Name, task.Name)
 }
 
-func TestCalendars_AreFoundByWhatIsOwed(t *testing.T) {
+func TestCalendars_AreFoundByTheirPendingSync(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
@@ -350,7 +350,7 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 
 // What was wrong with a calendar that nothing followed was never taken off it, and
 // says nothing of a poll that follows it from now on.
-func TestLink_NothingFollowedIt_ForgetsItsFailure(t *testing.T) {
+func TestLink_OfAnUnfollowedCalendar_ClearsItsFailure(t *testing.T) {
 	t.Parallel()
 	failed := calendars.Calendar{Key: "k", FailedSince: time.Unix(1, 0), LastError: calendars.ReasonRevoked, SyncGen: 1}
 	forgets := func(c calendars.Calendar) bool {
@@ -368,7 +368,7 @@ func TestLink_NothingFollowedIt_ForgetsItsFailure(t *testing.T) {
 }
 
 // At the very end of a pause the calendar may be looked at.
-func TestClaim_AtTheEndOfAPause_BeginsALook(t *testing.T) {
+func TestClaim_AtTheEndOfAPause_BeginsASync(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]calendars.Calendar{
 		"parked": {PausedUntil: now}, "leased": {LeaseUntil: now}, "looked at a gap ago": {StartedAt: now.Add(-gap)},

@@ -6,7 +6,7 @@ import (
 	"questscheduler/internal/calendars"
 )
 
-func TestAsk_LeavesWhatWaitsForAPersonsWord(t *testing.T) {
+func TestRequestFetch_LeavesHeldEventsAlone(t *testing.T) {
 	t.Parallel()
 	for reason, asks := range map[string]bool{
 		"": true, calendars.DeferredFailed: true, calendars.DeferredCommand: true, calendars.DeferredRace: true,
@@ -22,7 +22,7 @@ func TestAsk_LeavesWhatWaitsForAPersonsWord(t *testing.T) {
 	}
 }
 
-func TestSettled_KeepsWhatWasAskedForAnew(t *testing.T) {
+func TestSettled_KeepsNewRequests(t *testing.T) {
 	t.Parallel()
 	began := calendars.Calendar{Deferred: map[string]string{"e": calendars.DeferredCommand, "f": calendars.DeferredFailed}}
 	now := calendars.Calendar{Deferred: map[string]string{"e": calendars.DeferredHeld, "f": calendars.DeferredFailed}}

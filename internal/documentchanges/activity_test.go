@@ -10,7 +10,7 @@ import (
 	storememory "questscheduler/internal/store/memory"
 )
 
-func TestNoted_WritesDownThatHintsCome_OnceInAWhile(t *testing.T) {
+func TestRecordedIntake_RecordsOnceInAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		documents, err := storememory.Open(nil)

@@ -63,7 +63,7 @@ func opened(t *testing.T, polls *seen) *documentchanges.Intake {
 	return h
 }
 
-func TestTold_ABurstIsOneLook_ThatBeginsAfterIt(t *testing.T) {
+func TestChanged_ABurst_IsOneTaskThatBeginsAfterIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		polls := &seen{}
@@ -88,7 +88,7 @@ func TestTold_ABurstIsOneLook_ThatBeginsAfterIt(t *testing.T) {
 	})
 }
 
-func TestTold_WhatNamesNoPoll_IsNothing(t *testing.T) {
+func TestChanged_WithoutAPoll_DoesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		polls := &seen{}
@@ -319,7 +319,7 @@ func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 	}
 }
 
-func TestListener_WhosePlaceAnotherTook_BeginsAnew(t *testing.T) {
+func TestListener_AfterAnotherHadTheLease_StartsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		documents, err := storememory.Open(nil)

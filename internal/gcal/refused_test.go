@@ -45,7 +45,7 @@ func TestErrors_ThoseOfTheAccountArePassedOn(t *testing.T) {
 	}
 }
 
-func TestCalled_IsToldOfWhatWentToGoogle_AndOfNothingElse(t *testing.T) {
+func TestCalled_ReportsCallsThatReachedGoogleOnly(t *testing.T) {
 	t.Parallel()
 	revoked := fault.New(fault.Revoked, "Google Calendar not linked")
 	sending := func(send roundTripper) func(context.Context, string) (*http.Client, error) {
@@ -98,7 +98,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f(r)
 }
 
-func TestRefused_IsToldOfWhatGoogleRefusesAndOfNothingElse(t *testing.T) {
+func TestRefused_ReportsRefusalsByGoogleOnly(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		call   string
