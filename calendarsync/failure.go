@@ -70,7 +70,8 @@ func backoff(wait time.Duration, attempt int) time.Duration {
 	return wait
 }
 
-// failures lists what follows from a failed run, by kind; the first matching row counts.
+// failures lists what follows from a failed run, by kind; the first matching row counts,
+// and without one the run is retried.
 // None changes a poll's status.
 var failures = []failure{
 	// Only relinking helps, and triggers a run. An owner who unlinked the account knows.
@@ -78,13 +79,10 @@ var failures = []failure{
 	{kind: fault.Revoked, polls: rules.TokenExpired, announce: true},
 	// The quota is used up for hours; leave the calendar alone.
 	{kind: fault.Exhausted, retry: true, after: quotaPause, pause: quotaPause},
-	{kind: fault.RateLimited, retry: true},
-	{kind: fault.Unavailable, retry: true},
 	// Permanent for Google, but people change such things. Other triggers still run a sync.
 	{kind: fault.Provider, retry: true, after: refusedPause, backoff: true},
 	{kind: fault.NotFound, retry: true, after: refusedPause, backoff: true},
 	{kind: fault.Forbidden, retry: true, after: refusedPause, backoff: true},
-	{kind: fault.Internal, retry: true},
 }
 
 // failure is one row of the table.

@@ -39,7 +39,7 @@ func (s *server) drawsCards() bool {
 // unheardDocuments takes hints in and does nothing (QS_SYNC=off).
 type unheardDocuments struct{}
 
-// Told implements webhooks.Documents.
+// Changed implements webhooks.Documents.
 func (unheardDocuments) Changed(context.Context, string, string) error { return nil }
 
 // startListening listens to the store, where the settings say so, until

@@ -90,6 +90,6 @@ func (r *Repository) untouched(ctx context.Context, before time.Time, after *sto
 func (r *Repository) touch(ctx context.Context, id string) error {
 	now := r.now()
 	return r.store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Update(Path(id), store.Update{Path: store.Field("checkedAt"), Value: now})
+		return tx.Update(Path(id), store.Set("checkedAt", now))
 	})
 }

@@ -132,7 +132,7 @@ func (r *Repository) write(tx store.Tx, account Account, refreshToken string) er
 	fields := encode(account)
 	var updates []store.Update
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		updates = append(updates, store.Update{Path: store.Field(name), Value: fields[name]})
+		updates = append(updates, store.Set(name, fields[name]))
 	}
 	return tx.Merge(Path(account.ID), updates...)
 }

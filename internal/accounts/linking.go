@@ -99,21 +99,20 @@ type Ask struct {
 // check validates an ask and resolves its return address. NotFound: the account to relink
 // is not the person's. Invalid with CodeUnsafeReturn: the return address is not one of
 // ours.
-func (l *Linking) check(ctx context.Context, ask Ask) (Ask, error) {
+func (l *Linking) check(ctx context.Context, ask Ask) (checked Ask, account Account, err error) {
 	if ask.AccountID != "" {
-		if _, err := l.accounts.Owned(ctx, ask.PersonID, ask.AccountID); err != nil {
-			return Ask{}, err
+		if account, err = l.accounts.Owned(ctx, ask.PersonID, ask.AccountID); err != nil {
+			return Ask{}, Account{}, err
 		}
 	}
-	address, err := l.safeReturn(ask.ReturnTo)
-	ask.ReturnTo = address
-	return ask, err
+	ask.ReturnTo, err = l.safeReturn(ask.ReturnTo)
+	return ask, account, err
 }
 
 // Ticket seals an ask for the browser to bring to Start within StateLife. Its errors are
 // NotFound (the account to relink is not the person's) and Invalid with CodeUnsafeReturn.
 func (l *Linking) Ticket(ctx context.Context, ask Ask) (ticket string, until time.Time, err error) {
-	if ask, err = l.check(ctx, ask); err != nil {
+	if ask, _, err = l.check(ctx, ask); err != nil {
 		return "", time.Time{}, err
 	}
 	until = l.accounts.now().Add(StateLife)
@@ -134,15 +133,12 @@ func (l *Linking) Asked(ticket string) (Ask, error) {
 // the browser keeps until it comes back; "" for a program, which then sends the person's
 // token again. Its errors are Ticket's.
 func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address string, err error) {
-	if ask, err = l.check(ctx, ask); err != nil {
+	ask, account, err := l.check(ctx, ask)
+	if err != nil {
 		return "", err
 	}
 	hint := ""
-	if ask.AccountID != "" && !ask.AnyIdentity {
-		account, err := l.accounts.Owned(ctx, ask.PersonID, ask.AccountID)
-		if err != nil {
-			return "", err
-		}
+	if !ask.AnyIdentity {
 		hint = cmp.Or(account.Sub, account.Email)
 	}
 	begun := state{ID: l.accounts.newID(), Ask: ask, Verifier: l.newVerifier(), Browser: hashBrowser(browser)}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -69,7 +68,7 @@ func refusalOf(err error, now time.Time) *fault.Error {
 	if row.code == CodeClientRefused {
 		cause = fmt.Errorf("%w; %s", cause, operatorOwnClient)
 	}
-	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.message, RetryAfter: retryAfter(header, now), Err: cause}
+	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.message, RetryAfter: fault.ParseRetryAfter(header, now), Err: cause}
 }
 
 func (r refusal) fits(status int, code string) bool {
@@ -77,17 +76,4 @@ func (r refusal) fits(status int, code string) bool {
 		status = 500
 	}
 	return (r.codes == nil || slices.Contains(r.codes, code)) && (r.status == 0 || r.status == status)
-}
-
-// retryAfter reads the Retry-After header, in seconds or as a date.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	text := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		const day = int(24 * time.Hour / time.Second)
-		return max(0, time.Duration(min(seconds, day))*time.Second)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }

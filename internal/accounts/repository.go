@@ -100,19 +100,28 @@ func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, 
 	writable := slices.Clone(writableIDs)
 	slices.Sort(writable)
 	writable, now := slices.Compact(writable), r.now()
+	return r.update(ctx, id, func(account Account) []store.Update {
+		primary := cmp.Or(primaryID, account.PrimaryCalendarID)
+		if account.PrimaryCalendarID == primary && slices.Equal(account.CalendarIDs, writable) {
+			return nil
+		}
+		return []store.Update{
+			store.Set("primaryCalendarId", store.NullIfEmpty(primary)), store.Set("calendarIds", writable), store.Set("updatedAt", now),
+		}
+	})
+}
+
+// update writes what change returns for the account as it is now, if anything.
+func (r *Repository) update(ctx context.Context, id string, change func(now Account) []store.Update) error {
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		account, err := Load(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		primary := cmp.Or(primaryID, account.PrimaryCalendarID)
-		if account.PrimaryCalendarID == primary && slices.Equal(account.CalendarIDs, writable) {
-			return nil
+		if updates := change(account); len(updates) > 0 {
+			return tx.Update(Path(id), updates...)
 		}
-		return tx.Update(Path(id),
-			store.Update{Path: store.Field("primaryCalendarId"), Value: store.NullIfEmpty(primary)},
-			store.Update{Path: store.Field("calendarIds"), Value: writable},
-			store.Update{Path: store.Field("updatedAt"), Value: now})
+		return nil
 	})
 }
 
@@ -120,20 +129,11 @@ func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, 
 // false if that was known or an older grant was refused.
 func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (changed bool, err error) {
 	now := r.now()
-	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		changed = false
-		account, err := Load(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		if account.Status != Active || account.Grant != grant {
+	err = r.update(ctx, id, func(account Account) []store.Update {
+		if changed = account.Status == Active && account.Grant == grant; !changed {
 			return nil
 		}
-		changed = true
-		return tx.Update(Path(id),
-			store.Update{Path: store.Field("status"), Value: string(Revoked)},
-			store.Update{Path: store.Field("due"), Value: true},
-			store.Update{Path: store.Field("updatedAt"), Value: now})
+		return []store.Update{store.Set("status", string(Revoked)), store.Set("due", true), store.Set("updatedAt", now)}
 	})
 	return changed && err == nil, err
 }

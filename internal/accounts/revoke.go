@@ -88,7 +88,7 @@ func (g *Grants) giveBack(ctx context.Context, token string) (answered bool, err
 	case status == http.StatusOK, status == http.StatusBadRequest:
 		return true, nil
 	case status == http.StatusTooManyRequests:
-		return true, &fault.Error{Kind: fault.RateLimited, Message: sayLater, RetryAfter: retryAfter(response.Header, g.now())}
+		return true, &fault.Error{Kind: fault.RateLimited, Message: sayLater, RetryAfter: fault.ParseRetryAfter(response.Header, g.now())}
 	default:
 		return true, fault.Wrap(fault.Unavailable, fmt.Errorf("revoke a grant: %d", status), sayLater)
 	}
@@ -128,7 +128,7 @@ func (r *Repository) beginLeaving(ctx context.Context, account Account) (begun l
 			return err
 		}
 		begun = leaving{until: until, other: now.LeavingUntil}
-		return tx.Update(Path(account.ID), store.Update{Path: store.Field("leavingUntil"), Value: until})
+		return tx.Update(Path(account.ID), store.Set("leavingUntil", until))
 	})
 	return begun, err
 }
@@ -140,12 +140,11 @@ func (r *Repository) endLeaving(ctx context.Context, id string, begun leaving) e
 	if begun.other.After(over) {
 		over = begun.other
 	}
-	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, err := Load(ctx, tx, id)
-		if err != nil || !account.LeavingUntil.Equal(begun.until) {
-			return err
+	return r.update(ctx, id, func(account Account) []store.Update {
+		if !account.LeavingUntil.Equal(begun.until) {
+			return nil
 		}
-		return tx.Update(Path(id), store.Update{Path: store.Field("leavingUntil"), Value: over})
+		return []store.Update{store.Set("leavingUntil", over)}
 	})
 }
 

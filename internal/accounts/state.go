@@ -124,8 +124,7 @@ func (r *Repository) end(ctx context.Context, back Back) (state, error) {
 			PersonID: f.String("uid"), PersonName: f.String("name"), AccountID: f.String("accountId"),
 			AnyIdentity: f.Bool("anyIdentity"), ReturnTo: f.String("returnTo"),
 		}}
-		return tx.Update(statePath(opened.ID),
-			store.Update{Path: store.Field("usedAt"), Value: now}, store.Update{Path: store.Field("verifier"), Value: store.Delete})
+		return tx.Update(statePath(opened.ID), store.Set("usedAt", now), store.Set("verifier", store.Delete))
 	})
 	if err != nil {
 		return state{}, err

@@ -29,11 +29,8 @@ func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, e
 			return nil
 		}
 		account.Status, account.Due, account.UnlinkedAt, account.UpdatedAt = Unlinked, true, now, now
-		return tx.Update(Path(id),
-			store.Update{Path: store.Field("status"), Value: string(Unlinked)},
-			store.Update{Path: store.Field("due"), Value: true},
-			store.Update{Path: store.Field("unlinkedAt"), Value: now},
-			store.Update{Path: store.Field("updatedAt"), Value: now})
+		return tx.Update(Path(id), store.Set("status", string(Unlinked)), store.Set("due", true),
+			store.Set("unlinkedAt", now), store.Set("updatedAt", now))
 	})
 	if err != nil {
 		return Account{}, err
@@ -60,15 +57,11 @@ func (r *Repository) Due(ctx context.Context, limit int, after *store.Cursor) ([
 // Settled records that an account's change was carried to its calendars. done is false if
 // the account changed again: it stays Due.
 func (r *Repository) Settled(ctx context.Context, account Account) (done bool, err error) {
-	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		now, err := Load(ctx, tx, account.ID)
-		if err != nil {
-			return err
-		}
+	err = r.update(ctx, account.ID, func(now Account) []store.Update {
 		if done = now.SameAs(account); !done || !now.Due {
 			return nil
 		}
-		return tx.Update(Path(account.ID), store.Update{Path: store.Field("due"), Value: false})
+		return []store.Update{store.Set("due", false)}
 	})
 	return done && err == nil, err
 }

@@ -22,15 +22,15 @@ func (c Calendar) Claim(now time.Time, gap time.Duration, generation int64) (upd
 	}
 	fence = c.Fence + 1
 	return []store.Update{
-		set("lookGen", c.SyncGen+1), set("begunGen", generation), set("fence", fence), set("leaseUntil", now.Add(Lease)),
-		set("lookedAt", now), set("lookDue", false),
+		store.Set("lookGen", c.SyncGen+1), store.Set("begunGen", generation), store.Set("fence", fence), store.Set("leaseUntil", now.Add(Lease)),
+		store.Set("lookedAt", now), store.Set("lookDue", false),
 	}, fence, 0
 }
 
 // Skip skips a run of a calendar that nothing follows. The generation moves on, since the
 // name of the skipped task may stay taken.
 func (c Calendar) Skip() []store.Update {
-	return []store.Update{set("lookGen", c.SyncGen+1), set("lookDue", false)}
+	return []store.Update{store.Set("lookGen", c.SyncGen+1), store.Set("lookDue", false)}
 }
 
 // Holds reports whether the run with that fence may still commit.
@@ -38,20 +38,20 @@ func (c Calendar) Holds(fence int64) bool { return fence != 0 && c.Fence == fenc
 
 // Renew extends the lease.
 func Renew(now time.Time) []store.Update {
-	return []store.Update{set("leaseUntil", now.Add(Lease))}
+	return []store.Update{store.Set("leaseUntil", now.Add(Lease))}
 }
 
 // Succeeded ends a run that applied everything up to token.
 func Succeeded(now time.Time, token string, mask int64) []store.Update {
 	return []store.Update{
-		set("syncToken", token), set("maskVersion", mask), set("lastSyncedAt", now), set("lastSuccessAt", now),
-		set("failedSince", store.Delete), set("lastError", store.Delete), set("leaseUntil", store.Delete),
-		set("parkedUntil", store.Delete),
+		store.Set("syncToken", token), store.Set("maskVersion", mask), store.Set("lastSyncedAt", now), store.Set("lastSuccessAt", now),
+		store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), store.Set("leaseUntil", store.Delete),
+		store.Set("parkedUntil", store.Delete),
 	}
 }
 
 // Pause pauses a calendar until a time.
-func Pause(until time.Time) store.Update { return set("parkedUntil", until) }
+func Pause(until time.Time) store.Update { return store.Set("parkedUntil", until) }
 
 // Failed ends a failed run. It leaves no run pending: the task is retried, or the repair
 // of the cause requests a run. The reason is shown to people and holds no secret.
@@ -66,17 +66,17 @@ func (c Calendar) MarkFailing(now time.Time, reason string) []store.Update {
 	if since.IsZero() {
 		since = now
 	}
-	return []store.Update{set("failedSince", since), set("lastError", reason)}
+	return []store.Update{store.Set("failedSince", since), store.Set("lastError", reason)}
 }
 
 // Ended ends a run whose failure is already recorded (MarkFailing).
 func Ended(now time.Time) []store.Update {
-	return []store.Update{set("lastSyncedAt", now), Release()}
+	return []store.Update{store.Set("lastSyncedAt", now), Release()}
 }
 
 // Invalidate invalidates a run under way; request another one after it.
 func (c Calendar) Invalidate() []store.Update {
-	return []store.Update{set("fence", c.Fence+1), set("leaseUntil", store.Delete)}
+	return []store.Update{store.Set("fence", c.Fence+1), store.Set("leaseUntil", store.Delete)}
 }
 
 // ReasonRevoked is the error of a calendar whose account is unlinked or has a dead grant:
@@ -87,10 +87,10 @@ const ReasonRevoked = "revoked"
 func (c Calendar) Revoked() bool { return c.LastError == ReasonRevoked }
 
 // ResetToken drops the sync token; the next run is a full sync.
-func ResetToken() []store.Update { return []store.Update{set("syncToken", store.Delete)} }
+func ResetToken() []store.Update { return []store.Update{store.Set("syncToken", store.Delete)} }
 
 // RequestSync requests a run.
-func RequestSync() []store.Update { return []store.Update{set("lookDue", true)} }
+func RequestSync() []store.Update { return []store.Update{store.Set("lookDue", true)} }
 
 // Unwatched records a sweep that could open no watch channel. good counts such sweeps in
 // a row between which runs succeeded, with none failing now.
@@ -98,24 +98,24 @@ func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) 
 	if !c.SweptAt.IsZero() && !c.SuccessAt.Before(c.SweptAt) && c.FailedSince.IsZero() {
 		good = c.GoodSweeps + 1
 	}
-	return []store.Update{set("sweptAt", now), set("goodSweeps", good)}, good
+	return []store.Update{store.Set("sweptAt", now), store.Set("goodSweeps", good)}, good
 }
 
 // Link adds the interest of one more poll and requests a run. The updates are to be
 // merged. legacyEvent is the event's id if Google generated it.
 func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Update {
 	updates := []store.Update{
-		set("accountId", c.AccountID), set("calendarId", c.CalendarID), set("ownerId", ownerID),
-		interest(c.Interests[poll.ConsumerPoll] + 1), set("lookDue", true),
+		store.Set("accountId", c.AccountID), store.Set("calendarId", c.CalendarID), store.Set("ownerId", ownerID),
+		interest(c.Interests[poll.ConsumerPoll] + 1), store.Set("lookDue", true),
 	}
 	if c.SyncGen == 0 {
-		updates = append(updates, set("lookGen", now.UnixMicro()))
+		updates = append(updates, store.Set("lookGen", now.UnixMicro()))
 	}
 	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
-		updates = append(updates, set("failedSince", store.Delete), set("lastError", store.Delete))
+		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete))
 	}
 	if legacyEvent != "" && !slices.Contains(c.LegacyEventIDs, legacyEvent) {
-		updates = append(updates, set("legacyEventIds", append(slices.Clone(c.LegacyEventIDs), legacyEvent)))
+		updates = append(updates, store.Set("legacyEventIds", append(slices.Clone(c.LegacyEventIDs), legacyEvent)))
 	}
 	return updates
 }
@@ -127,7 +127,7 @@ func (c Calendar) Unlink(eventID string) []store.Update {
 		updates = append(updates, Settle(eventID))
 	}
 	if i := slices.Index(c.LegacyEventIDs, eventID); i >= 0 {
-		updates = append(updates, set("legacyEventIds", slices.Delete(slices.Clone(c.LegacyEventIDs), i, i+1)))
+		updates = append(updates, store.Set("legacyEventIds", slices.Delete(slices.Clone(c.LegacyEventIDs), i, i+1)))
 	}
 	return updates
 }
@@ -136,7 +136,7 @@ func (c Calendar) Unlink(eventID string) []store.Update {
 func (c Calendar) Exchange(oldEvent string) []store.Update {
 	updates := c.Unlink(oldEvent)
 	updates[0] = interest(max(1, c.Interests[poll.ConsumerPoll]))
-	return append(updates, set("lookDue", true))
+	return append(updates, store.Set("lookDue", true))
 }
 
 // Defer has an event fetched individually, for one of the Deferred reasons.
@@ -147,7 +147,7 @@ func Defer(eventID, reason string) store.Update {
 // Hold holds the cancellation of an event until its owner confirms it, which is yet to be
 // announced.
 func Hold(eventID string) []store.Update {
-	return []store.Update{Defer(eventID, DeferredHeld), set("holdUntold", true)}
+	return []store.Update{Defer(eventID, DeferredHeld), store.Set("holdUntold", true)}
 }
 
 // Held lists the held events, sorted.
@@ -156,7 +156,7 @@ func (c Calendar) Held() []string {
 }
 
 // HoldAnnounced records that the owner was told.
-func HoldAnnounced() store.Update { return set("holdUntold", store.Delete) }
+func HoldAnnounced() store.Update { return store.Set("holdUntold", store.Delete) }
 
 // RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a
 // person's confirmation keeps its reason.
@@ -194,9 +194,5 @@ func interest(count int64) store.Update {
 	return store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: count}
 }
 
-func set(name string, value any) store.Update {
-	return store.Update{Path: store.Field(name), Value: value}
-}
-
 // Release gives the lease back.
-func Release() store.Update { return set("leaseUntil", store.Delete) }
+func Release() store.Update { return store.Set("leaseUntil", store.Delete) }

@@ -27,40 +27,33 @@ func (c *Client) Calendars(ctx context.Context, account string) ([]Entry, error)
 	var entries []Entry
 	pageToken := ""
 	for range mostPages {
-		next, err := c.calendarsPage(ctx, account, pageToken, &entries)
-		if err != nil || next == "" {
+		err := c.call(ctx, opCalendars, account, func(ctx context.Context, service *calendar.Service) error {
+			call := service.CalendarList.List().MaxResults(250).Context(ctx).
+				Fields("nextPageToken,items(id,summary,summaryOverride,timeZone,primary,accessRole)")
+			if pageToken != "" {
+				call.PageToken(pageToken)
+			}
+			answer, err := notNull(call.Do())
+			if err != nil {
+				return err
+			}
+			for _, item := range answer.Items {
+				if item != nil {
+					entries = append(entries, decodeEntry(item))
+				}
+			}
+			pageToken = answer.NextPageToken
+			return nil
+		})
+		if err != nil || pageToken == "" {
 			return entries, err
 		}
-		pageToken = next
 	}
-	return nil, fault.New(fault.Unavailable, sayLater) // its pages go round in a circle
+	return nil, fault.New(fault.Unavailable, sayLater) // its pages lead in a circle
 }
 
 // mostPages bounds a list whose pages lead in a circle; each has up to 250 calendars.
 const mostPages = 100
-
-func (c *Client) calendarsPage(ctx context.Context, account, pageToken string, entries *[]Entry) (next string, err error) {
-	err = c.call(ctx, opCalendars, account, func(ctx context.Context, service *calendar.Service) error {
-		call := service.CalendarList.List().MaxResults(250).Context(ctx).
-			Fields("nextPageToken,items(id,summary,summaryOverride,timeZone,primary,accessRole)")
-		if pageToken != "" {
-			call.PageToken(pageToken)
-		}
-		answer, err := notNull(call.Do())
-		if err != nil {
-			return err
-		}
-		for _, item := range answer.Items {
-			if item == nil {
-				continue
-			}
-			*entries = append(*entries, decodeEntry(item))
-		}
-		next = answer.NextPageToken
-		return nil
-	})
-	return next, err
-}
 
 func decodeEntry(item *calendar.CalendarListEntry) Entry {
 	summary := item.SummaryOverride // the name the account's owner gave it

@@ -6,9 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"google.golang.org/api/googleapi"
 
@@ -127,7 +125,7 @@ func (c *Client) classify(op operation, err error) error {
 		return fault.Wrap(fault.Unavailable, fmt.Errorf("google %s: %w", op, withoutAddress(err)), sayLater)
 	}
 	r := rowFor(a)
-	classified := &fault.Error{Kind: r.kind, Message: r.message, Code: r.code, Err: a, RetryAfter: c.retryAfter(a.header)}
+	classified := &fault.Error{Kind: r.kind, Message: r.message, Code: r.code, Err: a, RetryAfter: fault.ParseRetryAfter(a.header, c.options.Now())}
 	if r.operator != "" {
 		classified.Err = fmt.Errorf("%w; %s", a, r.operator)
 	}
@@ -187,16 +185,4 @@ func withoutAddress(err error) error {
 		return wrapped.Err
 	}
 	return err
-}
-
-// retryAfter reads the header in seconds or as a date; 0 if absent or past.
-func (c *Client) retryAfter(header http.Header) time.Duration {
-	text := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return max(0, time.Duration(min(seconds, int(24*time.Hour/time.Second)))*time.Second)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(c.options.Now()))
-	}
-	return 0
 }

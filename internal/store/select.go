@@ -12,3 +12,6 @@ func Select(name, collection, order string, filters ...Filter) *Query {
 
 // Where filters by a top-level field; the value is bound later (Query.With).
 func Where(field string, op Op) Filter { return Filter{Path: Field(field), Op: op} }
+
+// Set is the update of a top-level field.
+func Set(field string, value any) Update { return Update{Path: Field(field), Value: value} }

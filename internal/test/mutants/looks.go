@@ -27,13 +27,13 @@ var looks = []mutant{
 		changes: []change{
 			{
 				file: "internal/calendars/updates.go",
-				old:  `set("lookGen", c.SyncGen+1), set("begunGen", generation)`,
-				new:  `set("begunGen", generation)`,
+				old:  `store.Set("lookGen", c.SyncGen+1), store.Set("begunGen", generation)`,
+				new:  `store.Set("begunGen", generation)`,
 			},
 			{
 				file: "internal/calendars/updates.go",
 				old:  `return append(c.MarkFailing(now, reason), Ended(now)...)`,
-				new:  `return append(append(c.MarkFailing(now, reason), Ended(now)...), set("lookGen", c.SyncGen+1))`,
+				new:  `return append(append(c.MarkFailing(now, reason), Ended(now)...), store.Set("lookGen", c.SyncGen+1))`,
 			},
 			{
 				file: "calendarsync/sync.go",
