@@ -6,7 +6,7 @@ import (
 	"questscheduler/calendarsync"
 )
 
-// Every status with every happening: what is not named changes nothing.
+// Every status with every event: what is not named changes nothing.
 func TestTransitions_OfEveryStatusAndEvent(t *testing.T) {
 	t.Parallel()
 	const (

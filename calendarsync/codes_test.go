@@ -106,7 +106,7 @@ func TestErrorCodes_WhatSetsEach_AndWhatClearsIt(t *testing.T) {
 	}
 }
 
-// A calendar without a watch channel is looked at by the sweep: what was said of
+// A calendar without a watch channel is synced by the sweep: what was said of
 // it is over when a channel lives, or when two sweeps went well without.
 func TestWatchFailed_IsOverWithAChannel_OrAfterTwoGoodSweeps(t *testing.T) {
 	t.Parallel()
@@ -152,7 +152,7 @@ func TestWatchFailed_IsOverWithAChannel_OrAfterTwoGoodSweeps(t *testing.T) {
 	})
 }
 
-// Google shows no times that cannot be read, so what a look would make of them
+// Google shows no times that cannot be read, so what a sync would make of them
 // is said here.
 func TestAnUnreadableEvent_WarnsUntilItCanBeRead(t *testing.T) {
 	t.Parallel()
@@ -202,7 +202,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 		shows(t, w, s.poll, rules.MassCancellationHeld, rules.StateError)
 	}
 	stands(t, w, left.poll, rules.StateOK, ten.Start)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
 	equal(t, "notices of ana", len(w.Notices("ana")), 0)
 	for range 2 { // neither a sweep nor another full listing changes that, or tells it again
 		lose(nil)
@@ -210,7 +210,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 	for _, s := range lost {
 		shows(t, w, s.poll, rules.MassCancellationHeld, rules.StateError)
 	}
-	same(t, "what the owner was told later", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
+	same(t, "what the owner was sent later", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
 
 	confirm := func(person string, sessions ...session) (int, error) {
 		var polls []string
@@ -229,7 +229,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 	w.Run(time.Minute)
 	shows(t, w, back.poll, rules.MassCancellationHeld, rules.StateError)
 	if count, err := confirm("gm", append(slices.Clone(lost[:6]), left)...); count != 6 || err != nil {
-		t.Errorf("%d were looked at (%v), want 6", count, err)
+		t.Errorf("%d were fetched (%v), want 6", count, err)
 	}
 	for _, s := range lost[:5] {
 		equal(t, "status once it was confirmed", w.View(s.poll).Poll.Status, rules.Cancelled)

@@ -21,7 +21,7 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 	t.Parallel()
 	for attempt, want := range map[int]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour} {
 		if got := backoff(refusedPause, attempt); got != want {
-			t.Errorf("a look's attempt %d is followed by %s, want %s", attempt, got, want)
+			t.Errorf("a sync's attempt %d is followed by %s, want %s", attempt, got, want)
 		}
 	}
 	for failures, want := range map[int64]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 9: 256 * time.Minute, 10: 6 * time.Hour, 99: 6 * time.Hour} {
@@ -31,7 +31,7 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 	}
 }
 
-// Each row is why a look failed, and how long every other keeps off the calendar.
+// Each row is why a sync failed, and how long every other keeps off the calendar.
 func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

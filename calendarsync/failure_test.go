@@ -162,13 +162,13 @@ func TestACalendarThatIsRefused_IsAskedForLessAndLessOften(t *testing.T) {
 			before := w.Calls("events.list")
 			w.Run(2 * time.Minute)
 			if soon := w.Calls("events.list") - before; soon < 2 {
-				t.Errorf("%d looks in the first two minutes, want 2 at least", soon)
+				t.Errorf("%d syncs in the first two minutes, want 2 at least", soon)
 			}
 			w.Run(6 * time.Hour)
 			before = w.Calls("events.list")
 			w.Run(24 * time.Hour)
 			if a := w.Calls("events.list") - before; a < 20 || a > 24 {
-				t.Errorf("%d looks on the next day, want one an hour", a)
+				t.Errorf("%d syncs on the next day, want one an hour", a)
 			}
 			w.Heal()
 			w.Run(time.Hour + time.Minute)
@@ -243,7 +243,7 @@ func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
 	equal(t, "state", w.View(pollID).Poll.Sync.State, rules.StateError)
 	w.Sweep()
 	w.Run(time.Minute)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 	w.Link("gm")
 	w.Refuse("events.list", 503, "backendError", 1) // of all moments now
 	w.Sweep()
@@ -265,7 +265,7 @@ func TestQuotaUsedUp_PausesTheCalendarForAnHour(t *testing.T) {
 	w.MoveEvent("gm", eventID, three)
 	w.Sweep()
 	w.Run(50 * time.Minute)
-	equal(t, "calls of Google meanwhile", w.Calls("")-before, 0)
+	equal(t, "calls of Google in the meantime", w.Calls("")-before, 0)
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	w.Run(15 * time.Minute)
 	stands(t, w, pollID, rules.StateRescheduled, three.Start)
@@ -284,7 +284,7 @@ func TestEvent_ThatKeepsFailing_IsDeferred(t *testing.T) {
 	w.Run(2 * time.Minute)
 	stands(t, w, other, rules.StateRescheduled, three.Start)
 	equal(t, "status of the poll that fails", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "parked", w.Calendar("gm").Deferred[eventID], calendars.DeferredFailed)
+	equal(t, "deferred", w.Calendar("gm").Deferred[eventID], calendars.DeferredFailed)
 	before := w.Calendar("gm").SyncToken
 
 	w.MoveEvent("gm", w.View(other).Poll.GoogleEventID, ten)
@@ -297,7 +297,7 @@ func TestEvent_ThatKeepsFailing_IsDeferred(t *testing.T) {
 	w.Sweep()
 	w.Run(2 * time.Minute)
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "parked events", len(w.Calendar("gm").Deferred), 0)
+	equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
 	atRest(t, w)
 }
 

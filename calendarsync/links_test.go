@@ -58,7 +58,7 @@ func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	w.Run(time.Hour)
 	equal(t, "further calls of Google", w.Calls("")-before, 0)
 	lost(t, w, pollID, rules.CalendarUnlinked)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "warn"})
 
 	watched, listed := w.Calls("events.watch"), w.Calls("events.list")
@@ -71,7 +71,7 @@ func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	atRest(t, w)
 }
 
-// A look that began while the account was linked ends after it is unlinked.
+// A sync that began while the account was linked ends after it is unlinked.
 func TestUnlink_DuringASync_StaysUnlinked(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"before events.list", "after events.list"} {
@@ -107,7 +107,7 @@ func TestUnlinked_WhileGoogleIsDown_IsCarriedOnLater(t *testing.T) {
 			w.Run(2 * time.Minute)
 			gone(t, w, id)
 			equal(t, "grants given back", w.Calls("oauth.revoke") > 0, true)
-			same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+			same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 			atRest(t, w)
 		})
 	}
@@ -137,7 +137,7 @@ func TestUnlinked_CutOffAtAnyPoint_IsCarriedOn(t *testing.T) {
 			w.Run(2 * time.Minute)
 			lost(t, w, pollID, rules.CalendarUnlinked)
 			gone(t, w, id)
-			same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+			same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 			w.Link("gm")
 			w.Run(2 * time.Minute)
 			stands(t, w, pollID, rules.StateOK, ten.Start)
@@ -171,7 +171,7 @@ func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
 	w.MoveEvent("gm", w.View(polls[0]).Poll.GoogleEventID, noon)
 	before := w.Calls("")
 	w.Run(2 * time.Minute)
-	// The look is refused with its access token, and then its refresh token is.
+	// The sync is refused with its access token, and then its refresh token is.
 	equal(t, "calls of Google up to the refusal", w.Calls("")-before, 2)
 	for _, pollID := range polls {
 		lost(t, w, pollID, rules.TokenExpired)
@@ -179,7 +179,7 @@ func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
 	w.Sweep()
 	w.Run(time.Hour)
 	equal(t, "calls of Google after it", w.Calls("")-before, 2)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 
 	w.MoveEvent(worldtest.Club, w.View(polls[1]).Poll.GoogleEventID, three)
 	w.DeleteEvent("gm", w.View(polls[2]).Poll.GoogleEventID)
@@ -215,8 +215,8 @@ func TestUnlink_ThenRelinkBeforeItIsCarriedOn_KeepsTheGrant(t *testing.T) {
 	atRest(t, w)
 }
 
-// It is linked again amid what is carried on of its being revoked or unlinked,
-// and a look goes through at once.
+// It is linked again during what is carried on of its being revoked or unlinked,
+// and a sync goes through at once.
 func TestAccount_RelinkedDuringItsLoss_IsFollowedAgain(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(w *worldtest.World){

@@ -49,7 +49,7 @@ func TestMalformedEvent_OnAPage_IsDeferredAlone(t *testing.T) {
 			w.Sweep() // it cannot be read by itself either
 			w.Run(time.Minute)
 			shows(t, w, pollID, rules.UnreadableEvent, rules.StateOK)
-			same(t, "journal meanwhile", w.Decisions(pollID), []string{"finalise", "warn"})
+			same(t, "journal in the meantime", w.Decisions(pollID), []string{"finalise", "warn"})
 
 			w.Heal()
 			w.Sweep()

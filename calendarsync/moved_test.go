@@ -13,7 +13,7 @@ import (
 )
 
 // follows fails where a poll is not finalised with its event in a calendar, once,
-// or somebody was told anything.
+// or anything was announced.
 func follows(t *testing.T, w *worldtest.World, pollID, calendarID string) {
 	t.Helper()
 	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, calendarID)
@@ -104,7 +104,7 @@ func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 		seen    time.Duration // between the moves
 		journal []string
 	}{
-		"before anybody looked": {0, []string{"finalise"}},
+		"before any sync": {0, []string{"finalise"}},
 		"after it was followed": {time.Minute, []string{"finalise", "moved_calendar", "moved_calendar"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 	}
 }
 
-// The look at the new calendar passes the event before the poll follows it there,
-// so it is the link that has it looked at.
+// The sync at the new calendar passes the event before the poll follows it there,
+// so it is the link that has it synced.
 func TestMovedEvent_WhereASyncPassedIt_IsFetched(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -245,7 +245,7 @@ func TestMovedEvents_ManyAtOnce_AreNotHeld(t *testing.T) {
 	}
 }
 
-// Where they cannot be looked for they are held as any others, and a person's word
+// Where they cannot be looked for they are held as any others, and a confirmation
 // that they are gone is not believed of what is found then.
 func TestMovedEvents_ThatAreHeld_AreFollowedOnceConfirmed(t *testing.T) {
 	t.Parallel()
@@ -318,7 +318,7 @@ func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	polls := manyMoved(w)
-	stuck := slices.MinFunc(polls, func(a, b string) int { // the one that is looked for first
+	stuck := slices.MinFunc(polls, func(a, b string) int { // the one searched for first
 		return strings.Compare(w.View(a).Poll.GoogleEventID, w.View(b).Poll.GoogleEventID)
 	})
 	fill(t, w, stuck)

@@ -47,7 +47,7 @@ func TestMovedEvent_GuestsCopy_IsNotTakenForIt(t *testing.T) {
 	}
 }
 
-// What cannot be looked for is neither cancelled nor announced, whether it was
+// What cannot be searched for is neither cancelled nor announced, whether it was
 // moved or deleted, until it can be.
 func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
 	t.Parallel()
@@ -146,7 +146,7 @@ func TestMovedEvent_WithoutTheListsScope_IsFollowedIfKnown(t *testing.T) {
 	}
 }
 
-// A session that is over, and one that we deleted ourselves, is looked for nowhere.
+// A session that is over, and one that we deleted ourselves, is searched for nowhere.
 func TestGoneEvent_ThatCancelsNothing_IsNotSearchedFor(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(w *worldtest.World, pollID, eventID string){

@@ -69,7 +69,7 @@ func TestObserving_IsJournaledAndNotApplied_UntilOn(t *testing.T) {
 	w.DeleteEvent("gm", deletedEvent)
 	w.Run(time.Minute)
 	w.Skip(7 * time.Hour)
-	w.Sweep() // what was seen is seen again
+	w.Sweep() // the same observations again
 	w.Run(time.Minute)
 	check()
 	same(t, "of the poll that would be moved", observed(w, moved), []string{"reschedule by moved", "reschedule by moved"})

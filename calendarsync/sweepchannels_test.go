@@ -83,8 +83,8 @@ func TestSweep_TriesAgainToStopAChannelThatNothingNeeds(t *testing.T) {
 	atRest(t, w)
 }
 
-// Whoever is about to stop the channel of a calendar that nothing follows may come
-// too late: a poll that is finalised into it meanwhile counts on a channel.
+// Stopping the channel of a calendar that nothing follows may come too late: a poll
+// that is finalised into it in the meantime needs a channel.
 func TestFollowingAgain_WhileChannelsAreStopped_IsWatched(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(t *testing.T, w *worldtest.World){

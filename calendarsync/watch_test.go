@@ -120,7 +120,7 @@ func TestRenewal_OneFailureDoesNotStopTheOthers(t *testing.T) {
 	w.Run(time.Minute)
 	w.Refuse("events.watch", 503, "backendError", 1)
 	if err := w.RenewAll("t"); err == nil {
-		t.Error("the failure is not told")
+		t.Error("no error for the failure")
 	}
 	live := 0
 	for _, status := range statuses(w) {
@@ -139,7 +139,7 @@ func TestRenewal_OneFailureDoesNotStopTheOthers(t *testing.T) {
 }
 
 // Nothing said what happened while no channel lived, so each such calendar is
-// looked at.
+// synced.
 func TestRestart_SyncsCalendarsThatWereUnwatched(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

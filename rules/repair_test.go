@@ -18,7 +18,7 @@ func TestRepair_OfAnEdit_IsNeverNothing(t *testing.T) {
 				Rescheduled: set(3), Marked: set(4), Cancelled: set(4), Inserting: set(5), LongPast: set(6),
 			}
 			if rules.Mend(d) == rules.MendNothing {
-				t.Errorf("nothing mends %+v", d)
+				t.Errorf("nothing repairs %+v", d)
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func TestKeys_AreRotatedOnUse(t *testing.T) {
 }
 
 // Somebody unlinks while an access token is asked for with a refresh token that
-// is to be sealed anew.
+// is to be sealed again.
 func TestKeys_ForgottenSecret_IsNotSealedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -83,7 +83,7 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 	}
 	w.MoveEvent("gm", event.ID, worldtest.Three)
 	if got := len(w.Notices("ana")); got != told {
-		t.Errorf("ana was told of %d things", got-told)
+		t.Errorf("ana got %d notices", got-told)
 	}
 	w.Sweep()
 	w.Run(time.Minute)

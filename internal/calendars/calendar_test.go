@@ -70,7 +70,7 @@ func (k kept) write(updates func(c calendars.Calendar) []store.Update) calendars
 	return k.read()
 }
 
-// claim begins a look, or says how long to stay away.
+// claim begins a sync, or says how long to stay away.
 func (k kept) claim(at time.Time) (fence int64, wait time.Duration) {
 	k.t.Helper()
 	updates, fence, wait := k.read().Claim(at, gap, k.read().SyncGen)
@@ -92,7 +92,7 @@ func TestClaim(t *testing.T) {
 		fence    int64
 		wait     time.Duration
 	}{
-		"the first look waits for nothing": {calendar: calendars.Calendar{}, fence: 1},
+		"the first sync waits for nothing": {calendar: calendars.Calendar{}, fence: 1},
 		"after the gap":                    {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-gap)}, fence: 8},
 		"within the gap":                   {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-gap / 4)}, wait: gap * 3 / 4},
 		"just begun":                       {calendar: calendars.Calendar{Fence: 7, StartedAt: now}, wait: gap},
@@ -120,13 +120,13 @@ func TestSync_FromClaimToEnd(t *testing.T) {
 
 	fence, _ := k.claim(now)
 	c := k.read()
-	same(t, "generation of the next look", c.SyncGen, before.SyncGen+1)
+	same(t, "generation of the next sync", c.SyncGen, before.SyncGen+1)
 	same(t, "generation that began", c.StartedGen, before.SyncGen)
 	same(t, "holds", []bool{c.Holds(fence), c.Holds(fence - 1), c.Holds(0)}, []bool{true, false, false})
-	same(t, "owed", c.SyncPending, false)
+	same(t, "pending", c.SyncPending, false)
 	same(t, "lease", c.LeaseUntil, now.Add(calendars.Lease))
 	if _, wait := k.claim(now.Add(time.Minute / 2)); wait == 0 {
-		t.Error("a second look began while the first held the lease")
+		t.Error("a second sync began while the first held the lease")
 	}
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Renew(now.Add(time.Minute / 2)) })
 	same(t, "lease after a sign of life", c.LeaseUntil, now.Add(time.Minute/2+calendars.Lease))
@@ -134,15 +134,15 @@ func TestSync_FromClaimToEnd(t *testing.T) {
 	// What is asked for while it looks is not ended with it.
 	k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync() })
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(now.Add(time.Minute), "token", 3) })
-	same(t, "owed", c.SyncPending, true)
+	same(t, "pending", c.SyncPending, true)
 	same(t, "token", c.SyncToken, "token")
 	same(t, "mask", c.MaskVersion, int64(3))
 	same(t, "lease", c.LeaseUntil, time.Time{})
 	same(t, "ended", []time.Time{c.SyncedAt, c.SuccessAt}, []time.Time{now.Add(time.Minute), now.Add(time.Minute)})
 
 	later, _ := k.claim(now.Add(time.Hour))
-	same(t, "the older look holds", k.read().Holds(fence), false)
-	same(t, "the newer look holds", k.read().Holds(later), true)
+	same(t, "the older sync holds", k.read().Holds(fence), false)
+	same(t, "the newer sync holds", k.read().Holds(later), true)
 }
 
 func TestFailedSync_KeepsItsToken(t *testing.T) {
@@ -158,10 +158,10 @@ func TestFailedSync_KeepsItsToken(t *testing.T) {
 		same(t, "token", c.SyncToken, "token")
 		same(t, "failing since", c.FailedSince, now.Add(time.Hour))
 		same(t, "why", c.LastError, "unavailable")
-		same(t, "last good look", c.SuccessAt, now)
-		same(t, "last look", c.SyncedAt, at)
+		same(t, "last good sync", c.SuccessAt, now)
+		same(t, "last sync", c.SyncedAt, at)
 		same(t, "lease", c.LeaseUntil, time.Time{})
-		same(t, "owed beside the task that tries again", c.SyncPending, false)
+		same(t, "pending beside the task that tries again", c.SyncPending, false)
 	}
 	k.write(func(calendars.Calendar) []store.Update {
 		return []store.Update{calendars.Pause(now.Add(9 * time.Hour))}
@@ -170,7 +170,7 @@ func TestFailedSync_KeepsItsToken(t *testing.T) {
 	same(t, "failing since, why, left alone until", []any{c.FailedSince, c.LastError, c.PausedUntil}, []any{time.Time{}, "", time.Time{}})
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.ResetToken() })
 	same(t, "token after 410", c.SyncToken, "")
-	same(t, "last good look after 410", c.SuccessAt, now.Add(9*time.Hour))
+	same(t, "last good sync after 410", c.SuccessAt, now.Add(9*time.Hour))
 }
 
 // Names of tasks may stay taken for ever, so a generation never comes twice.
@@ -182,13 +182,13 @@ func TestSyncGeneration_NeverRestarts(t *testing.T) {
 	for i := range 5 {
 		k.claim(now.Add(time.Duration(i) * time.Hour))
 		if c := k.read(); c.SyncGen <= last {
-			t.Fatalf("look %d has generation %d after %d", i, c.SyncGen, last)
+			t.Fatalf("sync %d has generation %d after %d", i, c.SyncGen, last)
 		}
 		last = k.read().SyncGen
 	}
 	c := k.write(func(c calendars.Calendar) []store.Update { return c.Skip() })
 	if c.SyncGen != last+1 || c.SyncPending {
-		t.Errorf("a look that is not needed leaves generation %d (before: %d), owed: %t", c.SyncGen, last, c.SyncPending)
+		t.Errorf("a sync that is not needed leaves generation %d (before: %d), pending: %t", c.SyncGen, last, c.SyncPending)
 	}
 	same(t, "linked again", k.write(link).SyncGen, c.SyncGen)
 
@@ -198,7 +198,7 @@ func TestSyncGeneration_NeverRestarts(t *testing.T) {
 	}
 	again := k.write(func(c calendars.Calendar) []store.Update { return c.Link(now.Add(time.Second), "gm", "") })
 	if again.SyncGen <= c.SyncGen {
-		t.Errorf("made anew, the generation is %d after %d", again.SyncGen, c.SyncGen)
+		t.Errorf("made again, the generation is %d after %d", again.SyncGen, c.SyncGen)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestLink_RequestsASync_AndKeepsGooglesIDs(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	c := k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google1") })
-	same(t, "owed", c.SyncPending, true)
+	same(t, "pending", c.SyncPending, true)
 	k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google1") })
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google2") })
 	same(t, "ids", c.LegacyEventIDs, []string{"google1", "google2"})
@@ -272,7 +272,7 @@ func TestDeferredEvents_StayUntilSettledOrUnlinked(t *testing.T) {
 	c := k.write(func(calendars.Calendar) []store.Update {
 		return []store.Update{calendars.Defer("e2", calendars.DeferredRace), calendars.Defer("e1", calendars.DeferredFailed), calendars.Defer("e3", calendars.DeferredCommand)}
 	})
-	same(t, "parked, sorted", c.DeferredEvents(), []string{"e1", "e2", "e3"})
+	same(t, "deferred, sorted", c.DeferredEvents(), []string{"e1", "e2", "e3"})
 	same(t, "why", c.Deferred["e2"], calendars.DeferredRace)
 	c = k.write(func(calendars.Calendar) []store.Update { return []store.Update{calendars.Settle("e1")} })
 	same(t, "after one is settled", c.DeferredEvents(), []string{"e2", "e3"})
@@ -338,14 +338,14 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 		k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(at, "token", 1) })
 	}
 	same(t, "the first, which follows none", sweep(now), int64(0))
-	same(t, "one without a look since", sweep(now.Add(time.Hour)), int64(0))
+	same(t, "one without a sync since", sweep(now.Add(time.Hour)), int64(0))
 	look(now.Add(2 * time.Hour))
-	same(t, "one with a look since", sweep(now.Add(3*time.Hour)), int64(1))
+	same(t, "one with a sync since", sweep(now.Add(3*time.Hour)), int64(1))
 	look(now.Add(4 * time.Hour))
 	same(t, "another", sweep(now.Add(5*time.Hour)), int64(2))
 	look(now.Add(6 * time.Hour))
 	k.write(func(c calendars.Calendar) []store.Update { return c.Failed(now.Add(7*time.Hour), "unavailable") })
-	same(t, "one while looks fail", sweep(now.Add(8*time.Hour)), int64(0))
+	same(t, "one while syncs fail", sweep(now.Add(8*time.Hour)), int64(0))
 }
 
 // What was wrong with a calendar that nothing followed was never taken off it, and
@@ -367,11 +367,11 @@ func TestLink_OfAnUnfollowedCalendar_ClearsItsFailure(t *testing.T) {
 	}
 }
 
-// At the very end of a pause the calendar may be looked at.
+// At the very end of a pause the calendar may be synced.
 func TestClaim_AtTheEndOfAPause_BeginsASync(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]calendars.Calendar{
-		"parked": {PausedUntil: now}, "leased": {LeaseUntil: now}, "looked at a gap ago": {StartedAt: now.Add(-gap)},
+		"deferred": {PausedUntil: now}, "leased": {LeaseUntil: now}, "synced a gap ago": {StartedAt: now.Add(-gap)},
 	} {
 		if updates, _, wait := c.Claim(now, gap, 0); len(updates) == 0 || wait != 0 {
 			t.Errorf("%s: wait %s", name, wait)
@@ -381,8 +381,8 @@ func TestClaim_AtTheEndOfAPause_BeginsASync(t *testing.T) {
 
 func TestHolds_WithoutAFence_CommitsNothing(t *testing.T) {
 	t.Parallel()
-	same(t, "a look that never claimed a new calendar", calendars.Calendar{}.Holds(0), false)
-	same(t, "the look that did", calendars.Calendar{Fence: 1}.Holds(1), true)
+	same(t, "a sync that never claimed a new calendar", calendars.Calendar{}.Holds(0), false)
+	same(t, "the sync that did", calendars.Calendar{Fence: 1}.Holds(1), true)
 }
 
 // Since when a calendar fails is said once.

@@ -29,8 +29,8 @@ func TestSettled_KeepsNewRequests(t *testing.T) {
 	if got := now.Settled(began, []string{"e", "f"}); len(got) != 1 || got[0].Path.String() != "pendingLooks.f" {
 		t.Errorf("settled %v, want f alone", got)
 	}
-	now.SyncPending = true // something was asked for since the look began
+	now.SyncPending = true // something was asked for since the sync began
 	if got := now.Settled(began, []string{"f"}); len(got) != 0 {
-		t.Errorf("settled %v although a look is owed", got)
+		t.Errorf("settled %v although a sync is pending", got)
 	}
 }

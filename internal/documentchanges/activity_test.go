@@ -44,7 +44,7 @@ func TestNoted_WhatCannotBeWrittenDown_IsHandedOver(t *testing.T) {
 		must(t, n.Changed(t.Context(), "poll", "trace"))
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); len(looked) != 1 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }

@@ -21,7 +21,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// seen keeps which polls were looked at.
+// seen records which polls were reconciled.
 type seen struct {
 	mu    sync.Mutex
 	polls []string
@@ -74,16 +74,16 @@ func TestChanged_ABurst_IsOneTaskThatBeginsAfterIt(t *testing.T) {
 			time.Sleep(15 * time.Millisecond)
 		}
 		if looked := polls.list(); len(looked) != 0 {
-			t.Errorf("amid the second it looked at %v", looked)
+			t.Errorf("during the second it handled %v", looked)
 		}
 		time.Sleep(2 * time.Second)
 		if looked := polls.list(); len(looked) != 2 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(2 * time.Second)
 		if looked := polls.list(); len(looked) != 3 || looked[2] != "one" {
-			t.Errorf("told again, it looked at %v", looked)
+			t.Errorf("after another change it handled %v", looked)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestChanged_WithoutAPoll_DoesNothing(t *testing.T) {
 		}
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); len(looked) != 0 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }
@@ -111,7 +111,7 @@ func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(time.Hour)
 		if looked := polls.list(); len(looked) != 1 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 	verdict := (&documentchanges.Intake{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
@@ -156,7 +156,7 @@ func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
 			t.Errorf("two changes are one occasion: %v", drawn.occasions)
 		}
 		if looked := polls.list(); len(looked) != 3 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }
@@ -166,7 +166,7 @@ type source struct {
 	polls chan []string
 	fails chan error
 	mu    sync.Mutex
-	began []time.Time // since when, of those that began anew
+	began []time.Time // since when, of those that began again
 }
 
 func newSource() *source { return &source{polls: make(chan []string), fails: make(chan error)} }
@@ -239,7 +239,7 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 		first.polls <- []string{"one", "two"}
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); len(looked) != 2 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 		stopFirst()
 		time.Sleep(6 * time.Second)
@@ -252,7 +252,7 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 		second.polls <- []string{"three"}
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); !slices.Contains(looked, "three") {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }
@@ -290,7 +290,7 @@ func (r *refusing) Run(ctx context.Context, do func(ctx context.Context, tx stor
 	return r.Store.Run(ctx, do)
 }
 
-// Each row is for how long no lease can be claimed. What was removed meanwhile is
+// Each row is for how long no lease can be claimed. What was removed in the meantime is
 // known to who goes on from its place alone: a listing does not have it.
 func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 	t.Parallel()

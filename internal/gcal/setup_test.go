@@ -102,7 +102,7 @@ func wantForPeople(t *testing.T, err error) {
 	}
 	ours := slices.Contains([]string{gcal.CodeWebhookRefused}, fault.CodeOf(err))
 	if ours && !strings.Contains(err.Error(), "; check QS_") {
-		t.Errorf("the log says %q, and not what to mend", err)
+		t.Errorf("the log says %q, and not what to fix", err)
 	}
 }
 
