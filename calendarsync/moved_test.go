@@ -104,7 +104,7 @@ func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 		seen    time.Duration // between the moves
 		journal []string
 	}{
-		"before any sync": {0, []string{"finalise"}},
+		"before any sync":       {0, []string{"finalise"}},
 		"after it was followed": {time.Minute, []string{"finalise", "moved_calendar", "moved_calendar"}},
 	} {
 		t.Run(name, func(t *testing.T) {
