@@ -131,8 +131,8 @@ func (s *server) calendarOf(ctx context.Context, p poll.Poll) (*inspectedCalenda
 	return &inspectedCalendar{
 		Key: c.Key, CalendarID: c.CalendarID, AccountID: c.AccountID, OwnerID: c.OwnerID,
 		LastSync: instant(c.SyncedAt), LastSuccess: instant(c.SuccessAt), FailingSince: instant(c.FailedSince),
-		LastError: optional(c.LastError), ParkedUntil: instant(c.ParkedUntil), LookDue: c.LookDue, Fence: c.Fence,
-		Pending: optional(c.Pending[entry.EventID]), Watches: each(watches, answerWatch),
+		LastError: optional(c.LastError), ParkedUntil: instant(c.PausedUntil), LookDue: c.SyncPending, Fence: c.Fence,
+		Pending: optional(c.Deferred[entry.EventID]), Watches: each(watches, answerWatch),
 	}, err
 }
 

@@ -190,7 +190,7 @@ func TestConfirm_LooksAtHeldEventsAgain(t *testing.T) {
 	made := w.finalise(w.newPoll(nil))
 	key := poll.CalendarKey("acc_gm", "gm@example.com")
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"), calendars.Park(*made.GoogleEventID, calendars.PendingHeld))
+		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"), calendars.Defer(*made.GoogleEventID, calendars.DeferredHeld))
 	}))
 	var answer struct {
 		LookedAt *int `json:"looked_at"`

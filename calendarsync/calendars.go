@@ -8,25 +8,24 @@ import (
 	"questscheduler/internal/gcal"
 )
 
-// Calendars lists the calendars of linked accounts. All fields are needed.
+// Calendars lists the calendars of linked accounts. All fields are required.
 type Calendars struct {
 	Accounts interface {
 		RecordCalendars(ctx context.Context, id, primaryID string, writableIDs []string) error
 	}
-	// List asks Google (gcal.Client.Calendars).
 	List func(ctx context.Context, accountID string) ([]gcal.Entry, error)
 }
 
-// Of lists the calendars of an account, and remembers which of them it writes
-// to, by which a finalisation finds it. complete is false where the list was not
-// granted: then it is the primary one alone. Revoked where the account does not
-// let us in.
+// Of lists an account's calendars and records which it may write to, so that a
+// finalisation finds the account by calendar. If listing was not granted, complete is
+// false and the primary calendar is the only entry. Revoked if the account cannot be
+// used.
 func (c Calendars) Of(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
 	if err := account.Usable(); err != nil {
 		return nil, false, err
 	}
 	primaryAlone := []gcal.Entry{{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true}}
-	// Of an account from before this backend it is not known what was granted.
+	// The scopes of accounts from before this backend are unknown.
 	known := account.Sub != ""
 	if known && !account.Granted(accounts.ScopeCalendarList) && !account.Granted(accounts.ScopeCalendar) {
 		return primaryAlone, false, nil

@@ -1,11 +1,11 @@
-// Package calendarsync keeps polls and calendars telling the same story: watch
-// channels that say "look", looks that read what changed, and the hand-over of
-// what they see to the rules (scheduler.Apply).
+// Package calendarsync keeps polls and calendars in agreement: watch channels by which
+// Google announces changes, sync runs that read what changed, and the hand-over of what
+// they observe to the rules (scheduler.Apply).
 //
-// A push, a timer or a person is only a hint. Nothing is believed but what a
-// look reads, so a hint that is lost, doubled or late changes nothing but the
-// delay. What keeps a look right is the fence of its calendar (package cursor);
-// the sync token moves when all that it covers was applied or parked.
+// A push, a task or a person only triggers a sync run: a trigger that is lost, doubled or
+// late changes nothing but the delay. Runs are safe because of their calendar's fence
+// (package calendars); the sync token moves once everything it covers was applied or
+// deferred.
 package calendarsync
 
 import (
@@ -21,7 +21,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Google is what this package needs of the calendar (gcal.Client).
+// Google is the part of gcal.Client that sync runs and watch channels need.
 type Google interface {
 	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
 	List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
@@ -29,13 +29,12 @@ type Google interface {
 	StopWatch(ctx context.Context, accountID, channelID, resourceID string) error
 }
 
-// together is how long one call that asks Google about many calendars goes on
-// before it leaves the others to the next: a task has a minute, of which the
-// drain's asks twice, and what is begun last may take half of it where Google
-// hangs.
-const together = 10 * time.Second
+// batchTime bounds a call that asks Google about many calendars; the next call takes the
+// rest. A task has a minute, the drain calls this twice, and the last calendar may take
+// half a minute if Google hangs.
+const batchTime = 10 * time.Second
 
-// Polls is where observations go (scheduler.Service).
+// Polls receives observations (scheduler.Service).
 type Polls interface {
 	Apply(ctx context.Context, seen scheduler.Observed) (scheduler.Applied, error)
 	SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
@@ -43,63 +42,62 @@ type Polls interface {
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
 }
 
-// Owners is where the owner of a calendar hears what only they can mend (package
-// notify). Telling the same twice is telling it once.
+// Owners tells the owner of a calendar what only they can fix (package notify). All
+// methods are idempotent.
 type Owners interface {
-	// TellSyncError says that the grant of an account is dead or too small. It
-	// is told once for each grant.
+	// TellSyncError announces that an account's grant is dead or too small, once per
+	// grant.
 	TellSyncError(ctx context.Context, ownerID, accountID string) error
-	// TellHeld says that the cancellations of these events of a calendar wait
-	// for confirmation. It is told once for the same events.
+	// TellHeld announces that the cancellations of these events await confirmation, once
+	// for the same events.
 	TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error
 }
 
-// Looker looks at calendars. All fields are needed but Observing and Meter.
-type Looker struct {
-	Store  store.Store
-	Google Google
-	// Elsewhere finds events that were moved to another calendar.
-	Elsewhere *Elsewhere
-	Polls     Polls
-	Owners    Owners
-	Now       func() time.Time
-	// MinGap is how soon a look may follow another of the same calendar.
+// Syncer runs syncs of calendars. All fields but Observing and Meter are required.
+type Syncer struct {
+	Store      store.Store
+	Google     Google
+	MoveFinder *MoveFinder
+	Polls      Polls
+	Owners     Owners
+	Now        func() time.Time
+	// MinGap is the least time between two sync runs of a calendar.
 	MinGap time.Duration
-	// HoldShare and HoldMin are the share and the number of a calendar's
-	// linked polls beyond which events that a full listing lacks are held for
-	// a person's word and not cancelled.
+	// HoldShare and HoldMin are the share and number of a calendar's linked polls; if
+	// more events than both are missing from a full listing, their cancellations are held
+	// for a person's confirmation.
 	HoldShare float64
 	HoldMin   int
-	// Observing tells that Polls only observes, and applies nothing.
+	// Observing reports that Polls only observes and applies nothing.
 	Observing bool
 	Log       *slog.Logger
-	// Meter counts events of meter.go; nil: nothing does.
+	// Meter counts events of meter.go; nil counts none.
 	Meter meter.Meter
 }
 
-// Watcher keeps watch channels. All exported fields are needed but
-// Observing and Meter.
+// Watcher maintains watch channels. All exported fields but Observing and Meter are
+// required.
 type Watcher struct {
 	Store  store.Store
 	Queue  queue.Enqueuer
 	Google Google
 	Polls  Polls
 	Now    func() time.Time
-	// NewUUID names channels, and Tokens makes and verifies the token of one.
+	// NewUUID names channels; Tokens makes and verifies their tokens.
 	NewUUID func() string
 	Tokens  Tokens
-	// Address is where pushes go: the public address of our push route. ""
-	// makes no channels: looks come by timers and people alone.
+	// Address is the public address of our push route. If "", no channels are opened, and
+	// only timers and people trigger syncs.
 	Address string
-	// TTL is how long a channel is asked for; RenewBefore is how long before
-	// its end it is renewed, unless a third of what Google granted is less.
+	// TTL is the lifetime to request. RenewBefore is how long before its end a channel is
+	// renewed, or a third of its granted lifetime if that is shorter.
 	TTL         time.Duration
 	RenewBefore time.Duration
-	// Observing tells that looks only observe.
+	// Observing reports that sync runs only observe.
 	Observing bool
 	Log       *slog.Logger
-	// Meter counts events of meter.go; nil: nothing does.
+	// Meter counts events of meter.go; nil counts none.
 	Meter meter.Meter
 
-	known knownChannels
+	cache channelCache
 }

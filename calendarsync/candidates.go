@@ -10,21 +10,20 @@ import (
 	"questscheduler/internal/poll"
 )
 
-// backWithin is how long after it was read last a calendar that is not there for us
-// any more may come back: until then it may hold what is looked for.
-const backWithin = 24 * time.Hour
+// returnWithin is how long after its last successful sync a lost calendar may come back,
+// so that it may still hold a missing event.
+const returnWithin = 24 * time.Hour
 
-// candidate is a calendar that an event may have been moved to.
+// candidate is a calendar that an event may have moved to.
 type candidate struct {
 	poll.Place
-	// mayAnswer tells that an answer is waited for: an account lists the calendar,
-	// or it was read of late. refused tells that the calendar's account does not let
-	// us in now, so that it cannot be asked.
-	mayAnswer, refused bool
+	// An answer is expected if an account lists the calendar or it was synced lately.
+	// refused means that its account cannot be used now.
+	expected, refused bool
 }
 
-// readKnown reads the owner's accounts, those of the missing event's first, and
-// the calendars of theirs that we know.
+// readKnown reads the owner's accounts, the missing event's first, and their known
+// calendars.
 func (s *search) readKnown(ctx context.Context, accountID string) error {
 	if s.known != nil {
 		return nil
@@ -51,8 +50,8 @@ func (s *search) readKnown(ctx context.Context, accountID string) error {
 	s.known = []candidate{}
 	for _, calendar := range found {
 		s.known = append(s.known, candidate{
-			Place:     poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
-			mayAnswer: calendar.SuccessAt.After(s.Now().Add(-backWithin)), refused: s.indexOf(calendar.AccountID) < 0,
+			Place:    poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
+			expected: calendar.SuccessAt.After(s.Now().Add(-returnWithin)), refused: s.indexOf(calendar.AccountID) < 0,
 		})
 	}
 	return nil
@@ -62,8 +61,8 @@ func (s *search) indexOf(accountID string) int {
 	return slices.IndexFunc(s.linked, func(a accounts.Account) bool { return a.ID == accountID })
 }
 
-// readListed asks each account for its calendars: the primary one alone where the
-// list was not granted.
+// readListed asks each account for its calendars; only the primary one if listing was not
+// granted.
 func (s *search) readListed(ctx context.Context) error {
 	if s.listed != nil {
 		return nil
@@ -75,8 +74,8 @@ func (s *search) readListed(ctx context.Context) error {
 			return err
 		}
 		for _, entry := range entries {
-			if entry.Writable && entry.ID != "primary" { // which no calendar is called
-				listed = append(listed, candidate{Place: poll.Place{AccountID: account.ID, CalendarID: entry.ID}, mayAnswer: true})
+			if entry.Writable && entry.ID != "primary" { // an alias, not an id
+				listed = append(listed, candidate{Place: poll.Place{AccountID: account.ID, CalendarID: entry.ID}, expected: true})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
@@ -13,29 +14,28 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Ensure makes a watch channel for a calendar unless one lives that pushes to
-// our address and is not due to be renewed. Older ones are stopped once the new
-// one lives, so there is no gap; so is the new one itself where another process
-// made one at the same time that is kept by both. An error leaves what lives as it
-// is, and says when it is tried again (Retry); its code is CodeStillWatched where
-// that is enough for now. Conflict: Google grants channels for so short a time that
-// they run out before they may be renewed.
+// Ensure opens a watch channel for a calendar unless a live one pushes to our address and
+// needs no renewal. Older channels are stopped after the new one lives, so there is no
+// gap; of channels opened concurrently by several processes the same one survives. After
+// an error, live channels remain and Retry tries again; its code is CodeStillWatched if a
+// channel suffices for now. Conflict: Google grants channels for so short a time that
+// they end before a renewal is allowed.
 func (w *Watcher) Ensure(ctx context.Context, accountID, calendarID string) error {
 	_, err := w.ensure(ctx, accountID, calendarID)
 	return calendarError(calendarID, "watch", err)
 }
 
-// ensure is Ensure, and tells whether a channel was opened.
+// ensure is Ensure, and reports whether it opened a channel.
 func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (opened bool, err error) {
 	if w.Address == "" {
 		return false, nil
 	}
-	watches, err := watchesOf(ctx, w.Store, accountID, calendarID)
+	watches, err := Watches(ctx, w.Store, accountID, calendarID)
 	if err != nil {
 		return false, err
 	}
-	kept := w.kept(watches)
-	if kept.ChannelID == "" || w.due(kept) {
+	kept := w.current(watches)
+	if kept.ChannelID == "" || w.renewalDue(kept) {
 		granted, err := w.open(ctx, accountID, calendarID, false)
 		if err != nil {
 			return false, stillWatched(kept, err)
@@ -43,25 +43,25 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 		opened = granted.ChannelID != ""
 	}
 	if !opened {
-		return false, w.runsOut(kept, watches)
+		return false, w.shortGrants(kept, watches)
 	}
-	if watches, err = watchesOf(ctx, w.Store, accountID, calendarID); err != nil {
+	if watches, err = Watches(ctx, w.Store, accountID, calendarID); err != nil {
 		return true, err
 	}
-	kept = w.kept(watches)
+	kept = w.current(watches)
 	for _, old := range watches {
-		if w.succeeds(kept, old) {
+		if w.replaces(kept, old) {
 			w.retire(ctx, old)
 		}
 	}
-	if err := w.runsOut(kept, watches); err != nil {
+	if err := w.shortGrants(kept, watches); err != nil {
 		return true, err
 	}
 	return true, w.clearWatchFailed(ctx, accountID, calendarID)
 }
 
-// stillWatched gives the error of a renewal its code where the channel that was to
-// be renewed lives, and not for minutes only.
+// stillWatched sets the code of a failed renewal if the channel to be renewed lives on,
+// and not for minutes only.
 func stillWatched(kept Watch, err error) error {
 	if kept.ChannelID == "" || kept.Brief() {
 		return err
@@ -69,13 +69,19 @@ func stillWatched(kept Watch, err error) error {
 	return &fault.Error{Kind: fault.KindOf(err), Code: scheduler.CodeStillWatched, RetryAfter: fault.RetryAfter(err), Err: err}
 }
 
-// letGo has a channel of a calendar that nothing follows be counted on no more,
-// so that it can be stopped, and tells whether that is so: who asks read the
-// calendar before. A poll that is finalised into it meanwhile writes the calendar
-// first and looks for a channel then (Ensure). So either it is seen here, and the
-// channel stays, or it finds the channel superseded, and opens another.
-func (w *Watcher) letGo(ctx context.Context, watch Watch) (unneeded bool, err error) {
-	w.known.forget(watch.ChannelID)
+// Watched reports whether a calendar has a live watch channel; if not, Ensure opens one.
+// It does not ask Google.
+func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bool, error) {
+	watches, err := Watches(ctx, w.Store, accountID, calendarID)
+	return slices.ContainsFunc(watches, w.isLive), calendarError(calendarID, "watch channels", err)
+}
+
+// release marks a channel superseded if nothing follows its calendar, so that it can be
+// stopped. It reads the calendar in the same transaction. A concurrent finalisation
+// writes the calendar before it calls Ensure: either its interest is found here, or it
+// finds the channel superseded and opens another.
+func (w *Watcher) release(ctx context.Context, watch Watch) (unneeded bool, err error) {
+	w.cache.drop(watch.ChannelID)
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		unneeded = false
 		calendar, _, err := calendars.LoadKey(ctx, tx, watch.CalendarKey)
@@ -90,15 +96,14 @@ func (w *Watcher) letGo(ctx context.Context, watch Watch) (unneeded bool, err er
 		now := decodeWatch(doc)
 		to, changes := now.Status.Next(Superseded)
 		if !changes || to == Stopped || !now.Expiration.After(w.Now()) {
-			return nil // nobody counts on it as it is
+			return nil // already out of use
 		}
 		return tx.Update(doc.Path, poll.Set("status", string(to)), poll.Set("updatedAt", w.Now()), poll.Set("nextTry", nil))
 	})
 	return unneeded, err
 }
 
-// retire stops a channel, best effort: what cannot be stopped now is tried again
-// by the next sweep or renewal.
+// retire stops a channel if it can; the next sweep or renewal tries again.
 func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
 	err := w.stop(ctx, watch)
 	if err != nil {
@@ -108,41 +113,37 @@ func (w *Watcher) retire(ctx context.Context, watch Watch) (stopped bool) {
 	return err == nil
 }
 
-// stop ends a channel as far as it can be. A stopped channel's document goes.
-// One that Google may have opened, and that nobody can name to it, stays until
-// its end, or until its first push says how to stop it.
+// stop ends a channel as far as possible, and deletes its document once it is stopped. A
+// channel that Google may have opened without our learning its resource id cannot be
+// stopped: it stays until its end, or until its first push names the id.
 func (w *Watcher) stop(ctx context.Context, watch Watch) error {
 	switch {
 	case !watch.Expiration.After(w.Now()):
-		return w.note(ctx, watch.ChannelID, Ended)
+		return w.record(ctx, watch.ChannelID, Ended)
 	case watch.Status == Expired:
 		return nil
 	case watch.ResourceID != "":
-		if err := w.note(ctx, watch.ChannelID, Superseded); err != nil {
+		if err := w.record(ctx, watch.ChannelID, Superseded); err != nil {
 			return err
 		}
 		if err := w.Google.StopWatch(ctx, watch.AccountID, watch.ChannelID, watch.ResourceID); err != nil {
 			return err
 		}
 		w.Meter.Count(WatchStopped{})
-		return w.note(ctx, watch.ChannelID, Closed)
+		return w.record(ctx, watch.ChannelID, Closed)
 	case watch.mayBeOpen():
-		return w.change(ctx, watch.ChannelID, triedNoMore)
+		return w.change(ctx, watch.ChannelID, cancelRetry)
 	default:
-		return w.note(ctx, watch.ChannelID, Superseded)
+		return w.record(ctx, watch.ChannelID, Superseded)
 	}
 }
 
-// StopAll stops every channel that may live: for a process that will not be
-// reached again. All are tried; the errors are joined.
+// StopAll stops every channel that may be live, for a process that will not be reachable
+// again. It tries all and joins the errors.
 func (w *Watcher) StopAll(ctx context.Context) error {
-	docs, err := w.Store.Query(ctx, watchesByStatus.With([]string{string(Pending), string(Active), string(Retiring)}))
-	if err != nil {
-		return err
-	}
-	var failures []error
-	for _, doc := range docs {
-		watch := decodeWatch(doc)
+	watches, err := ByStatus(ctx, w.Store, 0, Pending, Active, Retiring)
+	failures := []error{err}
+	for _, watch := range watches {
 		if err := w.stop(ctx, watch); err != nil {
 			failures = append(failures, fmt.Errorf("channel %s: %w", watch.ChannelID, err))
 		}
@@ -150,8 +151,8 @@ func (w *Watcher) StopAll(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// clearWatchFailed takes watch_failed off the polls of a calendar whose channel
-// lives again.
+// clearWatchFailed clears watch_failed on a calendar's polls once its channel lives
+// again.
 func (w *Watcher) clearWatchFailed(ctx context.Context, accountID, calendarID string) error {
 	err := eachEntry(ctx, w.Store, accountID, calendarID, func(entry poll.IndexEntry) error {
 		return w.Polls.ClearSyncError(ctx, entry.PollID, rules.WatchFailed, scheduler.Cause{Hint: "watch"})
@@ -159,7 +160,7 @@ func (w *Watcher) clearWatchFailed(ctx context.Context, accountID, calendarID st
 	return calendarError(calendarID, "clear watch_failed", err)
 }
 
-// calendarError gives an error its place.
+// calendarError adds the calendar and the attempted step to an error.
 func calendarError(calendarID, doing string, err error) error {
 	if err == nil {
 		return nil

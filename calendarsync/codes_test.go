@@ -100,13 +100,13 @@ func TestErrorCodes_WhatSetsEach_AndWhatClearsIt(t *testing.T) {
 			if done := w.Decisions(pollID); done[warned-1] != "warn" || slices.Index(done, "warn") != warned-1 {
 				t.Errorf("the journal says %v, want one warning before it is cleared", done)
 			}
-			equal(t, "events asked for by themselves", len(w.Calendar("gm").Pending), 0)
+			equal(t, "events asked for by themselves", len(w.Calendar("gm").Deferred), 0)
 			atRest(t, w)
 		})
 	}
 }
 
-// A calendar without a watch channel is looked at by the sweep: what was said of
+// A calendar without a watch channel is synced by the sweep: what was said of
 // it is over when a channel lives, or when two sweeps went well without.
 func TestWatchFailed_IsOverWithAChannel_OrAfterTwoGoodSweeps(t *testing.T) {
 	t.Parallel()
@@ -152,7 +152,7 @@ func TestWatchFailed_IsOverWithAChannel_OrAfterTwoGoodSweeps(t *testing.T) {
 	})
 }
 
-// Google shows no times that cannot be read, so what a look would make of them
+// Google shows no times that cannot be read, so what a sync would make of them
 // is said here.
 func TestAnUnreadableEvent_WarnsUntilItCanBeRead(t *testing.T) {
 	t.Parallel()
@@ -202,7 +202,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 		shows(t, w, s.poll, rules.MassCancellationHeld, rules.StateError)
 	}
 	stands(t, w, left.poll, rules.StateOK, ten.Start)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
 	equal(t, "notices of ana", len(w.Notices("ana")), 0)
 	for range 2 { // neither a sweep nor another full listing changes that, or tells it again
 		lose(nil)
@@ -210,7 +210,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 	for _, s := range lost {
 		shows(t, w, s.poll, rules.MassCancellationHeld, rules.StateError)
 	}
-	same(t, "what the owner was told later", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
+	same(t, "what the owner was sent later", w.Notices("gm"), []string{"CANCELLATIONS_HELD"})
 
 	confirm := func(person string, sessions ...session) (int, error) {
 		var polls []string
@@ -229,7 +229,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 	w.Run(time.Minute)
 	shows(t, w, back.poll, rules.MassCancellationHeld, rules.StateError)
 	if count, err := confirm("gm", append(slices.Clone(lost[:6]), left)...); count != 6 || err != nil {
-		t.Errorf("%d were looked at (%v), want 6", count, err)
+		t.Errorf("%d were fetched (%v), want 6", count, err)
 	}
 	for _, s := range lost[:5] {
 		equal(t, "status once it was confirmed", w.View(s.poll).Poll.Status, rules.Cancelled)
@@ -238,7 +238,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 	stands(t, w, back.poll, rules.StateOK, ten.Start)
 	shows(t, w, back.poll, "", rules.StateOK)
 	shows(t, w, lost[6].poll, rules.MassCancellationHeld, rules.StateError)
-	equal(t, "what is held of it", w.Calendar("gm").Pending[lost[6].event], calendars.PendingHeld)
+	equal(t, "what is held of it", w.Calendar("gm").Deferred[lost[6].event], calendars.DeferredHeld)
 	equal(t, "notices of ana in the end", len(w.Notices("ana")), 5)
 	atRest(t, w)
 }

@@ -11,11 +11,10 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Confirm takes a person's word that the held cancellations of these polls are
-// meant: each event is looked at again, and a poll whose event is gone is
-// cancelled; one whose event is back goes on. NotFound for a calendar that is
-// not the person's. Polls that are not held are passed over. It gives how many
-// events are looked at.
+// Confirm records that a person confirmed the held cancellations of some polls: each
+// event is fetched again, and the poll cancelled if it is gone. It skips polls that are
+// not held and returns how many events will be fetched. NotFound: the calendar is not the
+// person's.
 func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key string, pollIDs []string, cause scheduler.Cause) (int, error) {
 	confirmed := 0
 	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -28,8 +27,8 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 			return fault.New(fault.NotFound, "There is no such calendar among those you linked.")
 		}
 		var updates []store.Update
-		for _, eventID := range calendar.PendingEvents() {
-			if calendar.Pending[eventID] != calendars.PendingHeld {
+		for _, eventID := range calendar.DeferredEvents() {
+			if calendar.Deferred[eventID] != calendars.DeferredHeld {
 				continue
 			}
 			entry, _, err := poll.FindIndex(ctx, tx, calendar.AccountID, calendar.CalendarID, eventID)
@@ -37,16 +36,16 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 				return err
 			}
 			if entry == nil || slices.Contains(pollIDs, entry.PollID) {
-				updates = append(updates, calendars.Park(eventID, calendars.PendingConfirmed))
+				updates = append(updates, calendars.Defer(eventID, calendars.DeferredConfirmed))
 			}
 		}
 		if confirmed = len(updates); confirmed == 0 {
 			return nil
 		}
-		return tx.Update(calendars.Path(key), append(updates, calendars.Owe()...)...)
+		return tx.Update(calendars.Path(key), append(updates, calendars.RequestSync()...)...)
 	})
 	if err != nil || confirmed == 0 {
 		return 0, err
 	}
-	return confirmed, w.enqueueLook(ctx, key, cause.Hint, cause.Trace)
+	return confirmed, w.enqueueSync(ctx, key, cause.Hint, cause.Trace)
 }

@@ -22,10 +22,10 @@ func metered(t *testing.T) (*worldtest.World, *storetest.Counter) {
 	return w, meter
 }
 
-// methods are the calls of Google that a look may make.
+// methods are the calls of Google that a sync may make.
 var methods = []string{"events.list", "events.get", "calendarList.list", "events.watch"}
 
-// idle is what a look costs that finds nothing new, with the push that asks
+// idle is what a sync costs that finds nothing new, with the push that asks
 // for it: watch channel and calendar, claim, account, end.
 var idle = storetest.Cost{Reads: 5, Writes: 2}
 
@@ -53,7 +53,7 @@ func TestAThousandPushesInOneSecond_AreTwoListingsAtMost(t *testing.T) {
 }
 
 // Our own events are told by their ids, and those from before us by a set on
-// the calendar's document, which the look has read anyway.
+// the calendar's document, which the sync has read anyway.
 func TestUnrelatedChanges_CostNoReadEach(t *testing.T) {
 	t.Parallel()
 	for _, changes := range []int{1, 200} {
@@ -69,14 +69,14 @@ func TestUnrelatedChanges_CostNoReadEach(t *testing.T) {
 			meter.Reset()
 			w.RunDue()
 			want := idle
-			want.Reads += pushes - 1 // the calendar, for a push that a look covers on a channel that is known
+			want.Reads += pushes - 1 // the calendar, for a push that a sync covers on a channel that is known
 			equal(t, "cost", meter.Total(), want)
 			equal(t, "listings", w.Calls("events.list")-before, 1)
 		})
 	}
 }
 
-// What one change of a linked event costs beyond the look that finds it, as the
+// What one change of a linked event costs beyond the sync that finds it, as the
 // one transaction that applies it. Reads: index entry, calendar, poll, slot,
 // and what the transition itself needs.
 func TestATransition_IsOneTransactionOfFewOperations(t *testing.T) {
@@ -154,7 +154,7 @@ func TestATransition_IsOneTransactionOfFewOperations(t *testing.T) {
 			for _, method := range methods {
 				calls := w.Calls(method) - before[method]
 				if method == "events.list" {
-					calls-- // that of the look
+					calls-- // that of the sync
 				}
 				equal(t, "calls of "+method, calls, c.calls[method])
 			}

@@ -20,22 +20,22 @@ import (
 func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 	t.Parallel()
 	for attempt, want := range map[int]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour} {
-		if got := longerEach(refusedPause, attempt); got != want {
-			t.Errorf("a look's attempt %d is followed by %s, want %s", attempt, got, want)
+		if got := backoff(refusedPause, attempt); got != want {
+			t.Errorf("a sync's attempt %d is followed by %s, want %s", attempt, got, want)
 		}
 	}
 	for failures, want := range map[int64]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 9: 256 * time.Minute, 10: 6 * time.Hour, 99: 6 * time.Hour} {
-		if got := waitAfter(failures); got != want {
+		if got := retryWait(failures); got != want {
 			t.Errorf("a channel's failure %d is followed by %s, want %s", failures, got, want)
 		}
 	}
 }
 
-// Each row is why a look failed, and how long every other keeps off the calendar.
-func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
+// Each row is why a sync failed, and how long every other keeps off the calendar.
+func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	l := &look{Looker: &Looker{Now: func() time.Time { return now }}}
+	l := &syncRun{Syncer: &Syncer{Now: func() time.Time { return now }}}
 	for name, row := range map[string]struct {
 		cause error
 		leave time.Duration
@@ -46,12 +46,12 @@ func TestFailed_ByALimit_KeepsLooksOffTheCalendar(t *testing.T) {
 		"no answer":          {&fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second}, 0},
 		"refused":            {&fault.Error{Kind: fault.Provider}, 0},
 	} {
-		updates := l.failed(calendars.Calendar{}, failureOf(row.cause), row.cause)
+		updates := l.failureUpdates(calendars.Calendar{}, failureOf(row.cause), row.cause)
 		want := time.Time{}
 		if row.leave > 0 {
 			want = now.Add(row.leave)
 		}
-		if got := calendars.Decode(roundtrip.Kept(t, calendars.Path("key"), updates)).ParkedUntil; !got.Equal(want) {
+		if got := calendars.Decode(roundtrip.Kept(t, calendars.Path("key"), updates)).PausedUntil; !got.Equal(want) {
 			t.Errorf("%s: left alone until %s, want %s", name, got, want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
 	}
 	key := poll.CalendarKey("acc", "cal")
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		for i := range endedKept + 2 {
+		for i := range maxEnded + 2 {
 			watch := Watch{ChannelID: fmt.Sprintf("ended-%02d", i), CalendarKey: key, Status: Expired, Expiration: now.Add(-time.Duration(i+1) * time.Hour)}
 			if err := tx.Create(watchPath(watch.ChannelID), encodeWatch(watch)); err != nil {
 				return err
@@ -101,15 +101,15 @@ func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := &Watcher{Store: documents, Now: func() time.Time { return now }, NewUUID: func() string { return "new" }, TTL: time.Hour, RenewBefore: time.Minute}
-	if _, _, err := w.write(t.Context(), "acc", "cal", "new", "token", true); err != nil {
+	if _, _, err := w.create(t.Context(), "acc", "cal", "new", "token", true); err != nil {
 		t.Fatal(err)
 	}
-	left, err := watchesOf(t.Context(), documents, "acc", "cal")
+	left, err := Watches(t.Context(), documents, "acc", "cal")
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone := slices.ContainsFunc(left, func(watch Watch) bool { return watch.ChannelID == "ended-10" || watch.ChannelID == "ended-11" })
-	if len(left) != endedKept+1 || gone {
+	if len(left) != maxEnded+1 || gone {
 		t.Errorf("%d are left, those that ended long ago among them: %t", len(left), gone)
 	}
 }

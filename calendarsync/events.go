@@ -11,13 +11,13 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Names of the private marks on events that we make: whose they are.
+// Private extended properties of events that we create.
 const (
 	markPoll       = "questschedulerPoll"
 	markGeneration = "questschedulerGeneration"
 )
 
-// EventWriter is what Events needs of the calendar (gcal.Client).
+// EventWriter is the part of gcal.Client that Events needs.
 type EventWriter interface {
 	Insert(ctx context.Context, ref gcal.Ref, event gcal.NewEvent) (gcal.Event, error)
 	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
@@ -27,14 +27,14 @@ type EventWriter interface {
 	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
 }
 
-// Events makes, reads, finds and deletes the events of polls in Google calendars.
-// It implements scheduler.Calendar.
+// Events creates, reads, finds and deletes the events of polls. It implements
+// scheduler.Calendar.
 type Events struct {
-	Google    EventWriter
-	Elsewhere *Elsewhere
+	Google     EventWriter
+	MoveFinder *MoveFinder
 }
 
-// Insert makes the event of an intent, marked as ours.
+// Insert creates the event of an intent, with our marks.
 func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event, error) {
 	event, err := e.Google.Insert(ctx, gcal.Ref{Account: intent.AccountID, Calendar: intent.CalendarID}, gcal.NewEvent{
 		ID: intent.EventID, Summary: intent.Session.Title, Description: intent.Session.Description,
@@ -47,8 +47,8 @@ func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event
 	return translate(event), err
 }
 
-// Get reads an event, deleted ones included. One that is malformed and shows no
-// marks is Unavailable: whose it is cannot be read.
+// Get reads an event, deleted ones included. A malformed event without our marks is
+// Unavailable: whose it is cannot be read.
 func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) (scheduler.Event, error) {
 	event, err := e.Google.Get(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, eventID)
 	if err == nil && event.Malformed && event.Private[markPoll] == "" {
@@ -57,14 +57,14 @@ func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) 
 	return translate(event), err
 }
 
-// Move gives an event another time, while it is the one that was read.
+// Move changes an event's time if it is still the version that was read.
 func (e Events) Move(ctx context.Context, accountID, calendarID string, event scheduler.Event, to rules.Fingerprint, zone string) (scheduler.Event, error) {
 	moved, err := e.Google.PatchTimes(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, event.ID, event.Version, to, zone)
 	return translate(moved), err
 }
 
-// Delete removes an event; one that is not there is no error. NotFound: it is the
-// calendar that is not there, or lost to us, and says nothing of its events.
+// Delete removes an event; one that does not exist is no error. NotFound: the calendar
+// itself is not accessible, which says nothing of its events.
 func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID string) (deleted bool, err error) {
 	ref := gcal.Ref{Account: accountID, Calendar: calendarID}
 	deleted, err = e.Google.Delete(ctx, ref, eventID)
@@ -74,16 +74,16 @@ func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID strin
 	if _, unread := e.Google.List(ctx, ref, "", ""); !fault.Is(unread, fault.Provider) {
 		return false, unread
 	}
-	return false, err // it may not be read either, which refuses no deletion
+	return false, err // it cannot be read either, which is no refusal to delete
 }
 
-// Find looks for an event that is gone from its calendar in the other calendars
-// of the same person.
+// Find looks for a missing event in its owner's other calendars.
 func (e Events) Find(ctx context.Context, missing scheduler.Missing) (*scheduler.Found, error) {
-	return e.Elsewhere.begin("").find(ctx, missing)
+	return e.MoveFinder.begin("").find(ctx, missing)
 }
 
-// MayFollow asks the calendar for the account's role in it.
+// MayFollow reports whether the account may write to the calendar, by asking the
+// calendar.
 func (e Events) MayFollow(ctx context.Context, accountID, calendarID string) (bool, error) {
 	access, err := e.Google.Access(ctx, gcal.Ref{Account: accountID, Calendar: calendarID})
 	return access.Writable, err
@@ -92,7 +92,7 @@ func (e Events) MayFollow(ctx context.Context, accountID, calendarID string) (bo
 func translate(event gcal.Event) scheduler.Event {
 	generation, err := strconv.ParseInt(event.Private[markGeneration], 10, 64)
 	if err != nil {
-		generation = -1 // no generation of ours is below zero
+		generation = -1 // no valid generation
 	}
 	return scheduler.Event{
 		ID: event.ID, Version: event.ETag, Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,

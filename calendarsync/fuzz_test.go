@@ -50,7 +50,7 @@ func FuzzPush(f *testing.F) {
 		now.TB = t
 		genuine := channelID == channel && given == token && resourceID == resource
 		if genuine && state != "sync" {
-			return // it hands a look over, as other tests have it
+			return // it hands a sync over, as other tests have it
 		}
 		err := w.Watcher.Push(t.Context(), calendarsync.Push{ChannelID: channelID, Token: given, ResourceID: resourceID, State: state, Trace: "t"})
 		if genuine != (err == nil) || err != nil && !fault.Is(err, fault.Unauthenticated) {
@@ -80,7 +80,7 @@ func FuzzTasks(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	handlers := map[string]queue.Handler{
-		calendars.LookKind: w.Looker.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
+		calendars.SyncKind: w.Looker.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		now.TB = t
@@ -88,7 +88,7 @@ func FuzzTasks(f *testing.F) {
 			verdict := handle(t.Context(), queue.Delivery{Payload: payload, Attempt: 1})
 			// An id that is no part of a path is the queue's to give up.
 			if verdict.Outcome == queue.Retry {
-				t.Fatalf("%s: a payload that no try mends is tried again: %v", kind, verdict.Err)
+				t.Fatalf("%s: a payload that no retry fixes is tried again: %v", kind, verdict.Err)
 			}
 			if verdict.Outcome == queue.Permanent && verdict.Err == nil {
 				t.Fatalf("%s: refused, and nobody knows why", kind)

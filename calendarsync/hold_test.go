@@ -11,8 +11,8 @@ import (
 )
 
 // The owner hears of what is held though the program died before they were told,
-// and though by the next look it is not so many any more.
-func TestAHold_OfWhichNobodyCouldBeTold_IsToldByTheNextLook(t *testing.T) {
+// and though by the next sync it is not so many any more.
+func TestHold_NotAnnounced_IsAnnouncedByTheNextSync(t *testing.T) {
 	t.Parallel()
 	met := 0
 	for n, died := 1, true; died; n++ {
@@ -31,7 +31,7 @@ func TestAHold_OfWhichNobodyCouldBeTold_IsToldByTheNextLook(t *testing.T) {
 		w.TakeOver()
 		held := w.Held(w.View(first).Poll) && w.Held(w.View(second).Poll)
 		if !died || !held || holdsTold(w) > 0 {
-			continue // before the hold, or after it was told
+			continue // before the hold, or after it was announced
 		}
 		met++
 		if _, err := w.Finalise(second, slots[1]); err != nil {
@@ -45,7 +45,7 @@ func TestAHold_OfWhichNobodyCouldBeTold_IsToldByTheNextLook(t *testing.T) {
 	equal(t, "there is a moment between the hold and its telling", met > 0, true)
 }
 
-// holdsTold is how often gm was told that cancellations are held.
+// holdsTold is how often the hold was announced to gm.
 func holdsTold(w *worldtest.World) (times int) {
 	for _, notice := range w.Notices("gm") {
 		if notice == notify.NoticeHeld {
@@ -55,8 +55,8 @@ func holdsTold(w *worldtest.World) (times int) {
 	return times
 }
 
-// Every full listing lacks what is held, and a person's word may come amid one.
-func TestAHold_ThatIsConfirmedAmidAFullListing_StaysConfirmed(t *testing.T) {
+// Every full listing lacks what is held, and a confirmation may come during one.
+func TestHold_ConfirmedDuringAFullListing_StaysConfirmed(t *testing.T) {
 	t.Parallel()
 	n := 1
 	for struck := true; struck; n++ {

@@ -18,19 +18,17 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Links carries what became of a linked account to its calendars, channels and
-// polls: that it was linked again, that Google refused its grant, that its
-// owner took it out. The account itself says so first (accounts.Account.Due) and
-// is settled last, so whatever is cut off between is done by the next drain;
-// doing it twice is doing it once. All exported fields are needed.
+// Links carries a change of a linked account (relinked, grant refused, unlinked) to its
+// calendars, channels and polls. The account is marked first (accounts.Account.Due) and
+// settled last, so the next drain finishes what was interrupted; every step is
+// idempotent. All exported fields are required.
 type Links struct {
 	Store    store.Store
 	Accounts Accounts
-	// Grants gives grants back (accounts.Grants).
-	Grants interface {
+	Grants   interface {
 		Revoke(ctx context.Context, accountID string) error
 	}
-	// Leaving stops channels of accounts that are unlinked (gcal.Client over
+	// Leaving stops channels of unlinked accounts (gcal.Client over
 	// accounts.Grants.Leaving).
 	Leaving interface {
 		StopWatch(ctx context.Context, accountID, channelID, resourceID string) error
@@ -41,41 +39,38 @@ type Links struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	// left is the account that FollowDue came to last when it could not go on; nil
-	// where it came to the end.
-	left atomic.Pointer[store.Cursor]
+	// resume is where FollowDue continues if time ran out; nil starts from the beginning.
+	resume atomic.Pointer[store.Cursor]
 }
 
-// Accounts is what Links needs of linked accounts (accounts.Repository).
+// Accounts is the part of accounts.Repository that Links needs.
 type Accounts interface {
 	Get(ctx context.Context, id string) (accounts.Account, error)
 	Due(ctx context.Context, after *store.Cursor) iter.Seq2[accounts.Account, error]
 	Settled(ctx context.Context, account accounts.Account) (done bool, err error)
 }
 
-// LinkOwners is where the owner of an account hears what becomes of its polls
-// (package notify). Telling the same twice is telling it once.
+// LinkOwners tells the owner of an account what happens to its polls (package notify).
+// Its methods are idempotent.
 type LinkOwners interface {
 	TellSyncError(ctx context.Context, ownerID, accountID string) error
 	TellUnlinked(ctx context.Context, ownerID, accountID string) error
 }
 
-// FollowDue carries on what is due of all accounts, or of those that there is time
-// for, and gives how many were settled. One failure does not stop the others; the
-// errors are joined. Where it did not come to the end, the next call goes on behind
-// the last account, and once one came there the next begins anew: accounts that
-// take long and fail each time keep none from its turn.
+// FollowDue carries on the changes of all accounts that are Due, as far as time allows,
+// and returns how many it settled. A failure stops no other; errors are joined. The next
+// call continues after the last account, so that slow, failing accounts starve none.
 func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled int, err error) {
 	var failures []error
-	after := l.left.Swap(nil)
-	until := l.Now().Add(together)
+	after := l.resume.Swap(nil)
+	until := l.Now().Add(batchTime)
 	for account, err := range l.Accounts.Due(ctx, after) {
 		if err != nil {
-			l.left.Store(after)
+			l.resume.Store(after)
 			return settled, errors.Join(append(failures, err)...)
 		}
 		if settled+len(failures) > 0 && (ctx.Err() != nil || !l.Now().Before(until)) {
-			l.left.Store(after)
+			l.resume.Store(after)
 			return settled, errors.Join(failures...)
 		}
 		after = &store.Cursor{Path: accounts.Path(account.ID)}
@@ -88,20 +83,19 @@ func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled i
 	return settled, errors.Join(failures...)
 }
 
-// mostTurns is how often an account may turn from one to another while it is
-// followed, before that is left to the next drain.
-const mostTurns = 3
+// maxTurns is how often an account may change while it is followed before the next drain
+// takes over.
+const maxTurns = 3
 
-// Follow carries on what became of one account last. What becomes of it
-// meanwhile is carried on too, once more where somebody else did: what was
-// carried on here may have come after that. An error leaves it Due.
+// Follow carries on one account's last change, and again if it changes during that: what
+// was carried on may be outdated. After an error the account stays Due.
 func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Cause) error {
-	for turn := range mostTurns {
+	for turn := range maxTurns {
 		account, err := l.Accounts.Get(ctx, accountID)
 		if err == nil && (account.Due || turn > 0) {
 			err = l.follow(ctx, account, cause)
 		}
-		if err != nil && !errors.Is(err, errTurned) {
+		if err != nil && !errors.Is(err, errChanged) {
 			return fmt.Errorf("account %s: %w", accountID, err)
 		}
 		done, err := l.Accounts.Settled(ctx, account)
@@ -112,17 +106,16 @@ func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Ca
 	return nil
 }
 
-// errTurned says that something else became of an account while it was followed.
-var errTurned = fault.New(fault.Conflict, "something else became of the account meanwhile")
+// errChanged says that an account changed while it was followed.
+var errChanged = fault.New(fault.Conflict, "the account changed while it was followed")
 
-// still is an error, in whatever transaction asks, where something else became of
-// an account since it was read: what follows from that alone is carried on then.
-// Whoever carried it on may have settled it, so nobody would mend what came later.
-func still(account accounts.Account) scheduler.While {
+// unchanged fails a transaction if the account changed since it was read: another process
+// may have carried on and settled the later change, and nothing would repair this write.
+func unchanged(account accounts.Account) scheduler.While {
 	return func(ctx context.Context, now store.Reader) error {
 		current, err := accounts.Load(ctx, now, account.ID)
 		if err == nil && !current.SameAs(account) {
-			err = errTurned
+			err = errChanged
 		}
 		return err
 	}
@@ -132,44 +125,43 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 	switch account.Status {
 	case accounts.Active:
 		return l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
-			return l.back(ctx, account, calendar, cause)
+			return l.relinked(ctx, account, calendar, cause)
 		})
 	case accounts.Unlinked:
 		return l.unlinked(ctx, account, cause)
 	default:
-		told, err := l.lose(ctx, account, rules.TokenExpired, cause)
-		if err != nil || !told {
+		announce, err := l.detach(ctx, account, rules.TokenExpired, cause)
+		if err != nil || !announce {
 			return err
 		}
 		return l.Owners.TellSyncError(ctx, account.OwnerID, account.ID)
 	}
 }
 
-// back follows a calendar again whose account was linked again: its next good
-// look takes off its polls what was said of the link, and what cannot be
-// watched yet is left to the sweep.
-func (l *Links) back(ctx context.Context, account accounts.Account, calendar calendars.Calendar, cause scheduler.Cause) error {
+// relinked follows a calendar of a relinked account again. Its next successful run clears
+// its polls' errors; the sweep opens a channel that cannot be opened now.
+func (l *Links) relinked(ctx context.Context, account accounts.Account, calendar calendars.Calendar, cause scheduler.Cause) error {
 	if !calendar.Wanted() {
 		return nil
 	}
 	if err := l.Watcher.Ensure(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
-		l.Log.WarnContext(ctx, "a calendar of an account that was linked again is not watched yet",
+		l.Log.WarnContext(ctx, "calendar of a relinked account not watched yet",
 			"calendar", calendar.CalendarID, "account", calendar.AccountID, "trace", cause.Trace, "error", err)
 	}
 	err := l.write(ctx, account, calendar.Key, func(now calendars.Calendar) []store.Update {
-		return append(now.Lost(l.Now(), "linked again"), calendars.Owe()...)
+		return append(now.MarkFailing(l.Now(), "linked again"), calendars.RequestSync()...)
 	})
 	if err != nil {
 		return err
 	}
-	return l.Watcher.enqueueLook(ctx, calendar.Key, "relink", cause.Trace)
+	return l.Watcher.enqueueSync(ctx, calendar.Key, "relink", cause.Trace)
 }
 
-// unlinked ends what was done in the name of an account. Channels are stopped
-// before the grant is given back: afterwards Google stops none.
+// unlinked ends what runs in an account's name. Channels are stopped before the grant is
+// given back, since Google stops none afterwards.
 func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	told, err := l.lose(ctx, account, rules.CalendarUnlinked, cause)
-	if err == nil && told {
+	announce, err := l.detach(ctx, account, rules.CalendarUnlinked, cause)
+	if err == nil && announce {
 		err = l.Owners.TellUnlinked(ctx, account.OwnerID, account.ID)
 	}
 	if err != nil {
@@ -182,8 +174,8 @@ func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause sc
 	return l.Grants.Revoke(ctx, account.ID)
 }
 
-// stop stops a channel of an account that is unlinked. One that Google stops for
-// us no more is left to expire, and its pushes are refused.
+// stop stops a channel of an unlinked account. A channel that cannot be stopped is left
+// to expire, and its pushes are refused.
 func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch) error {
 	if watch.Status == Expired {
 		return nil
@@ -196,9 +188,9 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 		case fault.Is(err, fault.Unavailable), fault.Is(err, fault.RateLimited), fault.Is(err, fault.Exhausted):
 			return fmt.Errorf("channel %s: %w", watch.ChannelID, err)
 		case err != nil:
-			l.Log.WarnContext(ctx, "a watch channel cannot be stopped and is left to expire", "channel", watch.ChannelID,
+			l.Log.WarnContext(ctx, "watch channel cannot be stopped; left to expire", "channel", watch.ChannelID,
 				"calendar", watch.CalendarID, "expires", watch.Expiration, "error", err)
-			return l.Watcher.note(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
+			return l.Watcher.record(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
 		}
 	}
 	l.Watcher.Meter.Count(WatchStopped{})
@@ -207,25 +199,24 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 	})
 }
 
-// lose shows on all polls of an account that their calendar is lost to us, and
-// has no channel of it counted on: should it be linked again, new ones are
-// made. It tells whether there was any poll. errTurned where something else became
-// of the account meanwhile: nothing is written from then on.
-func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
+// detach shows on all polls of an account that their calendar is lost, and supersedes its
+// channels. found reports whether there were polls. errChanged: the account changed, and
+// nothing more is written.
+func (l *Links) detach(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
 	err = l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
-		// A look that began before would say of what it read that all is well.
-		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Overtake); err != nil {
+		// A run under way would report success from what it read before.
+		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Invalidate); err != nil {
 			return err
 		}
 		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
 			found = true
-			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause, still(account))
+			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause, unchanged(account))
 		})
 		if err != nil {
 			return err
 		}
 		return l.write(ctx, account, calendar.Key, func(now calendars.Calendar) []store.Update {
-			return now.Lost(l.Now(), calendars.ReasonRevoked)
+			return now.MarkFailing(l.Now(), calendars.ReasonRevoked)
 		})
 	})
 	if err != nil {
@@ -234,19 +225,18 @@ func (l *Links) lose(ctx context.Context, account accounts.Account, code rules.E
 	return found, l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.supersede(ctx, account, watch) })
 }
 
-// supersede has a channel that lives be counted on no more.
+// supersede puts a live channel out of use.
 func (l *Links) supersede(ctx context.Context, account accounts.Account, watch Watch) error {
 	if watch.Status != Active {
-		return still(account)(ctx, l.Store)
+		return unchanged(account)(ctx, l.Store)
 	}
-	return l.Watcher.noteWhile(ctx, watch.ChannelID, Superseded, still(account))
+	return l.Watcher.recordWhile(ctx, watch.ChannelID, Superseded, unchanged(account))
 }
 
-// write writes to a calendar's document what depends on how it stands, while its
-// account stands as it was read.
+// write updates a calendar's document as long as its account is unchanged.
 func (l *Links) write(ctx context.Context, account accounts.Account, key string, updates func(now calendars.Calendar) []store.Update) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		if err := still(account)(ctx, tx); err != nil {
+		if err := unchanged(account)(ctx, tx); err != nil {
 			return err
 		}
 		calendar, ok, err := calendars.LoadKey(ctx, tx, key)
@@ -257,7 +247,6 @@ func (l *Links) write(ctx context.Context, account accounts.Account, key string,
 	})
 }
 
-// eachCalendar calls do for every calendar of an account.
 func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(calendars.Calendar) error) error {
 	for calendar, err := range calendars.OfAccount(ctx, l.Store, accountID) {
 		if err != nil {
@@ -270,11 +259,10 @@ func (l *Links) eachCalendar(ctx context.Context, accountID string, do func(cale
 	return nil
 }
 
-// eachWatch calls do for every channel of an account; each is tried, and the
-// errors are joined.
+// eachWatch calls do for every channel of an account, and joins the errors.
 func (l *Links) eachWatch(ctx context.Context, accountID string, do func(Watch) error) error {
 	return l.eachCalendar(ctx, accountID, func(calendar calendars.Calendar) error {
-		watches, err := watchesOf(ctx, l.Store, calendar.AccountID, calendar.CalendarID)
+		watches, err := Watches(ctx, l.Store, calendar.AccountID, calendar.CalendarID)
 		failures := []error{err}
 		for _, watch := range watches {
 			failures = append(failures, do(watch))

@@ -41,7 +41,7 @@ func gone(t *testing.T, w *worldtest.World, accountID string) {
 	}
 }
 
-func TestUnlinked_StopsItsChannelsGivesItsGrantBackAndSaysSoOnce(t *testing.T) {
+func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -58,7 +58,7 @@ func TestUnlinked_StopsItsChannelsGivesItsGrantBackAndSaysSoOnce(t *testing.T) {
 	w.Run(time.Hour)
 	equal(t, "further calls of Google", w.Calls("")-before, 0)
 	lost(t, w, pollID, rules.CalendarUnlinked)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "warn"})
 
 	watched, listed := w.Calls("events.watch"), w.Calls("events.list")
@@ -71,8 +71,8 @@ func TestUnlinked_StopsItsChannelsGivesItsGrantBackAndSaysSoOnce(t *testing.T) {
 	atRest(t, w)
 }
 
-// A look that began while the account was linked ends after it is unlinked.
-func TestUnlinked_AmidALook_StaysUnlinked(t *testing.T) {
+// A sync that began while the account was linked ends after it is unlinked.
+func TestUnlink_DuringASync_StaysUnlinked(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"before events.list", "after events.list"} {
 		t.Run(point, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestUnlinked_WhileGoogleIsDown_IsCarriedOnLater(t *testing.T) {
 			w.Run(2 * time.Minute)
 			gone(t, w, id)
 			equal(t, "grants given back", w.Calls("oauth.revoke") > 0, true)
-			same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+			same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 			atRest(t, w)
 		})
 	}
@@ -137,7 +137,7 @@ func TestUnlinked_CutOffAtAnyPoint_IsCarriedOn(t *testing.T) {
 			w.Run(2 * time.Minute)
 			lost(t, w, pollID, rules.CalendarUnlinked)
 			gone(t, w, id)
-			same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+			same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 			w.Link("gm")
 			w.Run(2 * time.Minute)
 			stands(t, w, pollID, rules.StateOK, ten.Start)
@@ -171,7 +171,7 @@ func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
 	w.MoveEvent("gm", w.View(polls[0]).Poll.GoogleEventID, noon)
 	before := w.Calls("")
 	w.Run(2 * time.Minute)
-	// The look is refused with its access token, and then its refresh token is.
+	// The sync is refused with its access token, and then its refresh token is.
 	equal(t, "calls of Google up to the refusal", w.Calls("")-before, 2)
 	for _, pollID := range polls {
 		lost(t, w, pollID, rules.TokenExpired)
@@ -179,7 +179,7 @@ func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
 	w.Sweep()
 	w.Run(time.Hour)
 	equal(t, "calls of Google after it", w.Calls("")-before, 2)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 
 	w.MoveEvent(worldtest.Club, w.View(polls[1]).Poll.GoogleEventID, three)
 	w.DeleteEvent("gm", w.View(polls[2]).Poll.GoogleEventID)
@@ -197,7 +197,7 @@ func TestARevokedGrant_AmongAHundredPolls(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestUnlinked_AndLinkedAgainBeforeItWasCarriedOn_KeepsTheNewGrant(t *testing.T) {
+func TestUnlink_ThenRelinkBeforeItIsCarriedOn_KeepsTheGrant(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()
@@ -215,9 +215,9 @@ func TestUnlinked_AndLinkedAgainBeforeItWasCarriedOn_KeepsTheNewGrant(t *testing
 	atRest(t, w)
 }
 
-// It is linked again amid what is carried on of its being revoked or unlinked,
-// and a look goes through at once.
-func TestAnAccount_LinkedAgainAmidItsLoss_IsFollowedAgain(t *testing.T) {
+// It is linked again during what is carried on of its being revoked or unlinked,
+// and a sync goes through at once.
+func TestAccount_RelinkedDuringItsLoss_IsFollowedAgain(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(w *worldtest.World){
 		"revoked":  func(w *worldtest.World) { w.Revoke("gm"); w.Sweep(); w.RunDue(); w.Run(2 * time.Minute) },
@@ -265,7 +265,7 @@ func TestUnlinked_LeavesTheGrantOfSomebodyElseAlone(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestFollowDue_EndsInTime_AndGoesOn(t *testing.T) {
+func TestFollowDue_OutOfTime_ContinuesNextTime(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	for _, person := range []string{"gm", "ana"} {
@@ -284,7 +284,7 @@ func TestFollowDue_EndsInTime_AndGoesOn(t *testing.T) {
 
 // An account that takes all the time there is and fails, whenever it is tried,
 // keeps no other from its turn, and has its own again.
-func TestFollowDue_OneThatFailsEachTime_StarvesNoOther(t *testing.T) {
+func TestFollowDue_OneThatKeepsFailing_StarvesNoOther(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()

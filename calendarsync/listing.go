@@ -8,15 +8,15 @@ import (
 	"questscheduler/internal/store"
 )
 
-// WalkByExpiration gives all watch channels to take, those that end first before
-// the others, at most limit behind after (nil: from the first), as store.Walk does.
+// WalkByExpiration passes all watch channels to take, those ending first before the
+// others, at most limit after a cursor (nil starts at the first), as store.Walk does.
 func WalkByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor, take func(Watch) (taken bool, err error)) (next *store.Cursor, err error) {
 	asked := watchesByExpiration.With().First(limit).From(after)
 	return store.Walk(ctx, reader, asked, decodeWatch, take)
 }
 
-// ByStatus lists the watch channels of some statuses, those that end first before
-// the others, at most limit.
+// ByStatus lists at most limit (0: all) watch channels of some statuses, those ending
+// first before the others.
 func ByStatus(ctx context.Context, reader store.Reader, limit int, statuses ...Status) ([]Watch, error) {
 	names := make([]string, len(statuses))
 	for i, status := range statuses {
@@ -26,26 +26,23 @@ func ByStatus(ctx context.Context, reader store.Reader, limit int, statuses ...S
 	return decodeWatches(docs), err
 }
 
-// EndingBefore lists the active channels that end before a time, soonest first,
-// at most limit behind after.
+// EndingBefore lists active channels that end before a time, soonest first, at most limit
+// after a cursor.
 func EndingBefore(ctx context.Context, reader store.Reader, before time.Time, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
 	return store.Page(ctx, reader, watchesEnding.With(string(Active), before).First(limit).From(after), decodeWatch)
 }
 
-// Ungranted lists the channels that Google did not grant and in whose place another
-// is yet to be tried, the next one first, at most limit behind after. One that
-// failed and is kept only since Google may have opened it all the same is not
-// among them: nothing is tried in its place, as another lives, or nothing needs
-// one.
+// Ungranted lists channels that Google did not grant and that are to be replaced, next
+// first, at most limit after a cursor. It leaves out failed channels that are kept only
+// because Google may have opened them: nothing replaces those.
 func Ungranted(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
 	return store.Page(ctx, reader, watchesUntried.With(string(Failed), time.Unix(0, 0).UTC()).First(limit).From(after), decodeWatch)
 }
 
-// keysAtOnce is how many values one query may ask for.
+// keysAtOnce is how many values one query may have.
 const keysAtOnce = 30
 
-// WatchesOf gives the channels of some calendars, by the calendars' keys,
-// whatever became of them.
+// WatchesOf lists the channels of some calendars, by calendar key, in any status.
 func WatchesOf(ctx context.Context, reader store.Reader, keys []string) (map[string][]Watch, error) {
 	found := map[string][]Watch{}
 	for some := range slices.Chunk(keys, keysAtOnce) {

@@ -44,19 +44,19 @@ func TestMalformedEvent_OnAPage_IsDeferredAlone(t *testing.T) {
 			calendar := w.Calendar("gm")
 			equal(t, "the token moved on", calendar.SyncToken != token, true)
 			equal(t, "the calendar's error", calendar.LastError, "")
-			equal(t, "why the event is asked for", calendar.Pending[eventID], calendars.PendingFailed)
+			equal(t, "why the event is asked for", calendar.Deferred[eventID], calendars.DeferredFailed)
 
 			w.Sweep() // it cannot be read by itself either
 			w.Run(time.Minute)
 			shows(t, w, pollID, rules.UnreadableEvent, rules.StateOK)
-			same(t, "journal meanwhile", w.Decisions(pollID), []string{"finalise", "warn"})
+			same(t, "journal in the meantime", w.Decisions(pollID), []string{"finalise", "warn"})
 
 			w.Heal()
 			w.Sweep()
 			w.Run(time.Minute)
 			shows(t, w, pollID, "", rules.StateRescheduled)
 			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-			equal(t, "events asked for by themselves", len(w.Calendar("gm").Pending), 0)
+			equal(t, "events asked for by themselves", len(w.Calendar("gm").Deferred), 0)
 			atRest(t, w)
 		})
 	}

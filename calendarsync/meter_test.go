@@ -14,7 +14,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// tally writes down the events that it counts.
+// tally records the events that it counts.
 type tally struct{ told []string }
 
 func (c *tally) note(format string, args ...any) {
@@ -36,7 +36,7 @@ func outcome(err error) string {
 func (c *tally) count(event any) {
 	switch event := event.(type) {
 	case calendarsync.Synced:
-		c.note("look by %s: %s", event.Trigger, outcome(event.Err))
+		c.note("sync by %s: %s", event.Trigger, outcome(event.Err))
 	case calendarsync.WatchAsked:
 		c.note("watch, renewal %t: %s", event.Renewal, outcome(event.Err))
 	case calendarsync.WatchStopped:
@@ -46,7 +46,7 @@ func (c *tally) count(event any) {
 	}
 }
 
-// take gives what was told since.
+// take returns the calls since the last take.
 func (c *tally) take() []string {
 	told := c.told
 	c.told = nil
@@ -56,28 +56,28 @@ func (c *tally) take() []string {
 func (c *tally) want(t *testing.T, when string, want ...string) {
 	t.Helper()
 	if got := c.take(); !slices.Equal(got, want) {
-		t.Errorf("%s it is told %q, want %q", when, got, want)
+		t.Errorf("%s it recorded %q, want %q", when, got, want)
 	}
 }
 
-func TestMeter_IsToldOfChannelsAndLooks(t *testing.T) {
+func TestMeter_CountsChannelsAndSyncs(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	count := &tally{}
 	w.Watcher.Meter, w.Looker.Meter = count.count, count.count
 	pollID, _, event := w.Finalised()
 	w.Run(time.Minute)
-	if got := count.take(); !slices.Contains(got, "watch, renewal false: ok") || !slices.Contains(got, "look by person: ok") {
-		t.Errorf("when a poll is finalised it is told %q", got)
+	if got := count.take(); !slices.Contains(got, "watch, renewal false: ok") || !slices.Contains(got, "sync by person: ok") {
+		t.Errorf("when a poll is finalised it recorded %q", got)
 	}
 	w.MoveEvent("gm", event, worldtest.Noon)
 	w.Run(time.Minute)
-	count.want(t, "when an event is moved", "look by push: ok")
+	count.want(t, "when an event is moved", "sync by push: ok")
 
 	w.Refuse("events.list", http.StatusServiceUnavailable, "backendError", 1)
 	w.MoveEvent("gm", event, worldtest.Times("2026-03-10T12:00:00Z", time.Hour))
 	w.Run(time.Minute)
-	count.want(t, "when Google does not answer once", "look by push: unavailable", "look by push: ok")
+	count.want(t, "when Google does not answer once", "sync by push: unavailable", "sync by push: ok")
 
 	if err := w.Watcher.Push(t.Context(), calendarsync.Push{ChannelID: "channel", Token: "token", State: "exists"}); err == nil {
 		t.Error("a push of nobody is taken")

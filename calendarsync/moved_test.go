@@ -13,7 +13,7 @@ import (
 )
 
 // follows fails where a poll is not finalised with its event in a calendar, once,
-// or somebody was told anything.
+// or anything was announced.
 func follows(t *testing.T, w *worldtest.World, pollID, calendarID string) {
 	t.Helper()
 	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, calendarID)
@@ -104,7 +104,7 @@ func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 		seen    time.Duration // between the moves
 		journal []string
 	}{
-		"before anybody looked": {0, []string{"finalise"}},
+		"before any sync":       {0, []string{"finalise"}},
 		"after it was followed": {time.Minute, []string{"finalise", "moved_calendar", "moved_calendar"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,9 +127,9 @@ func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 	}
 }
 
-// The look at the new calendar passes the event before the poll follows it there,
-// so it is the link that has it looked at.
-func TestMovedEvent_WhereALookPassedIt_IsReadAgain(t *testing.T) {
+// The sync at the new calendar passes the event before the poll follows it there,
+// so it is the link that has it synced.
+func TestMovedEvent_WhereASyncPassedIt_IsFetched(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	other, slots := w.Poll()
@@ -147,11 +147,11 @@ func TestMovedEvent_WhereALookPassedIt_IsReadAgain(t *testing.T) {
 	w.Run(time.Minute)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar", "reschedule"})
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "events still to be read by themselves", len(w.Calendar(worldtest.Club).Pending), 0)
+	equal(t, "events still to be read by themselves", len(w.Calendar(worldtest.Club).Deferred), 0)
 	atRest(t, w)
 }
 
-func TestMovedEvent_WithItsTimeAtOnce_IsFollowed(t *testing.T) {
+func TestMovedEvent_WithItsTime_IsFollowed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -245,7 +245,7 @@ func TestMovedEvents_ManyAtOnce_AreNotHeld(t *testing.T) {
 	}
 }
 
-// Where they cannot be looked for they are held as any others, and a person's word
+// Where they cannot be looked for they are held as any others, and a confirmation
 // that they are gone is not believed of what is found then.
 func TestMovedEvents_ThatAreHeld_AreFollowedOnceConfirmed(t *testing.T) {
 	t.Parallel()
@@ -318,7 +318,7 @@ func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	polls := manyMoved(w)
-	stuck := slices.MinFunc(polls, func(a, b string) int { // the one that is looked for first
+	stuck := slices.MinFunc(polls, func(a, b string) int { // the one searched for first
 		return strings.Compare(w.View(a).Poll.GoogleEventID, w.View(b).Poll.GoogleEventID)
 	})
 	fill(t, w, stuck)
@@ -328,7 +328,7 @@ func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
 			follows(t, w, pollID, worldtest.ClubCalendar)
 		}
 	}
-	if reason := w.Calendar("gm").Pending[w.View(stuck).Poll.GoogleEventID]; reason == "" {
+	if reason := w.Calendar("gm").Deferred[w.View(stuck).Poll.GoogleEventID]; reason == "" {
 		t.Error("the event is not deferred")
 	}
 	w.Write(poll.Path(stuck), poll.Set("fieldOfTheWebApp", "small"))

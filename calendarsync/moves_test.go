@@ -127,7 +127,7 @@ func TestRestore_PutsBackVotesThatVanished(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestRestore_WithoutTheOriginalSlot_MakesItAnew(t *testing.T) {
+func TestRestore_WithoutTheOriginalSlot_RecreatesIt(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, eventID := w.Finalised()
@@ -143,7 +143,7 @@ func TestRestore_WithoutTheOriginalSlot_MakesItAnew(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestAMove_WhereTheCalendarSlotVanished_MakesItAnew(t *testing.T) {
+func TestMove_WithoutTheCalendarSlot_RecreatesIt(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -210,7 +210,7 @@ func TestNothingIsDecidedBy(t *testing.T) {
 				"end":   map[string]any{"dateTime": "2026-03-10T20:00:00", "timeZone": "Asia/Tokyo"},
 			})
 		},
-		"a move and back between two looks": func(w *worldtest.World, eventID string) {
+		"a move and back between two syncs": func(w *worldtest.World, eventID string) {
 			w.MoveEvent("gm", eventID, noon)
 			w.MoveEvent("gm", eventID, ten)
 		},
@@ -238,7 +238,7 @@ func TestNothingIsDecidedBy(t *testing.T) {
 	}
 }
 
-// A move that is taken back before it was told is told to nobody.
+// A move that is undone before its announcement is announced to nobody.
 func TestAMoveThatIsTakenBack_IsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -323,6 +323,6 @@ func TestAGuestsCopy_IsAnotherThing(t *testing.T) {
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	equal(t, "gm's event is there", w.EventOf("gm", eventID).Live(), true)
 	equal(t, "ana's own poll", w.View(anas).Poll.Status, rules.Finalized)
-	equal(t, "the copy was looked at", w.Calls("events.get"), 0)
+	equal(t, "the copy was fetched", w.Calls("events.get"), 0)
 	atRest(t, w)
 }

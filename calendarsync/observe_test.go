@@ -48,7 +48,7 @@ func untouched(t *testing.T, w *worldtest.World, pollIDs ...string) (check func(
 	}
 }
 
-func TestObserving_WhatChanges_IsJournaledAndNotApplied_UntilItIsOn(t *testing.T) {
+func TestObserving_IsJournaledAndNotApplied_UntilOn(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	moved, slots, movedEvent := w.Finalised()
@@ -69,7 +69,7 @@ func TestObserving_WhatChanges_IsJournaledAndNotApplied_UntilItIsOn(t *testing.T
 	w.DeleteEvent("gm", deletedEvent)
 	w.Run(time.Minute)
 	w.Skip(7 * time.Hour)
-	w.Sweep() // what was seen is seen again
+	w.Sweep() // the same observations again
 	w.Run(time.Minute)
 	check()
 	same(t, "of the poll that would be moved", observed(w, moved), []string{"reschedule by moved", "reschedule by moved"})

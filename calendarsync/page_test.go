@@ -24,14 +24,14 @@ type repeating struct {
 
 func (r *repeating) List(ctx context.Context, ref gcal.Ref, syncToken, _ string) (gcal.Page, error) {
 	if r.calls++; r.calls > 100 {
-		r.t.Fatal("the look follows the same page for ever")
+		r.t.Fatal("the sync follows the same page for ever")
 	}
 	page, err := r.Google.List(ctx, ref, syncToken, "")
 	page.NextPage, page.NextSync = "again", ""
 	return page, err
 }
 
-func TestALook_WhoseListingRepeatsAPage_Ends(t *testing.T) {
+func TestSync_WhoseListingRepeatsAPage_Ends(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -61,9 +61,9 @@ func (e ending) List(ctx context.Context, _ gcal.Ref, _, _ string) (gcal.Page, e
 	return gcal.Page{}, fault.Wrap(fault.Unavailable, ctx.Err(), "Google was not waited for.")
 }
 
-// Each row is how the time of a look ends, and whether that is a failure of its
-// calendar, which health tells of. The calendar is free for the next look at once.
-func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
+// Each row is how the time of a sync ends, and whether that is a failure of its
+// calendar, which health tells of. The calendar is free for the next sync at once.
+func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		limit  func(ctx context.Context) (context.Context, context.CancelFunc)
@@ -84,7 +84,7 @@ func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
 			google := w.Looker.Google
 			ctx, cancel := row.limit(t.Context())
 			w.Looker.Google = ending{google, cancel}
-			task := calendars.LookTask(w.Calendar("gm"), "push", "trace")
+			task := calendars.SyncTask(w.Calendar("gm"), "push", "trace")
 			verdict := w.Looker.Handle(ctx, queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1})
 			if verdict.Outcome != queue.Retry || verdict.Err == nil {
 				t.Errorf("the verdict is %+v", verdict)
@@ -96,7 +96,7 @@ func TestALook_WhoseTimeEnds_LeavesItsCalendarFree(t *testing.T) {
 			w.Looker.Google = google
 			w.Skip(time.Second)
 			if verdict := w.Looker.Handle(t.Context(), queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 2}); verdict.Outcome != queue.Done {
-				t.Errorf("the next look: %+v", verdict)
+				t.Errorf("the next sync: %+v", verdict)
 			}
 		})
 	}

@@ -11,51 +11,45 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Push is what Google says when a calendar changed: which channel, and nothing
-// of what changed.
+// Push is Google's notice that a calendar changed. It names the channel, not the change.
 type Push struct {
 	ChannelID  string
 	Token      string
 	ResourceID string
 	State      string // sync, exists or not_exists
-	// Expiration is when Google ends the channel; zero: it does not say.
+	// Expiration is when Google ends the channel; zero if not given.
 	Expiration time.Time
 	Trace      string
-	// Admit is called once, before anything is read, with whether the token proves
-	// by itself that it was made here for the channel. Its error refuses the push and
-	// is returned as it is. nil: every push is admitted.
+	// Admit, if set, is called once before anything is read, with whether the token alone
+	// proves that it was made here for the channel. Its error refuses the push and is
+	// returned unchanged.
 	Admit func(proven bool) error
 }
 
-// Tokens makes and verifies the tokens of watch channels (seal.Keys). Neither
-// reads anything that is stored.
+// Tokens makes and verifies the tokens of watch channels (seal.Keys), without the store.
 type Tokens interface {
-	// ChannelToken makes the token of a channel.
 	ChannelToken(channelID string) (string, error)
 	// VerifyChannelToken reports whether a token was made for that channel (valid), and
 	// whether the keys here decide that (signed).
 	VerifyChannelToken(token, channelID string) (signed, valid bool)
 }
 
-// stateSync is the first push of a channel, which says only that it is open.
+// stateSync is the state of a channel's first push, which only says that it is open.
 const stateSync = "sync"
 
-// errForged is the answer to a push that does not prove where it comes from. Its
-// sentence is the same for every reason; the reason is for the log.
+// errForged refuses a push that is not authentic. The message is the same for every
+// reason; the reason is logged.
 func errForged(reason string) error {
 	return fault.Wrap(fault.Unauthenticated, errors.New(reason), "This push is not one of ours. Check the channel and its token.")
 }
 
-// Push authenticates a push and hands a look over: it is here that a forged
-// push is told from Google's. Nothing is read of the calendar. After nil a look
-// follows that begins later than the push. Unauthenticated: the channel is not
-// known, or token or resource do not fit; Unavailable: nothing was handed over,
-// Google is to send it again.
+// Push authenticates a push and enqueues a sync run that begins after it, without reading
+// the calendar. Unauthenticated: unknown channel, or wrong token or resource.
+// Unavailable: nothing was enqueued, and Google should send the push again.
 //
-// A token in the form of Tokens that was not made for the channel is refused
-// without a read. Only the channel's document can verify the random tokens of
-// channels from before that form, and those under a key that is not here: during a
-// change of keys another instance may have it already.
+// A token in the format of Tokens that was not made for the channel is refused without a
+// read. The channel's document verifies the random tokens of older channels, and tokens
+// under an unknown key, which another instance may have during a change of keys.
 func (w *Watcher) Push(ctx context.Context, push Push) error {
 	if push.ChannelID == "" || push.Token == "" || len(push.ChannelID) > 64 || len(push.Token) > 256 ||
 		strings.Contains(push.ChannelID, "/") || watchPath(push.ChannelID).Valid() != nil {
@@ -65,14 +59,14 @@ func (w *Watcher) Push(ctx context.Context, push Push) error {
 		w.Meter.Count(PushRefused{})
 		return err
 	}
-	watch, err := w.channelOf(ctx, push)
+	watch, err := w.authenticate(ctx, push)
 	if err != nil {
 		return err
 	}
 	if push.State == stateSync {
 		return nil
 	}
-	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)
+	return w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace)
 }
 
 // admit refuses what can be refused before anything is read.
@@ -89,10 +83,10 @@ func (w *Watcher) admit(push Push) error {
 	return nil
 }
 
-// channelOf is the channel that a push proves to come by.
-func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
+// authenticate returns the channel that a push proves to come from.
+func (w *Watcher) authenticate(ctx context.Context, push Push) (Watch, error) {
 	now := w.Now()
-	if watch, ok := w.known.of(push.ChannelID, now); ok && watch.authentic(push.Token, push.ResourceID) {
+	if watch, ok := w.cache.get(push.ChannelID, now); ok && watch.authentic(push.Token, push.ResourceID) {
 		return watch, nil
 	}
 	doc, err := w.Store.Get(ctx, watchPath(push.ChannelID))
@@ -100,19 +94,19 @@ func (w *Watcher) channelOf(ctx context.Context, push Push) (Watch, error) {
 		return Watch{}, fmt.Errorf("push: %w", err)
 	}
 	watch := decodeWatch(doc)
-	if reason := watch.refuses(doc.Exists(), push); reason != "" {
+	if reason := watch.refusal(doc.Exists(), push); reason != "" {
 		w.Meter.Count(PushRefused{})
 		return Watch{}, errForged(reason)
 	}
-	w.heard(ctx, watch, push)
+	w.confirmByPush(ctx, watch, push)
 	if watch.Status == Active {
-		w.known.remember(watch, now)
+		w.cache.put(watch, now)
 	}
 	return watch, nil
 }
 
-// refuses says why a push by a channel is not taken; "": it is.
-func (w Watch) refuses(known bool, push Push) string {
+// refusal is the reason to refuse a push of a channel; "" accepts it.
+func (w Watch) refusal(known bool, push Push) string {
 	switch {
 	case !known:
 		return "the channel is not known"
@@ -125,19 +119,16 @@ func (w Watch) refuses(known bool, push Push) string {
 	}
 }
 
-// enqueueLook hands the next look of a calendar over. A calendar without a
-// document is followed by nothing.
-//
-// Where the name is taken, the hint is covered: a look's claim is what moves
-// the generation, so the task of the generation read here either has not begun,
-// or began after this hint came.
-func (w *Watcher) enqueueLook(ctx context.Context, key, hint, trace string) error {
+// enqueueSync enqueues a calendar's next run; nothing for a calendar without a document.
+// If the task's name is taken the trigger is covered: claiming a run moves the generation
+// on, so the task of the generation read here has not begun, or began after the trigger.
+func (w *Watcher) enqueueSync(ctx context.Context, key, trigger, trace string) error {
 	calendar, ok, err := calendars.LoadKey(ctx, w.Store, key)
 	if err != nil || !ok {
 		return err
 	}
-	if _, err := w.Queue.Enqueue(ctx, calendars.LookTask(calendar, hint, trace)); err != nil {
-		return fmt.Errorf("calendar %s: enqueue look: %w", key, err)
+	if _, err := w.Queue.Enqueue(ctx, calendars.SyncTask(calendar, trigger, trace)); err != nil {
+		return fmt.Errorf("calendar %s: enqueue sync: %w", key, err)
 	}
 	return nil
 }

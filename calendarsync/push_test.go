@@ -61,13 +61,13 @@ func TestAForgedPush_IsRefusedAndDoesNothing(t *testing.T) {
 			if err := w.Watcher.Push(t.Context(), forged); !fault.Is(err, fault.Unauthenticated) {
 				t.Errorf("got %v", err)
 			}
-			equal(t, "looks waiting", waiting(w, calendars.LookKind), 0)
+			equal(t, "syncs waiting", waiting(w, calendars.SyncKind), 0)
 		})
 	}
 	if err := w.Watcher.Push(t.Context(), push); err != nil {
 		t.Fatalf("the genuine push: %v", err)
 	}
-	equal(t, "looks waiting after the genuine push", waiting(w, calendars.LookKind), 1)
+	equal(t, "syncs waiting after the genuine push", waiting(w, calendars.SyncKind), 1)
 	atRest(t, w)
 }
 
@@ -80,7 +80,7 @@ func TestASyncPush_IsAcknowledgedOnly(t *testing.T) {
 	if err := w.Watcher.Push(t.Context(), push); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "looks waiting", waiting(w, calendars.LookKind), 0)
+	equal(t, "syncs waiting", waiting(w, calendars.SyncKind), 0)
 }
 
 func TestAPushThatCannotBeHandedOver_ComesAgain(t *testing.T) {
@@ -97,7 +97,7 @@ func TestAPushThatCannotBeHandedOver_ComesAgain(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestTwoPushesAtOnce_MakeOneLookMoreAtMost(t *testing.T) {
+func TestConcurrentPushes_CauseOneMoreSyncAtMost(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -109,7 +109,7 @@ func TestTwoPushesAtOnce_MakeOneLookMoreAtMost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	equal(t, "looks waiting", waiting(w, calendars.LookKind), 1)
+	equal(t, "syncs waiting", waiting(w, calendars.SyncKind), 1)
 	w.Run(time.Minute)
 	equal(t, "listings", w.Calls("events.list")-before, 1)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "reschedule"})
@@ -117,9 +117,9 @@ func TestTwoPushesAtOnce_MakeOneLookMoreAtMost(t *testing.T) {
 	atRest(t, w)
 }
 
-// A push that comes while a look is listing is not covered by it: another look
+// A push that comes while a sync is listing is not covered by it: another sync
 // follows, after SYNC_MIN_GAP.
-func TestAPushAmidALook_IsFollowedByAnother(t *testing.T) {
+func TestPush_DuringASync_CausesAnother(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"before events.list", "after events.list"} {
 		t.Run(point, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestAPushAmidALook_IsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// A look fails while pushes come: whatever they told of is seen afterwards.
+// A sync fails while pushes come: every change is applied afterwards.
 func TestPushesDuringAnOutage_AreCovered(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -181,9 +181,9 @@ func TestTheFirstPushOfAChannel_IsKnownBeforeGooglesAnswerIs(t *testing.T) {
 	w.Check()
 }
 
-// The queue may keep a name for ever; a look that nothing followed must not
+// The queue may keep a name for ever; a sync that nothing followed must not
 // take the name of one that something does.
-func TestACalendarThatIsFollowedAgain_IsLookedAt(t *testing.T) {
+func TestCalendar_FollowedAgain_IsSynced(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, _ := w.Finalised()

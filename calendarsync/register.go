@@ -9,23 +9,16 @@ import (
 	"questscheduler/scheduler"
 )
 
-// registerPage is how many calendars a registration deals with at a time.
 const registerPage = 10
 
-// Register opens a new watch channel for each of a page of calendars that
-// something follows, whatever lives there and however soon after another one, and
-// stops the others behind it, unless Google grants it for minutes only: for
-// channels that live in Google's eyes and do not push, and for a deployment that
-// begins with none on record. Each calendar
-// is looked at once. One that cannot be registered keeps what it has; a failure
-// stops no other.
+// Register opens a new watch channel for each followed calendar of a page, regardless of
+// existing ones, stops the others unless the new one is brief, and syncs the calendar:
+// for channels that are alive at Google but do not push, and for a deployment without
+// recorded channels. A calendar that fails keeps its channels and stops no other.
 //
-// at is where an earlier page ended ("": from the beginning); next is where to
-// go on, "" at the end. Once it is until, no further calendar is begun, and next is
-// behind the last that was done: one is, however late. A page that is done again
-// registers again. Conflict:
-// Google has no address to push to. Any other error is that of a store that does
-// not answer.
+// at is where an earlier page ended ("" starts at the beginning); next continues, "" at
+// the end. After until no further calendar is begun, but at least one is done. Repeating
+// a page registers again. Conflict: no public address. Other errors are the store's.
 func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string, until time.Time) (renewed Renewed, next string, err error) {
 	if w.Address == "" {
 		return Renewed{}, "", fault.New(fault.Conflict, "Google has no address to push to. Set QS_PUBLIC_URL, and QS_SYNC to on.")
@@ -43,7 +36,7 @@ func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string
 		renewed.Stopped += stopped
 		if failure != nil {
 			renewed.Failed++
-			w.Log.WarnContext(ctx, "a calendar keeps the watch channels that it has", "calendar", calendar.CalendarID,
+			w.Log.WarnContext(ctx, "calendar keeps its watch channels", "calendar", calendar.CalendarID,
 				"account", calendar.AccountID, "trace", cause.Trace, "error", failure)
 			continue
 		}
@@ -52,15 +45,15 @@ func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string
 	return renewed, next, err
 }
 
-// register opens a channel for one calendar, and stops those of before it.
+// register opens a channel for one calendar and stops its earlier ones.
 func (w *Watcher) register(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause) (stopped int, err error) {
-	before, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
+	before, err := Watches(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
 	if err != nil {
 		return 0, err
 	}
 	granted, err := w.open(ctx, calendar.AccountID, calendar.CalendarID, true)
 	if err == nil && granted.Brief() {
-		err = errRunsOut
+		err = errShortGrants
 	}
 	if err != nil {
 		return 0, calendarError(calendar.CalendarID, "watch", err)
@@ -73,5 +66,5 @@ func (w *Watcher) register(ctx context.Context, calendar calendars.Calendar, cau
 	if err := w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
 		return stopped, err
 	}
-	return stopped, w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+	return stopped, w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
 }

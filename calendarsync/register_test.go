@@ -25,7 +25,7 @@ func register(t *testing.T, w *worldtest.World) (all calendarsync.Renewed) {
 	}
 }
 
-func TestRegister_OpensANewChannelThoughOneLives_AndStopsThatBehindIt(t *testing.T) {
+func TestRegister_ReplacesLiveChannels(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()
@@ -59,7 +59,7 @@ func TestRegister_ThatIsRefused_LeavesWhatLives(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestRegister_PassesOverWhatNothingFollows_AndWhoseGrantIsDead(t *testing.T) {
+func TestRegister_UnfollowedOrRevokedCalendars_AreSkipped(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()
@@ -73,7 +73,7 @@ func TestRegister_PassesOverWhatNothingFollows_AndWhoseGrantIsDead(t *testing.T)
 	atRest(t, w)
 }
 
-func TestRegister_WithoutTimeLeft_SaysWhereItGotTo(t *testing.T) {
+func TestRegister_WithoutTimeLeft_ReturnsItsPosition(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()

@@ -50,7 +50,7 @@ func known(t *testing.T, w *worldtest.World) {
 
 // Whatever befalls a renewal, and wherever: a channel lives all the time, none
 // that is open is forgotten, and in the end there is one that is counted on.
-func TestRenewal_WhateverBefallsItAnywhere_LeavesOneChannelThatLives(t *testing.T) {
+func TestRenewal_InterruptedAnywhere_LeavesOneLiveChannel(t *testing.T) {
 	t.Parallel()
 	for _, blow := range []struct {
 		name    string
@@ -122,7 +122,7 @@ func TestTwoRenewalsAtOnce_EndInOneChannel(t *testing.T) {
 	}
 }
 
-func TestRenewal_OneFailureDoesNotStopTheOthers_AndTakesNothingAway(t *testing.T) {
+func TestRenewal_OneFailure_StopsAndRemovesNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()

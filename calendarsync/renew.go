@@ -9,62 +9,52 @@ import (
 	"questscheduler/scheduler"
 )
 
-// renewPage is how many calendars a renewal reads at a time.
 const renewPage = 100
 
 // Renewed counts what a renewal did.
 type Renewed struct {
-	Calendars int // looked over
+	Calendars int // checked
 	Opened    int // new channels
-	Stopped   int // channels that nothing needs any more
+	Stopped   int // channels of calendars that nothing follows
 	Failed    int // calendars left to the next renewal
 }
 
-// RenewPage looks over a page of calendars: one that something follows gets a new
-// channel where none lives that is not due to be renewed, and the old ones are
-// stopped behind it; one that nothing follows has its channels stopped. A calendar
-// that no channel watched, or whose old one is stopped, is looked at, since nothing
-// said what happened until then. One failure does not stop the others, and takes
-// nothing away that lives. What is due between two renewals is Retry's.
+// RenewPage renews the channels of a page of calendars. A followed calendar without an
+// up-to-date channel gets a new one, and its old ones are stopped afterwards; it is
+// synced if it was unwatched or an old channel was stopped. A calendar that nothing
+// follows loses its channels. A failure stops no other and leaves live channels. Retry
+// covers what falls due between renewals.
 //
-// at is where an earlier page ended ("": from the beginning); next is where to
-// go on, "" at the end. A page that is done again does nothing twice. The error
-// is that of a store that does not answer.
+// at is where an earlier page ended ("" starts at the beginning); next continues, "" at
+// the end. Repeating a page is harmless. The error is the store's.
 func (w *Watcher) RenewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, next string, err error) {
-	renewed, _, next, err = w.renewPage(ctx, cause, at)
-	return renewed, next, err
-}
-
-// renewPage is RenewPage, and gives what failed.
-func (w *Watcher) renewPage(ctx context.Context, cause scheduler.Cause, at string) (renewed Renewed, failures []error, next string, err error) {
-	until := w.Now().Add(together)
+	until := w.Now().Add(batchTime)
 	found, next, err := calendars.All(ctx, w.Store, renewPage, at)
 	for i, calendar := range found {
 		if i > 0 && !w.Now().Before(until) {
-			return renewed, failures, found[i-1].Key, err
+			return renewed, found[i-1].Key, err
 		}
 		if failure := w.renewOne(ctx, calendar, cause, &renewed); failure != nil {
 			renewed.Failed++
-			failures = append(failures, failure)
 			w.Log.WarnContext(ctx, "watch channels left to the next renewal", "calendar", calendar.CalendarID,
 				"account", calendar.AccountID, "trace", cause.Trace, "error", failure)
 		}
 	}
-	return renewed, failures, next, err
+	return renewed, next, err
 }
 
 func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, renewed *Renewed) error {
 	renewed.Calendars++
 	if calendar.Wanted() && calendar.Revoked() {
-		return nil // Links makes sure of it when its account is linked again
+		return nil // Links watches it when the account is relinked
 	}
-	watches, err := watchesOf(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
+	watches, err := Watches(ctx, w.Store, calendar.AccountID, calendar.CalendarID)
 	if err != nil {
 		return err
 	}
 	if !calendar.Wanted() {
 		for _, watch := range watches {
-			unneeded, err := w.letGo(ctx, watch)
+			unneeded, err := w.release(ctx, watch)
 			if err != nil {
 				return err
 			}
@@ -74,11 +64,11 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 		}
 		return nil
 	}
-	unapplied := observedOnly(calendar) && !w.Observing // what was observed is to be applied now
-	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.lasts)) {
+	unapplied := observedOnly(calendar) && !w.Observing // what was only observed must now be applied
+	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.upToDate)) {
 		return nil
 	}
-	watched := !unapplied && slices.ContainsFunc(watches, w.lives)
+	watched := !unapplied && slices.ContainsFunc(watches, w.isLive)
 	opened, failure := w.ensure(ctx, calendar.AccountID, calendar.CalendarID)
 	if opened {
 		renewed.Opened++
@@ -86,23 +76,7 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 	if failure != nil && !opened || watched && !opened {
 		return calendarError(calendar.CalendarID, "watch", failure)
 	}
-	// What an old channel pushes once it is stopped is not taken: what happened
-	// until the new one was open is found by a look.
-	err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+	// A stopped channel's pushes are refused: sync what changed before the new one opened.
+	err = w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
 	return errors.Join(calendarError(calendar.CalendarID, "watch", failure), err)
-}
-
-// EnsureAll is a renewal of everything at once, for the start of a process that
-// does not leave it to the timers. One failure does not stop the others; they
-// are joined.
-func (w *Watcher) EnsureAll(ctx context.Context, trace string) error {
-	var all []error
-	for at := ""; ; {
-		_, failures, next, err := w.renewPage(ctx, scheduler.Cause{Hint: "start", Trace: trace}, at)
-		all = append(all, failures...)
-		if err != nil || next == "" {
-			return errors.Join(append(all, err)...)
-		}
-		at = next
-	}
 }

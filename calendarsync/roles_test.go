@@ -25,7 +25,7 @@ func TestDeletion_ShownToReader_ShowsSyncFailed(t *testing.T) {
 			eventID := view.Poll.GoogleEventID
 			w.Run(time.Minute)
 			w.ShareClub(worldtest.Reader)
-			w.Sweep() // everything is listed anew, and the event is there
+			w.Sweep() // everything is listed again, and the event is there
 			w.Run(5 * time.Minute)
 			shows(t, w, pollID, "", rules.StateOK)
 

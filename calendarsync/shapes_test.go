@@ -183,7 +183,7 @@ func TestAPollLinkedBefore_IsAdoptedAndFollowed(t *testing.T) {
 }
 
 // What makes a stored sync token worth nothing, beside its expiry.
-func TestALook_WhoseTokenIsWorthNothing_ListsEverything(t *testing.T) {
+func TestSync_WithAnInvalidToken_ListsEverything(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(w *worldtest.World){
 		"got with other fields": func(w *worldtest.World) {

@@ -14,86 +14,56 @@ import (
 	"questscheduler/scheduler"
 )
 
-// freshFor is how long a calendar that a look went through is left out of a
-// sweep.
+// freshFor is how long a successful run exempts a calendar from a sweep.
 const freshFor = time.Hour
 
-// sweepPage is how many documents a sweep reads at a time.
 const sweepPage = 100
 
 // Swept counts what a sweep did.
 type Swept struct {
 	Calendars  int // followed by a poll
-	HandedOver int // of these, each as a task of its own
-	Looks      int // handed over
-	Fresh      int // left out, since a look went well within the hour
-	Mended     int // polls and index entries brought in order
-	Failed     int // what could not be done and is tried by the next sweep
+	HandedOver int // of these, as separate tasks
+	Syncs      int // sync runs enqueued
+	Fresh      int // synced within the hour
+	Repaired   int // repaired polls and index entries
+	Failed     int // left to the next sweep
 }
 
-func (s Swept) plus(more Swept) Swept {
-	return Swept{
-		Calendars: s.Calendars + more.Calendars, HandedOver: s.HandedOver + more.HandedOver, Looks: s.Looks + more.Looks,
-		Fresh: s.Fresh + more.Fresh, Mended: s.Mended + more.Mended, Failed: s.Failed + more.Failed,
-	}
-}
-
-// Sweep heals what pushes miss, calendar by
-// calendar and not poll by poll: it brings polls and index entries in order
-// that were written behind our back, makes sure of the watch channels, owes
-// each calendar a look that had none lately or has events to be asked for, and
-// stops the channels that nothing needs. One failure does not stop the others.
-// It goes through everything at once; the timers go page by page (SweepPage).
-func (w *Watcher) Sweep(ctx context.Context, cause scheduler.Cause) (Swept, error) {
-	var swept Swept
-	for at := ""; ; {
-		page, next, err := w.SweepPage(ctx, cause, at, 0)
-		swept = swept.plus(page)
-		if err != nil || next == "" {
-			return swept, err
-		}
-		at = next
-	}
-}
-
-// sweepCalendar compares the index entries of a calendar with their polls,
-// makes sure of its channel, and owes it a look unless it is fresh.
+// sweepCalendar compares a calendar's index entries with their polls, ensures its
+// channel, and syncs it unless it is fresh.
 func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) error {
-	complained := false // a poll may say that nothing watches its calendar
+	mayShowUnwatched := false // a poll may say that nothing watches its calendar
 	entries, err := store.Collect(poll.IndexOfCalendar(ctx, w.Store, calendar.AccountID, calendar.CalendarID))
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(entries, sweepPage) {
-		untidy, unwatched, err := w.untidy(ctx, part)
+	for page := range slices.Chunk(entries, sweepPage) {
+		disagreeing, unwatched, err := w.disagreeing(ctx, page)
 		if err != nil {
 			return err
 		}
-		for _, pollID := range untidy {
-			w.mend(ctx, pollID, cause, swept)
+		for _, pollID := range disagreeing {
+			w.repair(ctx, pollID, cause, swept)
 		}
-		complained = complained || unwatched || len(untidy) > 0
+		mayShowUnwatched = mayShowUnwatched || unwatched || len(disagreeing) > 0
 	}
-	watchErr := w.sweepWatch(ctx, calendar, complained)
+	watchErr := w.sweepWatch(ctx, calendar, mayShowUnwatched)
 	if w.fresh(calendar) {
 		swept.Fresh++
 		return watchErr
 	}
-	swept.Looks++
-	err = w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(calendars.Path(calendar.Key), calendars.Owe()...)
-	})
+	swept.Syncs++
+	err = w.write(ctx, calendar.Key, calendars.RequestSync())
 	if err == nil {
-		err = w.enqueueLook(ctx, calendar.Key, cause.Hint, cause.Trace)
+		err = w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
 	}
 	return errors.Join(watchErr, err)
 }
 
-// untidy gives those polls of a page of index entries that may not agree with
-// their entry, and tells whether one of the others shows watch_failed. The polls
-// are read in one call: almost all agree, and to reconcile each would read seven
-// documents of each.
-func (w *Watcher) untidy(ctx context.Context, entries []poll.IndexEntry) (untidy []string, unwatched bool, err error) {
+// disagreeing returns the polls of a page of index entries that may disagree with their
+// entry, and reports whether another one shows watch_failed. It reads the polls in one
+// call: almost all agree, and reconciling one reads seven documents.
+func (w *Watcher) disagreeing(ctx context.Context, entries []poll.IndexEntry) (ids []string, unwatched bool, err error) {
 	paths := make([]store.Path, len(entries))
 	for i, entry := range entries {
 		paths[i] = poll.Path(entry.PollID)
@@ -106,62 +76,67 @@ func (w *Watcher) untidy(ctx context.Context, entries []poll.IndexEntry) (untidy
 		p := poll.Decode(doc)
 		switch {
 		case !doc.Exists() || !scheduler.Agrees(p, entries[i], w.Now()):
-			untidy = append(untidy, entries[i].PollID)
+			ids = append(ids, entries[i].PollID)
 		case p.Sync.Error != nil && p.Sync.Error.Code == rules.WatchFailed:
 			unwatched = true
 		}
 	}
-	return untidy, unwatched, nil
+	return ids, unwatched, nil
 }
 
-// enoughSweeps is how many sweeps in a row have to go well for a calendar to do
-// without a watch channel.
+// enoughSweeps is how many successful sweeps in a row make up for a missing watch
+// channel.
 const enoughSweeps = 2
 
-// sweepWatch makes sure of a calendar's watch channel. The error of one that
-// cannot be made is given back; its polls show watch_failed no longer where the
-// sweeps do well enough without. complained: one of them may show it now.
-func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, complained bool) error {
+// sweepWatch ensures a calendar's watch channel and returns the error if it cannot. It
+// clears watch_failed on the polls if a channel is live, or the sweeps suffice.
+// mayShowUnwatched: a poll may show it.
+func (w *Watcher) sweepWatch(ctx context.Context, calendar calendars.Calendar, mayShowUnwatched bool) error {
 	if calendar.Revoked() {
-		return nil // Links makes sure of it when its account is linked again
+		return nil // Links watches it when the account is relinked
 	}
 	failure := w.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 	watched := failure == nil || fault.CodeOf(failure) == scheduler.CodeStillWatched
 	if !watched {
 		updates, good := calendar.Unwatched(w.Now())
-		err := w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Merge(calendars.Path(calendar.Key), updates...)
-		})
+		err := w.write(ctx, calendar.Key, updates)
 		if err != nil || good < enoughSweeps {
 			return errors.Join(failure, err)
 		}
 	}
-	if w.Address == "" || watched && !complained {
+	if w.Address == "" || watched && !mayShowUnwatched {
 		return failure
 	}
-	// Said again where a channel lives, should a crash have kept it from being said.
+	// Repeated while a channel is live, in case a crash prevented it.
 	return errors.Join(failure, w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID))
 }
 
-// fresh tells whether nothing is owed to a calendar: a look went through within
-// the hour, none is due, and no event waits but for a person.
+// write merges updates into a calendar's document.
+func (w *Watcher) write(ctx context.Context, key string, updates []store.Update) error {
+	return w.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(calendars.Path(key), updates...)
+	})
+}
+
+// fresh reports whether a calendar needs no run: one succeeded lately, none is pending,
+// and no event is deferred except for a person.
 func (w *Watcher) fresh(calendar calendars.Calendar) bool {
-	for _, reason := range calendar.Pending {
-		if reason != calendars.PendingHeld {
+	for _, reason := range calendar.Deferred {
+		if reason != calendars.DeferredHeld {
 			return false
 		}
 	}
-	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))
+	return !calendar.SyncPending && calendar.SuccessAt.After(w.Now().Add(-freshFor))
 }
 
-// mend brings a poll in order. One that cannot be is left to the next sweep.
-func (w *Watcher) mend(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) {
-	mending, err := w.Polls.Reconcile(ctx, pollID, cause)
+// repair reconciles a poll; the next sweep retries a failure.
+func (w *Watcher) repair(ctx context.Context, pollID string, cause scheduler.Cause, swept *Swept) {
+	repair, err := w.Polls.Reconcile(ctx, pollID, cause)
 	switch {
 	case err != nil:
 		swept.Failed++
 		w.Log.WarnContext(ctx, "sweep: poll left to the next", "poll", pollID, "trace", cause.Trace, "error", err)
-	case mending != rules.MendNothing:
-		swept.Mended++
+	case repair != rules.MendNothing:
+		swept.Repaired++
 	}
 }

@@ -15,55 +15,56 @@ import (
 	"questscheduler/scheduler"
 )
 
-// place is where a sweep is. It goes by five roads, one after the other: polls
-// whose status is another than their journal knows, which need not have an
-// index entry; the finalised ones, whose event may have none; the calendars; the
-// watch channels; the announcements, of which some are of polls that are gone.
-// (Polls that are gone cannot be listed: one that has neither an index entry nor
-// an announcement is found by a hint alone.) Each road goes in the order of paths, which stands still
-// meanwhile.
-type place struct {
-	// Road counts the statuses, then the finalised polls, and so on.
-	Road int `json:"road"`
-	// After is the last document that was dealt with.
+// position is where a sweep is. A sweep has stages: polls whose status differs from their
+// journal, which may lack an index entry; finalised polls, whose event may lack one;
+// calendars; watch channels; announcements, some of whose polls are deleted. (A deleted
+// poll with neither an index entry nor an announcement is found by a document change
+// only.) Each stage follows the order of paths, which does not change.
+type position struct {
+	// Stage counts the statuses first, then the other stages.
+	Stage int `json:"road"`
+	// After is the last document done.
 	After store.Path `json:"after,omitempty"`
-	// Began is when the sweep came to the calendars, and Handed counts those
-	// that it handed over.
+	// Began is when the sweep reached the calendars; Handed counts those enqueued.
 	Began  time.Time `json:"began,omitzero"`
 	Handed int       `json:"handed,omitempty"`
 }
 
-func (p place) cursor() *store.Cursor {
+func (p position) cursor() *store.Cursor {
 	if p.After == "" {
 		return nil
 	}
 	return &store.Cursor{Path: p.After}
 }
 
-// SweepPage does a page of a sweep (Sweep), from a place that an earlier page
-// gave ("": from the beginning), and gives where to go on; "" at the end. With
-// a spread each calendar is handed over as a task of its own, spread over that
-// time; without one it is swept here. A page that is done again does nothing
-// twice. An error is that of a store or queue that does not answer.
+// SweepPage does a page of a sweep, which repairs what pushes miss: it repairs polls and
+// index entries that were written directly, ensures watch channels, syncs calendars that
+// were not synced lately or have deferred events, and stops unneeded channels. A failure
+// stops no other.
+//
+// at is where an earlier page ended ("" starts at the beginning); next continues, "" at
+// the end. With a spread each calendar is enqueued as a task, spread over that time;
+// otherwise it is swept here. Repeating a page is harmless. An error means that the store
+// or queue did not answer.
 func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at string, spread time.Duration) (swept Swept, next string, err error) {
-	var here place
+	var here position
 	if at != "" {
 		if err := json.Unmarshal([]byte(at), &here); err != nil {
-			here = place{} // of another version: from the beginning, which does nothing twice
+			here = position{} // written by another version: start again
 		}
 	}
 	var further, last bool
 	switch {
-	case here.Road < len(rules.Statuses):
+	case here.Stage < len(rules.Statuses):
 		further, err = w.sweepEdited(ctx, cause, &here, &swept)
-	case here.Road == len(rules.Statuses):
+	case here.Stage == len(rules.Statuses):
 		further, err = w.sweepFinalised(ctx, cause, &here, &swept)
-	case here.Road == len(rules.Statuses)+1:
+	case here.Stage == len(rules.Statuses)+1:
 		further, err = w.sweepCalendars(ctx, cause, &here, spread, &swept)
-	case here.Road == len(rules.Statuses)+2:
-		further, err = w.tidy(ctx, cause, &here, &swept)
+	case here.Stage == len(rules.Statuses)+2:
+		further, err = w.sweepChannels(ctx, cause, &here, &swept)
 	default:
-		further, err = w.sweepGone(ctx, cause, &here, &swept)
+		further, err = w.sweepDeleted(ctx, cause, &here, &swept)
 		last = !further
 	}
 	switch {
@@ -72,26 +73,23 @@ func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at strin
 	case last:
 		return swept, "", nil
 	case !further:
-		here = place{Road: here.Road + 1}
+		here = position{Stage: here.Stage + 1}
 	}
 	written, err := json.Marshal(here)
 	return swept, string(written), err
 }
 
-// sweepEdited brings a page of the polls in order that somebody gave another
-// status directly.
-func (w *Watcher) sweepEdited(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
-	polls, next, err := poll.Edited(ctx, w.Store, rules.Statuses[here.Road], sweepPage, here.cursor())
+// sweepEdited repairs a page of the polls whose status somebody changed directly.
+func (w *Watcher) sweepEdited(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
+	polls, next, err := poll.Edited(ctx, w.Store, rules.Statuses[here.Stage], sweepPage, here.cursor())
 	for _, p := range polls {
-		w.mend(ctx, p.ID, cause, swept)
+		w.repair(ctx, p.ID, cause, swept)
 	}
-	return here.goOn(next), err
+	return here.advance(next), err
 }
 
-// sweepFinalised brings a page of the finalised polls in order that have no
-// index entry; the others are met with their calendar. What the entries are is
-// asked for in one call.
-func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+// sweepFinalised repairs a page of the finalised polls without an index entry.
+func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	polls, next, err := poll.Finalised(ctx, w.Store, sweepPage, here.cursor())
 	if err != nil {
 		return false, err
@@ -102,33 +100,31 @@ func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, her
 	}
 	for _, p := range polls {
 		if !indexed[p.ID] {
-			w.mend(ctx, p.ID, cause, swept)
+			w.repair(ctx, p.ID, cause, swept)
 		}
 	}
-	return here.goOn(next), nil
+	return here.advance(next), nil
 }
 
-// sweepGone brings in order what is left of polls that somebody deleted directly,
-// for a page of the announcements.
-func (w *Watcher) sweepGone(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+// sweepDeleted cleans up after polls that somebody deleted directly, for a page of the
+// announcements.
+func (w *Watcher) sweepDeleted(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	pollIDs, next, err := poll.Gone(ctx, w.Store, sweepPage, here.cursor())
 	for _, id := range pollIDs {
-		w.mend(ctx, id, cause, swept)
+		w.repair(ctx, id, cause, swept)
 	}
-	return here.goOn(next), err
+	return here.advance(next), err
 }
 
-// goOn moves behind a page.
-func (p *place) goOn(next *store.Cursor) (further bool) {
+func (p *position) advance(next *store.Cursor) (further bool) {
 	if next != nil {
 		p.After = next.Path
 	}
 	return next != nil
 }
 
-// sweepCalendars sweeps a page of the calendars that something follows, or hands
-// each over.
-func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, here *place, spread time.Duration, swept *Swept) (further bool, err error) {
+// sweepCalendars sweeps or enqueues a page of the followed calendars.
+func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, here *position, spread time.Duration, swept *Swept) (further bool, err error) {
 	if here.Began.IsZero() {
 		here.Began = store.Instant(w.Now()).UTC()
 	}
@@ -145,7 +141,7 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 			w.sweepOne(ctx, calendar, cause, swept)
 			continue
 		}
-		if err := w.handOverSweep(ctx, calendar.Key, cause, *here, spread); err != nil {
+		if err := w.enqueueSweep(ctx, calendar.Key, cause, *here, spread); err != nil {
 			return false, err
 		}
 		here.Handed++
@@ -157,7 +153,6 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 	return next != "", nil
 }
 
-// sweepOne sweeps a calendar; one that cannot be is left to the next sweep.
 func (w *Watcher) sweepOne(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) {
 	if err := w.sweepCalendar(ctx, calendar, cause, swept); err != nil {
 		swept.Failed++
@@ -169,24 +164,22 @@ func (w *Watcher) sweepOne(ctx context.Context, calendar calendars.Calendar, cau
 const SweepKind = "sweep"
 
 const (
-	// sweepGap is the time between one calendar of a sweep and the next: few
-	// are swept at once, and ten thousand take most of six hours.
-	sweepGap = 2 * time.Second
-	// sweepRetries is how often a calendar's sweep is tried again.
+	// sweepGap separates a sweep's calendars, so that few are swept at once; ten thousand
+	// take most of six hours.
+	sweepGap     = 2 * time.Second
 	sweepRetries = 3
 )
 
-// sweepTask is the payload of a task that sweeps a calendar.
 type sweepTask struct {
 	Key   string `json:"key"`
 	Hint  string `json:"hint"`
 	Trace string `json:"trace,omitempty"`
 }
 
-// handOverSweep enqueues the sweep of a calendar for its place in the spread,
-// which ends before the next sweep begins: those that find no place in it share
-// one. Doing it twice hands over one task, or a second that finds it fresh.
-func (w *Watcher) handOverSweep(ctx context.Context, key string, cause scheduler.Cause, here place, spread time.Duration) error {
+// enqueueSweep enqueues a calendar's sweep at its slot in the spread, which ends before
+// the next sweep begins; calendars beyond it share slots. Repeating it enqueues the same
+// task, or another that finds the calendar fresh.
+func (w *Watcher) enqueueSweep(ctx context.Context, key string, cause scheduler.Cause, here position, spread time.Duration) error {
 	payload, err := json.Marshal(sweepTask{key, cause.Hint, cause.Trace})
 	if err != nil {
 		return err
@@ -198,8 +191,8 @@ func (w *Watcher) handOverSweep(ctx context.Context, key string, cause scheduler
 	return err
 }
 
-// HandleSweep is the handler of the tasks that sweep a calendar. What fails is
-// tried three times more, and then left to the next sweep.
+// HandleSweep is the handler of SweepKind. It retries a failure three times, then leaves
+// the calendar to the next sweep.
 func (w *Watcher) HandleSweep(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var asked sweepTask
 	if err := json.Unmarshal(delivery.Payload, &asked); err != nil {

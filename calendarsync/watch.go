@@ -12,35 +12,32 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Watch is a document of calendarWatches: a channel by which Google
-// says that a calendar changed. Closed to clients. The secret token is kept as
-// a hash: whoever reads the store cannot forge a push.
+// Watch is a document of calendarWatches, closed to clients: a channel by which Google
+// announces changes of a calendar. It stores only a hash of the secret token, so that
+// reading the store does not allow forging pushes.
 type Watch struct {
 	ChannelID   string
 	CalendarID  string
 	AccountID   string
 	CalendarKey string
 	UserID      string
-	ResourceID  string // "" until Google told it
+	ResourceID  string // "" until known
 	Address     string
 	TokenHash   string
-	// GrantedAt is when Google granted it, and Expiration when Google ends it,
-	// which may be sooner than was asked. GrantedAt is zero of one that was not
-	// granted, and of those from before it was kept.
+	// GrantedAt is when Google granted it, zero if it did not or the document is older
+	// than this field; Expiration is when Google ends it, perhaps sooner than requested.
 	GrantedAt  time.Time
 	Expiration time.Time
 	Status     Status
-	Reason     string // why it is in error
-	// Failures counts the tries in a row that failed, this one included, and
-	// NextTry is when another channel is tried in its place: where it failed, or,
-	// of one that lives, when it is renewed. Zero: not of itself.
+	Reason     string // of an error
+	// Failures counts failed attempts in a row, this one included. NextTry is when the
+	// channel is replaced: after a failure, or to renew a live one. Zero: never.
 	Failures  int64
 	NextTry   time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// watchPath is where a channel's document stands.
 func watchPath(channelID string) store.Path { return store.Doc("calendarWatches", channelID) }
 
 func decodeWatch(doc store.Document) Watch {
@@ -68,128 +65,69 @@ func encodeWatch(w Watch) map[string]any {
 	}
 }
 
-// hashToken is how a channel's token is kept.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// authentic tells, in constant time, whether a push carries the channel's token
-// and, where it is known, its resource id.
+// authentic reports, in constant time, whether a push has the channel's token and
+// resource id, if known.
 func (w Watch) authentic(token, resourceID string) bool {
 	sameToken := subtle.ConstantTimeCompare([]byte(hashToken(token)), []byte(w.TokenHash)) == 1
 	return sameToken && (w.ResourceID == "" || w.ResourceID == resourceID)
 }
 
-// accepted tells whether pushes of a channel count: before Google's answer was
-// stored, while it lives, until it is stopped, and where it may be open though
-// no answer came.
+// accepted reports whether to accept a channel's pushes: until it is stopped, even if it
+// was not answered.
 func (w Watch) accepted() bool {
 	return w.Status == Pending || w.Status == Active || w.Status == Retiring || w.mayBeOpen()
 }
 
-// mayBeOpen tells whether Google may have opened a channel without our hearing
-// what it is stopped by. Such a one is kept until its end: a push of it says how
-// to stop it.
+// mayBeOpen reports whether Google may have opened the channel without our learning its
+// resource id. It is kept until its end, since a push names that id.
 func (w Watch) mayBeOpen() bool {
 	unanswered := w.Reason == fault.Unavailable.String() || w.Reason == fault.Internal.String()
 	return w.ResourceID == "" && (w.Status == Pending || w.Status == Failed && unanswered)
 }
 
 var (
-	watchesOfCalendar = &store.Query{
-		Name: "watch channels of a calendar", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("calendarKey"), Op: store.Equal}},
-	}
-	watchesOfCalendars = &store.Query{
-		Name: "watch channels of some calendars", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("calendarKey"), Op: store.In}},
-	}
-	watchesByStatus = &store.Query{
-		Name: "watch channels by status and expiration", Collection: "calendarWatches",
-		Filters: []store.Filter{{Path: store.Field("status"), Op: store.In}},
-		Order:   []store.Order{{Path: store.Field("expiration")}},
-	}
+	watchesOfCalendar = store.Select("watch channels of a calendar", "calendarWatches", "",
+		store.Where("calendarKey", store.Equal))
+	watchesOfCalendars = store.Select("watch channels of some calendars", "calendarWatches", "",
+		store.Where("calendarKey", store.In))
+	watchesByStatus = store.Select("watch channels by status and expiration", "calendarWatches", "expiration",
+		store.Where("status", store.In))
+	watchesEnding = store.Select("watch channels of a status that end soon", "calendarWatches", "expiration",
+		store.Where("status", store.Equal), store.Where("expiration", store.Less))
+	// watchesInOrder has the order of paths, which does not change while somebody pages
+	// through it.
+	watchesInOrder = store.Select("watch channels", "calendarWatches", "")
+	watchesToTry   = store.Select("watch channels by their next try", "calendarWatches", "nextTry",
+		store.Where("nextTry", store.LessOrEqual))
+	watchesUntried = store.Select("watch channels of a status by their next try", "calendarWatches", "nextTry",
+		store.Where("status", store.Equal), store.Where("nextTry", store.Greater))
+	watchesByEnd = store.Select("watch channels by their end", "calendarWatches", "expiration",
+		store.Where("expiration", store.Less))
+	watchesByExpiration = store.Select("watch channels by expiration", "calendarWatches", "expiration")
 )
 
-// watchesEnding are those of a status that end before a time, soonest first.
-var watchesEnding = &store.Query{
-	Name: "watch channels of a status that end soon", Collection: "calendarWatches",
-	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("expiration"), Op: store.Less}},
-	Order:   []store.Order{{Path: store.Field("expiration")}},
-}
-
-// watchesInOrder has no order of its own: that of the paths does not change
-// while somebody goes through it.
-var watchesInOrder = &store.Query{Name: "watch channels", Collection: "calendarWatches"}
-
-// watchesToTry are those in whose place another is to be tried by a time.
-var watchesToTry = &store.Query{
-	Name: "watch channels to be tried again", Collection: "calendarWatches",
-	Filters: []store.Filter{{Path: store.Field("nextTry"), Op: store.LessOrEqual}},
-	Order:   []store.Order{{Path: store.Field("nextTry")}},
-}
-
-// watchesUntried are those of a status that wait for another to be tried.
-var watchesUntried = &store.Query{
-	Name: "watch channels of a status in whose place another is tried", Collection: "calendarWatches",
-	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("nextTry"), Op: store.Greater}},
-	Order:   []store.Order{{Path: store.Field("nextTry")}},
-}
-
-// watchesByEnd are those that ended before a time, oldest first.
-var watchesByEnd = &store.Query{
-	Name: "watch channels by their end", Collection: "calendarWatches",
-	Filters: []store.Filter{{Path: store.Field("expiration"), Op: store.Less}},
-	Order:   []store.Order{{Path: store.Field("expiration")}},
-}
-
-// watchesByExpiration are all there are, whatever became of them.
-var watchesByExpiration = &store.Query{
-	Name: "watch channels by expiration", Collection: "calendarWatches",
-	Order: []store.Order{{Path: store.Field("expiration")}},
-}
-
-// Queries are all queries of this package, for opening a store.
+// Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{
 	watchesOfCalendar, watchesOfCalendars, watchesByStatus, watchesInOrder, watchesToTry, watchesUntried, watchesByEnd, watchesEnding, watchesByExpiration,
 }
 
-// DeadKept is how long the document of a channel is kept after the channel's
-// end, for whoever asks what became of it.
+// DeadKept is how long the document of an ended channel is kept.
 const DeadKept = 30 * 24 * time.Hour
 
-// RemoveDead removes the documents of channels that ended longer than DeadKept
-// ago, limit at most, and tells how many and whether more may be left. It may be
-// called again and again.
+// RemoveDead removes the documents of at most limit channels that ended longer than
+// DeadKept ago, and reports how many and whether more may be left.
 func RemoveDead(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		removed = 0
-		dead, err := tx.Query(ctx, watchesByEnd.With(now.Add(-DeadKept)).First(limit))
-		if err != nil {
-			return err
-		}
-		for _, doc := range dead {
-			if err := tx.Delete(doc.Path); err != nil {
-				return err
-			}
-		}
-		removed = len(dead)
-		return nil
-	})
+	removed, err = store.DeletePage(ctx, documents, watchesByEnd.With(now.Add(-DeadKept)).First(limit), nil)
 	return removed, removed == limit, err
 }
 
-// watchesOf lists the channels of a calendar.
-func watchesOf(ctx context.Context, reader store.Reader, accountID, calendarID string) ([]Watch, error) {
-	docs, err := reader.Query(ctx, watchesOfCalendar.With(poll.CalendarKey(accountID, calendarID)))
-	if err != nil {
-		return nil, err
-	}
-	return decodeWatches(docs), nil
-}
-
-// Watches lists the watch channels of a calendar, whatever became of them.
+// Watches lists the watch channels of a calendar, in any status.
 func Watches(ctx context.Context, reader store.Reader, accountID, calendarID string) ([]Watch, error) {
-	return watchesOf(ctx, reader, accountID, calendarID)
+	docs, err := reader.Query(ctx, watchesOfCalendar.With(poll.CalendarKey(accountID, calendarID)))
+	return decodeWatches(docs), err
 }

@@ -111,7 +111,7 @@ func TestWithoutAnAddress_ThereAreNoChannels(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestEnsureAll_OneFailureDoesNotStopTheOthers(t *testing.T) {
+func TestRenewal_OneFailureDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Refuse("events.watch", 503, "backendError", 2)
@@ -119,8 +119,8 @@ func TestEnsureAll_OneFailureDoesNotStopTheOthers(t *testing.T) {
 	w.FinalisedBy("ana")
 	w.Run(time.Minute)
 	w.Refuse("events.watch", 503, "backendError", 1)
-	if err := w.Watcher.EnsureAll(t.Context(), "t"); err == nil {
-		t.Error("the failure is not told")
+	if err := w.RenewAll("t"); err == nil {
+		t.Error("no error for the failure")
 	}
 	live := 0
 	for _, status := range statuses(w) {
@@ -129,7 +129,7 @@ func TestEnsureAll_OneFailureDoesNotStopTheOthers(t *testing.T) {
 		}
 	}
 	equal(t, "live channels", live, 1)
-	if err := w.Watcher.EnsureAll(t.Context(), "t"); err != nil {
+	if err := w.RenewAll("t"); err != nil {
 		t.Error(err)
 	}
 	// Google did not answer for the others: they may be open, and are kept.
@@ -139,8 +139,8 @@ func TestEnsureAll_OneFailureDoesNotStopTheOthers(t *testing.T) {
 }
 
 // Nothing said what happened while no channel lived, so each such calendar is
-// looked at.
-func TestEnsureAll_LooksWhereNothingWasWatched(t *testing.T) {
+// synced.
+func TestRestart_SyncsCalendarsThatWereUnwatched(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()

@@ -1,25 +1,25 @@
 package rules
 
-// Story is what people have been told, or are to be told, of a poll. Comparing
-// the two says what to announce, so that a change that was taken back before
-// anybody heard of it is never announced.
+// Story is the state of a poll that was announced, or is to be announced. Comparing the
+// two gives the announcement, so a change that was undone before anybody heard of it is
+// never announced.
 type Story struct {
 	Status Status
-	// Generation is the finalisation it speaks of.
+	// Generation is that of the finalisation.
 	Generation int64
-	// At is the time of the winning slot; zero: none.
+	// At is the winning slot's time; zero if there is none.
 	At Fingerprint
-	// Baseline is the time that the event was made for or that the creator
-	// accepted; zero: none.
+	// Baseline is the time that the event was created for or that the creator accepted;
+	// zero if none.
 	Baseline Fingerprint
-	// Rescheduled tells that the calendar moved it away from its baseline.
+	// Rescheduled reports that the calendar moved it away from its baseline.
 	Rescheduled bool
 }
 
-// Notice is what to tell people.
+// Notice is an announcement.
 type Notice string
 
-// The notices, as they stand in the documents of the web app.
+// The notices, as stored in the web app's documents.
 const (
 	NoticeNone        Notice = ""
 	NoticeRescheduled Notice = "SESSION_RESCHEDULED"
@@ -28,41 +28,38 @@ const (
 	NoticeOnAgain     Notice = "SESSION_ON_AGAIN"
 )
 
-// Announce says what to tell people who were told one story, now that another
-// is true. Finalising and reopening are told by the web app itself.
-//
-// Archiving and unarchiving are no news either: whoever keeps what was told
-// leaves it as it is while a poll is archived, or an old change would be told
-// again when it comes back.
-func Announce(told, wanted Story) Notice {
-	switch wanted.Status {
+// Announce returns the announcement for people who heard of one state, now that another
+// holds. The web app itself announces finalising and reopening. Archiving is not
+// announced either: keep what was announced while a poll is archived, or an old change would
+// be announced again afterwards.
+func Announce(announced, current Story) Notice {
+	switch current.Status {
 	case Cancelled:
-		if told.Status == Cancelled {
+		if announced.Status == Cancelled {
 			return NoticeNone
 		}
 		return NoticeCancelled
 	case Finalized:
-		return announceTime(told, wanted)
+		return announceTime(announced, current)
 	default:
 		return NoticeNone
 	}
 }
 
-// announceTime is Announce for a poll that takes place.
-func announceTime(told, wanted Story) Notice {
-	sameFinalisation := told.Status == Finalized && told.Generation == wanted.Generation
+func announceTime(announced, current Story) Notice {
+	sameFinalisation := announced.Status == Finalized && announced.Generation == current.Generation
 	switch {
-	case told.Status == Cancelled && told.Generation == wanted.Generation:
-		// The cancellation was taken back. A new finalisation has another generation.
+	case announced.Status == Cancelled && announced.Generation == current.Generation:
+		// The cancellation was undone; a new finalisation has another generation.
 		return NoticeOnAgain
-	case sameFinalisation && told.At == wanted.At:
+	case sameFinalisation && announced.At == current.At:
 		return NoticeNone
-	case wanted.Rescheduled:
+	case current.Rescheduled:
 		return NoticeRescheduled
-	case sameFinalisation && told.Rescheduled && (told.Baseline.IsZero() || wanted.Baseline == told.Baseline):
+	case sameFinalisation && announced.Rescheduled && (announced.Baseline.IsZero() || current.Baseline == announced.Baseline):
 		return NoticeRestored
-	case sameFinalisation && !told.At.IsZero() && !wanted.At.IsZero():
-		// Moved, and the new time accepted, before anybody heard of the move.
+	case sameFinalisation && !announced.At.IsZero() && !current.At.IsZero():
+		// The new time was accepted before the move was announced.
 		return NoticeRescheduled
 	default:
 		return NoticeNone

@@ -28,35 +28,35 @@ func TestAnnounce(t *testing.T) {
 		told, wanted rules.Story
 		want         rules.Notice
 	}{
-		{"finalising is told by the web app", open, finalised, rules.NoticeNone},
-		{"what was never told and stands is not told", untold, finalised, rules.NoticeNone},
+		{"finalising is announced by the web app", open, finalised, rules.NoticeNone},
+		{"what was never announced and holds is not announced", untold, finalised, rules.NoticeNone},
 		{"a reschedule", finalised, toNoon, rules.NoticeRescheduled},
-		{"a reschedule of what was never told", untold, toNoon, rules.NoticeRescheduled},
+		{"a reschedule of what was never announced", untold, toNoon, rules.NoticeRescheduled},
 		{"a reschedule again", toNoon, toThree, rules.NoticeRescheduled},
-		{"a reschedule again before the first was told", finalised, toThree, rules.NoticeRescheduled},
+		{"a reschedule again before the first was announced", finalised, toThree, rules.NoticeRescheduled},
 		{"a restore", toNoon, finalised, rules.NoticeRestored},
-		{"a restore before the reschedule was told", finalised, finalised, rules.NoticeNone},
-		{"a new time accepted that was told", toNoon, acceptedN, rules.NoticeNone},
-		{"a new time accepted before it was told", finalised, acceptedN, rules.NoticeRescheduled},
+		{"a restore before the reschedule was announced", finalised, finalised, rules.NoticeNone},
+		{"a new time accepted that was announced", toNoon, acceptedN, rules.NoticeNone},
+		{"a new time accepted before it was announced", finalised, acceptedN, rules.NoticeRescheduled},
 		{"a move away from the accepted time", acceptedN, toThree, rules.NoticeRescheduled},
 		{"a move back to the accepted time", toThree, acceptedN, rules.NoticeRestored},
 		{"a cancellation", finalised, deleted, rules.NoticeCancelled},
 		{"a cancellation of a rescheduled session", toNoon, deleted, rules.NoticeCancelled},
 		{"a cancellation of an open poll", open, deleted, rules.NoticeCancelled},
-		{"a cancellation of what was never told", untold, deleted, rules.NoticeCancelled},
-		{"a cancellation told already", deleted, deleted, rules.NoticeNone},
-		{"reopening is told by the web app", finalised, reopened, rules.NoticeNone},
+		{"a cancellation of what was never announced", untold, deleted, rules.NoticeCancelled},
+		{"a cancellation announced already", deleted, deleted, rules.NoticeNone},
+		{"reopening is announced by the web app", finalised, reopened, rules.NoticeNone},
 		{"reopening a cancelled poll", deleted, reopened, rules.NoticeNone},
-		{"finalising again is told by the web app", finalised, again, rules.NoticeNone},
+		{"finalising again is announced by the web app", finalised, again, rules.NoticeNone},
 		{"finalising a rescheduled poll again", toNoon, again, rules.NoticeNone},
 		{"finalising a cancelled poll again", deleted, again, rules.NoticeNone},
 		{"finalising again, and moved before anybody heard", toThree, againMove, rules.NoticeRescheduled},
-		{"finalising again, and moved to the time told before", toNoon, againMove, rules.NoticeRescheduled},
+		{"finalising again, and moved to the time announced before", toNoon, againMove, rules.NoticeRescheduled},
 		{"a cancellation of what was finalised again", again, deleted, rules.NoticeCancelled},
 		{"a cancellation taken back", deleted, finalised, rules.NoticeOnAgain},
 		{"a cancellation taken back at another time", deleted, toNoon, rules.NoticeOnAgain},
-		{"a cancellation taken back before it was told", finalised, finalised, rules.NoticeNone},
-		{"a cancellation taken back before it was told, at another time", finalised, toNoon, rules.NoticeRescheduled},
+		{"a cancellation taken back before it was announced", finalised, finalised, rules.NoticeNone},
+		{"a cancellation taken back before it was announced, at another time", finalised, toNoon, rules.NoticeRescheduled},
 		{"a cancelled poll finalised again and moved", deleted, againMove, rules.NoticeRescheduled},
 		{"archiving is no news", toNoon, archived, rules.NoticeNone},
 	} {
@@ -85,7 +85,7 @@ func everyStory() []rules.Story {
 	return stories
 }
 
-// For every pair of stories: what people are told, from what differs.
+// For every pair of states: what people are told, from what differs.
 func TestEveryPairOfStories(t *testing.T) {
 	t.Parallel()
 	for _, told := range everyStory() {
@@ -100,12 +100,12 @@ func TestEveryPairOfStories(t *testing.T) {
 	}
 }
 
-// bothTakePlace tells that both stories are of one finalisation and take place.
+// bothTakePlace reports that both states are of one finalisation and take place.
 func bothTakePlace(told, wanted rules.Story) bool {
 	return told.Status == rules.Finalized && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
 }
 
-// takenBack tells that a cancellation was told of the finalisation that takes
+// takenBack reports that a cancellation was announced of the finalisation that takes
 // place.
 func takenBack(told, wanted rules.Story) bool {
 	return told.Status == rules.Cancelled && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
@@ -117,12 +117,12 @@ var laws = []struct {
 	holds func(told, wanted rules.Story, got rules.Notice) bool
 }{
 	{
-		"the same story is not told twice",
+		"the same state is not announced twice",
 		func(told, wanted rules.Story) bool { return told == wanted },
 		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
-		"a cancellation is told where none was, and nothing else of a cancelled poll",
+		"a cancellation is announced where none was, and nothing else of a cancelled poll",
 		func(_, wanted rules.Story) bool { return wanted.Status == rules.Cancelled },
 		func(told, _ rules.Story, got rules.Notice) bool {
 			return (got == rules.NoticeCancelled) == (told.Status != rules.Cancelled) && (got == rules.NoticeCancelled || got == rules.NoticeNone)
@@ -136,12 +136,12 @@ var laws = []struct {
 		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
-		"a time that people know is not told",
+		"a time that people know is not announced",
 		func(told, wanted rules.Story) bool { return bothTakePlace(told, wanted) && told.At == wanted.At },
 		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
-		"another time than the one people know is told",
+		"another time than the one people know is announced",
 		func(told, wanted rules.Story) bool {
 			return bothTakePlace(told, wanted) && told.At != wanted.At && !told.At.IsZero() && !wanted.At.IsZero()
 		},
@@ -153,14 +153,14 @@ var laws = []struct {
 		},
 	},
 	{
-		"a told cancellation that was taken back is told as on again, and nothing else is",
+		"a told cancellation that was taken back is announced as on again, and nothing else is",
 		func(_, _ rules.Story) bool { return true },
 		func(told, wanted rules.Story, got rules.Notice) bool {
 			return (got == rules.NoticeOnAgain) == takenBack(told, wanted)
 		},
 	},
 	{
-		"a finalisation that people hear of from the web app is told only if the calendar moved it since",
+		"a finalisation that people hear of from the web app is announced only if the calendar moved it since",
 		func(told, wanted rules.Story) bool {
 			return wanted.Status == rules.Finalized && !bothTakePlace(told, wanted) && !takenBack(told, wanted)
 		},
@@ -181,7 +181,7 @@ func (p *people) hear() rules.Notice {
 	return notice
 }
 
-// Where each change is told before the next comes, people hear of each once.
+// Where each change is announced before the next comes, people hear of each once.
 func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
 	t.Parallel()
 	type step struct {
@@ -229,8 +229,8 @@ func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
 }
 
 // Where changes come faster than they are told, only the last is compared with
-// what was told: A→B→A, over any B, is silent.
-func TestChangeTakenBackBeforeItWasToldIsNeverAnnounced(t *testing.T) {
+// what was announced: A→B→A, over any B, is silent.
+func TestUndoneChange_BeforeItsAnnouncement_IsNeverAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, known := range everyStory() {
 		for _, passing := range everyStory() {

@@ -6,10 +6,10 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Command is what a person asks of a poll.
+// Command is what a person requests of a poll.
 type Command string
 
-// The commands, as they stand in the journal.
+// The commands, as stored in the journal.
 const (
 	CommandFinalise        Command = "finalise"
 	CommandCancel          Command = "cancel"
@@ -25,34 +25,33 @@ const (
 	CommandDeleteEvent     Command = "delete_event"
 )
 
-// Change is what an accepted command does.
+// Change is the effect of an accepted command.
 type Change struct {
-	// Nothing tells that the poll is already as asked: answer it as it is.
+	// Nothing means that the poll already is as requested.
 	Nothing bool
-	// To is the status afterwards.
+	// To is the resulting status.
 	To Status
-	// Supersedes: the generation is bumped and an insert under way becomes a
-	// deletion.
+	// Supersedes increments the generation and turns an insert under way into a deletion.
 	Supersedes bool
-	// Unlinks: the index entry goes; whether the event is deleted or released
-	// is the caller's word.
+	// Unlinks removes the index entry; the caller decides whether the event is deleted or
+	// released.
 	Unlinks bool
-	// ClearsReschedule: calendarSync.rescheduled and the calendar slot go.
+	// ClearsReschedule removes calendarSync.rescheduled and the calendar slot.
 	ClearsReschedule bool
-	// ClearsCancelled: cancelled and calendarSync.cancelled go.
+	// ClearsCancelled removes cancelled and calendarSync.cancelled.
 	ClearsCancelled bool
 }
 
 // CommandRow is one row of the command table.
 type CommandRow struct {
 	Command Command
-	// From lists the statuses the row is for. Awaiting is for polls alone whose
-	// event may come back after its deletion cancelled them.
+	// From lists the statuses of the row. Awaiting restricts it to polls with an awaited
+	// event.
 	From     []Status
 	Awaiting bool
-	// Refusal, where set, is the sentence the person reads; the poll stays.
+	// Refusal, if set, is the sentence that the person reads; the poll is unchanged.
 	Refusal string
-	// Change is what happens otherwise.
+	// Change is the effect otherwise.
 	Change Change
 }
 
@@ -60,7 +59,6 @@ const archivedFirst = "This poll is archived. Unarchive it first."
 
 var living = []Status{Open, Finalized, Cancelled}
 
-// commands is the table of people's commands.
 var commands = []CommandRow{
 	{Command: CommandFinalise, From: living, Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true, ClearsCancelled: true}},
 	{Command: CommandFinalise, From: []Status{Archived}, Refusal: archivedFirst},
@@ -100,8 +98,7 @@ var commands = []CommandRow{
 	{Command: CommandAcceptNew, From: []Status{Finalized}, Change: Change{To: Finalized}},
 	{Command: CommandAcceptNew, From: []Status{Open, Cancelled, Archived}, Refusal: notRescheduled},
 
-	// The poll stays what it is, at the time that was agreed: the web app reopens,
-	// edits or deletes it right afterwards.
+	// The poll keeps its status and agreed time: the web app reopens, edits or deletes it next.
 	{Command: CommandDeleteEvent, From: []Status{Open}, Change: Change{To: Open, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
 	{Command: CommandDeleteEvent, From: []Status{Finalized}, Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
 	{Command: CommandDeleteEvent, From: []Status{Cancelled}, Change: Change{To: Cancelled, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
@@ -112,11 +109,11 @@ var commands = []CommandRow{
 
 const notRescheduled = "This poll is not rescheduled. Reload it to see how it stands."
 
-// CommandRows gives the table, for documentation and tests.
+// CommandRows returns the table, for documentation and tests.
 func CommandRows() []CommandRow { return slices.Clone(commands) }
 
-// Apply says what a command does to a poll, or refuses it with a Conflict
-// whose sentence says what to do next.
+// Apply returns the effect of a command on a poll, or a Conflict whose sentence says what
+// to do next.
 func Apply(poll Poll, command Command) (Change, error) {
 	for _, row := range commands {
 		if row.Command != command || !slices.Contains(row.From, poll.Status) || row.Awaiting && poll.Awaited.Event == "" {
@@ -134,8 +131,7 @@ func Apply(poll Poll, command Command) (Change, error) {
 	return Change{}, fault.Newf(fault.Invalid, "There is no command %q for a poll that is %s.", command, poll.Status)
 }
 
-// Before is the status that an archived poll had: what it was is still written
-// in it.
+// Before is the status of a poll before it was archived, judging by its fields.
 func Before(hasWinningSlot, hasCancelled bool) Status {
 	switch {
 	case hasCancelled:

@@ -183,7 +183,7 @@ func TestRestoringAndAcceptingNeedARescheduledPollWithItsEvent(t *testing.T) {
 	}
 }
 
-func TestRefusalSaysWhatToDoNextAndLeavesOutTheInput(t *testing.T) {
+func TestRefusal_SaysWhatToDo_WithoutTheInput(t *testing.T) {
 	t.Parallel()
 	for _, row := range rules.CommandRows() {
 		if row.Refusal == "" {

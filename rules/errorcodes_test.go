@@ -34,12 +34,12 @@ func everything(o rules.Observation) rules.Observation {
 	return o
 }
 
-// What clears each code when the event is looked at well, and what does not.
+// What clears each code when the event is synced well, and what does not.
 func TestWhatClearsAnError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code rules.ErrorCode
-		// by names the vouchers with which a good look clears the code.
+		// by names the vouchers with which a good sync clears the code.
 		by []string
 	}{
 		{rules.TokenExpired, []string{relinked.name}},
@@ -118,7 +118,7 @@ func TestGoneEventEndsEveryErrorButAHold(t *testing.T) {
 }
 
 // A hold keeps a gone event from cancelling until a person confirms, whatever
-// else gets better; an event that turns out to be there is followed meanwhile.
+// else gets better; an event that turns out to be there is followed in the meantime.
 func TestHeldCancellation(t *testing.T) {
 	t.Parallel()
 	p := failing(inStep(), rules.MassCancellationHeld)
@@ -157,7 +157,7 @@ func TestHeldCancellation(t *testing.T) {
 
 // An error that is not over keeps ERROR while the times are followed, through
 // any number of moves and back.
-func TestErrorThatIsNotOverStaysWhileTimesAreFollowed(t *testing.T) {
+func TestStandingError_Stays_WhileTimesAreFollowed(t *testing.T) {
 	t.Parallel()
 	p := failing(inStep(), rules.WatchFailed)
 	for _, step := range []struct {
@@ -180,7 +180,7 @@ func TestErrorThatIsNotOverStaysWhileTimesAreFollowed(t *testing.T) {
 	}
 }
 
-func TestStateIsSetRightWhereItDoesNotSayWhatStands(t *testing.T) {
+func TestState_ThatIsWrong_IsRepaired(t *testing.T) {
 	t.Parallel()
 	wrong := func(p rules.Poll, state rules.State) rules.Poll {
 		p.State = state
@@ -225,7 +225,7 @@ func TestWarnings(t *testing.T) {
 		{"an unreadable event that became a series", failing(rescheduled(), rules.UnreadableEvent), shown(rules.Series, later), "series: warn → RESCHEDULED recurring_unsupported"},
 		{"a usable event without a time is none", failing(inStep(), rules.UnreadableEvent), shown(rules.Present, later), "unreadable: nothing"},
 		{"a failed sync is over, the warning stands", failing(inStep(), rules.SyncFailed), shown(rules.Series, later), "series: warn → OK recurring_unsupported"},
-		{"an expired token that is mended gives way", failing(rescheduled(), rules.TokenExpired), func(p rules.Poll) rules.Observation { return relink(looks(p, rules.Series)) }, "series: warn → RESCHEDULED recurring_unsupported"},
+		{"an expired token that is fixed gives way", failing(rescheduled(), rules.TokenExpired), func(p rules.Poll) rules.Observation { return relink(looks(p, rules.Series)) }, "series: warn → RESCHEDULED recurring_unsupported"},
 		{"an expired token that is not keeps its place", failing(inStep(), rules.TokenExpired), shown(rules.Series, later), "series: nothing"},
 		{"a hold keeps its place", failing(inStep(), rules.MassCancellationHeld), shown(rules.Unreadable, later), "unreadable: nothing"},
 		{"a code from elsewhere keeps its place", failing(inStep(), "a_code_from_elsewhere"), shown(rules.Series, later), "series: nothing"},

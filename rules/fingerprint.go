@@ -6,15 +6,13 @@ import (
 	"time"
 )
 
-// Fingerprint is the time of an event or slot, and all of an event that
-// decides anything. It is compared as integers and written as text.
-// Two fingerprints of the same moments in different offsets are equal.
+// Fingerprint is the time of an event or slot, the only part of an event that decides
+// anything. It is compared as integers and stored as text, so offsets make no difference.
 type Fingerprint struct {
-	// Start and End are milliseconds since 1970 UTC; for an all-day event the
-	// midnights UTC of its dates, End being exclusive.
+	// Start and End are Unix milliseconds; for an all-day event the UTC midnights of its
+	// dates, End exclusive.
 	Start, End int64
-	// AllDay tells an event of whole days from one of instants.
-	AllDay bool
+	AllDay     bool
 }
 
 // Layouts of instants and dates in shared documents.
@@ -25,13 +23,13 @@ const (
 
 var errFingerprint = errors.New("a fingerprint is start|end|allDay")
 
-// Timed is the fingerprint of two instants, cut to milliseconds.
+// Timed is the fingerprint of two instants, truncated to milliseconds.
 func Timed(start, end time.Time) Fingerprint {
 	return Fingerprint{Start: start.UnixMilli(), End: end.UnixMilli()}
 }
 
-// Days is the fingerprint of an all-day event by its dates (2006-01-02), end
-// exclusive. A date that cannot be read is an error.
+// Days is the fingerprint of an all-day event, given its dates (2006-01-02), end
+// exclusive.
 func Days(startDate, endDate string) (Fingerprint, error) {
 	start, err := time.Parse(DateLayout, startDate)
 	if err != nil {
@@ -44,8 +42,7 @@ func Days(startDate, endDate string) (Fingerprint, error) {
 	return Fingerprint{Start: start.UnixMilli(), End: end.UnixMilli(), AllDay: true}, nil
 }
 
-// IsZero tells a fingerprint that was never set. (An event that starts and
-// ends at the epoch is none that anybody plans.)
+// IsZero reports whether the fingerprint was never set.
 func (f Fingerprint) IsZero() bool { return f == Fingerprint{} }
 
 // StartTime is the start in UTC.
@@ -67,8 +64,8 @@ func (f Fingerprint) String() string {
 	return f.StartTime().Format(layout) + "|" + f.EndTime().Format(layout) + "|" + flag
 }
 
-// ParseFingerprint reads what String writes. Instants may have any offset and
-// any precision, within the years that String can write (0 to 9999 in UTC).
+// ParseFingerprint reads what String writes. Instants may have any offset and precision,
+// within the years 0 to 9999 UTC, which String can write.
 func ParseFingerprint(text string) (Fingerprint, error) {
 	if text == "" {
 		return Fingerprint{}, nil
@@ -94,8 +91,7 @@ func ParseFingerprint(text string) (Fingerprint, error) {
 	}
 }
 
-// parseInstant reads an instant. An offset can carry one of the last years
-// that four digits hold over into a year that they do not.
+// parseInstant reads an instant, rejecting years that do not have four digits in UTC.
 func parseInstant(text string) (time.Time, error) {
 	instant, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {

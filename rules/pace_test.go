@@ -7,7 +7,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Whoever always comes as soon as they may is let through so often in an hour, in
+// A caller that always comes as soon as allowed is let through so often in an hour, in
 // whichever hour.
 func TestPerHour_ComesWheneverItMay_KeepsEachHour(t *testing.T) {
 	t.Parallel()

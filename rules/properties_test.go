@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// The draws make their generators anew each time: a generator that parallel
+// The draws make their generators again each time: a generator that parallel
 // tests share is a data race in rapid.
 
 func someTime(t *rapid.T, label string) rules.Fingerprint {
@@ -108,7 +108,7 @@ func TestDecide_AnyPollAndObservation_GiveOneDecisionOfTheTable(t *testing.T) {
 	})
 }
 
-func TestDecide_AnObservationAppliedTwice_ChangesNothingTheSecondTime(t *testing.T) {
+func TestDecide_AppliedTwice_ChangesNothingTheSecondTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPoll(t)

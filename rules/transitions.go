@@ -2,39 +2,36 @@ package rules
 
 import "time"
 
-// Row is one row of the transition table: for a poll and an observation that
-// When fits, and no row before it did, Then says what happens.
+// Row is one row of the transition table. The first matching row decides.
 type Row struct {
-	// Name stands in the journal as the reason.
+	// Name is the reason in the journal.
 	Name string
-	// Poll, Calendar and Does say the row in words, for people and the
-	// generated documentation.
+	// Poll, Calendar and Does describe the row in the documentation.
 	Poll, Calendar, Does string
 
 	when func(s situation) bool
 	then Action
-	// blind rows learn nothing about the event that is linked now, so they
-	// clear no error either.
+	// blind rows learn nothing about the event linked now, so they clear no error either.
 	blind bool
 }
 
 // situation is a poll and an observation at a time.
 type situation struct {
-	poll Poll
-	seen Observation
-	now  time.Time
+	poll     Poll
+	observed Observation
+	now      time.Time
 }
 
 // transitions is the table of docs/states.md. The order matters.
 var transitions = []Row{
 	{
 		Name: "still_gone", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "gone", Does: "nothing",
-		when: func(s situation) bool { return s.awaits() && s.seen.Seen == Gone }, then: Nothing, blind: true,
+		when: func(s situation) bool { return s.awaits() && s.observed.Seen == Gone }, then: Nothing, blind: true,
 	},
 	{
 		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there by a listing, or not readable", Does: "nothing; what a listing shows is fetched by itself",
 		when: func(s situation) bool {
-			return s.awaits() && (!s.seen.Fresh || s.seen.Seen != Present && s.seen.Seen != Series)
+			return s.awaits() && (!s.observed.Fresh || s.observed.Seen != Present && s.observed.Seen != Series)
 		}, then: Nothing, blind: true,
 	},
 	{
@@ -51,7 +48,7 @@ var transitions = []Row{
 	},
 	{
 		Name: "another_link", Poll: "another event or generation linked now", Calendar: "anything", Does: "nothing",
-		when: func(s situation) bool { return s.seen.Link != s.poll.Link || s.poll.Link.Event == "" }, then: Nothing, blind: true,
+		when: func(s situation) bool { return s.observed.Link != s.poll.Link || s.poll.Link.Event == "" }, then: Nothing, blind: true,
 	},
 	{
 		Name: "older", Poll: "any", Calendar: "older than the observation last applied, and not gone", Does: "nothing",
@@ -67,25 +64,25 @@ var transitions = []Row{
 	},
 	{
 		Name: "moved_calendar", Poll: "any sync state", Calendar: "gone, and found in another calendar of the same person", Does: "the link follows it there",
-		when: func(s situation) bool { return s.seen.Seen == Gone && s.seen.Elsewhere }, then: MoveCalendar,
+		when: func(s situation) bool { return s.observed.Seen == Gone && s.observed.Elsewhere }, then: MoveCalendar,
 	},
 	{
 		Name: "held", Poll: "cancellation held for confirmation", Calendar: "gone, not confirmed by a person", Does: "nothing",
 		when: func(s situation) bool {
-			return s.seen.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.seen.Confirmed
+			return s.observed.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.observed.Confirmed
 		}, then: Nothing, blind: true,
 	},
 	{
 		Name: "deleted", Poll: "any sync state", Calendar: "gone, and in no other calendar of the same person", Does: "cancel",
-		when: func(s situation) bool { return s.seen.Seen == Gone }, then: Cancel,
+		when: func(s situation) bool { return s.observed.Seen == Gone }, then: Cancel,
 	},
 	{
 		Name: "series", Poll: "any sync state", Calendar: "became a series", Does: "warn",
-		when: func(s situation) bool { return s.seen.Seen == Series }, then: Warn,
+		when: func(s situation) bool { return s.observed.Seen == Series }, then: Warn,
 	},
 	{
 		Name: "unreadable", Poll: "any sync state", Calendar: "no usable times", Does: "warn",
-		when: func(s situation) bool { return s.seen.Seen != Present || s.seen.Fingerprint.IsZero() }, then: Warn,
+		when: func(s situation) bool { return s.observed.Seen != Present || s.observed.Fingerprint.IsZero() }, then: Warn,
 	},
 	{
 		Name: "linked_before", Poll: "baseline absent", Calendar: "there", Does: "adopt",
@@ -93,11 +90,11 @@ var transitions = []Row{
 	},
 	{
 		Name: "moved_back", Poll: "RESCHEDULED", Calendar: "the baseline", Does: "restore",
-		when: func(s situation) bool { return s.poll.Rescheduled && s.seen.Fingerprint == s.poll.Baseline }, then: Restore,
+		when: func(s situation) bool { return s.poll.Rescheduled && s.observed.Fingerprint == s.poll.Baseline }, then: Restore,
 	},
 	{
 		Name: "in_step", Poll: "OK", Calendar: "the baseline", Does: "nothing",
-		when: func(s situation) bool { return s.seen.Fingerprint == s.poll.Baseline }, then: Nothing,
+		when: func(s situation) bool { return s.observed.Fingerprint == s.poll.Baseline }, then: Nothing,
 	},
 	{
 		Name: "moved", Poll: "OK", Calendar: "another time", Does: "reschedule",
@@ -105,7 +102,7 @@ var transitions = []Row{
 	},
 	{
 		Name: "applied_already", Poll: "RESCHEDULED", Calendar: "the time last applied", Does: "nothing",
-		when: func(s situation) bool { return s.seen.Fingerprint == s.poll.Applied }, then: Nothing,
+		when: func(s situation) bool { return s.observed.Fingerprint == s.poll.Applied }, then: Nothing,
 	},
 	{
 		Name: "moved_again", Poll: "RESCHEDULED", Calendar: "a third time", Does: "reschedule again",
@@ -113,30 +110,30 @@ var transitions = []Row{
 	},
 }
 
-// Transitions gives the table's rows in order, for documentation.
+// Transitions returns the table's rows in order, for documentation.
 func Transitions() []Row { return append([]Row(nil), transitions...) }
 
-// Action is what the row does.
+// Action is the row's effect.
 func (r Row) Action() Action { return r.then }
 
-// Decide says what the poll becomes, given what the calendar says now. It is
-// the only place where a reschedule, a restore or a cancellation is decided.
-func Decide(poll Poll, seen Observation, now time.Time) Decision {
-	s := situation{poll, seen, now}
+// Decide returns what the poll becomes, given the calendar. It is the only place that
+// decides a reschedule, restore or cancellation.
+func Decide(poll Poll, observed Observation, now time.Time) Decision {
+	s := situation{poll, observed, now}
 	for _, row := range transitions {
 		if row.when(s) {
 			return s.decision(row)
 		}
 	}
-	panic("rules: the last row fits everything")
+	panic("rules: the last row matches everything")
 }
 
-// decision completes a row's action with the state and error after it.
+// decision completes a row's action with the resulting state and error.
 func (s situation) decision(row Row) Decision {
 	d := Decision{Action: row.then, Row: row.Name, State: s.poll.State, Error: s.poll.Error}
 	switch row.then {
 	case Revive:
-		then := Decide(s.revived().poll, s.seen, s.now)
+		then := Decide(s.revived().poll, s.observed, s.now)
 		d.Then, d.ThenRow, d.State, d.Error, d.Drift = then.Action, then.Row, then.State, then.Error, then.Drift
 		return d
 	case Cancel:
@@ -145,9 +142,9 @@ func (s situation) decision(row Row) Decision {
 	case Warn:
 		return s.warning(d)
 	case Adopt:
-		d.Drift = s.seen.Fingerprint.Start != s.poll.Winning.Start
+		d.Drift = s.observed.Fingerprint.Start != s.poll.Winning.Start
 	}
-	d.Refetch = s.awaits() && s.seen.Seen != Gone && !s.seen.Fresh
+	d.Refetch = s.awaits() && s.observed.Seen != Gone && !s.observed.Fresh
 	if row.blind || d.Action == Record || d.Action == Forget {
 		return d
 	}
@@ -155,7 +152,7 @@ func (s situation) decision(row Row) Decision {
 		d.Error = ""
 	}
 	if d.Action == MoveCalendar && d.State == StateNone {
-		return d // it is adopted in its new calendar
+		return d // adopted in its new calendar
 	}
 	d.State = s.stateAfter(d)
 	if d.Action == Nothing && (d.Error != s.poll.Error || d.State != s.poll.State) {
@@ -164,28 +161,28 @@ func (s situation) decision(row Row) Decision {
 	return d
 }
 
-// warning sets the code of a series or an unreadable event. A graver error
-// keeps its place, and a warning that stands is not set twice.
+// warning sets the code of a series or an unreadable event. A graver error stays, and a
+// standing warning is not set twice.
 func (s situation) warning(d Decision) Decision {
 	code := UnreadableEvent
-	if s.seen.Seen == Series {
+	if s.observed.Seen == Series {
 		code = RecurringUnsupported
 	}
-	standing := d.Error
-	if standing != "" && !isWarning(standing) && !s.clears(standing) {
+	current := d.Error
+	if current != "" && !isWarning(current) && !s.clears(current) {
 		d.Action = Nothing
 		return d
 	}
 	d.Error = code
 	d.State = s.stateAfter(d)
-	if standing == code && d.State == s.poll.State {
+	if current == code && d.State == s.poll.State {
 		d.Action = Nothing
 	}
 	return d
 }
 
-// stateAfter is the sync state that goes with what stands after the decision:
-// an error that is not over keeps ERROR while the times are followed.
+// stateAfter is the resulting sync state: an error that is not over keeps ERROR while
+// times are followed.
 func (s situation) stateAfter(d Decision) State {
 	rescheduled := s.poll.Rescheduled
 	switch d.Action {
@@ -204,19 +201,19 @@ func (s situation) stateAfter(d Decision) State {
 	}
 }
 
-// clears tells whether this observation meets the condition that clears code.
+// clears reports whether this observation clears an error.
 func (s situation) clears(code ErrorCode) bool {
 	switch code {
 	case TokenExpired, CalendarUnlinked:
-		return s.seen.AccountLive
+		return s.observed.AccountLive
 	case WatchFailed:
-		return s.seen.WatchLive
+		return s.observed.WatchLive
 	case SyncFailed:
-		return true // a good look at this very event
+		return true // this very event was synced
 	case RecurringUnsupported, UnreadableEvent:
-		return s.seen.Seen == Present
+		return s.observed.Seen == Present
 	case MassCancellationHeld:
-		return s.seen.Confirmed || s.seen.Elsewhere
+		return s.observed.Confirmed || s.observed.Elsewhere
 	default:
 		return false
 	}

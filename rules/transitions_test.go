@@ -209,7 +209,7 @@ func TestPollLinkedBeforeThisBackend(t *testing.T) {
 
 // Polls that do not take place, and polls without a link, hear nothing from
 // the calendar, whatever it says and whatever they show.
-func TestPollThatFollowsNoEventIgnoresEverySighting(t *testing.T) {
+func TestPollWithoutAnEvent_IgnoresEveryObservation(t *testing.T) {
 	t.Parallel()
 	everything := func(t *testing.T, p rules.Poll, want string) {
 		t.Helper()
@@ -271,7 +271,7 @@ func TestAllDayEvents(t *testing.T) {
 
 // The rows come in an order that matters, so each must decide something that
 // no row before it does.
-func TestEveryRowDecidesSomethingAndSaysItInWords(t *testing.T) {
+func TestEveryRow_DecidesSomething_AndIsDescribed(t *testing.T) {
 	t.Parallel()
 	decided := map[string]bool{}
 	record := func(p rules.Poll, o rules.Observation, now time.Time) { decided[rules.Decide(p, o, now).Row] = true }

@@ -41,7 +41,7 @@ func TestAnEventFromElsewhere_IsTakenAsItIs_WhateverThePollFollowedBefore(t *tes
 			w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", s.slots[1]),
 				poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "primary"))
 			for range 2 { // the first may have two things to set right, one after the other
-				if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+				if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
 					t.Fatal(err)
 				}
 				w.Run(time.Minute)

@@ -95,7 +95,7 @@ func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error)
 		}
 		// What a command saw, a look may have overtaken: the event could have
 		// been moved and looked at since. The next look asks for it again.
-		return tx.Merge(calendars.Path(st.calendar.Key), st.calendar.Ask(seen.EventID)...)
+		return tx.Merge(calendars.Path(st.calendar.Key), st.calendar.RequestFetch(seen.EventID)...)
 	})
 	if err != nil {
 		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
@@ -171,7 +171,7 @@ func parkIfPending(ctx context.Context, tx store.Tx, seen Observed, calendar cal
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 		return err
 	}
-	return tx.Merge(calendars.Path(calendar.Key), calendars.Park(seen.EventID, calendars.PendingRace))
+	return tx.Merge(calendars.Path(calendar.Key), calendars.Defer(seen.EventID, calendars.DeferredRace))
 }
 
 // dropEntry removes the index entry of an event that is not followed any more.

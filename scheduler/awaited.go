@@ -28,7 +28,7 @@ func (s *Service) applyCancel(ctx context.Context, tx store.Tx, st state, entry 
 	if err := tx.Update(st.entryPath, poll.SetEntryAwaited(true)); err != nil {
 		return nil, err
 	}
-	if _, pending := st.calendar.Pending[st.entry.EventID]; pending {
+	if _, pending := st.calendar.Deferred[st.entry.EventID]; pending {
 		if err := tx.Merge(calendars.Path(st.calendar.Key), calendars.Settle(st.entry.EventID)); err != nil {
 			return nil, err
 		}

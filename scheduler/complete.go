@@ -101,7 +101,7 @@ func (s *Service) linkEvent(ctx context.Context, tx store.Tx, st state, intent p
 		return nil, nil, err
 	}
 	if event.MovedTo == at { // a look there may have passed it
-		if err := tx.Merge(calendars.Path(calendar.Key), calendars.Park(intent.EventID, calendars.PendingMoved)); err != nil {
+		if err := tx.Merge(calendars.Path(calendar.Key), calendars.Defer(intent.EventID, calendars.DeferredMoved)); err != nil {
 			return nil, nil, err
 		}
 	}

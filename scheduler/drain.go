@@ -55,12 +55,12 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 		drained.Cards++
 		s.enqueue(ctx, poll.AnnounceKind, card.PollID+"/card"+bucket, Work{ID: card.PollID, Trace: cause.Trace}, time.Time{})
 	}
-	for calendar, err := range calendars.Due(ctx, s.Store) {
+	for calendar, err := range calendars.SyncsPending(ctx, s.Store) {
 		if err != nil {
 			return drained, err
 		}
 		drained.Looks++
-		if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace)); err != nil {
 			return drained, err
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Service) Recover(ctx context.Context) error {
 	}
 	for _, calendar := range found {
 		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			updates := append(calendars.Owe(), calendars.Release())
+			updates := append(calendars.RequestSync(), calendars.Release())
 			return tx.Update(calendars.Path(calendar.Key), updates...)
 		})
 		if err != nil {

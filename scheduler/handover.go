@@ -43,7 +43,7 @@ func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 func (s *Service) lookSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
 	calendar, ok, err := calendars.Load(ctx, s.Store, accountID, calendarID)
 	if err == nil && ok {
-		_, err = s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace))
+		_, err = s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace))
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "the look is left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)

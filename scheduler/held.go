@@ -16,11 +16,11 @@ import (
 // the poll shows one that was confirmed meanwhile, its owner is to say again.
 func (st state) askAgain(tx store.Tx) (mustShow bool, err error) {
 	event, shows := st.entry.EventID, st.poll.Sync.Error != nil && st.poll.Sync.Error.Code == rules.MassCancellationHeld
-	updates := st.calendar.Ask(event)
+	updates := st.calendar.RequestFetch(event)
 	if shows && !st.calendar.Awaits(event) {
-		updates = append(calendars.Owe(), calendars.Park(event, calendars.PendingHeld))
+		updates = append(calendars.RequestSync(), calendars.Defer(event, calendars.DeferredHeld))
 	}
-	held := st.calendar.Pending[event] == calendars.PendingHeld
+	held := st.calendar.Deferred[event] == calendars.DeferredHeld
 	return held && !shows, tx.Merge(calendars.Path(st.calendar.Key), updates...)
 }
 

@@ -215,7 +215,7 @@ func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.Inde
 			return err
 		}
 	}
-	return tx.Merge(calendars.Path(calendar.Key), calendar.Ask(entry.EventID)...)
+	return tx.Merge(calendars.Path(calendar.Key), calendar.RequestFetch(entry.EventID)...)
 }
 
 // insertAgain takes the next generation where the event of this one was made

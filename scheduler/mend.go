@@ -259,7 +259,7 @@ func (s *Service) followAgain(ctx context.Context, tx store.Tx, st state, accoun
 	if err := tx.Create(path, poll.EncodeIndex(entry)); err != nil {
 		return after, false, err
 	}
-	asked := append(calendar.Link(s.Now(), after.CreatorID, entry.EventID), calendars.Park(entry.EventID, calendars.PendingCommand)) // no poll followed it: nothing is held
+	asked := append(calendar.Link(s.Now(), after.CreatorID, entry.EventID), calendars.Defer(entry.EventID, calendars.DeferredCommand)) // no poll followed it: nothing is held
 	if err := tx.Merge(calendars.Path(calendar.Key), asked...); err != nil {
 		return after, false, err
 	}

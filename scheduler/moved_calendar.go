@@ -62,7 +62,7 @@ func (s *Service) applyMoveCalendar(ctx context.Context, tx store.Tx, st state, 
 		legacy = st.entry.EventID
 	}
 	linked := calendar.Link(s.Now(), st.poll.CreatorID, legacy)
-	if err := tx.Merge(calendars.Path(calendar.Key), append(linked, calendars.Park(st.entry.EventID, calendars.PendingMoved))...); err != nil {
+	if err := tx.Merge(calendars.Path(calendar.Key), append(linked, calendars.Defer(st.entry.EventID, calendars.DeferredMoved))...); err != nil {
 		return err
 	}
 	after, now := st.poll, s.Now()

@@ -65,7 +65,7 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := w.CalendarKey(gm.ID)
-	w.Write(calendars.Path(key), calendars.Park(eventID, calendars.PendingHeld))
+	w.Write(calendars.Path(key), calendars.Defer(eventID, calendars.DeferredHeld))
 	w.LosePushes()
 	w.DeleteEvent(gm.ID, eventID)
 	if _, err := w.Scheduler.Sync(t.Context(), gm, pollID, scheduler.Cause{Hint: "person"}); err != nil {
@@ -73,7 +73,7 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 	}
 	w.Run(time.Minute)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "what the event waits for", w.Calendar(gm.ID).Pending[eventID], calendars.PendingHeld)
+	equal(t, "what the event waits for", w.Calendar(gm.ID).Deferred[eventID], calendars.DeferredHeld)
 
 	looked, err := w.Watcher.Confirm(t.Context(), gm, key, []string{pollID}, scheduler.Cause{Hint: "person"})
 	if err != nil || looked != 1 {

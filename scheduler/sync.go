@@ -50,7 +50,7 @@ func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Ca
 		if asked, _, err = calendars.LoadKey(ctx, tx, key); err != nil {
 			return err
 		}
-		return tx.Merge(calendars.Path(key), asked.Ask(entry.EventID)...)
+		return tx.Merge(calendars.Path(key), asked.RequestFetch(entry.EventID)...)
 	})
 	if err != nil {
 		return err

@@ -151,7 +151,7 @@ func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.
 		if entry != nil {
 			// What is wrong with the event itself may have had to stand back:
 			// the next look asks for it again.
-			if err := tx.Merge(calendars.Path(calendar.Key), calendar.Ask(entry.EventID)...); err != nil {
+			if err := tx.Merge(calendars.Path(calendar.Key), calendar.RequestFetch(entry.EventID)...); err != nil {
 				return err
 			}
 		}

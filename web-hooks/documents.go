@@ -14,10 +14,10 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Documents takes hints that a poll's document was written (documentchanges.Hints).
+// Documents takes hints that a poll's document was written (documentchanges.Intake).
 // After nil the poll is checked later than the call.
 type Documents interface {
-	Told(ctx context.Context, pollID, trace string) error
+	Changed(ctx context.Context, pollID, trace string) error
 }
 
 // PathDocuments is where Eventarc reports writes of documents.
@@ -42,7 +42,7 @@ func RegisterDocuments(e *echo.Echo, machines Machines, documents Documents) {
 			return c.NoContent(http.StatusNoContent)
 		}
 		trace := c.Response().Header().Get(echo.HeaderXRequestID)
-		if err := documents.Told(c.Request().Context(), id, trace); err != nil {
+		if err := documents.Changed(c.Request().Context(), id, trace); err != nil {
 			failed := fault.Wrap(fault.Unavailable, err, "The event could not be handed over. Send it again.")
 			failed.RetryAfter = retryPush
 			return failed

@@ -18,7 +18,7 @@ type hinted struct {
 }
 
 // Told implements webhooks.Documents.
-func (d *hinted) Told(_ context.Context, pollID, trace string) error {
+func (d *hinted) Changed(_ context.Context, pollID, trace string) error {
 	if trace == "" {
 		return errors.New("the hint has no trace")
 	}

@@ -104,7 +104,7 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	}
 	documents, err := memorystore.Open(queries)
 	must(t, err)
-	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{calendars.LookKind}, Now: now})
+	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{calendars.SyncKind}, Now: now})
 	must(t, err)
 	calendar := poll.CalendarKey("acc", "cal")
 	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
@@ -185,7 +185,7 @@ func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
 		t.Fatalf("%d syncs are due, want 1", len(due))
 	}
 	run, _ := g.queue.Take(due[0].ID)
-	var hint calendars.Hint
+	var hint calendars.SyncRequest
 	must(t, json.Unmarshal(run.Delivery.Payload, &hint))
 	if hint.Trace != "req_1" || hint.Cause != "push" {
 		t.Errorf("the sync's hint is %+v", hint)

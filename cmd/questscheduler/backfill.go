@@ -98,7 +98,7 @@ func (c backfillIndexCommand) Run(ctx context.Context, process Process) error {
 	return c.run(ctx, process, "polls", func(p *program, options backfill.Options) (backfill.Done, error) {
 		cause := scheduler.Cause{Hint: "backfill", Trace: p.newTrace()}
 		return backfill.Index(ctx, p.documents, p.scheduler, cause, options)
-	}, backfill.Followed, backfill.Known, backfill.SetRight, backfill.WithoutOne)
+	}, backfill.Followed, backfill.FollowedAlready, backfill.Repaired, backfill.NothingToFollow)
 }
 
 type backfillWatchesCommand struct{ dryRun }
@@ -137,7 +137,7 @@ func (d dryRun) run(ctx context.Context, process Process, things string,
 			Progress: func(done backfill.Done) { line.show(fmt.Sprintf("%d %s seen", done.Seen, things)) },
 			Problem: func(problem backfill.Problem) {
 				line.end()
-				fmt.Fprintf(process.Stderr, "%s: %s\n", problem.What, problem.Mend)
+				fmt.Fprintf(process.Stderr, "%s: %s\n", problem.What, problem.Fix)
 			},
 		})
 		line.end()

@@ -137,9 +137,9 @@ func rightInTheEnd(t *testing.T, dir string) {
 		entry := poll.DecodeIndex(doc)
 		followed[entry.PollID] = entry.EventID
 		calendar, _, err := calendars.Load(t.Context(), documents, entry.AccountID, "gm@example.com")
-		if err != nil || calendar.Interests[poll.ConsumerPoll] != 384 || !calendar.LookDue || len(calendar.LegacyEventIDs) != 384 {
+		if err != nil || calendar.Interests[poll.ConsumerPoll] != 384 || !calendar.SyncPending || len(calendar.LegacyEventIDs) != 384 {
 			t.Fatalf("the calendar is followed %d times, knows %d events, look due %t, %v",
-				calendar.Interests[poll.ConsumerPoll], len(calendar.LegacyEventIDs), calendar.LookDue, err)
+				calendar.Interests[poll.ConsumerPoll], len(calendar.LegacyEventIDs), calendar.SyncPending, err)
 		}
 	}
 	if len(followed) != 384 || len(count(everyEntry)) != 384 {

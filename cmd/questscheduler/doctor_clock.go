@@ -63,7 +63,7 @@ func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding,
 	if d.config.Sync == config.SyncOff {
 		return found, nil // changes of documents are not followed
 	}
-	heard, err := documentchanges.LastHeard(ctx, documents)
+	heard, err := documentchanges.LastActivity(ctx, documents)
 	if err != nil {
 		return nil, err
 	}
@@ -95,18 +95,18 @@ func lateness(job health.Job) string {
 
 // checkHints says when a changed document was last announced. Long ago is no fault:
 // perhaps nobody wrote a poll.
-func (d doctor) checkHints(heard documentchanges.Heard) finding {
+func (d doctor) checkHints(heard documentchanges.Activity) finding {
 	listens := d.config.DocumentHints == config.HintsListen
 	switch {
 	case listens && heard.ListensUntil.After(d.now()):
 		return finding{fine, "hints", "an instance listens to the documents"}
 	case listens:
 		return finding{warning, "hints", "no instance listens to the documents, though QS_DOCUMENT_HINTS is listen; see that one runs all the time"}
-	case heard.At.IsZero():
+	case heard.ChangedAt.IsZero():
 		return finding{warning, "hints", "Eventarc never told of a changed document; change a poll in the app and ask again. Where that stays: gcloud eventarc triggers describe questscheduler-documents, " +
 			"and a 401 for /webhooks/documents in the log says that QS_TASKS_AUDIENCE is not the service's own address"}
 	default:
-		return finding{fine, "hints", "Eventarc last told of a changed document at " + clock(heard.At) + "; where polls were written long after that, it does no more"}
+		return finding{fine, "hints", "Eventarc last told of a changed document at " + clock(heard.ChangedAt) + "; where polls were written long after that, it does no more"}
 	}
 }
 

@@ -112,14 +112,14 @@ func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, row := range map[string]struct {
 		from    string
-		heard   documentchanges.Heard
+		heard   documentchanges.Activity
 		verdict string
 	}{
-		"an instance that listens":     {config.HintsListen, documentchanges.Heard{ListensUntil: noon.Add(time.Minute)}, fine},
-		"an instance that is gone":     {config.HintsListen, documentchanges.Heard{ListensUntil: noon.Add(-time.Minute)}, warning},
-		"an instance that never was":   {config.HintsListen, documentchanges.Heard{At: noon}, warning},
-		"Eventarc":                     {config.HintsOff, documentchanges.Heard{At: noon.Add(-time.Hour)}, fine},
-		"Eventarc that told of nobody": {config.HintsOff, documentchanges.Heard{ListensUntil: noon.Add(time.Minute)}, warning},
+		"an instance that listens":     {config.HintsListen, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, fine},
+		"an instance that is gone":     {config.HintsListen, documentchanges.Activity{ListensUntil: noon.Add(-time.Minute)}, warning},
+		"an instance that never was":   {config.HintsListen, documentchanges.Activity{ChangedAt: noon}, warning},
+		"Eventarc":                     {config.HintsOff, documentchanges.Activity{ChangedAt: noon.Add(-time.Hour)}, fine},
+		"Eventarc that told of nobody": {config.HintsOff, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, warning},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

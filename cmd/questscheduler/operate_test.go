@@ -148,7 +148,7 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 	change(t, dir, func(tx store.Tx) error {
 		for i := range 3 {
 			key := poll.CalendarKey("account", fmt.Sprint(i))
-			updates := append(calendars.Owe(), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
+			updates := append(calendars.RequestSync(), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
 			if err := tx.Merge(calendars.Path(key), updates...); err != nil {
 				return err
 			}

@@ -117,7 +117,7 @@ func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 	s.patience = 8 * time.Second
 	begun := make(chan struct{}, 1)
 	work := s.work
-	work.Handlers[calendars.LookKind] = func(ctx context.Context, _ queue.Delivery) queue.Verdict {
+	work.Handlers[calendars.SyncKind] = func(ctx context.Context, _ queue.Delivery) queue.Verdict {
 		begun <- struct{}{}
 		<-ctx.Done()
 		return queue.Verdict{Err: ctx.Err()}
@@ -126,7 +126,7 @@ func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.edge.POST("/hanging", func(c echo.Context) error {
-		status, _ := s.tasks.Deliver(c.Request().Context(), calendars.LookKind, c.Request().Header, nil)
+		status, _ := s.tasks.Deliver(c.Request().Context(), calendars.SyncKind, c.Request().Header, nil)
 		return c.NoContent(status)
 	})
 	listener, err := listen("127.0.0.1:0")

@@ -31,7 +31,7 @@ import (
 )
 
 // kinds are the kinds of tasks; each has a queue of its own.
-var kinds = []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind}
+var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind}
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
@@ -134,7 +134,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, service, watcher, links, cards)
 	health := s.newHealth(watcher, jobs.Jobs)
-	changed := &documentchanges.Hints{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
+	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
 		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed,

@@ -17,13 +17,13 @@ import (
 
 // newListener listens to Firestore for polls that others write; nil unless the
 // settings say so.
-func (s *server) newListener(changed *documentchanges.Hints, cards cards) *documentchanges.Listener {
+func (s *server) newListener(changed *documentchanges.Intake, cards cards) *documentchanges.Listener {
 	documents, can := s.store.(*firestore.Store)
 	if !can || s.config.DocumentHints != config.HintsListen || s.config.Sync == config.SyncOff {
 		return nil
 	}
 	return &documentchanges.Listener{
-		Source: &pollSource{store: documents, cards: cards.check != nil}, Hints: changed, Store: s.documents, Instance: uuid.NewString(),
+		Source: &pollSource{store: documents, cards: cards.check != nil}, Intake: changed, Store: s.documents, Instance: uuid.NewString(),
 		NewTrace: s.newTrace, Wait: wait, Log: s.log,
 	}
 }

@@ -21,7 +21,7 @@ type googleAccess struct {
 	accounts  *accounts.Repository
 	grants    *accounts.Grants
 	client    *gcal.Client
-	elsewhere *calendarsync.Elsewhere
+	elsewhere *calendarsync.MoveFinder
 }
 
 func (s *server) newGoogle() (googleAccess, error) {
@@ -41,7 +41,7 @@ func (s *server) newGoogle() (googleAccess, error) {
 	client := gcal.New(gcal.Options{
 		Endpoint: s.config.GoogleEndpoint, Client: grants.Client, Refused: grants.Refused, Budget: budget, Now: s.now, Called: s.metrics.Called,
 	})
-	return googleAccess{keys, linked, grants, client, &calendarsync.Elsewhere{
+	return googleAccess{keys, linked, grants, client, &calendarsync.MoveFinder{
 		Store: s.documents, Accounts: linked, Google: client,
 		Calendars: calendarsync.Calendars{Accounts: linked, List: client.Calendars}, Now: s.now,
 	}}, nil

@@ -37,7 +37,7 @@ type routes struct {
 	linked    api.Linked
 	health    *health.Reader
 	timers    *timers.Timers
-	changed   *documentchanges.Hints
+	changed   *documentchanges.Intake
 }
 
 // newEdge builds every route: the API, the web app's calls, and what machines call.
@@ -55,7 +55,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
 	})
 	var pushes webhooks.Pushes = to.watcher
-	var documents webhooks.Documents = &documentchanges.Noted{Hints: to.changed, Store: s.documents, Log: s.log}
+	var documents webhooks.Documents = &documentchanges.RecordedIntake{Intake: to.changed, Store: s.documents, Log: s.log}
 	if s.config.Sync == config.SyncOff {
 		pushes, documents = pushSink{to.watcher.Tokens}, documentSink{}
 	}
@@ -99,7 +99,7 @@ func (p pushSink) Push(_ context.Context, push calendarsync.Push) error {
 type documentSink struct{}
 
 // Told implements webhooks.Documents.
-func (documentSink) Told(context.Context, string, string) error { return nil }
+func (documentSink) Changed(context.Context, string, string) error { return nil }
 
 // startLink gives where a user's browser begins to link a Google account.
 func startLink(linked api.Linked) func(context.Context, signin.Person) (string, error) {

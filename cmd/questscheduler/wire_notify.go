@@ -70,7 +70,7 @@ type owners interface {
 // owners notifies nobody while the server only observes.
 func (s *server) owners(inApp *notify.InApp, linked *accounts.Repository) owners {
 	if s.config.Sync == config.SyncObserve {
-		return calendarsync.NobodyTold{}
+		return calendarsync.SilentOwners{}
 	}
 	return notify.Owners{InApp: inApp, Occasion: func(ctx context.Context, accountID string) (string, error) {
 		account, err := linked.Get(ctx, accountID)

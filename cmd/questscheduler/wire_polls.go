@@ -41,7 +41,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 	}
 	service := &scheduler.Service{
 		Store: s.documents, Queue: s.queue, Accounts: google.accounts,
-		Calendar: calendarsync.Events{Google: google.client, Elsewhere: google.elsewhere},
+		Calendar: calendarsync.Events{Google: google.client, MoveFinder: google.elsewhere},
 		Channels: channels, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
 		Settle: s.config.NotifySettle, AppTells: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
@@ -67,9 +67,9 @@ func (s *server) polls(service *scheduler.Service) calendarsync.Polls {
 	return service
 }
 
-func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners owners) *calendarsync.Looker {
-	return &calendarsync.Looker{
-		Store: s.documents, Google: google.client, Elsewhere: google.elsewhere, Polls: polls, Owners: owners,
+func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners owners) *calendarsync.Syncer {
+	return &calendarsync.Syncer{
+		Store: s.documents, Google: google.client, MoveFinder: google.elsewhere, Polls: polls, Owners: owners,
 		Observing: s.config.Sync == config.SyncObserve, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log, Meter: s.metrics.Count,
 	}

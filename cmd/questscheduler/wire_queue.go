@@ -53,18 +53,18 @@ func openQueue(
 // (deploy/queues.txt). A task that is refused for lack of a worker slows its whole
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
-	calendars.LookKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
+	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
 	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
 // the queue, for a server that follows calendars.
 func (s *server) workOf(
-	service *scheduler.Service, syncer *calendarsync.Looker, watcher *calendarsync.Watcher,
-	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Hints,
+	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
+	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
-		calendars.LookKind:     syncer.Handle,
+		calendars.SyncKind:     syncer.Handle,
 		calendarsync.SweepKind: watcher.HandleSweep,
 		scheduler.KindIntent:   service.HandleIntent,
 		poll.AnnounceKind:      announcer.Handle,
@@ -75,7 +75,7 @@ func (s *server) workOf(
 		later := func(context.Context, queue.Delivery) queue.Verdict {
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
 		}
-		handlers[calendars.LookKind], handlers[calendarsync.SweepKind] = later, later
+		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind] = later, later
 	}
 	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {

@@ -1,8 +1,5 @@
-// Package accounts keeps the Google accounts that people have linked: whose
-// they are, what they granted, and the sealed refresh token that the grant
-// consists of. It is the only place that ever holds a
-// refresh token; others get HTTP clients that are
-// authorised already.
+// Package accounts keeps the linked Google accounts: their owners, scopes and sealed refresh
+// tokens. Only this package handles refresh tokens; others get authorised HTTP clients.
 //
 //	              Link                      the grant is dead
 //	(none) ────────────────▶ active ────────────────────────▶ revoked
@@ -10,9 +7,8 @@
 //	                         │    └── unlink ──▶ unlinked       │
 //	                         └────────── Link, the same person ─┘
 //
-// A dead grant is learnt from Google once; after that every call for the
-// account is refused here, without asking Google, until its owner links it
-// again.
+// Once Google has refused a grant, every call for the account is refused here, without asking
+// Google, until its owner links it again.
 package accounts
 
 import (
@@ -32,26 +28,24 @@ type Status string
 const (
 	Active   Status = "active"
 	Revoked  Status = "revoked"  // Google refuses the grant
-	Unlinked Status = "unlinked" // its owner took it out
+	Unlinked Status = "unlinked" // its owner unlinked it
 )
 
 // Google is the provider of Google accounts.
 const Google = "google"
 
-// KindOAuth is an account that its owner linked through OAuth. Service
-// accounts with a subject are foreseen.
+// KindOAuth is an account linked through OAuth, for now the only kind.
 const KindOAuth = "oauth"
 
-// Scopes that a person can grant. ScopeEvents is required, or ScopeCalendar
-// that holds it; without ScopeCalendarList only the primary calendar is known.
+// Scopes that a person can grant. ScopeEvents is required, or ScopeCalendar, which includes
+// it; without ScopeCalendarList only the primary calendar is known.
 const (
 	ScopeEvents       = "https://www.googleapis.com/auth/calendar.events"
 	ScopeCalendar     = "https://www.googleapis.com/auth/calendar"
 	ScopeCalendarList = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
 )
 
-// Codes of this package's errors; the first two stand in calendarSync.error as
-// well (rules.ErrorCode).
+// Codes of this package's errors; calendarSync.error may hold the first two (rules.ErrorCode).
 const (
 	// CodeTokenExpired (Revoked): the grant is dead or too small.
 	CodeTokenExpired = "token_expired"
@@ -59,22 +53,22 @@ const (
 	CodeNotLinked = "calendar_unlinked"
 	// CodeLinkedElsewhere (Conflict): another person has linked the account.
 	CodeLinkedElsewhere = "account_already_linked"
-	// CodeScopesInsufficient (Invalid): the calendar was not granted.
+	// CodeScopesInsufficient (Invalid): access to the calendar was not granted.
 	CodeScopesInsufficient = "scopes_insufficient"
-	// CodeStateMismatch (Invalid): a consent comes back that was not begun
-	// here, is too old, or came back before.
+	// CodeStateMismatch (Invalid): a consent that did not begin here, expired, or was
+	// already used.
 	CodeStateMismatch = "state_mismatch"
 	// CodeDeclined (Forbidden): the person declined at Google.
 	CodeDeclined = "access_denied"
-	// CodeExchangeFailed (Provider, Unavailable): Google gave no grant for the
-	// consent, or one that the giving back of an older one may have ended.
+	// CodeExchangeFailed (Provider, Unavailable): Google gave no grant for the consent,
+	// or one that the revocation of an older grant may have ended.
 	CodeExchangeFailed = "exchange_failed"
-	// CodeOtherIdentity (Conflict): another Google account came back than the
-	// one that was to be linked again; the person has to say that they mean it.
+	// CodeOtherIdentity (Conflict): the person chose another Google account than the one
+	// to relink, and has to confirm that.
 	CodeOtherIdentity = "other_account"
-	// CodeUnsafeReturn (Invalid): the address to return to is not one of ours.
+	// CodeUnsafeReturn (Invalid): the return address is not one of ours.
 	CodeUnsafeReturn = "unsafe_return_address"
-	// CodeClientRefused (Provider): Google does not know our OAuth client.
+	// CodeClientRefused (Provider): Google rejects our OAuth client.
 	CodeClientRefused = "oauth_client_refused"
 )
 
@@ -83,56 +77,54 @@ type Account struct {
 	ID       string
 	OwnerID  string // the person
 	Provider string
-	// Sub is who the account is at the provider. It identifies; the e-mail
-	// address can change and be given to somebody else. "" for an account of
-	// before this backend, until it is linked again.
+	// Sub identifies the account at the provider; the e-mail address can change hands. ""
+	// for an account from before this backend, until it is linked again.
 	Sub    string
 	Email  string // lower case
 	Scopes []string
 	Status Status
 	Kind   string
-	// Grant counts the grants of this account, so that the late refusal of an
-	// old one does not revoke a newer one.
+	// Grant counts the account's grants, so that a late refusal of an old one does not
+	// revoke a newer one.
 	Grant int64
-	// PrimaryCalendarID is what "primary" stands for, "" until it is known;
-	// CalendarIDs are the calendars that the account was seen to write to.
+	// PrimaryCalendarID is what "primary" stands for, "" until known; CalendarIDs are the
+	// calendars that the account is known to write to.
 	PrimaryCalendarID string
 	CalendarIDs       []string
-	// Due tells that what became of the account last has not been carried to
-	// its calendars and polls yet (calendarsync.Links).
+	// Due marks a change of status or grant that calendarsync.Links has yet to carry to
+	// the account's calendars and polls.
 	Due        bool
 	UnlinkedAt time.Time // zero unless it is unlinked
-	// LeavingUntil is until when the giving back of its grant may still reach
-	// Google, or when that was over; zero: none was given back.
+	// LeavingUntil is until when a revocation of its grant may still reach Google, or
+	// when the last one ended; zero if none was sent.
 	LeavingUntil time.Time
-	// CheckedAt is when the grant was found live, as far as is recorded.
+	// CheckedAt is when the grant was last known to work.
 	CheckedAt time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// SameAs tells whether nothing became of an account between two readings of it:
-// it was not linked, Google did not refuse its grant, nobody took it out.
+// SameAs reports whether status and grant are unchanged between two readings.
 func (a Account) SameAs(other Account) bool {
 	return a.Status == other.Status && a.Grant == other.Grant
 }
 
-// Primary is the real id of the account's primary calendar: as recorded, else
-// its e-mail address, which it is as a rule.
+// Primary is the real id of the primary calendar: as recorded, else the e-mail address,
+// which it usually is.
 func (a Account) Primary() string {
 	return cmp.Or(a.PrimaryCalendarID, a.Email, "primary")
 }
 
-// Granted tells whether the account's owner granted a scope.
+// Granted reports whether the account's owner granted a scope.
 func (a Account) Granted(scope string) bool { return slices.Contains(a.Scopes, scope) }
 
-// Owns tells whether a calendar is one of this account's.
+// Owns reports whether a calendar is one of this account's.
 func (a Account) Owns(calendarID string) bool {
 	return calendarID != "" && (a.Primary() == calendarID || strings.EqualFold(a.Email, calendarID)) || slices.Contains(a.CalendarIDs, calendarID)
 }
 
-// Usable is nil for an account that calls can be made for, else the Revoked
-// error that says what its owner has to do.
+// Usable is nil if the account can be used, else the Revoked error that tells its owner
+// what to do.
 func (a Account) Usable() error {
 	switch a.Status {
 	case Active:
@@ -144,8 +136,8 @@ func (a Account) Usable() error {
 	}
 }
 
-// usableFor is Usable, or for one that is leaving whether it may still say
-// goodbye: it is unlinked, and that is not settled yet.
+// usableFor is Usable, but with leaving also accepts an account that is unlinked and Due,
+// for its last calls.
 func (a Account) usableFor(leaving bool) error {
 	if leaving && a.Status == Unlinked && a.Due {
 		return nil
@@ -153,7 +145,7 @@ func (a Account) usableFor(leaving bool) error {
 	return a.Usable()
 }
 
-// The two sentences are known to the web app by their text.
+// The web app knows the messages of these two errors by their text.
 func errRevoked() error {
 	return &fault.Error{Kind: fault.Revoked, Code: CodeTokenExpired, Message: "Google Calendar authorization expired. Re-link in Settings."}
 }
@@ -166,7 +158,7 @@ func errNotFound() error {
 	return fault.New(fault.NotFound, "There is no such linked account.")
 }
 
-// Path is where an account's document stands.
+// Path is the path of an account's document.
 func Path(id string) store.Path { return store.Doc("accounts", id) }
 
 func decode(doc store.Document) Account {

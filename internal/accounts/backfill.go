@@ -10,58 +10,50 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Backfill says how BackfillTokens goes about it.
+// Backfill configures BackfillTokens.
 type Backfill struct {
-	// DryRun looks and counts, and writes nothing.
+	// DryRun counts and writes nothing.
 	DryRun bool
-	// RemoveOld removes the tokens of the web app's own functions once ours are
-	// sealed; those functions can use them no more then.
+	// RemoveOld removes the web app's own tokens once ours are sealed; its functions can no
+	// longer use them then.
 	RemoveOld bool
-	// Progress, where set, is told after each page how far it is.
+	// Progress, if set, is called every hundred documents and at the end.
 	Progress func(Backfilled)
-	// Problem, where set, is told of each token that could not be brought in,
-	// by where it stands. The error says what to do and holds no secret.
+	// Problem, if set, is called for each token that could not be migrated, with its document's
+	// path. The error says what to do and holds no secret.
 	Problem func(where string, err error)
 }
 
-// Backfilled counts what BackfillTokens found and did; with DryRun, what it
-// would do.
+// Backfilled counts what BackfillTokens did, or with DryRun would do.
 type Backfilled struct {
-	Seen     int // tokens looked at
-	Linked   int // of the web app's, that became accounts of ours
-	Resealed int // of ours, that were sealed under an older key or in an older shape
-	Already  int // in order
-	Removed  int // of the web app's, removed
+	Seen     int // tokens read
+	Linked   int // tokens of the web app that became accounts
+	Resealed int // own tokens that had an older key or format
+	Already  int // nothing to do
+	Removed  int // removed tokens of the web app
 	Problems int // left as they are
 }
 
-// progressEvery is after how many documents Backfill.Progress is told.
+// progressEvery is after how many documents Backfill.Progress is called.
 const progressEvery = 100
 
-// BackfillTokens brings the refresh tokens of before into sealed ones: each of the web app's
-// becomes an account of its person's, whose identity is learnt when it is
-// linked again, and each of ours is sealed under the first key. Every token is
-// a transaction of its own; what is in order is left as it is, so a run that
-// was cut off is gone on with by another one, and a second run changes nothing.
-// A token that cannot be read is a problem, and holds up no other. No event and
-// no notice follows from it.
+// BackfillTokens turns each refresh token of the web app into an account, whose identity is
+// learnt when its owner links it again, and seals each of ours under the first key. Each token
+// has its own transaction, and one in order is left alone, so an interrupted run may be
+// repeated. A token that cannot be read is a problem and stops no other. Nothing is announced.
 func (r *Repository) BackfillTokens(ctx context.Context, how Backfill) (Backfilled, error) {
 	var done Backfilled
-	for _, of := range []struct {
-		query  *store.Query
-		handle func(ctx context.Context, id string, how Backfill, done *Backfilled) error
-	}{{accountSecrets, r.reseal}, {userSecrets, r.adopt}} {
-		if err := r.backfillAll(ctx, of.query, how, &done, of.handle); err != nil {
-			return done, err
-		}
+	err := r.backfillAll(ctx, accountSecrets, how, &done, r.reseal)
+	if err == nil {
+		err = r.backfillAll(ctx, userSecrets, how, &done, r.adopt)
 	}
-	return done, nil
+	return done, err
 }
 
-func (r *Repository) backfillAll(
-	ctx context.Context, query *store.Query, how Backfill, done *Backfilled,
-	handle func(ctx context.Context, id string, how Backfill, done *Backfilled) error,
-) error {
+// migration migrates the token of one document within a transaction.
+type migration func(ctx context.Context, tx store.Tx, id string, how Backfill) (Backfilled, error)
+
+func (r *Repository) backfillAll(ctx context.Context, query *store.Query, how Backfill, done *Backfilled, migrate migration) error {
 	progress := func() {
 		if how.Progress != nil {
 			how.Progress(*done)
@@ -69,18 +61,23 @@ func (r *Repository) backfillAll(
 	}
 	count := 0
 	for path, err := range store.All(ctx, r.store, query.With(), func(doc store.Document) store.Path { return doc.Path }) {
+		var one Backfilled
 		if err == nil {
-			err = handle(ctx, path.ID(), how, done)
+			err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
+				one, err = migrate(ctx, tx, path.ID(), how)
+				return err
+			})
 		}
 		switch {
 		case fault.CodeOf(err) == seal.CodeUnreadable:
-			done.Problems++
+			one = Backfilled{Seen: 1, Problems: 1}
 			if how.Problem != nil {
 				how.Problem(string(path), err)
 			}
 		case err != nil:
 			return err
 		}
+		done.add(one)
 		if count++; count%progressEvery == 0 {
 			progress()
 		}
@@ -89,60 +86,45 @@ func (r *Repository) backfillAll(
 	return nil
 }
 
-// adopt makes an account of a person's token of the web app's, unless there is
-// one, and removes the token where that is asked for.
-func (r *Repository) adopt(ctx context.Context, personID string, how Backfill, done *Backfilled) error {
-	fresh := "acc_" + r.newID()
-	var outcome Backfilled
-	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		outcome = Backfilled{}
-		docs, err := tx.GetAll(ctx, []store.Path{store.Doc("userSecrets", personID), store.Doc("users", personID)})
-		if err != nil {
-			return err
-		}
-		old := store.Fields(docs[0].Data).Map("googleCalendar")
-		if !old.Has("refreshToken") {
-			return nil
-		}
-		outcome.Seen = 1
-		account := r.before(fresh, personID, old, store.Fields(docs[1].Data))
-		there, err := r.adopted(ctx, tx, account)
-		if err != nil {
-			return err
-		}
-		outcome.Already = 1
-		if !there {
-			outcome.Linked, outcome.Already = 1, 0
-			token, err := r.keys.OpenOlder(old["refreshToken"])
-			if err != nil {
-				return err
-			}
-			if !how.DryRun {
-				err = r.write(tx, account, false, token)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if !how.RemoveOld {
-			return nil
-		}
-		outcome.Removed = 1
-		if how.DryRun {
-			return nil
-		}
-		return tx.Update(store.Doc("userSecrets", personID), // and nothing else that stands there
-			store.Update{Path: store.Field("googleCalendar", "refreshToken"), Value: store.Delete})
-	})
+// adopt makes an account of a person's token in the web app unless there is one.
+func (r *Repository) adopt(ctx context.Context, tx store.Tx, personID string, how Backfill) (Backfilled, error) {
+	docs, err := tx.GetAll(ctx, []store.Path{store.Doc("userSecrets", personID), store.Doc("users", personID)})
 	if err != nil {
-		outcome = Backfilled{Seen: 1}
+		return Backfilled{}, err
 	}
-	done.add(outcome)
-	return err
+	old := store.Fields(docs[0].Data).Map("googleCalendar")
+	if !old.Has("refreshToken") {
+		return Backfilled{}, nil
+	}
+	account := r.webAppAccount(personID, old, store.Fields(docs[1].Data))
+	adopted, err := isAdopted(ctx, tx, account)
+	if err != nil {
+		return Backfilled{}, err
+	}
+	done := Backfilled{Seen: 1, Already: 1}
+	if !adopted {
+		done = Backfilled{Seen: 1, Linked: 1}
+		token, err := r.keys.OpenOlder(old["refreshToken"])
+		if err == nil && !how.DryRun {
+			err = r.write(tx, account, token)
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	if !how.RemoveOld {
+		return done, nil
+	}
+	done.Removed = 1
+	if how.DryRun {
+		return done, nil
+	}
+	return done, tx.Update(store.Doc("userSecrets", personID), // its other fields stay
+		store.Update{Path: store.Field("googleCalendar", "refreshToken"), Value: store.Delete})
 }
 
-// before is the account of a token of the web app's.
-func (r *Repository) before(id, personID string, old, person store.Fields) Account {
+// webAppAccount is the account of a person's token in the web app.
+func (r *Repository) webAppAccount(personID string, old, person store.Fields) Account {
 	settings := person.Map("settings")
 	now := r.now()
 	linkedAt := old.Time("updatedAt")
@@ -152,56 +134,36 @@ func (r *Repository) before(id, personID string, old, person store.Fields) Accou
 	calendars := settings.Strings("googleCalendarIds")
 	slices.Sort(calendars)
 	return Account{
-		ID: id, OwnerID: personID, Provider: Google, Kind: KindOAuth, Status: Active, Grant: 1,
+		ID: "acc_" + r.newID(), OwnerID: personID, Provider: Google, Kind: KindOAuth, Status: Active, Grant: 1,
 		Email:  strings.ToLower(strings.TrimSpace(settings.String("linkedCalendarEmail"))),
 		Scopes: []string{ScopeEvents}, CalendarIDs: slices.Compact(calendars), CreatedAt: linkedAt, UpdatedAt: now, CheckedAt: linkedAt,
 	}
 }
 
-// adopted tells whether the person has an account by now that may be the one of
-// the token: adopted before, or linked anew since.
-func (r *Repository) adopted(ctx context.Context, tx store.Tx, account Account) (bool, error) {
+// isAdopted reports whether the person has an account that may hold the token: adopted
+// before, or linked again since.
+func isAdopted(ctx context.Context, tx store.Tx, account Account) (bool, error) {
 	all, err := list(ctx, tx, ofOwner.With(account.OwnerID))
 	return slices.ContainsFunc(all, func(other Account) bool {
 		return account.Email == "" || other.Email == "" || strings.EqualFold(other.Email, account.Email)
 	}), err
 }
 
-// reseal seals a token of ours under the first key.
-func (r *Repository) reseal(ctx context.Context, accountID string, how Backfill, done *Backfilled) error {
-	now := r.now()
-	var outcome Backfilled
-	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		outcome = Backfilled{Seen: 1}
-		docs, err := tx.GetAll(ctx, []store.Path{Path(accountID), secretPath(accountID)})
-		if err != nil || !docs[0].Exists() || !docs[1].Exists() {
-			outcome = Backfilled{} // gone meanwhile, or a secret of nothing: the clean-up's
-			return err
-		}
-		account := decode(docs[0])
-		token, current, err := r.unseal(docs[1].Data["refreshToken"], account)
-		if err != nil {
-			return err
-		}
-		if current {
-			outcome.Already = 1
-			return nil
-		}
-		outcome.Resealed = 1
-		if how.DryRun {
-			return nil
-		}
-		sealed, err := r.keys.Seal(token, place(account))
-		if err != nil {
-			return err
-		}
-		return tx.Set(secretPath(accountID), encodeSecret(account, sealed, now))
-	})
-	if err != nil {
-		outcome = Backfilled{Seen: 1}
+// reseal seals one of our tokens under the first key.
+func (r *Repository) reseal(ctx context.Context, tx store.Tx, accountID string, how Backfill) (Backfilled, error) {
+	docs, err := tx.GetAll(ctx, []store.Path{Path(accountID), secretPath(accountID)})
+	if err != nil || !docs[0].Exists() || !docs[1].Exists() {
+		return Backfilled{}, err // deleted since it was listed, or an orphan for the cleanup
 	}
-	done.add(outcome)
-	return err
+	account := decode(docs[0])
+	token, current, err := r.unseal(docs[1].Data["refreshToken"], account)
+	if err != nil || current {
+		return Backfilled{Seen: 1, Already: 1}, err
+	}
+	if !how.DryRun {
+		err = r.writeSecret(tx, account, token, r.now())
+	}
+	return Backfilled{Seen: 1, Resealed: 1}, err
 }
 
 func (b *Backfilled) add(more Backfilled) {
@@ -210,4 +172,5 @@ func (b *Backfilled) add(more Backfilled) {
 	b.Resealed += more.Resealed
 	b.Already += more.Already
 	b.Removed += more.Removed
+	b.Problems += more.Problems
 }

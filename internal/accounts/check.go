@@ -8,29 +8,27 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Untouched is after how long without a use an account is asked after, so that
+// Untouched is how long an account may go unused before CheckUntouched checks it, so that
 // a dead grant is found before it is needed.
 const Untouched = 24 * time.Hour
 
-// checkFor is how long one CheckUntouched goes on: far less than the task that
-// asks may take, however many accounts there are.
+// checkFor bounds one CheckUntouched, well below the time limit of its task.
 const checkFor = 15 * time.Second
 
 // Checked counts what CheckUntouched found.
 type Checked struct {
 	Live   int
-	Dead   int // Google refuses the grant: these are Due
-	Failed int // Google, or the store, did not answer; they are asked after again
-	// More tells that time was over before all were asked after, and that asking
-	// for the others at once is of use, since some answered.
+	Dead   int // grant refused; these are now Due
+	Failed int // Google or the store did not answer; checked again later
+	// More reports that time ran out and that it is worth continuing at once, since some
+	// accounts answered.
 	More bool
 }
 
-// CheckUntouched refreshes the access token of every active account that was
-// not used for Untouched, as far as is known, or of those that a quarter of a
-// minute is enough for. One failure does not stop the others. It may be called
-// again and again, and by several at once: an account that was found live is left
-// alone for as long.
+// CheckUntouched refreshes the access token of every active account that is not known to
+// have been used for Untouched, for a quarter of a minute at most. A failure stops no
+// other. It may run concurrently and repeatedly: an account that works is left alone for
+// as long again.
 func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 	var checked Checked
 	until := g.now().Add(checkFor)
@@ -58,7 +56,7 @@ func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 	return checked, nil
 }
 
-// check asks Google for an access token, unless one is known that still lasts.
+// check requests an access token unless a valid one is known.
 func (g *Grants) check(ctx context.Context, account Account) error {
 	if _, err := g.token(ctx, account.ID, "", false); err != nil {
 		return err
@@ -66,10 +64,9 @@ func (g *Grants) check(ctx context.Context, account Account) error {
 	return g.accounts.touch(ctx, account.ID)
 }
 
-// touch records that an account was found live.
 func (r *Repository) touch(ctx context.Context, id string) error {
 	now := r.now()
 	return r.store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Update(Path(id), store.Update{Path: store.Field("checkedAt"), Value: now})
+		return tx.Update(Path(id), store.Set("checkedAt", now))
 	})
 }

@@ -17,7 +17,7 @@ import (
 
 // Google's OAuth endpoints.
 const (
-	// GoogleTokenURL is where Google gives access tokens.
+	// GoogleTokenURL is where Google issues access tokens.
 	GoogleTokenURL = "https://oauth2.googleapis.com/token"
 	// GoogleRevokeURL is where Google takes grants back.
 	GoogleRevokeURL = "https://oauth2.googleapis.com/revoke"
@@ -26,31 +26,27 @@ const (
 const (
 	// refreshTimeout bounds the call for an access token.
 	refreshTimeout = 10 * time.Second
-	// expiryMargin is how long before its end an access token is given up.
+	// expiryMargin is how long before its end an access token is no longer used.
 	expiryMargin = time.Minute
-	// unknownExpiry is how long an access token is used whose answer did not
-	// say how long it lasts; being refused earlier, it is refreshed then.
+	// unknownExpiry is how long to use an access token whose answer names no lifetime.
 	unknownExpiry = 5 * time.Minute
 )
 
-// GrantOptions are what Grants are made of.
+// GrantOptions configure Grants. Accounts and Now are required.
 type GrantOptions struct {
 	Accounts *Repository
-	// ClientID and ClientSecret are those of our OAuth client.
+	// ClientID and ClientSecret identify our OAuth client.
 	ClientID, ClientSecret string
-	// TokenURL is the token endpoint; "": GoogleTokenURL. RevokeURL is where
-	// grants are given back; "": GoogleRevokeURL.
+	// TokenURL and RevokeURL default to GoogleTokenURL and GoogleRevokeURL.
 	TokenURL, RevokeURL string
-	// Transport makes all calls, those for access tokens included; nil:
-	// http.DefaultTransport.
+	// Transport makes all calls; nil means http.DefaultTransport.
 	Transport http.RoundTripper
-	// Now is the time; nil: time.Now.
-	Now func() time.Time
+	Now       func() time.Time
 }
 
-// Grants turns the grants of linked accounts into authorised HTTP clients. It
-// keeps access tokens in memory alone. It is safe for concurrent use, and holds
-// no lock across a call of the store.
+// Grants turns the grants of linked accounts into authorised HTTP clients. It keeps
+// access tokens in memory only, and holds no lock across a store call. Safe for
+// concurrent use.
 type Grants struct {
 	accounts  *Repository
 	oauth     *oauth2.Config
@@ -58,62 +54,53 @@ type Grants struct {
 	transport http.RoundTripper
 	revokeURL string
 	now       func() time.Time
-	// flights makes concurrent refreshes of one grant one call.
+	// flights makes concurrent refreshes of one grant a single call.
 	flights singleflight.Group
 
 	mu     sync.Mutex
 	tokens map[string]accessToken // by account
 }
 
-// accessToken is what is known in memory of an account's newest grant.
+// accessToken is what memory holds of an account's newest grant.
 type accessToken struct {
 	grant   int64
 	value   string
 	expires time.Time
-	// dead tells that Google refused the grant. It holds whether or not that
-	// could be written to the store.
+	// dead marks a grant that Google refused, whether or not the store knows yet.
 	dead bool
-	// unkept is a refresh token that has to be sealed into the store: another
-	// one than it holds, or the same to be sealed with the first key.
-	unkept string
+	// unsaved is a refresh token still to be stored: a new one, or the same for the first
+	// key.
+	unsaved string
 }
 
-// NewGrants makes grants.
+// NewGrants returns Grants without access tokens.
 func NewGrants(options GrantOptions) *Grants {
-	if options.TokenURL == "" {
-		options.TokenURL = GoogleTokenURL
-	}
-	options.RevokeURL = cmp.Or(options.RevokeURL, GoogleRevokeURL)
 	if options.Transport == nil {
 		options.Transport = http.DefaultTransport
-	}
-	if options.Now == nil {
-		options.Now = time.Now
 	}
 	return &Grants{
 		accounts: options.Accounts,
 		oauth: &oauth2.Config{
 			ClientID: options.ClientID, ClientSecret: options.ClientSecret,
-			// Google takes the client in the body alone; trying the header
-			// first would double every failing call.
-			Endpoint: oauth2.Endpoint{TokenURL: options.TokenURL, AuthStyle: oauth2.AuthStyleInParams},
+			// Google takes the client's credentials in the body only; trying the header first
+			// would double every failing call.
+			Endpoint: oauth2.Endpoint{TokenURL: cmp.Or(options.TokenURL, GoogleTokenURL), AuthStyle: oauth2.AuthStyleInParams},
 		},
 		client:    &http.Client{Transport: options.Transport, CheckRedirect: noRedirect},
 		transport: options.Transport,
-		revokeURL: options.RevokeURL,
+		revokeURL: cmp.Or(options.RevokeURL, GoogleRevokeURL),
 		now:       options.Now,
 		tokens:    map[string]accessToken{},
 	}
 }
 
-// Client gives an HTTP client whose requests are authorised as an account,
-// refreshing its access token where need be, and once more where a request is
-// answered by 401. Errors: NotFound; Revoked without any call of Google where
-// the account is revoked or unlinked, or after the first refusal of its grant;
-// Unavailable or RateLimited where the token endpoint does not answer.
+// Client returns an HTTP client authorised as an account. It refreshes its access token
+// when needed, and once more on a 401; it follows no redirects. Errors: NotFound;
+// Revoked, without asking Google, if the account is revoked or unlinked or its grant was
+// refused before; Unavailable or RateLimited if the token endpoint does not answer.
 //
-// The client is for the calls at hand: whether the account may still be used
-// is looked up when it is made. It follows no redirects.
+// The client is for the calls at hand: whether the account may be used is checked when
+// the client is made.
 func (g *Grants) Client(ctx context.Context, accountID string) (*http.Client, error) {
 	return g.authorised(ctx, accountID, false)
 }
@@ -128,45 +115,28 @@ func (g *Grants) authorised(ctx context.Context, accountID string, leaving bool)
 	return &http.Client{Transport: authorised, CheckRedirect: noRedirect}, nil
 }
 
-// noRedirect keeps an access token from going to wherever an answer points.
+// noRedirect keeps access tokens from following a redirect.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// TokenSource gives access tokens of an account, for callers that speak of
-// them in oauth2's terms. Each Token looks up whether the account may be used.
-func (g *Grants) TokenSource(ctx context.Context, accountID string) oauth2.TokenSource {
-	return tokenSource(func() (*oauth2.Token, error) {
-		token, err := g.token(ctx, accountID, "", false)
-		if err != nil {
-			return nil, err
-		}
-		return &oauth2.Token{AccessToken: token.value, TokenType: "Bearer", Expiry: token.expires}, nil
-	})
-}
-
-type tokenSource func() (*oauth2.Token, error)
-
-func (f tokenSource) Token() (*oauth2.Token, error) { return f() }
-
-// Refused records that Google refused the grant behind a client that Client
-// gave, although its access token was fresh: the account is revoked, unless it
-// was linked again meanwhile.
+// Refused records that Google refused the grant behind a client from Client despite a
+// fresh access token: the account becomes revoked unless it was linked again since.
 func (g *Grants) Refused(ctx context.Context, accountID string, client *http.Client) error {
 	authorised, ok := client.Transport.(*transport)
 	if !ok || authorised.account != accountID {
 		return fault.New(fault.Invalid, "the client is not one that was given for this account")
 	}
-	return g.bury(ctx, accountID, authorised.token.Load().grant)
+	return g.markDead(ctx, accountID, authorised.token.Load().grant)
 }
 
-// bury ends a grant, in memory first, so that it is refused here even where
-// the store does not answer. The next call writes it then.
-func (g *Grants) bury(ctx context.Context, accountID string, grant int64) error {
+// markDead ends a grant, in memory first: if the store does not answer, the next call writes
+// it.
+func (g *Grants) markDead(ctx context.Context, accountID string, grant int64) error {
 	g.remember(accountID, accessToken{grant: grant, dead: true})
 	_, err := g.accounts.MarkRevoked(ctx, accountID, grant)
 	return err
 }
 
-// token gives an access token other than refused, from memory or Google.
+// token returns an access token other than refused, from memory or Google.
 func (g *Grants) token(ctx context.Context, accountID, refused string, leaving bool) (accessToken, error) {
 	account, err := g.accounts.Get(ctx, accountID)
 	if err == nil {
@@ -185,14 +155,14 @@ func (g *Grants) token(ctx context.Context, accountID, refused string, leaving b
 	return g.refresh(ctx, opened, refused)
 }
 
-// refresh gets a new access token, one call for all who want the same. The
-// store is called before and after it, never within.
+// refresh requests a new access token, once for all concurrent callers. The store is
+// called before and after, never during the call.
 func (g *Grants) refresh(ctx context.Context, opened grant, refused string) (accessToken, error) {
 	account := opened.account
 	flight := account.ID + "/" + strconv.FormatInt(account.Grant, 10) + "/" + refused
 	result, err, _ := g.flights.Do(flight, func() (any, error) {
 		if token, ok := g.remembered(account.ID, account.Grant, refused); ok {
-			return token, nil // a flight that has just ended brought it
+			return token, nil // fetched by a flight that has just ended
 		}
 		token, err := g.exchange(ctx, opened)
 		if err == nil {
@@ -206,9 +176,8 @@ func (g *Grants) refresh(ctx context.Context, opened grant, refused string) (acc
 	return g.settle(ctx, account.ID, result.(accessToken))
 }
 
-// exchange asks Google for an access token. A refusal of the grant is no error
-// but a dead token. It goes on where the caller gives up, since others wait for
-// the same answer.
+// exchange requests an access token. A refused grant is no error but a dead token. It
+// ignores the caller's cancellation, since others wait for the same answer.
 func (g *Grants) exchange(ctx context.Context, opened grant) (accessToken, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
 	defer cancel()
@@ -227,39 +196,38 @@ func (g *Grants) exchange(ctx context.Context, opened grant) (accessToken, error
 	}
 	token := accessToken{grant: opened.account.Grant, value: answer.AccessToken, expires: g.now().Add(lasts)}
 	if answer.RefreshToken != opened.refreshToken || !opened.current {
-		token.unkept = answer.RefreshToken
+		token.unsaved = answer.RefreshToken
 	}
 	return token, nil
 }
 
-// settle writes to the store what a refresh brought beside an access token: that
-// the grant is dead, or a refresh token to keep. What could not be written is
-// still remembered, and the next call writes it.
+// settle stores what a refresh brought beside the access token: a dead grant, or a
+// refresh token to keep. If that fails it stays in memory and the next call stores it.
 func (g *Grants) settle(ctx context.Context, accountID string, token accessToken) (accessToken, error) {
 	if token.dead {
-		if err := g.bury(ctx, accountID, token.grant); err != nil {
+		if err := g.markDead(ctx, accountID, token.grant); err != nil {
 			return accessToken{}, errors.Join(errRevoked(), err)
 		}
 		return accessToken{}, errRevoked()
 	}
-	if token.unkept == "" {
+	if token.unsaved == "" {
 		return token, nil
 	}
-	if err := g.accounts.keep(ctx, accountID, token.grant, token.unkept); err != nil {
+	if err := g.accounts.saveToken(ctx, accountID, token.grant, token.unsaved); err != nil {
 		return accessToken{}, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if known := g.tokens[accountID]; known.unkept == token.unkept {
-		known.unkept = ""
+	if known := g.tokens[accountID]; known.unsaved == token.unsaved {
+		known.unsaved = ""
 		g.tokens[accountID] = known
 	}
-	token.unkept = ""
+	token.unsaved = ""
 	return token, nil
 }
 
-// remembered gives what is known of a grant: an access token that still lasts
-// and is not the refused one, or that the grant is dead.
+// remembered returns what memory holds of a grant: a valid access token other than the
+// refused one, or that the grant is dead.
 func (g *Grants) remembered(accountID string, grant int64, refused string) (accessToken, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -268,8 +236,8 @@ func (g *Grants) remembered(accountID string, grant int64, refused string) (acce
 	return token, ok && token.grant == grant && (token.dead || usable)
 }
 
-// remember keeps what is known of a grant, unless a newer one is known, or that
-// the grant is dead: an answer that comes late brings it back no more.
+// remember keeps an access token unless memory has a newer grant, or knows this one is
+// dead: a late answer does not revive it.
 func (g *Grants) remember(accountID string, token accessToken) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -77,7 +77,7 @@ func TestClient_ManyAtOnceAskOnce(t *testing.T) {
 	w.wantCalls(t, "for twenty at once", 1, 20)
 }
 
-func TestClient_A401IsTriedOnceMoreWithANewToken(t *testing.T) {
+func TestClient_On401_RetriesOnceWithANewToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.link(t, "gm", "gm").ID
@@ -175,6 +175,8 @@ func TestClient_FailuresOfTheTokenEndpointRevokeNothing(t *testing.T) {
 		{control.Rule{Status: 400, Reason: "invalid_request"}, fault.Provider, ""},
 		{control.Rule{Status: 400, Reason: "temporarily_unavailable"}, fault.Unavailable, ""},
 		{control.Rule{Status: 401, Reason: "invalid_client"}, fault.Provider, accounts.CodeClientRefused},
+		{control.Rule{Status: 500, Reason: "internal_failure"}, fault.Unavailable, ""},
+		{control.Rule{Status: 429, Reason: "slow_down"}, fault.RateLimited, ""},
 		{control.Rule{Status: 403, Reason: "rate_limit_exceeded"}, fault.RateLimited, ""},
 		{control.Rule{Status: 429}, fault.RateLimited, ""},
 		{control.Rule{LostAnswer: true}, fault.Unavailable, ""},
@@ -186,6 +188,21 @@ func TestClient_FailuresOfTheTokenEndpointRevokeNothing(t *testing.T) {
 		_, err := w.call(t.Context(), id)
 		wantKind(t, err, tc.kind, tc.code)
 		w.wantOK(t, id)
+	}
+}
+
+func TestClient_RefusedGrant_IsRevoked(t *testing.T) {
+	t.Parallel()
+	for code, status := range map[string]int{"invalid_grant": 400, "unauthorized_client": 401} {
+		w := newWorld(t)
+		id := w.link(t, "gm", "gm").ID
+		w.plant(t, control.Rule{Match: "oauth.token", Times: 1, Status: status, Reason: code})
+		_, err := w.call(t.Context(), id)
+		wantKind(t, err, fault.Revoked, accounts.CodeTokenExpired)
+		account, err := w.accounts.Get(t.Context(), id)
+		if err != nil || account.Status != accounts.Revoked {
+			t.Errorf("%s: the account is %s, %v", code, account.Status, err)
+		}
 	}
 }
 

@@ -13,13 +13,12 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// issuers are how Google names itself in id_tokens.
+// issuers are Google's names for itself in id_tokens.
 var issuers = []string{"https://accounts.google.com", "accounts.google.com"}
 
-// identify reads who consented from the id_token. It came from the token
-// endpoint itself, over TLS and with our secret, so its signature need not be
-// checked (OpenID Connect Core, 3.1.3.7, step 6); issuer, audience, life and
-// nonce are.
+// identify reads from the id_token who consented. The token comes from the token endpoint
+// over TLS, so its signature need not be checked (OpenID Connect Core, 3.1.3.7, step 6);
+// issuer, audience, lifetime and nonce are.
 func (l *Linking) identify(identity string, begun state) (Identity, error) {
 	parsed, err := jwt.ParseSigned(identity, []jose.SignatureAlgorithm{jose.RS256})
 	if err != nil {
@@ -48,9 +47,8 @@ func (l *Linking) identify(identity string, begun state) (Identity, error) {
 	return Identity{Provider: Google, Sub: said.Subject, Email: strings.ToLower(said.Email)}, nil
 }
 
-// safeReturn gives the address to return to in full: home for "", and one of
-// the origins' addresses, or a path of home's, for itself. Anything else could
-// lead people who trust our address to anybody's (open redirect).
+// safeReturn resolves a return address: "" is home, and a path belongs to home. Addresses
+// outside the allowed origins are refused, to prevent open redirects.
 func (l *Linking) safeReturn(address string) (string, error) {
 	if address == "" {
 		return l.home, nil
@@ -64,7 +62,7 @@ func (l *Linking) safeReturn(address string) (string, error) {
 	if err != nil || strings.ContainsFunc(address, odd) {
 		return "", errUnsafeReturn()
 	}
-	// A path is home's; what begins with two slashes names a host.
+	// A path belongs to home; two leading slashes name a host.
 	if path := strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//"); path && home.Host != "" {
 		given = home.ResolveReference(given)
 	}

@@ -88,7 +88,7 @@ func consent(t *testing.T, linking *accounts.Linking) (state string, nonce strin
 	return parsed.Query().Get("state"), parsed.Query().Get("nonce")
 }
 
-func TestLinking_BelievesAnIdentityOfGooglesForUsAndThisConsentAlone(t *testing.T) {
+func TestLinking_AcceptsIdentitiesOfThisConsentOnly(t *testing.T) {
 	t.Parallel()
 	good := func(nonce string) map[string]any {
 		return map[string]any{

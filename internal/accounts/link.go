@@ -11,30 +11,27 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Identity is who an account is at its provider.
+// Identity identifies an account at its provider.
 type Identity struct {
 	Provider string // Google
 	Sub      string
 	Email    string
 }
 
-// Link links an account to a person, or gives a linked one its new grant: after
-// it, the account is active and Due. An account whose identity is not known,
-// from before this backend, learns it here where the e-mail address does not
-// speak against it. refreshToken may be "" where an active account
-// has one already, as providers leave it out of later answers.
+// Link links an account to a person, or gives a linked one its new grant; it becomes
+// active and Due. An account of unknown identity, from before this backend, adopts the
+// identity if its e-mail address fits. refreshToken may be "" if an active account
+// already has one, as providers omit it from later answers.
 //
-// Conflict with CodeLinkedElsewhere where another person has linked the
-// identity, Invalid with CodeScopesInsufficient where the calendar was not
-// granted; then nothing is written. Calling it twice with the same arguments
-// links once.
+// Conflict with CodeLinkedElsewhere: another person has linked the identity. Invalid with
+// CodeScopesInsufficient: the calendar was not granted. Neither writes anything. Link is
+// idempotent.
 func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string) (Account, error) {
 	return r.link(ctx, ownerID, who, refreshToken, scopes, time.Time{})
 }
 
-// link is Link for a grant that Google was asked for at some time; zero: it is
-// known to live. Unavailable where it may have ended with an older one of the
-// identity, which was being given back then (Grants.Revoke).
+// link is Link for a grant requested at a time; zero means that it is known to work.
+// Unavailable: a revocation under way at that time may have ended it (Grants.Revoke).
 func (r *Repository) link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string, asked time.Time) (Account, error) {
 	if ownerID == "" || who.Provider == "" || who.Sub == "" {
 		return Account{}, fault.New(fault.Invalid, "A link needs a person and an identity.")
@@ -48,7 +45,7 @@ func (r *Repository) link(ctx context.Context, ownerID string, who Identity, ref
 	fresh, now := "acc_"+r.newID(), r.now()
 	var linked Account
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, known, err := mine(ctx, tx, ownerID, who, asked)
+		account, known, err := findOwn(ctx, tx, ownerID, who, asked)
 		if err != nil {
 			return err
 		}
@@ -66,7 +63,7 @@ func (r *Repository) link(ctx context.Context, ownerID string, who Identity, ref
 			account.Grant++
 		}
 		linked = account
-		return r.write(tx, account, known, refreshToken)
+		return r.write(tx, account, refreshToken)
 	})
 	if err != nil {
 		return Account{}, err
@@ -74,10 +71,10 @@ func (r *Repository) link(ctx context.Context, ownerID string, who Identity, ref
 	return linked, nil
 }
 
-// mine finds a person's account of an identity, and refuses one that is linked
-// to somebody else. What somebody else unlinked stands in nobody's way, once its
-// grant was given back.
-func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+// findOwn finds a person's account of an identity, and refuses one that somebody else has
+// linked. An account that somebody else unlinked blocks nothing once its grant was given
+// back.
+func findOwn(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
 	all, err := list(ctx, tx, ofIdentity.With(who.Provider, who.Sub))
 	if err != nil {
 		return Account{}, false, err
@@ -99,12 +96,11 @@ func mine(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked 
 	if known {
 		return account, true, nil
 	}
-	return unidentified(ctx, tx, ownerID, who, asked)
+	return findUnidentified(ctx, tx, ownerID, who, asked)
 }
 
-// unidentified finds a person's account that was linked before its identity was
-// recorded and may be this one.
-func unidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+// findUnidentified finds a person's account without a recorded identity that may be this one.
+func findUnidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
 	all, err := list(ctx, tx, ofOwner.With(ownerID))
 	if err != nil {
 		return Account{}, false, err
@@ -117,8 +113,8 @@ func unidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity
 	return Account{}, false, nil
 }
 
-// mayBe tells whether an account is that of an identity, or, where it is not
-// known whose it is, could be: by its e-mail address, if that is known.
+// mayBe reports whether an account has an identity, or could have it, judging by its
+// e-mail address.
 func (a Account) mayBe(who Identity) bool {
 	if a.Sub != "" {
 		return a.Provider == who.Provider && a.Sub == who.Sub
@@ -126,23 +122,17 @@ func (a Account) mayBe(who Identity) bool {
 	return a.Email == "" || strings.EqualFold(a.Email, who.Email)
 }
 
-func (r *Repository) write(tx store.Tx, account Account, known bool, refreshToken string) error {
+// write stores an account, and seals its refresh token unless that is "".
+func (r *Repository) write(tx store.Tx, account Account, refreshToken string) error {
 	if refreshToken != "" {
-		sealed, err := r.keys.Seal(refreshToken, place(account))
-		if err != nil {
-			return err
-		}
-		if err := tx.Set(secretPath(account.ID), encodeSecret(account, sealed, account.UpdatedAt)); err != nil {
+		if err := r.writeSecret(tx, account, refreshToken, account.UpdatedAt); err != nil {
 			return err
 		}
 	}
 	fields := encode(account)
-	if !known {
-		return tx.Create(Path(account.ID), fields)
-	}
-	updates := make([]store.Update, 0, len(fields))
+	var updates []store.Update
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		updates = append(updates, store.Update{Path: store.Field(name), Value: fields[name]})
+		updates = append(updates, store.Set(name, fields[name]))
 	}
-	return tx.Update(Path(account.ID), updates...)
+	return tx.Merge(Path(account.ID), updates...)
 }

@@ -15,45 +15,40 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// GoogleAuthURL is where people consent at Google.
+// GoogleAuthURL is Google's consent page.
 const GoogleAuthURL = "https://accounts.google.com/o/oauth2/v2/auth"
 
-// asked are the scopes that a consent is asked for.
+// asked are the requested scopes.
 var asked = []string{"openid", "email", ScopeEvents, ScopeCalendarList}
 
-// LinkingOptions are what a Linking is made of.
+// LinkingOptions configure a Linking.
 type LinkingOptions struct {
 	Accounts *Repository
-	// ClientID and ClientSecret are those of our OAuth client.
+	// ClientID and ClientSecret identify our OAuth client.
 	ClientID, ClientSecret string
-	// AuthURL is the consent page, TokenURL the token endpoint; "": Google's.
+	// AuthURL is the consent page, TokenURL the token endpoint; "" means Google's.
 	AuthURL, TokenURL string
-	// CallbackURL is where Google sends the browser back to, as it is
-	// registered with our OAuth client.
+	// CallbackURL is where Google returns the browser, as registered with our OAuth
+	// client.
 	CallbackURL string
-	// Home is where people go afterwards where they named no address of their
-	// own. ReturnOrigins are the origins, such as
-	// https://app.example, whose addresses they may name.
+	// Home is the default return address. ReturnOrigins are the origins, such as
+	// https://app.example, that other return addresses may have.
 	Home          string
 	ReturnOrigins []string
-	// Transport makes the calls of the token endpoint; nil:
-	// http.DefaultTransport.
+	// Transport calls the token endpoint; nil means http.DefaultTransport.
 	Transport http.RoundTripper
-	// NewVerifier makes a PKCE code verifier; nil: oauth2.GenerateVerifier.
+	// NewVerifier makes a PKCE code verifier; nil means oauth2.GenerateVerifier.
 	NewVerifier func() string
 }
 
-// Linking leads people through Google's consent: a ticket names
-// the person, Start sends their browser to Google with a state and the
-// challenge of a verifier (PKCE, S256), and Finish takes what comes back and
-// links the account.
+// Linking leads people through Google's consent (OAuth 2.0 with PKCE, S256). A ticket names
+// the person, Start sends their browser to Google, and Finish links the account when it
+// returns.
 //
 //	POST /v1/accounts/link → ticket → Start → Google → Finish → Link
 //
-// Ticket and state are sealed, so nobody makes one but us, and last StateLife.
-// A state is good once: that it came back is recorded before its code is
-// exchanged. Nothing is linked but by Repository.Link. It is safe for
-// concurrent use.
+// Ticket and state are sealed and valid for StateLife. A state is valid once: its use is
+// recorded before its code is exchanged. Safe for concurrent use.
 type Linking struct {
 	accounts    *Repository
 	oauth       *oauth2.Config
@@ -63,7 +58,7 @@ type Linking struct {
 	newVerifier func() string
 }
 
-// NewLinking makes a linking.
+// NewLinking returns a Linking.
 func NewLinking(options LinkingOptions) *Linking {
 	if options.Transport == nil {
 		options.Transport = http.DefaultTransport
@@ -84,53 +79,48 @@ func NewLinking(options LinkingOptions) *Linking {
 	}
 }
 
-// Home is where people go who named no address of their own.
+// Home is the default return address.
 func (l *Linking) Home() string { return l.home }
 
-// Ask is what a person wants linked.
+// Ask is a request to link an account.
 type Ask struct {
 	PersonID string `json:"person"`
-	// PersonName is how the person is called where they are to recognise
-	// themselves, such as their e-mail address.
+	// PersonName is a name by which people recognise themselves, such as their e-mail
+	// address.
 	PersonName string `json:"name,omitempty"`
-	// AccountID is the account to link again; "" links whichever they choose.
+	// AccountID is the account to relink; "" links whichever they choose.
 	AccountID string `json:"account,omitempty"`
-	// AnyIdentity says that another Google account than that of AccountID is
-	// meant if it is chosen, and linked beside it.
+	// AnyIdentity accepts another Google account than AccountID's and links it as well.
 	AnyIdentity bool `json:"any,omitempty"`
-	// ReturnTo is where they go afterwards; "": home.
+	// ReturnTo is where they go afterwards; "" means home.
 	ReturnTo string `json:"return,omitempty"`
 }
 
-// check refuses what cannot be asked for: NotFound where the account to link
-// again is not the person's, Invalid with CodeUnsafeReturn for an address that
-// is not one of ours. It gives the ask with the address to return to in full.
-func (l *Linking) check(ctx context.Context, ask Ask) (Ask, error) {
+// check validates an ask and resolves its return address. NotFound: the account to relink
+// is not the person's. Invalid with CodeUnsafeReturn: the return address is not one of
+// ours.
+func (l *Linking) check(ctx context.Context, ask Ask) (checked Ask, account Account, err error) {
 	if ask.AccountID != "" {
-		if _, err := l.accounts.Owned(ctx, ask.PersonID, ask.AccountID); err != nil {
-			return Ask{}, err
+		if account, err = l.accounts.Owned(ctx, ask.PersonID, ask.AccountID); err != nil {
+			return Ask{}, Account{}, err
 		}
 	}
-	address, err := l.safeReturn(ask.ReturnTo)
-	ask.ReturnTo = address
-	return ask, err
+	ask.ReturnTo, err = l.safeReturn(ask.ReturnTo)
+	return ask, account, err
 }
 
-// Ticket seals what a person asks for, so that their browser can bring it to
-// Start within StateLife. NotFound where the account to link again is not the
-// person's, Invalid with CodeUnsafeReturn for an address to return to that is
-// not one of ours.
+// Ticket seals an ask for the browser to bring to Start within StateLife. Its errors are
+// NotFound (the account to relink is not the person's) and Invalid with CodeUnsafeReturn.
 func (l *Linking) Ticket(ctx context.Context, ask Ask) (ticket string, until time.Time, err error) {
-	if ask, err = l.check(ctx, ask); err != nil {
+	if ask, _, err = l.check(ctx, ask); err != nil {
 		return "", time.Time{}, err
 	}
 	until = l.accounts.now().Add(StateLife)
-	ticket, err = l.accounts.sealNote(ticketPurpose, note{Until: until.Unix(), Ask: &ask})
+	ticket, err = l.accounts.sealNote(ticketPurpose, sealedNote{Until: until.Unix(), Ask: &ask})
 	return ticket, until, err
 }
 
-// Asked opens a ticket: Invalid with CodeStateMismatch where it is not ours, or
-// too old.
+// Asked opens a ticket; Invalid with CodeStateMismatch if it is not ours or expired.
 func (l *Linking) Asked(ticket string) (Ask, error) {
 	opened, err := l.accounts.openNote(ticketPurpose, ticket)
 	if err != nil || opened.Ask == nil {
@@ -139,20 +129,16 @@ func (l *Linking) Asked(ticket string) (Ask, error) {
 	return *opened.Ask, nil
 }
 
-// Start begins the consent that was asked for, and gives the address at Google
-// where it goes on. browser is a secret that the browser keeps until it comes
-// back; "" for a program, which sends the person's token again then. Its errors
-// are Ticket's.
+// Start begins a consent and returns Google's address for it. browser is a secret that
+// the browser keeps until it comes back; "" for a program, which then sends the person's
+// token again. Its errors are Ticket's.
 func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address string, err error) {
-	if ask, err = l.check(ctx, ask); err != nil {
+	ask, account, err := l.check(ctx, ask)
+	if err != nil {
 		return "", err
 	}
 	hint := ""
-	if ask.AccountID != "" && !ask.AnyIdentity {
-		account, err := l.accounts.Owned(ctx, ask.PersonID, ask.AccountID)
-		if err != nil {
-			return "", err
-		}
+	if !ask.AnyIdentity {
 		hint = cmp.Or(account.Sub, account.Email)
 	}
 	begun := state{ID: l.accounts.newID(), Ask: ask, Verifier: l.newVerifier(), Browser: hashBrowser(browser)}
@@ -162,7 +148,7 @@ func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address s
 	}
 	options := []oauth2.AuthCodeOption{
 		oauth2.AccessTypeOffline, oauth2.S256ChallengeOption(begun.Verifier), oauth2.SetAuthURLParam("nonce", begun.ID),
-		// Without consent there is no refresh token but the first time.
+		// Without "consent" Google returns a refresh token the first time only.
 		oauth2.SetAuthURLParam("prompt", "select_account consent"),
 	}
 	if hint != "" {
@@ -174,23 +160,20 @@ func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address s
 // Back is what a browser brings back from Google.
 type Back struct {
 	State, Code string
-	// Error is RFC 6749's, where there is no code.
+	// Error is RFC 6749's, if there is no code.
 	Error string
-	// Browser is the secret that a browser kept since Start; "" where it brought
-	// none.
+	// Browser is the secret kept since Start; "" if the browser has none.
 	Browser string
-	// PersonID is whose token was sent with it; "" for none.
+	// PersonID is the owner of the token sent with the request; "" for none.
 	PersonID string
 }
 
-// Finish links the account of a consent that came back. The ask is given with
-// an error too, once the state told it: where to go back to, and for whom to
-// begin again. Errors, each with its code: Invalid for a state that is not ours,
-// came before, or was begun elsewhere (CodeStateMismatch) and for too small a grant
-// (CodeScopesInsufficient); Forbidden (CodeDeclined); Conflict
-// (CodeLinkedElsewhere, CodeOtherIdentity); Provider or Unavailable
-// (CodeExchangeFailed), the latter too while the grant of the same Google
-// account is given back (Grants.Revoke). In all of them nothing is linked.
+// Finish links the account of a returning consent. It returns the ask even with an error,
+// once the state has identified it. Errors: Invalid with CodeStateMismatch (unknown,
+// expired or used state, or another browser) or CodeScopesInsufficient; Forbidden with
+// CodeDeclined; Conflict with CodeLinkedElsewhere or CodeOtherIdentity; Provider or
+// Unavailable with CodeExchangeFailed, Unavailable also while the grant of the same
+// Google account is being revoked. None of them links anything.
 func (l *Linking) Finish(ctx context.Context, back Back) (ask Ask, account Account, err error) {
 	begun, err := l.accounts.end(ctx, back)
 	if err != nil {
@@ -227,14 +210,13 @@ func (l *Linking) finish(ctx context.Context, begun state, back Back) (Account, 
 	return l.accounts.link(ctx, begun.Ask.PersonID, granted.who, granted.refreshToken, granted.scopes, asked)
 }
 
-// consented is what Google gives for a code.
 type consented struct {
 	who          Identity
 	refreshToken string
 	scopes       []string
 }
 
-// exchange gets what a code stands for, with the verifier of its challenge.
+// exchange redeems a code with the verifier of its challenge.
 func (l *Linking) exchange(ctx context.Context, code string, begun state) (consented, error) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()

@@ -7,67 +7,40 @@ import (
 )
 
 var (
-	ofOwner = &store.Query{
-		Name: "linked accounts of a person, first linked first", Collection: "accounts",
-		Filters: []store.Filter{{Path: store.Field("ownerId"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt")}},
-	}
-	ofIdentity = &store.Query{
-		Name: "linked accounts of an identity, first linked first", Collection: "accounts",
-		Filters: []store.Filter{{Path: store.Field("provider"), Op: store.Equal}, {Path: store.Field("sub"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt")}},
-	}
-	due = &store.Query{
-		Name: "linked accounts whose calendars do not know yet what became of them", Collection: "accounts",
-		Filters: []store.Filter{{Path: store.Field("due"), Op: store.Equal}},
-	}
-	unlinkedBefore = &store.Query{
-		Name: "unlinked accounts by when they were unlinked", Collection: "accounts",
-		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("unlinkedAt"), Op: store.Less}},
-		Order:   []store.Order{{Path: store.Field("unlinkedAt")}},
-	}
-	untouched = &store.Query{
-		Name: "linked accounts by when they were found live", Collection: "accounts",
-		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: store.Field("checkedAt"), Op: store.Less}},
-		Order:   []store.Order{{Path: store.Field("checkedAt")}},
-	}
-	userSecrets = &store.Query{
-		Name: "tokens of the web app's own functions", Collection: "userSecrets",
-	}
-	accountSecrets = &store.Query{
-		Name: "sealed tokens", Collection: "accountSecrets",
-	}
-	statesBefore = &store.Query{
-		Name: "OAuth states by their age", Collection: stateCollection,
-		Filters: []store.Filter{{Path: store.Field("createdAt"), Op: store.Less}},
-		Order:   []store.Order{{Path: store.Field("createdAt")}},
-	}
-	byStatus = &store.Query{
-		Name: "linked accounts by status", Collection: "accounts",
-		Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}},
-	}
-	everybodys = &store.Query{
-		Name: "linked accounts, first linked first", Collection: "accounts",
-		Order: []store.Order{{Path: store.Field("createdAt")}},
-	}
+	ofOwner = store.Select("linked accounts of a person, first linked first", "accounts", "createdAt",
+		store.Where("ownerId", store.Equal))
+	ofIdentity = store.Select("linked accounts of an identity, first linked first", "accounts", "createdAt",
+		store.Where("provider", store.Equal), store.Where("sub", store.Equal))
+	due = store.Select("linked accounts with a change to carry to their calendars", "accounts", "",
+		store.Where("due", store.Equal))
+	unlinkedBefore = store.Select("unlinked accounts by when they were unlinked", "accounts", "unlinkedAt",
+		store.Where("status", store.Equal), store.Where("unlinkedAt", store.Less))
+	untouched = store.Select("linked accounts by when their grant was last checked", "accounts", "checkedAt",
+		store.Where("status", store.Equal), store.Where("checkedAt", store.Less))
+	userSecrets    = store.Select("tokens of the web app's own functions", "userSecrets", "")
+	accountSecrets = store.Select("sealed tokens", "accountSecrets", "")
+	statesBefore   = store.Select("OAuth states by their age", stateCollection, "createdAt",
+		store.Where("createdAt", store.Less))
+	byStatus   = store.Select("linked accounts by status", "accounts", "", store.Where("status", store.Equal))
+	everybodys = store.Select("linked accounts, first linked first", "accounts", "createdAt")
 )
 
-// Queries are all queries of this package, for opening a store.
+// Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
 
-// OfOwner gives a person's accounts in the order in which they were linked, the
-// revoked and unlinked ones included.
+// OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
+// first.
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Account, error) {
 	return list(ctx, reader, ofOwner.With(ownerID))
 }
 
-// WithStatus lists accounts of everybody that have a status, at most limit.
+// WithStatus lists at most limit accounts that have a status.
 func WithStatus(ctx context.Context, reader store.Reader, status Status, limit int) ([]Account, error) {
 	return list(ctx, reader, byStatus.With(string(status)).First(limit))
 }
 
-// All lists the accounts of everybody in the order in which they were linked, at
-// most limit behind after. next is where to go on; nil at the end.
+// All lists all accounts, oldest link first, at most limit after a cursor. next
+// continues; nil at the end.
 func All(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (accounts []Account, next *store.Cursor, err error) {
 	return store.Page(ctx, reader, everybodys.With().First(limit).From(after), decode)
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -14,40 +13,40 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// refusal is a row of the table of what the token endpoint can answer. Empty
-// conditions hold for everything; 500 stands for all of 5xx.
+// refusal is a row of the table of the token endpoint's errors. Empty conditions match
+// everything; 500 stands for all of 5xx.
 type refusal struct {
-	codes  []string // RFC 6749's error
-	status int
-	kind   fault.Kind
-	code   string
-	say    string
+	codes   []string // RFC 6749's error
+	status  int
+	kind    fault.Kind
+	code    string
+	message string
 }
 
-// refusals are tried in this order. What is wrong with our own OAuth client
-// must never look like a dead grant: it would ask everybody to link again.
+// refusals maps the token endpoint's errors; the first matching row counts. A problem
+// with our own OAuth client must never look like a dead grant, or everybody would be
+// asked to relink.
 var refusals = []refusal{
-	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, say: "Google Calendar authorization expired. Re-link in Settings."},
-	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
-	{status: http.StatusUnauthorized, kind: fault.Provider, code: CodeClientRefused, say: sayOwnClient},
-	{status: http.StatusTooManyRequests, kind: fault.RateLimited, say: "Google asks to slow down; it is tried again by itself."},
-	{codes: []string{"rate_limit_exceeded", "slow_down"}, kind: fault.RateLimited, say: "Google asks to slow down; it is tried again by itself."},
-	{codes: []string{"temporarily_unavailable", "server_error", "internal_failure"}, kind: fault.Unavailable, say: sayLater},
-	{status: http.StatusRequestTimeout, kind: fault.Unavailable, say: sayLater},
-	{status: 500, kind: fault.Unavailable, say: sayLater},
-	{kind: fault.Provider, say: "Google refused to renew the access to the calendar; see the server's log."},
+	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, message: "Google Calendar authorization expired. Re-link in Settings."},
+	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, message: sayOwnClient},
+	{status: http.StatusUnauthorized, kind: fault.Provider, code: CodeClientRefused, message: sayOwnClient},
+	{status: http.StatusTooManyRequests, kind: fault.RateLimited, message: "Google asks us to slow down; it is retried automatically."},
+	{codes: []string{"rate_limit_exceeded", "slow_down"}, kind: fault.RateLimited, message: "Google asks us to slow down; it is retried automatically."},
+	{codes: []string{"temporarily_unavailable", "server_error", "internal_failure"}, kind: fault.Unavailable, message: sayLater},
+	{status: http.StatusRequestTimeout, kind: fault.Unavailable, message: sayLater},
+	{status: 500, kind: fault.Unavailable, message: sayLater},
+	{kind: fault.Provider, message: "Google refused to renew the access to the calendar; see the server log."},
 }
 
 const (
-	sayOwnClient = "Google does not accept this server, so no calendar can be reached by it. Tell whoever runs it; its log says what to mend."
-	// mendOwnClient is for those who run the server: a cause, which stands in the
-	// log alone.
-	mendOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
-	sayLater      = "Google did not renew the access to the calendar in time; it is tried again by itself."
+	sayOwnClient = "Google does not accept this server, so it can reach no calendar. Tell its operator; the log says what to fix."
+	// operatorOwnClient is logged, never shown to users.
+	operatorOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
+	sayLater          = "Google did not renew the access to the calendar in time; it is retried automatically."
 )
 
-// refusalOf gives a failed refresh a kind. Its text holds the status and RFC
-// 6749's error alone: no address, no body, no token.
+// refusalOf gives a failed refresh a kind. Its text holds only the status and RFC 6749's
+// error: no address, body or token.
 func refusalOf(err error, now time.Time) *fault.Error {
 	refused := new(oauth2.RetrieveError)
 	if !errors.As(err, &refused) {
@@ -61,16 +60,15 @@ func refusalOf(err error, now time.Time) *fault.Error {
 		status, header = refused.Response.StatusCode, refused.Response.Header
 	}
 	row := refusals[slices.IndexFunc(refusals, func(r refusal) bool { return r.fits(status, refused.ErrorCode) })]
-	// Only a code that is in the table is text of ours; another could be
-	// anything.
+	// Only codes of the table are safe to log; another could hold anything.
 	cause := fmt.Errorf("refresh an access token: %d", status)
 	if slices.Contains(row.codes, refused.ErrorCode) {
 		cause = fmt.Errorf("%w %s", cause, refused.ErrorCode)
 	}
 	if row.code == CodeClientRefused {
-		cause = fmt.Errorf("%w; %s", cause, mendOwnClient)
+		cause = fmt.Errorf("%w; %s", cause, operatorOwnClient)
 	}
-	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.say, RetryAfter: retryAfter(header, now), Err: cause}
+	return &fault.Error{Kind: row.kind, Code: row.code, Message: row.message, RetryAfter: fault.ParseRetryAfter(header, now), Err: cause}
 }
 
 func (r refusal) fits(status int, code string) bool {
@@ -78,17 +76,4 @@ func (r refusal) fits(status int, code string) bool {
 		status = 500
 	}
 	return (r.codes == nil || slices.Contains(r.codes, code)) && (r.status == 0 || r.status == status)
-}
-
-// retryAfter reads the header of that name, in seconds or as a date.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	text := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		const day = int(24 * time.Hour / time.Second)
-		return max(0, time.Duration(min(seconds, day))*time.Second)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }

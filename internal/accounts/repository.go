@@ -11,17 +11,17 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Options are what a Repository is made of; all are needed.
+// Options configure a Repository; all are required.
 type Options struct {
 	Store store.Store
 	// Keys seal the refresh tokens.
 	Keys seal.Keys
 	Now  func() time.Time
-	// NewID gives a new ULID, without prefix.
+	// NewID returns a new ULID.
 	NewID func() string
 }
 
-// Repository keeps accounts and their secrets. It is safe for concurrent use.
+// Repository stores accounts and their secrets. Safe for concurrent use.
 type Repository struct {
 	store store.Store
 	keys  seal.Keys
@@ -29,29 +29,17 @@ type Repository struct {
 	newID func() string
 }
 
-// New makes a repository. The store must know Queries.
+// New returns a repository. The store must know Queries.
 func New(options Options) *Repository {
 	return &Repository{store: options.Store, keys: options.Keys, now: options.Now, newID: options.NewID}
 }
 
-// Get reads an account, whoever owns it; NotFound where there is none.
+// Get reads an account of any owner; NotFound if there is none.
 func (r *Repository) Get(ctx context.Context, id string) (Account, error) {
-	path := Path(id)
-	if path.Valid() != nil {
-		return Account{}, errNotFound() // an id with a slash names no account
-	}
-	doc, err := r.store.Get(ctx, path)
-	if err != nil {
-		return Account{}, err
-	}
-	if !doc.Exists() {
-		return Account{}, errNotFound()
-	}
-	return decode(doc), nil
+	return Load(ctx, r.store, id)
 }
 
-// Owned reads an account of a person. Another person's is NotFound, as one that
-// is not there.
+// Owned reads a person's account. Another person's is NotFound.
 func (r *Repository) Owned(ctx context.Context, ownerID, id string) (Account, error) {
 	account, err := r.Get(ctx, id)
 	if err == nil && account.OwnerID != ownerID {
@@ -60,43 +48,23 @@ func (r *Repository) Owned(ctx context.Context, ownerID, id string) (Account, er
 	return account, err
 }
 
-// List gives a person's accounts in the order in which they were linked, the
-// revoked and unlinked ones included.
+// List is OfOwner.
 func (r *Repository) List(ctx context.Context, ownerID string) ([]Account, error) {
 	return OfOwner(ctx, r.store, ownerID)
 }
 
-// Default is the account that is used where a person names none: the first
-// that they linked and did not unlink. A revoked one stays the default, so that
-// its owner is asked to link it again and no event is made somewhere else
-// unasked. Revoked with CodeNotLinked where there is none.
+// Default is the account to use when a person names none: the first one linked and not
+// unlinked. A revoked account stays the default, so that its owner is asked to relink it
+// rather than events appear in another calendar. Revoked with CodeNotLinked: there is
+// none.
 func (r *Repository) Default(ctx context.Context, ownerID string) (Account, error) {
-	linked, err := r.linked(ctx, ownerID)
-	if err != nil {
-		return Account{}, err
-	}
-	if len(linked) == 0 {
-		return Account{}, errNotLinked()
-	}
-	return linked[0], nil
+	return r.choose(ctx, ownerID, "", "")
 }
 
-// ByCalendar is a person's account that owns a calendar, the first linked where
-// several do; ok is false where none is known to.
-func (r *Repository) ByCalendar(ctx context.Context, ownerID, calendarID string) (account Account, ok bool, err error) {
-	linked, err := r.linked(ctx, ownerID)
-	if err != nil {
-		return Account{}, false, err
-	}
-	account, ok = owning(linked, calendarID)
-	return account, ok, nil
-}
-
-// Choose gives the account and the calendar's real id for what a person asked
-// for; "" leaves the choice: the account
-// named, else the one that owns the calendar, else the default; and of that
-// account the calendar named, else its primary one. NotFound for an account of
-// another person, Revoked where none is linked or its grant is dead.
+// Choose resolves a person's choice of account and calendar, "" for either leaving it
+// open. The account is the one named, else the calendar's, else the default; the calendar
+// is the one named, else the account's primary. NotFound: another person's account.
+// Revoked: none is linked, or its grant is dead.
 func (r *Repository) Choose(ctx context.Context, ownerID, accountID, calendarID string) (account, calendar string, err error) {
 	chosen, err := r.choose(ctx, ownerID, accountID, calendarID)
 	if err != nil {
@@ -119,81 +87,70 @@ func (r *Repository) choose(ctx context.Context, ownerID, accountID, calendarID 
 	if err != nil {
 		return Account{}, err
 	}
-	if !isPrimary(calendarID) {
-		if account, ok := owning(linked, calendarID); ok {
-			return account, nil
-		}
-	}
+	i := slices.IndexFunc(linked, func(a Account) bool { return !isPrimary(calendarID) && a.Owns(calendarID) })
 	if len(linked) == 0 {
 		return Account{}, errNotLinked()
 	}
-	return linked[0], nil
+	return linked[max(0, i)], nil
 }
 
-// RecordCalendars remembers which calendars an account writes to and which is
-// its primary one ("": as known before), so that ByCalendar and Choose find it
-// by them. It writes only what changed.
+// RecordCalendars records which calendars an account writes to and its primary calendar
+// ("" keeps the known one), for Choose. It writes only changes.
 func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, writableIDs []string) error {
 	writable := slices.Clone(writableIDs)
 	slices.Sort(writable)
 	writable, now := slices.Compact(writable), r.now()
+	return r.update(ctx, id, func(account Account) []store.Update {
+		primary := cmp.Or(primaryID, account.PrimaryCalendarID)
+		if account.PrimaryCalendarID == primary && slices.Equal(account.CalendarIDs, writable) {
+			return nil
+		}
+		return []store.Update{
+			store.Set("primaryCalendarId", store.NullIfEmpty(primary)), store.Set("calendarIds", writable), store.Set("updatedAt", now),
+		}
+	})
+}
+
+// update writes what change returns for the account as it is now, if anything.
+func (r *Repository) update(ctx context.Context, id string, change func(now Account) []store.Update) error {
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		account, err := Load(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		primary := cmp.Or(primaryID, account.PrimaryCalendarID)
-		if account.PrimaryCalendarID == primary && slices.Equal(account.CalendarIDs, writable) {
-			return nil
+		if updates := change(account); len(updates) > 0 {
+			return tx.Update(Path(id), updates...)
 		}
-		return tx.Update(Path(id),
-			store.Update{Path: store.Field("primaryCalendarId"), Value: store.NullIfEmpty(primary)},
-			store.Update{Path: store.Field("calendarIds"), Value: writable},
-			store.Update{Path: store.Field("updatedAt"), Value: now})
+		return nil
 	})
 }
 
-// MarkRevoked records that Google refused a grant of an account; changed tells
-// whether that is news; then the account is Due. The refusal of an older grant
-// changes nothing.
+// MarkRevoked records that Google refused a grant; the account becomes Due. changed is
+// false if that was known or an older grant was refused.
 func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (changed bool, err error) {
 	now := r.now()
-	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		changed = false
-		account, err := Load(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		if account.Status != Active || account.Grant != grant {
+	err = r.update(ctx, id, func(account Account) []store.Update {
+		if changed = account.Status == Active && account.Grant == grant; !changed {
 			return nil
 		}
-		changed = true
-		return tx.Update(Path(id),
-			store.Update{Path: store.Field("status"), Value: string(Revoked)},
-			store.Update{Path: store.Field("due"), Value: true},
-			store.Update{Path: store.Field("updatedAt"), Value: now})
+		return []store.Update{store.Set("status", string(Revoked)), store.Set("due", true), store.Set("updatedAt", now)}
 	})
 	return changed && err == nil, err
 }
 
-// linked are a person's accounts that were not unlinked.
+// linked lists a person's accounts that are not unlinked.
 func (r *Repository) linked(ctx context.Context, ownerID string) ([]Account, error) {
 	all, err := r.List(ctx, ownerID)
 	return slices.DeleteFunc(all, func(a Account) bool { return a.Status == Unlinked }), err
 }
 
-func owning(linked []Account, calendarID string) (Account, bool) {
-	i := slices.IndexFunc(linked, func(a Account) bool { return a.Owns(calendarID) })
-	if i < 0 {
-		return Account{}, false
-	}
-	return linked[i], true
-}
-
 func isPrimary(calendarID string) bool { return calendarID == "" || calendarID == "primary" }
 
-// Load reads an account, in a transaction or outside; NotFound where there is none.
+// Load reads an account, in or outside a transaction; NotFound if there is none.
 func Load(ctx context.Context, reader store.Reader, id string) (Account, error) {
+	if Path(id).Valid() != nil {
+		return Account{}, errNotFound() // an id with a slash names no account
+	}
 	doc, err := reader.Get(ctx, Path(id))
 	if err != nil {
 		return Account{}, err

@@ -184,7 +184,7 @@ func TestChoose_ARevokedDefaultIsNotPassedOver(t *testing.T) {
 	wantKind(t, err, fault.Revoked, accounts.CodeNotLinked)
 }
 
-func TestDefaultAndByCalendar_KnowLinkedAccountsAlone(t *testing.T) {
+func TestDefaultAndOwns_KnowLinkedAccountsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if _, err := w.accounts.Default(t.Context(), "gm"); fault.CodeOf(err) != accounts.CodeNotLinked {
@@ -198,15 +198,14 @@ func TestDefaultAndByCalendar_KnowLinkedAccountsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for calendar, want := range map[string]bool{"a": true, "b": true, "real-primary": true, "GM@example.test": true, "c": false} {
-		got, ok, err := w.accounts.ByCalendar(t.Context(), "gm", calendar)
-		if err != nil || ok != want || ok && got.ID != linked.ID {
-			t.Errorf("%s: %v, %v", calendar, ok, err)
+		account, err := w.accounts.Get(t.Context(), linked.ID)
+		if err != nil || account.Owns(calendar) != want {
+			t.Errorf("%s: %v, %v", calendar, account.Owns(calendar), err)
 		}
 	}
 	w.unlink(t, "gm", linked.ID)
-	if _, ok, err := w.accounts.ByCalendar(t.Context(), "gm", "a"); ok || err != nil {
-		t.Errorf("after unlinking: %v, %v", ok, err)
-	}
+	_, _, err := w.accounts.Choose(t.Context(), "gm", "", "a")
+	wantKind(t, err, fault.Revoked, accounts.CodeNotLinked)
 }
 
 func TestRecordCalendars_WritesOnlyWhatChanged(t *testing.T) {

@@ -73,7 +73,7 @@ func (f *flaky) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	return f.Store.Run(ctx, fn)
 }
 
-func TestRevocation_HoldsWhereTheStoreCannotBeTold(t *testing.T) {
+func TestRevocation_HoldsWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.link(t, "gm", "gm").ID

@@ -18,15 +18,15 @@ func place(a Account) seal.Binding {
 	return seal.Binding{Person: a.OwnerID, Account: a.ID, Purpose: purpose}
 }
 
-// grant is an account with the refresh token that it consists of.
+// grant is an account with its refresh token.
 type grant struct {
 	account      Account
 	refreshToken string
-	// current tells that the token is sealed with the first key.
+	// current reports whether the token is sealed with the first key.
 	current bool
 }
 
-// open reads an account that may be used, or is leaving, and its refresh token.
+// open reads an account that may be used, or is leaving, with its refresh token.
 func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, error) {
 	docs, err := r.store.GetAll(ctx, []store.Path{Path(id), secretPath(id)})
 	if err != nil {
@@ -42,16 +42,16 @@ func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, 
 	secret := store.Fields(docs[1].Data)
 	switch {
 	case !secret.Has("refreshToken"):
-		return grant{}, errRevoked() // the secret is lost: only a new grant helps
-	case secret.Has("grant") && secret.Int("grant") != account.Grant: // read while the account was linked anew
+		return grant{}, errRevoked() // the secret is lost; only a new grant helps
+	case secret.Has("grant") && secret.Int("grant") != account.Grant: // read while the account was being relinked
 		return grant{}, fault.New(fault.Unavailable, "The account is being linked again; try again.")
 	}
 	token, current, err := r.unseal(secret["refreshToken"], account)
 	return grant{account: account, refreshToken: token, current: current}, err
 }
 
-// unseal opens a stored refresh token, in whatever shape it is. current tells
-// that it is sealed as it would be now.
+// unseal opens a stored refresh token of any format. current reports that it has the
+// newest one.
 func (r *Repository) unseal(stored any, account Account) (token string, current bool, err error) {
 	if text, ok := stored.(string); ok && seal.IsSealed(stored) {
 		return r.keys.Open(text, place(account))
@@ -60,10 +60,9 @@ func (r *Repository) unseal(stored any, account Account) (token string, current 
 	return token, false, err
 }
 
-// keep seals a refresh token of a grant into the store: another one that Google
-// gave, or the same under the first key. A newer grant stays as it is, and one
-// that was forgotten while Google was asked stays so.
-func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshToken string) error {
+// saveToken stores a refresh token of a grant: a new one, or the same under the first key. A
+// newer grant stays, and a secret forgotten in the meantime stays forgotten.
+func (r *Repository) saveToken(ctx context.Context, id string, grant int64, refreshToken string) error {
 	now := r.now()
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		account, err := Load(ctx, tx, id)
@@ -73,16 +72,11 @@ func (r *Repository) keep(ctx context.Context, id string, grant int64, refreshTo
 		if secret, err := tx.Get(ctx, secretPath(id)); err != nil || !secret.Exists() {
 			return err
 		}
-		sealed, err := r.keys.Seal(refreshToken, place(account))
-		if err != nil {
-			return err
-		}
-		return tx.Set(secretPath(id), encodeSecret(account, sealed, now))
+		return r.writeSecret(tx, account, refreshToken, now)
 	})
 }
 
-// forget removes the refresh token of a grant that is at its end; a newer one
-// stays.
+// forget removes the refresh token of an ended grant; a newer one stays.
 func (r *Repository) forget(ctx context.Context, id string, grant int64) error {
 	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		account, err := Load(ctx, tx, id)
@@ -93,6 +87,11 @@ func (r *Repository) forget(ctx context.Context, id string, grant int64) error {
 	})
 }
 
-func encodeSecret(a Account, sealed string, now time.Time) map[string]any {
-	return map[string]any{"ownerId": a.OwnerID, "refreshToken": sealed, "grant": a.Grant, "updatedAt": now}
+// writeSecret seals the refresh token of an account's grant.
+func (r *Repository) writeSecret(tx store.Tx, a Account, refreshToken string, now time.Time) error {
+	sealed, err := r.keys.Seal(refreshToken, place(a))
+	if err != nil {
+		return err
+	}
+	return tx.Set(secretPath(a.ID), map[string]any{"ownerId": a.OwnerID, "refreshToken": sealed, "grant": a.Grant, "updatedAt": now})
 }

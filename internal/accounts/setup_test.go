@@ -65,7 +65,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// use starts the accounts anew over the same store, as a restart does, with
+// use starts the accounts again over the same store, as a restart does, with
 // these keys.
 func (w *world) use(t *testing.T, keys string) {
 	t.Helper()
@@ -181,7 +181,7 @@ func wantForPeople(t *testing.T, err error) {
 	}
 	ours := slices.Contains([]string{accounts.CodeClientRefused}, fault.CodeOf(err))
 	if ours && !strings.Contains(err.Error(), "; check QS_") {
-		t.Errorf("the log says %q, and not what to mend", err)
+		t.Errorf("the log says %q, and not what to fix", err)
 	}
 }
 

@@ -12,26 +12,24 @@ import (
 	"questscheduler/internal/store"
 )
 
-// StateLife is how long a consent may take, and how long a ticket for one is
-// good.
+// StateLife is how long a consent may take, and how long a ticket is valid.
 const StateLife = 5 * time.Minute
 
-// stateKeep is how long a state stays on record: far beyond what the web app's
-// own functions, which keep theirs beside ours, may wait for.
+// stateKeep is how long a state is stored, far longer than the web app's functions, which
+// store theirs in the same collection, may need it.
 const stateKeep = 24 * time.Hour
 
-// What tickets, states and verifiers are sealed for: none passes for another.
+// Purposes of sealed values; one does not open as another.
 const (
 	ticketPurpose   = "link ticket"
 	statePurpose    = "oauth state"
 	verifierPurpose = "oauth verifier"
 )
 
-// stateCollection holds the consents that were begun.
 const stateCollection = "oauthStates"
 
-// state is a document of oauthStates: a consent that was begun. Server only.
-// The state that travels through Google is its id, sealed.
+// state is a document of oauthStates: a consent that began, closed to clients. The state
+// that travels through Google is its sealed id.
 type state struct {
 	ID  string
 	Ask Ask
@@ -41,14 +39,14 @@ type state struct {
 	Browser string
 }
 
-// note is what is sealed into a ticket or a state.
-type note struct {
+// sealedNote is the content of a ticket or a state.
+type sealedNote struct {
 	ID    string `json:"id,omitempty"`
 	Ask   *Ask   `json:"ask,omitempty"`
 	Until int64  `json:"until"` // Unix seconds
 }
 
-func (r *Repository) sealNote(purpose string, n note) (string, error) {
+func (r *Repository) sealNote(purpose string, n sealedNote) (string, error) {
 	text, err := json.Marshal(n)
 	if err != nil {
 		return "", err
@@ -56,15 +54,15 @@ func (r *Repository) sealNote(purpose string, n note) (string, error) {
 	return r.keys.Seal(string(text), seal.Binding{Purpose: purpose})
 }
 
-// openNote opens what sealNote sealed and is not too old.
-func (r *Repository) openNote(purpose, sealed string) (note, error) {
+// openNote opens a sealed note that has not expired.
+func (r *Repository) openNote(purpose, sealed string) (sealedNote, error) {
 	text, _, err := r.keys.Open(sealed, seal.Binding{Purpose: purpose})
 	if err != nil {
-		return note{}, errStateMismatch() // whatever it is, it is not ours
+		return sealedNote{}, errStateMismatch()
 	}
-	var opened note
+	var opened sealedNote
 	if err := json.Unmarshal([]byte(text), &opened); err != nil || r.now().Unix() >= opened.Until {
-		return note{}, errStateMismatch()
+		return sealedNote{}, errStateMismatch()
 	}
 	return opened, nil
 }
@@ -75,14 +73,14 @@ func verifierPlace(id, personID string) seal.Binding {
 	return seal.Binding{Person: personID, Account: id, Purpose: verifierPurpose}
 }
 
-// begin records a consent and gives the state for Google.
+// begin records a consent and returns the state for Google.
 func (r *Repository) begin(ctx context.Context, begun state) (sealed string, err error) {
 	now := r.now()
 	verifier, err := r.keys.Seal(begun.Verifier, verifierPlace(begun.ID, begun.Ask.PersonID))
 	if err != nil {
 		return "", err
 	}
-	sealed, err = r.sealNote(statePurpose, note{ID: begun.ID, Until: now.Add(StateLife).Unix()})
+	sealed, err = r.sealNote(statePurpose, sealedNote{ID: begun.ID, Until: now.Add(StateLife).Unix()})
 	if err != nil {
 		return "", err
 	}
@@ -95,11 +93,10 @@ func (r *Repository) begin(ctx context.Context, begun state) (sealed string, err
 	})
 }
 
-// end takes a state that came back: it is good once, and only for the browser
-// that began it or with the token of the person for whom it was begun. Otherwise
-// somebody could have another person consent, and link that person's account as
-// theirs. CodeStateMismatch where it is not so, and then the state stays good for
-// the one that began it.
+// end uses up a state. It is valid once, and only for the browser that began it or with
+// the token of its person: otherwise somebody could make another person consent and link
+// that person's account as their own. On CodeStateMismatch the state stays valid for its
+// owner.
 func (r *Repository) end(ctx context.Context, back Back) (state, error) {
 	opened, err := r.openNote(statePurpose, back.State)
 	if err != nil {
@@ -127,8 +124,7 @@ func (r *Repository) end(ctx context.Context, back Back) (state, error) {
 			PersonID: f.String("uid"), PersonName: f.String("name"), AccountID: f.String("accountId"),
 			AnyIdentity: f.Bool("anyIdentity"), ReturnTo: f.String("returnTo"),
 		}}
-		return tx.Update(statePath(opened.ID),
-			store.Update{Path: store.Field("usedAt"), Value: now}, store.Update{Path: store.Field("verifier"), Value: store.Delete})
+		return tx.Update(statePath(opened.ID), store.Set("usedAt", now), store.Set("verifier", store.Delete))
 	})
 	if err != nil {
 		return state{}, err
@@ -137,8 +133,7 @@ func (r *Repository) end(ctx context.Context, back Back) (state, error) {
 	return begun, err
 }
 
-// hashBrowser is how a browser's secret is kept: who reads the store cannot
-// come back in its place.
+// hashBrowser hashes a browser's secret, so that reading the store does not reveal it.
 func hashBrowser(secret string) string {
 	if secret == "" {
 		return ""
@@ -147,24 +142,9 @@ func hashBrowser(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RemoveExpiredStates removes the OAuth states that were begun a day ago, limit
-// at most, and gives how many it removed; those that the web app's own functions
-// left behind too. It may be called again and again. That a state is past its
-// life does not hang on it.
+// RemoveExpiredStates removes at most limit OAuth states that began over a day ago, those
+// of the web app's functions included, and returns how many. Expiry does not depend on
+// it.
 func RemoveExpiredStates(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		removed = 0
-		docs, err := tx.Query(ctx, statesBefore.With(now.Add(-stateKeep)).First(limit))
-		if err != nil {
-			return err
-		}
-		for _, doc := range docs {
-			if err := tx.Delete(doc.Path); err != nil {
-				return err
-			}
-		}
-		removed = len(docs)
-		return nil
-	})
-	return removed, err
+	return store.DeletePage(ctx, documents, statesBefore.With(now.Add(-stateKeep)).First(limit), nil)
 }

@@ -6,22 +6,22 @@ import (
 	"sync/atomic"
 )
 
-// drainLimit is how much of a refused answer is read so that its connection
-// can be used again.
+// drainLimit is how much of a discarded answer is read so that its connection can be
+// reused.
 const drainLimit = 64 << 10
 
 // transport authorises requests as one account.
 type transport struct {
 	grants  *Grants
 	account string
-	// leaving is for the last calls of an account that is unlinked.
+	// leaving is for the last calls of an unlinked account.
 	leaving bool
 	token   atomic.Pointer[accessToken]
 }
 
-// RoundTrip implements http.RoundTripper. An answer of 401 refreshes the
-// access token and repeats the request once, where its body can be sent again;
-// the second answer is passed on whatever it is.
+// RoundTrip implements http.RoundTripper. On a 401 it refreshes the access token and
+// repeats the request once, if its body can be sent again; the second answer is returned
+// whatever it is.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	token := t.token.Load()
 	if !t.grants.now().Before(token.expires.Add(-expiryMargin)) {
@@ -59,15 +59,14 @@ func (t *transport) renew(request *http.Request, refused string) (*accessToken, 
 	return &token, nil
 }
 
-// authorise is the request with the token; the caller's own stays as it is.
+// authorise returns a copy of the request with the token.
 func authorise(request *http.Request, token string) *http.Request {
 	authorised := request.Clone(request.Context())
 	authorised.Header.Set("Authorization", "Bearer "+token)
 	return authorised
 }
 
-// repeatable gives the request with its body from the start; false where that
-// cannot be had.
+// repeatable returns a copy of the request with its body from the start, if possible.
 func repeatable(request *http.Request) (*http.Request, bool) {
 	again := request.Clone(request.Context())
 	if request.Body == nil || request.Body == http.NoBody {
@@ -78,7 +77,7 @@ func repeatable(request *http.Request) (*http.Request, bool) {
 	}
 	body, err := request.GetBody()
 	if err != nil {
-		return nil, false // the first answer stands
+		return nil, false // the first answer is returned
 	}
 	again.Body = body
 	return again, true
@@ -86,12 +85,12 @@ func repeatable(request *http.Request) (*http.Request, bool) {
 
 func closeBody(request *http.Request) {
 	if request.Body != nil {
-		_ = request.Body.Close() // nothing was read from it and nothing hangs on it
+		_ = request.Body.Close() // nothing was read from it
 	}
 }
 
-// discard ends an answer that nobody reads. Its errors concern the connection
-// alone, which is then not used again.
+// discard ends an unused answer. An error concerns only its connection, which is then not
+// reused.
 func discard(response *http.Response) {
 	_, _ = io.CopyN(io.Discard, response.Body, drainLimit)
 	_ = response.Body.Close()

@@ -8,18 +8,14 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Keep is how long an account stays on record after it was unlinked, and its
-// secret at most: linked again within it, it is the same
-// account, and its polls are followed again.
+// Keep is how long an unlinked account stays on record. Linked again within it, it is the
+// same account and its polls are followed again.
 const Keep = 30 * 24 * time.Hour
 
-// Unlink takes a person's account out: from then on no call is made by it but
-// those that say goodbye (Grants.Leaving, Grants.Revoke), and it is Due. One
-// that is out already stays as it is. NotFound for another person's.
+// Unlink ends a person's account: it becomes Due, and from then on only Grants.Leaving
+// and Grants.Revoke use it. An unlinked account stays as it is. NotFound for another
+// person's.
 func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, error) {
-	if Path(id).Valid() != nil {
-		return Account{}, errNotFound()
-	}
 	var account Account
 	now := r.now()
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -34,11 +30,8 @@ func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, e
 			return nil
 		}
 		account.Status, account.Due, account.UnlinkedAt, account.UpdatedAt = Unlinked, true, now, now
-		return tx.Update(Path(id),
-			store.Update{Path: store.Field("status"), Value: string(Unlinked)},
-			store.Update{Path: store.Field("due"), Value: true},
-			store.Update{Path: store.Field("unlinkedAt"), Value: now},
-			store.Update{Path: store.Field("updatedAt"), Value: now})
+		return tx.Update(Path(id), store.Set("status", string(Unlinked)), store.Set("due", true),
+			store.Set("unlinkedAt", now), store.Set("updatedAt", now))
 	})
 	if err != nil {
 		return Account{}, err
@@ -51,42 +44,21 @@ func (r *Repository) Due(ctx context.Context, after *store.Cursor) iter.Seq2[Acc
 	return store.All(ctx, r.store, due.With(true).From(after), decode)
 }
 
-// Settled records that what became of an account was carried to its calendars.
-// done is false where something else became of it meanwhile: it stays Due.
+// Settled records that an account's change was carried to its calendars. done is false if
+// the account changed again: it stays Due.
 func (r *Repository) Settled(ctx context.Context, account Account) (done bool, err error) {
-	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		now, err := Load(ctx, tx, account.ID)
-		if err != nil {
-			return err
-		}
+	err = r.update(ctx, account.ID, func(now Account) []store.Update {
 		if done = now.SameAs(account); !done || !now.Due {
 			return nil
 		}
-		return tx.Update(Path(account.ID), store.Update{Path: store.Field("due"), Value: false})
+		return []store.Update{store.Set("due", false)}
 	})
 	return done && err == nil, err
 }
 
-// RemoveUnlinked removes accounts that were unlinked longer than Keep ago, with
-// their secrets, limit at most, and gives how many it removed. It may be called
-// again and again; an account that is linked again meanwhile stays.
+// RemoveUnlinked removes at most limit accounts that were unlinked longer than Keep ago,
+// with their secrets, and returns how many.
 func RemoveUnlinked(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
-	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		removed = 0
-		docs, err := tx.Query(ctx, unlinkedBefore.With(string(Unlinked), now.Add(-Keep)).First(limit))
-		if err != nil {
-			return err
-		}
-		for _, doc := range docs {
-			if err := tx.Delete(secretPath(doc.Path.ID())); err != nil {
-				return err
-			}
-			if err := tx.Delete(doc.Path); err != nil {
-				return err
-			}
-		}
-		removed = len(docs)
-		return nil
-	})
-	return removed, err
+	long := unlinkedBefore.With(string(Unlinked), now.Add(-Keep)).First(limit)
+	return store.DeletePage(ctx, documents, long, func(path store.Path) store.Path { return secretPath(path.ID()) })
 }

@@ -1,11 +1,9 @@
-// Package backfill brings an existing deployment in: polls that were finalised
-// before this backend, with events that nobody follows yet, and watch channels for their calendars.
+// Package backfill migrates an existing deployment: it has events followed of polls that
+// were finalised before this backend, and opens watch channels for their calendars.
 //
-// Each job goes through a list in an order that does not change, and remembers
-// in the store how far it came, after what that covers: a run that is killed at
-// any point is gone on with by the next one. What a job does to one thing can be
-// done again and changes nothing then, so the page that was under way is simply
-// done again. Nothing is announced: people know their sessions.
+// Each job pages through a list in a fixed order and stores its progress after each page,
+// so an interrupted run is continued by the next one. Repeating a page is harmless.
+// Nothing is announced: people know their sessions.
 package backfill
 
 import (
@@ -16,57 +14,54 @@ import (
 	"questscheduler/internal/store"
 )
 
-// page is how many things are done between two marks of how far a job came.
+// page is how many items are done between two progress marks.
 const page = 50
 
-// patience is how long one thing may take. What a run that was killed held in a
-// transaction, Firestore takes from it after a minute without a word; the next
-// run, which begins with the same things, waits for longer than that.
-const patience = 3 * time.Minute
+// itemTimeout bounds one item. Firestore takes a minute to release what a killed run had
+// locked, and the next run starts with the same items.
+const itemTimeout = 3 * time.Minute
 
-// Outcome is what became of one thing.
+// Outcome is what happened to one item.
 type Outcome string
 
-// Problem is a thing that a job could not bring in.
+// Problem is an item that a job could not migrate.
 type Problem struct {
-	// What names it, such as "poll 7f…".
+	// What names the item, such as "poll 7f…".
 	What string
-	// Mend says what is wrong and what to do.
-	Mend string
+	// Fix says what is wrong and what to do.
+	Fix string
 }
 
-// Options say how a job goes about it. None is needed.
+// Options configure a job; none is required.
 type Options struct {
-	// DryRun looks and counts, and writes nothing, not even how far it came; it
-	// begins at the beginning.
+	// DryRun counts and writes nothing, not even progress; it starts at the beginning.
 	DryRun bool
-	// Progress is told after each page what was done so far.
+	// Progress is called after each page.
 	Progress func(Done)
-	// Problem is told of each problem as it is met.
+	// Problem is called for each problem.
 	Problem func(Problem)
 }
 
-// Done counts what a job did, what runs of it did that were cut off before
-// included.
+// Done counts what a job did, interrupted runs included.
 type Done struct {
 	Seen     int
 	Counts   map[Outcome]int
 	Problems int
 }
 
-// job is a list of things and what is done to each.
+// job is a list of items and what to do with each.
 type job struct {
 	name string
-	// list gives a page of ids behind after, and where to go on; nil at the end.
+	// list returns a page of ids after a cursor, and the next cursor; nil at the end.
 	list func(ctx context.Context, after *store.Cursor) (ids []string, next *store.Cursor, err error)
-	// do does one; a problem where it could not. With dryRun it says what it
-	// would do. Its error ends the job.
+	// do migrates one item, or reports a problem. With dryRun it reports what it would
+	// do. Its error ends the job.
 	do func(ctx context.Context, id string, dryRun bool) (Outcome, *Problem, error)
 }
 
-// run goes through a job from where the last run of it came.
+// run continues a job where its last run stopped.
 func run(ctx context.Context, documents store.Store, j job, options Options) (Done, error) {
-	done, after, err := begin(ctx, documents, j.name, options.DryRun)
+	done, after, err := loadProgress(ctx, documents, j.name, options.DryRun)
 	if err != nil {
 		return done, err
 	}
@@ -76,7 +71,7 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 			return done, err
 		}
 		for _, id := range ids {
-			outcome, problem, err := j.patiently(ctx, id, options.DryRun)
+			outcome, problem, err := j.withTimeout(ctx, id, options.DryRun)
 			if err != nil {
 				return done, fmt.Errorf("backfill %s: %s: %w", j.name, id, err)
 			}
@@ -86,7 +81,7 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 			options.Progress(done)
 		}
 		if !options.DryRun {
-			if err := remember(ctx, documents, j.name, done, next); err != nil {
+			if err := saveProgress(ctx, documents, j.name, done, next); err != nil {
 				return done, err
 			}
 		}
@@ -97,9 +92,8 @@ func run(ctx context.Context, documents store.Store, j job, options Options) (Do
 	}
 }
 
-// patiently does one thing, and gives the store the time that it may need.
-func (j job) patiently(ctx context.Context, id string, dryRun bool) (Outcome, *Problem, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (j job) withTimeout(ctx context.Context, id string, dryRun bool) (Outcome, *Problem, error) {
+	ctx, cancel := context.WithTimeout(ctx, itemTimeout)
 	defer cancel()
 	return j.do(ctx, id, dryRun)
 }

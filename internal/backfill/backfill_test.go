@@ -36,7 +36,7 @@ func legacy(w *worldtest.World, n int, person, calendarID, eventID string) (poll
 func index(t *testing.T, w *worldtest.World, dryRun bool) (done backfill.Done, problems []string) {
 	t.Helper()
 	done, err := backfill.Index(w.Context(), w.Documents, w.Scheduler, cause, backfill.Options{
-		DryRun: dryRun, Problem: func(p backfill.Problem) { problems = append(problems, p.What+": "+p.Mend) },
+		DryRun: dryRun, Problem: func(p backfill.Problem) { problems = append(problems, p.What+": "+p.Fix) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func index(t *testing.T, w *worldtest.World, dryRun bool) (done backfill.Done, p
 	return done, problems
 }
 
-func TestIndex_HasEventsOfBeforeFollowed_AndTellsNobody(t *testing.T) {
+func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	event := w.InsertEvent("gm", map[string]any{
@@ -60,7 +60,7 @@ func TestIndex_HasEventsOfBeforeFollowed_AndTellsNobody(t *testing.T) {
 		t.Error("the dry run wrote something")
 	}
 	did, problems := index(t, w, false)
-	want := backfill.Done{Seen: 3, Counts: map[backfill.Outcome]int{backfill.Followed: 1, backfill.Known: 1, backfill.WithoutOne: 1}}
+	want := backfill.Done{Seen: 3, Counts: map[backfill.Outcome]int{backfill.Followed: 1, backfill.FollowedAlready: 1, backfill.NothingToFollow: 1}}
 	if !reflect.DeepEqual(did, want) || !reflect.DeepEqual(would, want) || len(problems) != 0 || len(w.Index()) != 2 {
 		t.Errorf("it did %+v with %q, and would have done %+v; want %+v", did, problems, would, want)
 	}
@@ -68,7 +68,7 @@ func TestIndex_HasEventsOfBeforeFollowed_AndTellsNobody(t *testing.T) {
 		t.Error("Google was asked")
 	}
 	again, _ := index(t, w, false)
-	if again.Counts[backfill.Known] != 2 || again.Seen != 3 || len(w.Index()) != 2 {
+	if again.Counts[backfill.FollowedAlready] != 2 || again.Seen != 3 || len(w.Index()) != 2 {
 		t.Errorf("a second time it did %+v", again)
 	}
 
@@ -83,7 +83,7 @@ func TestIndex_HasEventsOfBeforeFollowed_AndTellsNobody(t *testing.T) {
 	}
 	w.MoveEvent("gm", event.ID, worldtest.Three)
 	if got := len(w.Notices("ana")); got != told {
-		t.Errorf("ana was told of %d things", got-told)
+		t.Errorf("ana got %d notices", got-told)
 	}
 	w.Sweep()
 	w.Run(time.Minute)
@@ -113,7 +113,7 @@ func TestIndex_WaitsForWhatARunThatWasKilledHolds(t *testing.T) {
 	}
 }
 
-func TestIndex_SaysWhatToDoAboutWhatCannotBeFollowed(t *testing.T) {
+func TestIndex_OfAnUnfollowableEvent_SaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	first, second := legacy(w, 1, "gm", "", "googlesown"), legacy(w, 2, "gm", "gm@example.com", "googlesown")
@@ -159,7 +159,7 @@ func TestIndex_CutOff_GoesOnWhereItWas(t *testing.T) {
 	for {
 		done, err := backfill.Index(w.Context(), w.Documents, &dying{w.Scheduler, 60}, cause, backfill.Options{})
 		if err == nil {
-			if done.Seen != polls || done.Counts[backfill.Followed]+done.Counts[backfill.Known] != polls {
+			if done.Seen != polls || done.Counts[backfill.Followed]+done.Counts[backfill.FollowedAlready] != polls {
 				t.Errorf("in the end it did %+v", done)
 			}
 			break
@@ -184,7 +184,7 @@ func TestWatchCalendars_WatchesEachOnce_AndGoesOnAfterAProblem(t *testing.T) {
 	index(t, w, false)
 	watch := func(dryRun bool) (done backfill.Done, problems []string) {
 		done, err := backfill.WatchCalendars(w.Context(), w.Documents, w.Watcher, backfill.Options{
-			DryRun: dryRun, Problem: func(p backfill.Problem) { problems = append(problems, p.What+": "+p.Mend) },
+			DryRun: dryRun, Problem: func(p backfill.Problem) { problems = append(problems, p.What+": "+p.Fix) },
 		})
 		if err != nil {
 			t.Fatal(err)

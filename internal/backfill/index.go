@@ -9,24 +9,24 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Polls are what the job over polls needs (scheduler.Service).
+// Polls is the part of scheduler.Service that Index needs.
 type Polls interface {
 	Following(ctx context.Context, pollID string) (scheduler.Following, error)
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
 }
 
-// Outcomes of the job over polls.
+// Outcomes of Index.
 const (
-	Followed   Outcome = "followed from now on"
-	Known      Outcome = "followed already"
-	SetRight   Outcome = "set right after a direct edit"
-	WithoutOne Outcome = "without an event, or over for long"
+	Followed        Outcome = "followed from now on"
+	FollowedAlready Outcome = "followed already"
+	Repaired        Outcome = "set right after a direct edit"
+	NothingToFollow Outcome = "without an event, or over for long"
 )
 
-// Index has the events followed of all finalised polls that have one and are not
-// followed yet: the index entry is made, a look is owed, which adopts the event's
-// time as the one that was agreed, and the journal says so. Account and calendar
-// are those of a finalisation that names the poll's calendar.
+// Index follows the events of all finalised polls that have an event nobody follows: it
+// creates the index entry and requests a sync, which adopts the event's time as the
+// agreed one, and journals it. The account and calendar are those of a finalisation that
+// names the poll's calendar.
 func Index(ctx context.Context, documents store.Store, polls Polls, cause scheduler.Cause, options Options) (Done, error) {
 	cause.Quiet = true
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
@@ -45,22 +45,20 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 				return Followed, nil, err
 			}
 		}
-		// Why it is not followed, or how it stands, is read where that is not plain:
-		// most polls cost one transaction.
+		// Read the reason only if the result is not obvious: most polls take one transaction.
 		following, err := polls.Following(ctx, pollID)
 		if err != nil {
 			return "", nil, err
 		}
-		if mend, wrong := mends[following.Obstacle]; wrong {
-			return "", &Problem{What: "poll " + pollID, Mend: mend(following)}, nil
+		if fix, wrong := fixes[following.Obstacle]; wrong {
+			return "", &Problem{What: "poll " + pollID, Fix: fix(following)}, nil
 		}
 		return outcomeOf(following, done), nil, nil
 	}
 	return run(ctx, documents, job{"index", list, do}, options)
 }
 
-// mends say what to do about what keeps an event from being followed.
-var mends = map[scheduler.Obstacle]func(scheduler.Following) string{
+var fixes = map[scheduler.Obstacle]func(scheduler.Following) string{
 	scheduler.NoAccount: func(scheduler.Following) string {
 		return "nobody's Google account is linked for its event. Have its creator link one in Settings, or run \"backfill tokens\", and run this again"
 	},
@@ -69,16 +67,15 @@ var mends = map[scheduler.Obstacle]func(scheduler.Following) string{
 	},
 }
 
-// outcomeOf says what was done to a poll, or would be, as it now stands.
 func outcomeOf(following scheduler.Following, done rules.Mending) Outcome {
 	switch {
 	case following.Mending == rules.MendLink:
 		return Followed
 	case following.Mending != rules.MendNothing || done != rules.MendNothing:
-		return SetRight
+		return Repaired
 	case following.Followed:
-		return Known
+		return FollowedAlready
 	default:
-		return WithoutOne
+		return NothingToFollow
 	}
 }

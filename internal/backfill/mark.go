@@ -6,12 +6,12 @@ import (
 	"questscheduler/internal/store"
 )
 
-// markPath is where it is remembered how far a job came: a document of backfills,
-// closed to clients, that is there only while a run of the job is not done.
+// markPath is the document of a job's progress, closed to clients. It exists only while
+// the job is unfinished.
 func markPath(name string) store.Path { return store.Doc("backfills", name) }
 
-// begin gives where a job goes on, and what it did before.
-func begin(ctx context.Context, documents store.Reader, name string, dryRun bool) (done Done, after *store.Cursor, err error) {
+// loadProgress returns where a job continues, and what it did before.
+func loadProgress(ctx context.Context, documents store.Reader, name string, dryRun bool) (done Done, after *store.Cursor, err error) {
 	done = Done{Counts: map[Outcome]int{}}
 	if dryRun {
 		return done, nil, nil
@@ -30,9 +30,9 @@ func begin(ctx context.Context, documents store.Reader, name string, dryRun bool
 	return done, &store.Cursor{Values: values, Path: store.Path(f.String("path"))}, nil
 }
 
-// remember writes how far a job came; at its end nothing is remembered, so that
-// the next run begins at the beginning.
-func remember(ctx context.Context, documents store.Store, name string, done Done, next *store.Cursor) error {
+// saveProgress stores a job's progress, and deletes it at the end, so that the next run
+// starts over.
+func saveProgress(ctx context.Context, documents store.Store, name string, done Done, next *store.Cursor) error {
 	counts := map[string]any{}
 	for outcome, count := range done.Counts {
 		counts[string(outcome)] = count

@@ -9,22 +9,20 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Watches are what the job over calendars needs (calendarsync.Watcher).
+// Watches is the part of calendarsync.Watcher that WatchCalendars needs.
 type Watches interface {
-	// Watched tells whether a calendar's watch channel can be counted on.
 	Watched(ctx context.Context, accountID, calendarID string) (bool, error)
 	Ensure(ctx context.Context, accountID, calendarID string) error
 }
 
-// Outcomes of the job over calendars.
+// Outcomes of WatchCalendars.
 const (
 	Watched        Outcome = "watched from now on"
 	WatchedAlready Outcome = "watched already"
 )
 
-// WatchCalendars makes watch channels for all calendars that polls follow and
-// that have none. One that Google does not make is a problem and holds up no
-// other; a store that does not answer ends the job.
+// WatchCalendars opens watch channels for all followed calendars without one. A refused
+// channel is a problem and stops no other; a store that does not answer ends the job.
 func WatchCalendars(ctx context.Context, documents store.Store, watches Watches, options Options) (Done, error) {
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
 		found, next, err := calendars.Followed(ctx, documents, page, after)
@@ -46,13 +44,13 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 		if dryRun {
 			return Watched, nil, nil
 		}
-		problem := func(mend string) *Problem {
-			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Mend: mend}
+		problem := func(fix string) *Problem {
+			return &Problem{What: "calendar " + calendar.CalendarID + " of account " + calendar.AccountID, Fix: fix}
 		}
 		err = watches.Ensure(ctx, calendar.AccountID, calendar.CalendarID)
 		if err == nil {
 			watched, err = watches.Watched(ctx, calendar.AccountID, calendar.CalendarID)
-			if err == nil && !watched { // asked for less than a minute ago, and not answered
+			if err == nil && !watched { // requested less than a minute ago and not answered
 				return "", problem("Another watch channel is on its way, perhaps of a run that was killed. Run this again in a minute; a server tries it too"), nil
 			}
 			return Watched, nil, err
@@ -60,25 +58,25 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 		if ctx.Err() != nil {
 			return "", nil, errors.Join(err, ctx.Err())
 		}
-		return "", problem(watchMend(err)), nil
+		return "", problem(watchFix(err)), nil
 	}
 	return run(ctx, documents, job{"watches", list, do}, options)
 }
 
-// watchMends say what to do about a watch channel that cannot be made, by kind.
-var watchMends = map[fault.Kind]string{
+// watchFixes say what to do about a refused channel, by kind.
+var watchFixes = map[fault.Kind]string{
 	fault.Revoked:     "Google refuses the access to the account. Have its owner link it again in Settings",
 	fault.NotFound:    "Google does not find the calendar. Finalise its sessions again in another one",
 	fault.Forbidden:   "Google does not let the account watch the calendar. Have its owner check that it can change events there",
 	fault.Provider:    "Google refuses the watch channel. QS_PUBLIC_URL has to be an https address that Google reaches: \"doctor\" checks it",
 	fault.RateLimited: "Google asks for fewer calls. Run this again in a moment",
-	fault.Conflict:    "Google grants the calendar's watch channels for minutes only. Nothing is to be done: the sweep reads it",
-	fault.Exhausted:   "the account's quota is used up. Run this again in some hours; the sweep reads the calendar meanwhile",
+	fault.Conflict:    "Google grants the calendar's watch channels for minutes only. No action is needed: the sweep reads it",
+	fault.Exhausted:   "the account's quota is used up. Run this again in some hours; until then the sweep reads the calendar",
 }
 
-func watchMend(err error) string {
-	if mend, known := watchMends[fault.KindOf(err)]; known {
-		return mend
+func watchFix(err error) string {
+	if fix, known := watchFixes[fault.KindOf(err)]; known {
+		return fix
 	}
-	return "Google did not answer. Run this again; the sweep tries it too"
+	return "Google did not answer. Run this again; the sweep retries too"
 }

@@ -70,10 +70,10 @@ func (k kept) write(updates func(c calendars.Calendar) []store.Update) calendars
 	return k.read()
 }
 
-// claim begins a look, or says how long to stay away.
+// claim begins a sync, or says how long to stay away.
 func (k kept) claim(at time.Time) (fence int64, wait time.Duration) {
 	k.t.Helper()
-	updates, fence, wait := k.read().Claim(at, gap, k.read().LookGen)
+	updates, fence, wait := k.read().Claim(at, gap, k.read().SyncGen)
 	if (wait > 0) != (updates == nil) || (wait > 0) == (fence > 0) {
 		k.t.Fatalf("a claim gives %v, fence %d and wait %v", updates, fence, wait)
 	}
@@ -92,17 +92,17 @@ func TestClaim(t *testing.T) {
 		fence    int64
 		wait     time.Duration
 	}{
-		"the first look waits for nothing": {calendar: calendars.Calendar{}, fence: 1},
-		"after the gap":                    {calendar: calendars.Calendar{Fence: 7, LookedAt: now.Add(-gap)}, fence: 8},
-		"within the gap":                   {calendar: calendars.Calendar{Fence: 7, LookedAt: now.Add(-gap / 4)}, wait: gap * 3 / 4},
-		"just begun":                       {calendar: calendars.Calendar{Fence: 7, LookedAt: now}, wait: gap},
-		"held, with much left":             {calendar: calendars.Calendar{Fence: 7, LookedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Minute)}, wait: gap},
-		"held, with little left":           {calendar: calendars.Calendar{Fence: 7, LookedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Millisecond)}, wait: time.Millisecond},
-		"the lease ends now":               {calendar: calendars.Calendar{Fence: 7, LookedAt: now.Add(-time.Hour), LeaseUntil: now}, fence: 8},
-		"expired":                          {calendar: calendars.Calendar{Fence: 7, LookedAt: now.Add(-time.Hour), LeaseUntil: now.Add(-time.Second)}, fence: 8},
-		"left alone":                       {calendar: calendars.Calendar{Fence: 7, ParkedUntil: now.Add(time.Hour)}, wait: time.Hour},
-		"left alone until a while ago":     {calendar: calendars.Calendar{Fence: 7, ParkedUntil: now.Add(-time.Hour)}, fence: 8},
-		"begun by a clock that is minutes ahead of us": {calendar: calendars.Calendar{Fence: 7, LookedAt: now.Add(5 * time.Minute)}, fence: 8},
+		"the first sync waits for nothing": {calendar: calendars.Calendar{}, fence: 1},
+		"after the gap":                    {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-gap)}, fence: 8},
+		"within the gap":                   {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-gap / 4)}, wait: gap * 3 / 4},
+		"just begun":                       {calendar: calendars.Calendar{Fence: 7, StartedAt: now}, wait: gap},
+		"held, with much left":             {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Minute)}, wait: gap},
+		"held, with little left":           {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Millisecond)}, wait: time.Millisecond},
+		"the lease ends now":               {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now}, fence: 8},
+		"expired":                          {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(-time.Second)}, fence: 8},
+		"left alone":                       {calendar: calendars.Calendar{Fence: 7, PausedUntil: now.Add(time.Hour)}, wait: time.Hour},
+		"left alone until a while ago":     {calendar: calendars.Calendar{Fence: 7, PausedUntil: now.Add(-time.Hour)}, fence: 8},
+		"begun by a clock that is minutes ahead of us": {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(5 * time.Minute)}, fence: 8},
 	} {
 		updates, fence, wait := c.calendar.Claim(now, gap, 3)
 		if fence != c.fence || wait != c.wait || (updates == nil) != (c.wait > 0) {
@@ -111,41 +111,41 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-func TestALook_FromClaimToEnd(t *testing.T) {
+func TestSync_FromClaimToEnd(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
-	k.write(func(calendars.Calendar) []store.Update { return calendars.Owe() })
+	k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync() })
 	before := k.read()
 
 	fence, _ := k.claim(now)
 	c := k.read()
-	same(t, "generation of the next look", c.LookGen, before.LookGen+1)
-	same(t, "generation that began", c.BegunGen, before.LookGen)
+	same(t, "generation of the next sync", c.SyncGen, before.SyncGen+1)
+	same(t, "generation that began", c.StartedGen, before.SyncGen)
 	same(t, "holds", []bool{c.Holds(fence), c.Holds(fence - 1), c.Holds(0)}, []bool{true, false, false})
-	same(t, "owed", c.LookDue, false)
+	same(t, "pending", c.SyncPending, false)
 	same(t, "lease", c.LeaseUntil, now.Add(calendars.Lease))
 	if _, wait := k.claim(now.Add(time.Minute / 2)); wait == 0 {
-		t.Error("a second look began while the first held the lease")
+		t.Error("a second sync began while the first held the lease")
 	}
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Renew(now.Add(time.Minute / 2)) })
 	same(t, "lease after a sign of life", c.LeaseUntil, now.Add(time.Minute/2+calendars.Lease))
 
 	// What is asked for while it looks is not ended with it.
-	k.write(func(calendars.Calendar) []store.Update { return calendars.Owe() })
+	k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync() })
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(now.Add(time.Minute), "token", 3) })
-	same(t, "owed", c.LookDue, true)
+	same(t, "pending", c.SyncPending, true)
 	same(t, "token", c.SyncToken, "token")
 	same(t, "mask", c.MaskVersion, int64(3))
 	same(t, "lease", c.LeaseUntil, time.Time{})
 	same(t, "ended", []time.Time{c.SyncedAt, c.SuccessAt}, []time.Time{now.Add(time.Minute), now.Add(time.Minute)})
 
 	later, _ := k.claim(now.Add(time.Hour))
-	same(t, "the older look holds", k.read().Holds(fence), false)
-	same(t, "the newer look holds", k.read().Holds(later), true)
+	same(t, "the older sync holds", k.read().Holds(fence), false)
+	same(t, "the newer sync holds", k.read().Holds(later), true)
 }
 
-func TestALookThatFails_KeepsItsCursor(t *testing.T) {
+func TestFailedSync_KeepsItsToken(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
@@ -158,53 +158,53 @@ func TestALookThatFails_KeepsItsCursor(t *testing.T) {
 		same(t, "token", c.SyncToken, "token")
 		same(t, "failing since", c.FailedSince, now.Add(time.Hour))
 		same(t, "why", c.LastError, "unavailable")
-		same(t, "last good look", c.SuccessAt, now)
-		same(t, "last look", c.SyncedAt, at)
+		same(t, "last good sync", c.SuccessAt, now)
+		same(t, "last sync", c.SyncedAt, at)
 		same(t, "lease", c.LeaseUntil, time.Time{})
-		same(t, "owed beside the task that tries again", c.LookDue, false)
+		same(t, "pending beside the task that tries again", c.SyncPending, false)
 	}
 	k.write(func(calendars.Calendar) []store.Update {
-		return []store.Update{calendars.Leave(now.Add(9 * time.Hour))}
+		return []store.Update{calendars.Pause(now.Add(9 * time.Hour))}
 	})
 	c := k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(now.Add(9*time.Hour), "next", 1) })
-	same(t, "failing since, why, left alone until", []any{c.FailedSince, c.LastError, c.ParkedUntil}, []any{time.Time{}, "", time.Time{}})
-	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Forget() })
+	same(t, "failing since, why, left alone until", []any{c.FailedSince, c.LastError, c.PausedUntil}, []any{time.Time{}, "", time.Time{}})
+	c = k.write(func(calendars.Calendar) []store.Update { return calendars.ResetToken() })
 	same(t, "token after 410", c.SyncToken, "")
-	same(t, "last good look after 410", c.SuccessAt, now.Add(9*time.Hour))
+	same(t, "last good sync after 410", c.SuccessAt, now.Add(9*time.Hour))
 }
 
 // Names of tasks may stay taken for ever, so a generation never comes twice.
-func TestTheGenerationOfLooks_NeverRestarts(t *testing.T) {
+func TestSyncGeneration_NeverRestarts(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	first := k.write(link)
-	last := first.LookGen
+	last := first.SyncGen
 	for i := range 5 {
 		k.claim(now.Add(time.Duration(i) * time.Hour))
-		if c := k.read(); c.LookGen <= last {
-			t.Fatalf("look %d has generation %d after %d", i, c.LookGen, last)
+		if c := k.read(); c.SyncGen <= last {
+			t.Fatalf("sync %d has generation %d after %d", i, c.SyncGen, last)
 		}
-		last = k.read().LookGen
+		last = k.read().SyncGen
 	}
 	c := k.write(func(c calendars.Calendar) []store.Update { return c.Skip() })
-	if c.LookGen != last+1 || c.LookDue {
-		t.Errorf("a look that is not needed leaves generation %d (before: %d), owed: %t", c.LookGen, last, c.LookDue)
+	if c.SyncGen != last+1 || c.SyncPending {
+		t.Errorf("a sync that is not needed leaves generation %d (before: %d), pending: %t", c.SyncGen, last, c.SyncPending)
 	}
-	same(t, "linked again", k.write(link).LookGen, c.LookGen)
+	same(t, "linked again", k.write(link).SyncGen, c.SyncGen)
 
 	err := k.documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(calendars.Path(c.Key)) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := k.write(func(c calendars.Calendar) []store.Update { return c.Link(now.Add(time.Second), "gm", "") })
-	if again.LookGen <= c.LookGen {
-		t.Errorf("made anew, the generation is %d after %d", again.LookGen, c.LookGen)
+	if again.SyncGen <= c.SyncGen {
+		t.Errorf("made again, the generation is %d after %d", again.SyncGen, c.SyncGen)
 	}
 }
 
-func TestCovers_IsForHintsOlderThanTheLastLook(t *testing.T) {
+func TestCovers_TriggersOlderThanTheLastRun(t *testing.T) {
 	t.Parallel()
-	c := calendars.Calendar{LookGen: 9, BegunGen: 7}
+	c := calendars.Calendar{SyncGen: 9, StartedGen: 7}
 	for generation, want := range map[int64]bool{6: true, 7: false, 8: false, 9: false} {
 		if got := c.Covers(generation); got != want {
 			t.Errorf("generation %d: %t", generation, got)
@@ -251,11 +251,11 @@ func TestInterests_OfOthersStay(t *testing.T) {
 	same(t, "wanted", c.Wanted(), true)
 }
 
-func TestLinking_OwesALook_AndKeepsIDsThatGoogleMade(t *testing.T) {
+func TestLink_RequestsASync_AndKeepsGooglesIDs(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	c := k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google1") })
-	same(t, "owed", c.LookDue, true)
+	same(t, "pending", c.SyncPending, true)
 	k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google1") })
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google2") })
 	same(t, "ids", c.LegacyEventIDs, []string{"google1", "google2"})
@@ -265,34 +265,34 @@ func TestLinking_OwesALook_AndKeepsIDsThatGoogleMade(t *testing.T) {
 	same(t, "ids after an unlink", c.LegacyEventIDs, []string(nil))
 }
 
-func TestParkedEvents_WaitUntilTheyAreSettledOrUnlinked(t *testing.T) {
+func TestDeferredEvents_StayUntilSettledOrUnlinked(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
 	c := k.write(func(calendars.Calendar) []store.Update {
-		return []store.Update{calendars.Park("e2", calendars.PendingRace), calendars.Park("e1", calendars.PendingFailed), calendars.Park("e3", calendars.PendingCommand)}
+		return []store.Update{calendars.Defer("e2", calendars.DeferredRace), calendars.Defer("e1", calendars.DeferredFailed), calendars.Defer("e3", calendars.DeferredCommand)}
 	})
-	same(t, "parked, sorted", c.PendingEvents(), []string{"e1", "e2", "e3"})
-	same(t, "why", c.Pending["e2"], calendars.PendingRace)
+	same(t, "deferred, sorted", c.DeferredEvents(), []string{"e1", "e2", "e3"})
+	same(t, "why", c.Deferred["e2"], calendars.DeferredRace)
 	c = k.write(func(calendars.Calendar) []store.Update { return []store.Update{calendars.Settle("e1")} })
-	same(t, "after one is settled", c.PendingEvents(), []string{"e2", "e3"})
+	same(t, "after one is settled", c.DeferredEvents(), []string{"e2", "e3"})
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Unlink("e2") })
-	same(t, "after one is unlinked", c.PendingEvents(), []string{"e3"})
+	same(t, "after one is unlinked", c.DeferredEvents(), []string{"e3"})
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Exchange("e3") })
-	same(t, "after one took another's place", len(c.Pending), 0)
+	same(t, "after one took another's place", len(c.Deferred), 0)
 }
 
-func TestLookTask_IsNamedByCalendarAndGeneration(t *testing.T) {
+func TestSyncTask_IsNamedByCalendarAndGeneration(t *testing.T) {
 	t.Parallel()
-	c := calendars.Calendar{Key: "k1", LookGen: 42}
-	task := calendars.LookTask(c, "push", "trace-1")
-	same(t, "kind", task.Kind, calendars.LookKind)
+	c := calendars.Calendar{Key: "k1", SyncGen: 42}
+	task := calendars.SyncTask(c, "push", "trace-1")
+	same(t, "kind", task.Kind, calendars.SyncKind)
 	same(t, "name", task.Name, "k1/42")
 	same(t, "payload", string(task.Payload), `{"key":"k1","gen":42,"cause":"push","trace":"trace-1"}`)
-	same(t, "the same again", calendars.LookTask(c, "drain", "").Name, task.Name)
+	same(t, "the same again", calendars.SyncTask(c, "drain", "").Name, task.Name)
 }
 
-func TestCalendars_AreFoundByWhatIsOwed(t *testing.T) {
+func TestCalendars_AreFoundByTheirPendingSync(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
@@ -303,14 +303,12 @@ func TestCalendars_AreFoundByWhatIsOwed(t *testing.T) {
 		}
 		return len(found)
 	}
-	due, err := store.Collect(calendars.Due(t.Context(), k.documents))
-	same(t, "due", list(due, err), 1)
+	same(t, "pending", list(store.Collect(calendars.SyncsPending(t.Context(), k.documents))), 1)
 	k.claim(now)
-	due, err = store.Collect(calendars.Due(t.Context(), k.documents))
-	same(t, "due after the claim", list(due, err), 0)
+	same(t, "pending after the claim", list(store.Collect(calendars.SyncsPending(t.Context(), k.documents))), 0)
 	same(t, "leased", list(calendars.Leased(t.Context(), k.documents, now)), 1)
 	same(t, "leased when the lease is over", list(calendars.Leased(t.Context(), k.documents, now.Add(calendars.Lease))), 0)
-	k.write(func(calendars.Calendar) []store.Update { return append(calendars.Owe(), calendars.Release()) })
+	k.write(func(calendars.Calendar) []store.Update { return append(calendars.RequestSync(), calendars.Release()) })
 	same(t, "leased after it was given back", list(calendars.Leased(t.Context(), k.documents, now)), 0)
 	followed, _, err := calendars.Followed(t.Context(), k.documents, 10, nil)
 	same(t, "followed", list(followed, err), 1)
@@ -338,21 +336,21 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 		k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(at, "token", 1) })
 	}
 	same(t, "the first, which follows none", sweep(now), int64(0))
-	same(t, "one without a look since", sweep(now.Add(time.Hour)), int64(0))
+	same(t, "one without a sync since", sweep(now.Add(time.Hour)), int64(0))
 	look(now.Add(2 * time.Hour))
-	same(t, "one with a look since", sweep(now.Add(3*time.Hour)), int64(1))
+	same(t, "one with a sync since", sweep(now.Add(3*time.Hour)), int64(1))
 	look(now.Add(4 * time.Hour))
 	same(t, "another", sweep(now.Add(5*time.Hour)), int64(2))
 	look(now.Add(6 * time.Hour))
 	k.write(func(c calendars.Calendar) []store.Update { return c.Failed(now.Add(7*time.Hour), "unavailable") })
-	same(t, "one while looks fail", sweep(now.Add(8*time.Hour)), int64(0))
+	same(t, "one while syncs fail", sweep(now.Add(8*time.Hour)), int64(0))
 }
 
 // What was wrong with a calendar that nothing followed was never taken off it, and
 // says nothing of a poll that follows it from now on.
-func TestLink_NothingFollowedIt_ForgetsItsFailure(t *testing.T) {
+func TestLink_OfAnUnfollowedCalendar_ClearsItsFailure(t *testing.T) {
 	t.Parallel()
-	failed := calendars.Calendar{Key: "k", FailedSince: time.Unix(1, 0), LastError: calendars.ReasonRevoked, LookGen: 1}
+	failed := calendars.Calendar{Key: "k", FailedSince: time.Unix(1, 0), LastError: calendars.ReasonRevoked, SyncGen: 1}
 	forgets := func(c calendars.Calendar) bool {
 		return slices.ContainsFunc(c.Link(time.Unix(2, 0), "gm", ""), func(u store.Update) bool {
 			return u.Path.String() == "lastError" && u.Value == store.Delete
@@ -367,11 +365,11 @@ func TestLink_NothingFollowedIt_ForgetsItsFailure(t *testing.T) {
 	}
 }
 
-// At the very end of a pause the calendar may be looked at.
-func TestClaim_AtTheEndOfAPause_BeginsALook(t *testing.T) {
+// At the very end of a pause the calendar may be synced.
+func TestClaim_AtTheEndOfAPause_BeginsASync(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]calendars.Calendar{
-		"parked": {ParkedUntil: now}, "leased": {LeaseUntil: now}, "looked at a gap ago": {LookedAt: now.Add(-gap)},
+		"deferred": {PausedUntil: now}, "leased": {LeaseUntil: now}, "synced a gap ago": {StartedAt: now.Add(-gap)},
 	} {
 		if updates, _, wait := c.Claim(now, gap, 0); len(updates) == 0 || wait != 0 {
 			t.Errorf("%s: wait %s", name, wait)
@@ -381,8 +379,8 @@ func TestClaim_AtTheEndOfAPause_BeginsALook(t *testing.T) {
 
 func TestHolds_WithoutAFence_CommitsNothing(t *testing.T) {
 	t.Parallel()
-	same(t, "a look that never claimed a new calendar", calendars.Calendar{}.Holds(0), false)
-	same(t, "the look that did", calendars.Calendar{Fence: 1}.Holds(1), true)
+	same(t, "a sync that never claimed a new calendar", calendars.Calendar{}.Holds(0), false)
+	same(t, "the sync that did", calendars.Calendar{Fence: 1}.Holds(1), true)
 }
 
 // Since when a calendar fails is said once.
@@ -390,7 +388,7 @@ func TestLost_AfterAFailure_KeepsSinceWhen(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	for _, at := range []time.Time{now, now.Add(time.Hour)} {
-		c := k.write(func(c calendars.Calendar) []store.Update { return c.Lost(at, "revoked") })
+		c := k.write(func(c calendars.Calendar) []store.Update { return c.MarkFailing(at, "revoked") })
 		same(t, "failed since", c.FailedSince, now)
 	}
 }

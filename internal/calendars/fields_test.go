@@ -19,23 +19,23 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			interest := c.Interests[poll.ConsumerPoll]
 			before := calendars.Calendar{
 				AccountID: c.AccountID, CalendarID: c.CalendarID, Interests: map[string]int64{poll.ConsumerPoll: interest - 1},
-				LegacyEventIDs: c.LegacyEventIDs[:1], LookGen: c.LookGen - 1, Fence: c.Fence - 1, FailedSince: c.FailedSince,
+				LegacyEventIDs: c.LegacyEventIDs[:1], SyncGen: c.SyncGen - 1, Fence: c.Fence - 1, FailedSince: c.FailedSince,
 			}
 			linked := before.Link(time.Time{}, c.OwnerID, c.LegacyEventIDs[1])
-			claimed, _, _ := before.Claim(c.LookedAt, 0, c.BegunGen)
+			claimed, _, _ := before.Claim(c.StartedAt, 0, c.StartedGen)
 			swept, _ := calendars.Calendar{SweptAt: c.SweptAt, SuccessAt: c.SweptAt, GoodSweeps: c.GoodSweeps - 1}.Unwatched(c.SweptAt)
 			updates := [][]store.Update{
 				linked, claimed, calendars.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion), before.Failed(c.SyncedAt, c.LastError),
-				calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Leave(c.ParkedUntil)}, swept,
+				calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Pause(c.PausedUntil)}, swept,
 			}
-			for event, reason := range c.Pending {
-				updates = append(updates, []store.Update{calendars.Park(event, reason)})
+			for event, reason := range c.Deferred {
+				updates = append(updates, []store.Update{calendars.Defer(event, reason)})
 			}
-			if c.LookDue {
-				updates = append(updates, calendars.Owe())
+			if c.SyncPending {
+				updates = append(updates, calendars.RequestSync())
 			}
-			if c.HoldUntold {
-				updates = append(updates, calendars.Hold(c.PendingEvents()[0])[1:])
+			if c.HoldUnannounced {
+				updates = append(updates, calendars.Hold(c.DeferredEvents()[0])[1:])
 			}
 			return calendars.Decode(roundtrip.Kept(t, calendars.Path(c.Key), updates...))
 		},

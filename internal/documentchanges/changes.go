@@ -1,15 +1,13 @@
-// Package documentchanges takes in that somebody may have written a poll's document
-// directly, or its slots or votes, and has
-// poll and event brought in order, and the poll's card, where it is ours.
+// Package documentchanges reacts when somebody may have written a poll's document, slots or
+// votes directly: it has poll and event repaired, and the poll's card if it is ours.
 //
 //	Eventarc, by a route of web-hooks ─┐
-//	                                   ├─ Told → a task a second and poll → Handle → Reconcile, Cards
+//	                                   ├─ Changed → a task a second and poll → Handle → Reconcile, Cards
 //	a listener in one instance ────────┘
 //
-// A hint is believed in nothing but which poll it is about. One that is lost,
-// doubled or late changes nothing but the delay: the sweep does the same. What is
-// written in answer to one is a change of the document too, and so the next hint;
-// that one finds everything in order, and writes nothing.
+// A change only names a poll. One that is lost, doubled or late changes nothing but the delay,
+// since the sweep does the same. The repair is itself a document change, whose task finds
+// nothing to do.
 package documentchanges
 
 import (
@@ -25,37 +23,37 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Kind is the kind of the tasks that look at a poll's document.
+// Kind is the kind of the tasks that reconcile a poll after a document change.
 const Kind = "document"
 
-// gather is for how long the hints about one poll are gathered into one task;
-// clockSkew is how far the clock of whoever runs it may be ahead.
+// window is how long a poll's changes are collected into one task; clockSkew is how far
+// clocks may differ.
 const (
-	gather    = time.Second
+	// window is how long the changes of one poll are collected into one task; clockSkew
+	// is how far clocks may differ.
+	window    = time.Second
 	clockSkew = 250 * time.Millisecond
 )
 
-// Polls is what sets polls right (scheduler.Service, or its Observer).
+// Polls repairs polls (scheduler.Service, or its Observer).
 type Polls interface {
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
 }
 
-// Hints takes hints in and follows them. Queue, Polls and Now are needed.
-type Hints struct {
+// Intake accepts document changes and follows them up. Queue, Polls and Now are required.
+type Intake struct {
 	Queue queue.Enqueuer
 	Polls Polls
 	Now   func() time.Time
-	// Cards hands over that a poll's card is to show what is true
-	// (scheduler.Service.CheckCard); occasion names the hints that it answers. nil
-	// where the cards are not ours.
+	// Cards requests that a poll's card be updated (scheduler.Service.CheckCard);
+	// occasion names the changes that caused it. nil if the cards are not ours.
 	Cards func(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error
 }
 
-// Told hands over that the document of a poll may have been written. After nil
-// the poll is looked at, by a task that begins later than this call: all hints of
-// a second come together in one, which begins when the second is over. An id that
-// is none is nothing to look at. The errors are the queue's.
-func (h *Hints) Told(ctx context.Context, pollID, trace string) error {
+// Changed enqueues a task for a poll whose document may have changed. The task begins after
+// this call, and collects all changes of a second. An invalid id is ignored. The errors
+// are the queue's.
+func (h *Intake) Changed(ctx context.Context, pollID, trace string) error {
 	if !isID(pollID) {
 		return nil
 	}
@@ -63,18 +61,17 @@ func (h *Hints) Told(ctx context.Context, pollID, trace string) error {
 	if err != nil {
 		return err
 	}
-	over := h.Now().Truncate(gather).Add(gather)
+	over := h.Now().Truncate(window).Add(window)
 	_, err = h.Queue.Enqueue(ctx, queue.Task{
 		Kind: Kind, Name: pollID + "/" + strconv.FormatInt(over.Unix(), 10), Payload: payload, NotBefore: over.Add(clockSkew),
 	})
 	return err
 }
 
-// isID tells whether a poll may have an id.
 func isID(id string) bool { return poll.Path(id).Valid() == nil }
 
-// Handle looks at the poll of a task: the handler of Kind.
-func (h *Hints) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+// Handle is the handler of Kind.
+func (h *Intake) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var work scheduler.Work
 	if err := json.Unmarshal(delivery.Payload, &work); err != nil || !isID(work.ID) {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no poll")}

@@ -21,7 +21,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// seen keeps which polls were looked at.
+// seen records which polls were reconciled.
 type seen struct {
 	mu    sync.Mutex
 	polls []string
@@ -53,52 +53,52 @@ func must(t *testing.T, err error) {
 }
 
 // opened are hints whose tasks run until the test ends.
-func opened(t *testing.T, polls *seen) *documentchanges.Hints {
+func opened(t *testing.T, polls *seen) *documentchanges.Intake {
 	t.Helper()
 	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{documentchanges.Kind}})
 	must(t, err)
-	h := &documentchanges.Hints{Queue: tasks, Polls: polls, Now: time.Now}
+	h := &documentchanges.Intake{Queue: tasks, Polls: polls, Now: time.Now}
 	must(t, tasks.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{documentchanges.Kind: h.Handle}}))
 	t.Cleanup(func() { must(t, tasks.Stop(context.Background())) })
 	return h
 }
 
-func TestTold_ABurstIsOneLook_ThatBeginsAfterIt(t *testing.T) {
+func TestChanged_ABurst_IsOneTaskThatBeginsAfterIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		polls := &seen{}
 		h := opened(t, polls)
 		for range 50 {
-			must(t, h.Told(t.Context(), "one", "trace"))
-			must(t, h.Told(t.Context(), "two", "trace"))
+			must(t, h.Changed(t.Context(), "one", "trace"))
+			must(t, h.Changed(t.Context(), "two", "trace"))
 			time.Sleep(15 * time.Millisecond)
 		}
 		if looked := polls.list(); len(looked) != 0 {
-			t.Errorf("amid the second it looked at %v", looked)
+			t.Errorf("during the second it handled %v", looked)
 		}
 		time.Sleep(2 * time.Second)
 		if looked := polls.list(); len(looked) != 2 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
-		must(t, h.Told(t.Context(), "one", "trace"))
+		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(2 * time.Second)
 		if looked := polls.list(); len(looked) != 3 || looked[2] != "one" {
-			t.Errorf("told again, it looked at %v", looked)
+			t.Errorf("after another change it handled %v", looked)
 		}
 	})
 }
 
-func TestTold_WhatNamesNoPoll_IsNothing(t *testing.T) {
+func TestChanged_WithoutAPoll_DoesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		polls := &seen{}
 		h := opened(t, polls)
 		for _, id := range []string{"", "a/b", ".", "__x__"} {
-			must(t, h.Told(t.Context(), id, "trace"))
+			must(t, h.Changed(t.Context(), id, "trace"))
 		}
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); len(looked) != 0 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }
@@ -108,13 +108,13 @@ func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		polls := &seen{fails: 3}
 		h := opened(t, polls)
-		must(t, h.Told(t.Context(), "one", "trace"))
+		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(time.Hour)
 		if looked := polls.list(); len(looked) != 1 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
-	verdict := (&documentchanges.Hints{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
+	verdict := (&documentchanges.Intake{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
 	if verdict.Outcome != queue.Permanent {
 		t.Errorf("a task that names no poll: %+v", verdict)
 	}
@@ -126,7 +126,7 @@ type cards struct {
 	occasions []string
 }
 
-// check is Hints.Cards.
+// check is Intake.Cards.
 func (c *cards) check(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error {
 	if _, err := c.Reconcile(ctx, pollID, cause); err != nil {
 		return err
@@ -144,10 +144,10 @@ func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
 		h := opened(t, polls)
 		h.Cards = drawn.check
 		for range 5 { // a burst is one card, tried again until it is handed over
-			must(t, h.Told(t.Context(), "one", "trace"))
+			must(t, h.Changed(t.Context(), "one", "trace"))
 		}
 		time.Sleep(time.Hour)
-		must(t, h.Told(t.Context(), "one", "trace"))
+		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(time.Hour)
 		if got := drawn.list(); !slices.Equal(got, []string{"one", "one"}) {
 			t.Errorf("the cards of %v were handed over", got)
@@ -156,7 +156,7 @@ func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
 			t.Errorf("two changes are one occasion: %v", drawn.occasions)
 		}
 		if looked := polls.list(); len(looked) != 3 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }
@@ -166,7 +166,7 @@ type source struct {
 	polls chan []string
 	fails chan error
 	mu    sync.Mutex
-	began []time.Time // since when, of those that began anew
+	began []time.Time // since when, of those that began again
 }
 
 func newSource() *source { return &source{polls: make(chan []string), fails: make(chan error)} }
@@ -199,13 +199,13 @@ func (s *source) begun() int {
 }
 
 // listening runs a listener of a name until it is stopped.
-func listening(t *testing.T, name string, h *documentchanges.Hints, documents store.Store) (from *source, stop func()) {
+func listening(t *testing.T, name string, h *documentchanges.Intake, documents store.Store) (from *source, stop func()) {
 	t.Helper()
 	from = newSource()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	l := &documentchanges.Listener{
-		Source: from, Hints: h, Store: documents, Instance: name, NewTrace: func() string { return "trace" },
+		Source: from, Intake: h, Store: documents, Instance: name, NewTrace: func() string { return "trace" },
 		Wait: func(ctx context.Context, d time.Duration) error {
 			select {
 			case <-ctx.Done():
@@ -239,7 +239,7 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 		first.polls <- []string{"one", "two"}
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); len(looked) != 2 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 		stopFirst()
 		time.Sleep(6 * time.Second)
@@ -252,7 +252,7 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 		second.polls <- []string{"three"}
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); !slices.Contains(looked, "three") {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }
@@ -290,7 +290,7 @@ func (r *refusing) Run(ctx context.Context, do func(ctx context.Context, tx stor
 	return r.Store.Run(ctx, do)
 }
 
-// Each row is for how long no lease can be claimed. What was removed meanwhile is
+// Each row is for how long no lease can be claimed. What was removed in the meantime is
 // known to who goes on from its place alone: a listing does not have it.
 func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 	t.Parallel()
@@ -319,7 +319,7 @@ func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 	}
 }
 
-func TestListener_WhosePlaceAnotherTook_BeginsAnew(t *testing.T) {
+func TestListener_AfterAnotherHadTheLease_StartsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		documents, err := memorystore.Open(nil)

@@ -8,85 +8,82 @@ import (
 	"questscheduler/internal/store"
 )
 
-// The times of a listener.
 const (
-	// turn is for how long it listens before it makes sure that it is still the
-	// one; a connection that died without a word is noticed then at the latest.
-	turn = time.Minute
-	// lease is for how long it is the one without saying so again.
+	// turn is how long it listens before it renews the lease, and so notices a dead
+	// connection.
+	turn  = time.Minute
 	lease = turn + 30*time.Second
-	// missed is how far back a listener asks for changes that begins: to before
-	// the last word of one that died. What came to pass earlier is the sweep's.
+	// missed is how far back a new listener starts: before the last renewal of one that
+	// died. The sweep covers earlier changes.
 	missed = 2 * lease
-	// retry is how long it waits while it cannot listen, or another one does.
+	// retry is the wait while another instance listens or listening fails.
 	retry = 5 * time.Second
 )
 
-// Source tells of polls whose documents were written or removed, whoever did it.
+// Source reports polls whose documents were written or removed, by anybody.
 type Source interface {
-	// Listen tells until ctx ends, which is no error, and goes on from where the
-	// last call ended. With a time, it begins anew with what was written after
-	// it. What heard refuses is told of again.
+	// Listen reports changes until ctx ends, which is no error, and continues where the
+	// last call ended; with a time, it starts anew with what was written after it.
+	// Changes that heard refuses are reported again.
 	Listen(ctx context.Context, since time.Time, heard func(ctx context.Context, pollIDs []string) error) error
 }
 
-// Listener has hints told by a source, in one instance of the program at a time:
-// the one that holds the lease, a document in the store. All fields are needed.
+// Listener passes a source's changes on, in the one instance that holds a lease in the
+// store. All fields are required.
 type Listener struct {
-	Source Source
-	Hints  *Hints
-	Store  store.Store
-	// Instance names this one among all.
+	Source   Source
+	Intake   *Intake
+	Store    store.Store
 	Instance string
 	NewTrace func() string
 	Wait     func(ctx context.Context, d time.Duration) error
 	Log      *slog.Logger
 }
 
-// leasePath is where it stands who listens. Closed to clients.
+// leasePath is the lease, closed to clients.
 var leasePath = store.Doc("documentHints", "listener")
 
-// Run listens until ctx ends, and lets go of the lease then, so that another
-// instance goes on at once. What fails is tried again.
+// Run listens until ctx ends, then releases the lease so that another instance takes over
+// at once. It retries failures.
 func (l *Listener) Run(ctx context.Context) {
-	goesOn := false // from where it was
+	resumes := false // where it stopped
 	for ctx.Err() == nil {
 		holds, alone, err := l.claim(ctx)
-		// A claim that failed says nothing of who listens: the place stands.
+		// A failed claim does not show who listens; keep the position.
 		if err == nil {
-			goesOn = goesOn && alone
+			resumes = resumes && alone
 		}
 		if err == nil && holds {
-			err = l.listen(ctx, goesOn)
-			goesOn = true
+			err = l.listen(ctx, resumes)
+			resumes = true
 		}
 		if err == nil && holds {
 			continue
 		}
 		if err != nil && ctx.Err() == nil {
-			l.Log.WarnContext(ctx, "changes of documents are not heard of; it is tried again", "error", err)
+			l.Log.WarnContext(ctx, "not listening for document changes; retrying", "error", err)
 		}
 		if l.Wait(ctx, retry) != nil {
 			break
 		}
 	}
 	if err := l.release(context.WithoutCancel(ctx)); err != nil {
-		l.Log.WarnContext(ctx, "another instance hears of documents only after a while", "error", err)
+		l.Log.WarnContext(ctx, "listener lease not released", "error", err)
 	}
 }
 
 // listen listens for one turn.
-func (l *Listener) listen(ctx context.Context, goesOn bool) error {
+func (l *Listener) listen(ctx context.Context, resumes bool) error {
 	ctx, cancel := context.WithTimeout(ctx, turn)
 	defer cancel()
 	since := time.Time{}
-	if !goesOn {
-		since = l.Hints.Now().Add(-missed)
+	if !resumes {
+		since = l.Intake.Now().Add(-missed)
 	}
 	return l.Source.Listen(ctx, since, func(ctx context.Context, pollIDs []string) error {
 		trace := l.NewTrace()
 		for _, id := range pollIDs {
-			if err := l.Hints.Told(ctx, id, trace); err != nil {
+			if err := l.Intake.Changed(ctx, id, trace); err != nil {
 				return err
 			}
 		}
@@ -94,13 +91,12 @@ func (l *Listener) listen(ctx context.Context, goesOn bool) error {
 	})
 }
 
-// claim takes the lease, or takes it for longer. holds is false where another
-// instance has it; alone tells that nobody else had it since this one did, even
-// where it lapsed meanwhile: what this one has not heard of, nobody has.
+// claim takes or renews the lease. holds is false if another instance has it; alone means
+// that nobody else has had it since this instance did, so that no change was missed.
 func (l *Listener) claim(ctx context.Context) (holds, alone bool, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		holds, alone = false, false
-		now := l.Hints.Now()
+		now := l.Intake.Now()
 		document, err := tx.Get(ctx, leasePath)
 		if err != nil {
 			return err
@@ -116,7 +112,6 @@ func (l *Listener) claim(ctx context.Context) (holds, alone bool, err error) {
 	return holds, alone, err
 }
 
-// release gives the lease back, where this instance has it.
 func (l *Listener) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, retry)
 	defer cancel()

@@ -6,22 +6,21 @@ import (
 	calendar "google.golang.org/api/calendar/v3"
 )
 
-// Access is what a calendar says to an account of itself.
+// Access is a calendar's own description of an account's rights in it.
 type Access struct {
-	// Role is the account's role in the calendar, in Google's words.
+	// Role is Google's name for the account's role.
 	Role string
-	// Writable tells that sessions may be put into the calendar; see writable.
+	// Writable reports whether the account may create events here; see writable.
 	Writable bool
-	// TimeZone is the calendar's IANA zone.
 	TimeZone string
 }
 
-// Access asks a calendar for the account's role and the calendar's zone. It needs
-// no other scope than events do. NotFound: there is no such calendar for us.
+// Access reads the account's role in a calendar and the calendar's time zone, which takes
+// no more than the events scope. NotFound: this account sees no such calendar.
 func (c *Client) Access(ctx context.Context, ref Ref) (Access, error) {
 	var access Access
 	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		answer, err := given(service.Events.List(ref.Calendar).MaxResults(1).Fields("accessRole,timeZone").Context(ctx).Do())
+		answer, err := notNull(service.Events.List(ref.Calendar).MaxResults(1).Fields("accessRole,timeZone").Context(ctx).Do())
 		if err == nil {
 			access = Access{Role: answer.AccessRole, Writable: writable(answer.AccessRole), TimeZone: answer.TimeZone}
 		}
@@ -30,14 +29,11 @@ func (c *Client) Access(ctx context.Context, ref Ref) (Access, error) {
 	return access, err
 }
 
-// writable tells the access roles with which an account may finalise into a
-// calendar and confirm that an event was deleted from it. It is one question: a
-// poll must not follow an event whose deletion is never believed. These roles
-// write events, and see all of them: to writerWithoutPrivateAccess Google shows
-// private events too, with their ids, times and status, and hides no more than
-// their details. So an event that is not there for them is not there. A reader
-// can be shown less without having lost the calendar, and could not make the
-// event in the first place.
+// writable lists the roles that may finalise into a calendar and confirm deletions in it.
+// Both need the same roles, or a poll would follow an event whose deletion is never
+// believed. writerWithoutPrivateAccess still sees the id, times and status of private
+// events, so an event it does not see does not exist. A reader may be shown less without
+// having lost the calendar.
 func writable(role string) bool {
 	return role == "owner" || role == "writer" || role == "writerWithoutPrivateAccess"
 }

@@ -11,25 +11,20 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Google's quotas of the Calendar API, by the minute: of one
-// person, and of our project with all of them. A Budget keeps below both, so
-// that one calendar which changes much holds up no other.
+// Google's quotas of the Calendar API per minute, for one person and for our project,
+// and the share of each that may be used in a burst. A person's burst is large: a calendar
+// read after a long time fetches its events individually and then is quiet.
 const (
 	personPerMinute  = 600
 	projectPerMinute = 10_000
-	// What may be called at once: a calendar that is read after a long time
-	// asks for its events one by one, and then is quiet; the project is never
-	// quiet.
-	personAtOnce  = 0.5
-	projectAtOnce = 0.1
+	personAtOnce     = 0.5
+	projectAtOnce    = 0.1
 )
 
-// Budget holds our calls under Google's quotas, by account and in all. A bucket
-// of n calls that fills by m a minute never lets more than n+m through in any
-// minute, and both buckets are cut so that this is below the quota; a twentieth
-// is left for what else calls in the person's name. It counts for one process:
-// where several share a project, each is given its share. It is safe for
-// concurrent use.
+// Budget keeps our calls below Google's quotas, per account and in total. A bucket of n
+// calls that refills by m a minute passes at most n+m in any minute; both buckets stay a
+// twentieth below the quota, for other callers in the person's name. It counts for one
+// process: give each process that shares a project its share. Safe for concurrent use.
 type Budget struct {
 	options BudgetOptions
 	project *rate.Limiter
@@ -38,27 +33,25 @@ type Budget struct {
 	persons map[string]*rate.Limiter
 }
 
-// BudgetOptions are what a Budget is made of.
+// BudgetOptions configure a Budget.
 type BudgetOptions struct {
-	// Share is the part of the project's quota that this process has; 0: all.
+	// Share is this process's part of the project's quota; 0 means all.
 	Share float64
-	// Now is the time; Wait returns after a duration, or earlier with ctx's
-	// error. Both are needed.
+	// Now and Wait are required. Wait returns after d, or earlier with ctx's error.
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
-	// Jitter draws a duration from 0 to d; nil: at random.
+	// Jitter draws a duration from 0 to d; nil draws at random.
 	Jitter func(d time.Duration) time.Duration
 }
 
-// patience is how long a call waits for its turn. Beyond it the task that made
-// it is put off, which holds no worker up.
+// patience is the longest a call waits for its turn. Beyond it the task is postponed, so
+// that no worker blocks.
 const patience = 5 * time.Second
 
-// mostPersons is how many accounts are told apart before those that are at rest
-// are forgotten.
+// mostPersons is how many buckets are kept before full ones are dropped.
 const mostPersons = 10_000
 
-// NewBudget makes a budget that nothing was taken from.
+// NewBudget returns an unused budget.
 func NewBudget(options BudgetOptions) *Budget {
 	if options.Share <= 0 || options.Share > 1 {
 		options.Share = 1
@@ -72,15 +65,15 @@ func NewBudget(options BudgetOptions) *Budget {
 	}
 }
 
-// bucket lets at most 19/20 of a quota through in any minute: the share atOnce
-// of that in a burst, and the rest as it refills.
+// bucket passes at most 19/20 of a quota in any minute: the share atOnce as a burst, the
+// rest as it refills.
 func bucket(perMinute, atOnce float64) *rate.Limiter {
 	most := perMinute * 19 / 20
 	return rate.NewLimiter(rate.Limit(most*(1-atOnce)/60), max(1, int(most*atOnce)))
 }
 
-// take waits for a call's turn; where that is further off than patience it is
-// RateLimited, with when to come again, and nothing is taken.
+// take waits for a call's turn. Where that is further off than patience it takes nothing
+// and returns RateLimited with when to come again.
 func (b *Budget) take(ctx context.Context, account string) error {
 	now := b.options.Now()
 	person, project := b.person(account, now).ReserveN(now, 1), b.project.ReserveN(now, 1)
@@ -102,8 +95,8 @@ func (b *Budget) take(ctx context.Context, account string) error {
 	return &fault.Error{Kind: fault.RateLimited, Message: sayWait, RetryAfter: wait + b.options.Jitter(wait/2)}
 }
 
-// person is the bucket of an account. One that is full is as good as new, and
-// forgotten where there are many.
+// person returns an account's bucket. A full bucket is as good as a new one, so it may be
+// dropped.
 func (b *Budget) person(account string, now time.Time) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()

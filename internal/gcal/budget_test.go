@@ -28,7 +28,7 @@ func newTestBudget(share float64) (*Budget, *clock) {
 	}), c
 }
 
-// Whoever calls as often as they are let stays below the quota in every minute.
+// A caller that calls as often as allowed stays below the quota in every minute.
 func TestBudget_KeepsBelowTheQuotasInAnyMinute(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

@@ -8,66 +8,58 @@ import (
 	"questscheduler/rules"
 )
 
-// Event is an event as a calendar shows it: what decides, and what names it.
+// Event is what a calendar shows of an event.
 type Event struct {
 	ID string
 	// ETag changes with every change of the event; PatchTimes takes it.
 	ETag string
-	// Summary and Description are the title and text. Listings leave them
-	// out: they decide nothing.
+	// Summary and Description are empty in listings.
 	Summary     string
 	Description string
-	// Seen is Gone where the status is cancelled, Series where the event
-	// recurs, Unreadable where its times cannot be read, else Present.
+	// Seen is Gone if the status is cancelled, Series if the event recurs, Unreadable if
+	// its times cannot be read, else Present.
 	Seen rules.Seen
-	// Malformed tells of an Unreadable event that a field has another JSON type
-	// than Google documents: the event may be well, and its answer is not. What
-	// else is here was readable.
+	// Malformed marks an Unreadable event with a field of another JSON type than Google
+	// documents: the event itself may be fine. The other fields were readable.
 	Malformed bool
-	// Fingerprint is the time of the event, for Present alone.
+	// Fingerprint is the event's time, for Present only.
 	Fingerprint rules.Fingerprint
-	// Updated is when the event was last changed; zero where the answer does
-	// not tell, as it need not for deleted events.
+	// Updated is when the event last changed; zero if the answer omits it, as it may for
+	// deleted events.
 	Updated time.Time
-	// InstanceOf is the id of the series that this is an instance of, or "".
-	// An instance has an id of its own and is never the linked single event.
+	// InstanceOf is the id of the series that this is an instance of, or "". An instance
+	// has its own id and is never the linked event.
 	InstanceOf string
-	// Private are the private extended properties: marks that only the
-	// program that made the event reads. It may be nil.
+	// Private holds the private extended properties, which only the program that created
+	// the event reads. It may be nil.
 	Private map[string]string
-	// Organizer is the e-mail address of the calendar that the event belongs to,
-	// and Organized tells that it is the calendar that answers: a guest's copy
-	// belongs to another. Get alone gives them.
+	// Organizer is the address of the calendar that owns the event; Organized reports
+	// whether that is the calendar asked, rather than a guest's. Only Get sets them.
 	Organizer string
 	Organized bool
 }
 
-// NewEvent is an event to be made.
+// NewEvent is an event to be created.
 type NewEvent struct {
-	// ID is the event's id: 5 to 1024 characters of a-v and 0-9, unique in the
-	// calendar for ever, deleted events included.
+	// ID has 5 to 1024 characters of a-v and 0-9. It is unique in the calendar for ever,
+	// deleted events included.
 	ID          string
 	Summary     string
 	Description string
-	// Start and End are the event's time, End exclusive.
+	// End is exclusive.
 	Start, End time.Time
-	// AllDay makes an event of whole days: the dates of Start and End in UTC,
-	// as rules.Fingerprint has them.
+	// AllDay takes the dates of Start and End in UTC, as rules.Fingerprint does.
 	AllDay bool
-	// TimeZone is the IANA zone that the event is shown in; "": the
-	// calendar's. All-day events have none.
+	// TimeZone is the IANA zone to show it in; "" means the calendar's. All-day events
+	// have none.
 	TimeZone string
 	// Attendees are the guests' e-mail addresses.
 	Attendees []string
-	// Private are the private extended properties.
-	Private map[string]string
-	// SendUpdates says which guests Google tells; "": the client's setting.
-	SendUpdates SendUpdates
+	Private   map[string]string
 }
 
-// shownBy is what Google's client read of an event.
-func shownBy(item *calendar.Event) *shownEvent {
-	shown := &shownEvent{
+func fromClient(item *calendar.Event) *wireEvent {
+	shown := &wireEvent{
 		ID: item.Id, ETag: item.Etag, Status: item.Status, Updated: item.Updated, Start: item.Start, End: item.End,
 		Recurrence: item.Recurrence, InstanceOf: item.RecurringEventId,
 	}
@@ -77,9 +69,9 @@ func shownBy(item *calendar.Event) *shownEvent {
 	return shown
 }
 
-// event reads what an event means. zone is the calendar's, for times that come
-// without offset and zone of their own; "" where it is not known.
-func (e *shownEvent) event(zone string) Event {
+// event interprets an event. zone is the calendar's, for times without offset and zone of
+// their own; "" if unknown.
+func (e *wireEvent) event(zone string) Event {
 	event := Event{ID: e.ID, ETag: e.ETag, Seen: rules.Present, InstanceOf: e.InstanceOf, Private: e.Extended.Private}
 	if updated, err := time.Parse(time.RFC3339Nano, e.Updated); err == nil {
 		event.Updated = updated.UTC()
@@ -101,7 +93,6 @@ func (e *shownEvent) event(zone string) Event {
 	return event
 }
 
-// encode writes the event as Google takes it.
 func (e NewEvent) encode() *calendar.Event {
 	event := &calendar.Event{
 		Id: e.ID, Summary: e.Summary, Description: e.Description,

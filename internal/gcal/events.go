@@ -14,29 +14,32 @@ import (
 	"questscheduler/rules"
 )
 
-// eventFields is what answers about one event hold.
+// eventFields is the mask of answers about one event.
 const eventFields googleapi.Field = "id,etag,status,summary,description,updated,start,end," +
 	"recurrence,recurringEventId,extendedProperties/private"
 
-// getFields is what the answer of Get holds: beside that, whose event it is.
+// getFields adds to Get's answer which calendar owns the event.
 const getFields = eventFields + ",organizer(email,self)"
 
-// Insert makes an event under the id it names. Conflict with CodeDuplicate: the
-// id is taken in that calendar, by a live event or a deleted one; Get tells.
-// After Unavailable the event may be there: insert again or get it.
+// notifyAll has Google e-mail every guest about a change.
+const notifyAll = "all"
+
+// Insert creates an event under its id. Conflict with CodeDuplicate: the calendar has an
+// event with that id, live or deleted; Get tells which. After Unavailable the event may
+// exist: insert it again or get it.
 func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, error) {
 	return c.event(ctx, opInsert, ref, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		return service.Events.Insert(ref.Calendar, event.encode()).
-			SendUpdates(c.audience(event.SendUpdates)).Fields(eventFields).Context(ctx).Do()
+			SendUpdates(notifyAll).Fields(eventFields).Context(ctx).Do()
 	})
 }
 
-// Get reads one event, deleted ones included (Seen is Gone). NotFound means
-// that it was never there, or that the account has no access: no proof of a
-// deletion while the calendar itself does not answer.
+// Get reads one event, deleted ones included (Seen is Gone). NotFound means that it never
+// existed or that the account has no access, which proves no deletion unless the calendar
+// itself answers.
 func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
-	var shown *shownEvent
-	var words eventWords
+	var shown *wireEvent
+	var words eventText
 	err := c.authorised(ctx, opGet, ref.Account, func(ctx context.Context, client *http.Client) error {
 		query := url.Values{"fields": {string(getFields)}}
 		return c.fetch(ctx, client, ref, "/"+url.PathEscape(id), query, func(body io.Reader) (err error) {
@@ -50,16 +53,16 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	if shown.ID == "" { // it may be what cannot be read
 		shown.ID = id
 	}
-	return c.whole(ctx, ref, shown, words)
+	return c.complete(ctx, ref, shown, words)
 }
 
-// Lists tells whether a calendar's listing shows a live event, by the iCalendar
-// id that Google gives to an event that is made under an id. It is one small
-// call. NotFound: there is no such calendar for us.
+// Lists reports whether a calendar's listing shows a live event, found by the iCalendar
+// id that Google derives from an event's id. NotFound: this account sees no such
+// calendar.
 func (c *Client) Lists(ctx context.Context, ref Ref, id string) (bool, error) {
 	listed := false
 	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		answer, err := given(service.Events.List(ref.Calendar).ICalUID(id + "@google.com").
+		answer, err := notNull(service.Events.List(ref.Calendar).ICalUID(id + "@google.com").
 			Fields("items(id)").Context(ctx).Do())
 		if err == nil {
 			listed = slices.ContainsFunc(answer.Items, func(item *calendar.Event) bool { return item != nil && item.Id == id })
@@ -69,11 +72,10 @@ func (c *Client) Lists(ctx context.Context, ref Ref, id string) (bool, error) {
 	return listed, err
 }
 
-// PatchTimes moves an event to a time, from all-day to timed and back where
-// need be, and leaves the rest of it alone. zone is the IANA zone it is shown
-// in; "" keeps the one it has. With an etag the event is moved only while it is
-// the one the etag was read from, else Conflict with CodeStale and nothing is
-// written. After Unavailable it may have been moved.
+// PatchTimes moves an event, between all-day and timed if necessary, and leaves its other
+// fields alone. zone is the IANA zone to show it in; "" keeps its own. With an etag, an
+// event that changed since is not moved: Conflict with CodeStale. After Unavailable it
+// may have moved.
 func (c *Client) PatchTimes(ctx context.Context, ref Ref, id, etag string, to rules.Fingerprint, zone string) (Event, error) {
 	if to.IsZero() {
 		return Event{}, fault.New(fault.Invalid, "an event cannot be moved to no time")
@@ -81,7 +83,7 @@ func (c *Client) PatchTimes(ctx context.Context, ref Ref, id, etag string, to ru
 	start, end := writeTimes(to, zone)
 	return c.event(ctx, opPatch, ref, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		call := service.Events.Patch(ref.Calendar, id, &calendar.Event{Start: start, End: end}).
-			SendUpdates(c.audience("")).Fields(eventFields).Context(ctx)
+			SendUpdates(notifyAll).Fields(eventFields).Context(ctx)
 		if etag != "" {
 			call.Header().Set("If-Match", etag)
 		}
@@ -89,12 +91,12 @@ func (c *Client) PatchTimes(ctx context.Context, ref Ref, id, etag string, to ru
 	})
 }
 
-// Delete removes an event. deleted is false, without an error, where it was
-// deleted before. NotFound: there is no such event, or no such calendar for us.
-// After Unavailable it may be gone.
+// Delete removes an event. deleted is false, without an error, if it was already deleted.
+// NotFound: this account sees no such event or no such calendar. After Unavailable it may
+// be gone.
 func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, err error) {
 	err = c.call(ctx, opDelete, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		return service.Events.Delete(ref.Calendar, id).SendUpdates(c.audience("")).Context(ctx).Do()
+		return service.Events.Delete(ref.Calendar, id).SendUpdates(notifyAll).Context(ctx).Do()
 	})
 	if fault.CodeOf(err) == CodeGone {
 		return false, nil
@@ -102,26 +104,24 @@ func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, 
 	return err == nil, err
 }
 
-// event makes a call that answers one event.
 func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
 	var answer *calendar.Event
 	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) (err error) {
-		answer, err = given(do(ctx, service))
+		answer, err = notNull(do(ctx, service))
 		return err
 	})
 	if err != nil {
 		return Event{}, err
 	}
-	return c.whole(ctx, ref, shownBy(answer), eventWords{Summary: answer.Summary, Description: answer.Description})
+	return c.complete(ctx, ref, fromClient(answer), eventText{Summary: answer.Summary, Description: answer.Description})
 }
 
-// whole reads what an answer about one event means. Where a time of it has
-// neither an offset nor a zone, the calendar is asked for its own, as every
-// listing tells it: Google's answers have offsets, so that is rare. Its failure is
-// Unavailable, since the call that answered the event had its effect.
-func (c *Client) whole(ctx context.Context, ref Ref, shown *shownEvent, words eventWords) (Event, error) {
+// complete interprets an answer about one event. If a time has neither offset nor zone,
+// which is rare, it asks the calendar for its zone. If that fails the error is
+// Unavailable, since the first call took effect.
+func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, text eventText) (Event, error) {
 	zone := ""
-	if shown.floats() {
+	if shown.isFloating() {
 		access, err := c.Access(ctx, ref)
 		if err != nil {
 			return Event{}, &fault.Error{Kind: fault.Unavailable, Message: sayLater, RetryAfter: fault.RetryAfter(err), Err: err}
@@ -129,7 +129,7 @@ func (c *Client) whole(ctx context.Context, ref Ref, shown *shownEvent, words ev
 		zone = access.TimeZone
 	}
 	event := shown.event(zone)
-	event.Summary, event.Description = words.Summary, words.Description
-	event.Organizer, event.Organized = words.Organizer.Email, words.Organizer.Self
+	event.Summary, event.Description = text.Summary, text.Description
+	event.Organizer, event.Organized = text.Organizer.Email, text.Organizer.Self
 	return event, nil
 }

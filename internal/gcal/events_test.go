@@ -97,7 +97,7 @@ func TestPatchTimes_MovesAndTurnsWholeDaysIntoHoursAndBack(t *testing.T) {
 	}
 }
 
-func TestPatchTimes_AnEventThatChangedMeanwhileStaysAsItIs(t *testing.T) {
+func TestPatchTimes_OfAChangedEvent_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	old := w.insert(t, session("abcde1"))
@@ -125,7 +125,7 @@ func TestPatchTimes_NoTimeIsRefusedWithoutACall(t *testing.T) {
 	}
 }
 
-func TestDelete_SaysWhetherThereWasSomethingToDelete(t *testing.T) {
+func TestDelete_ReportsWhetherItDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	w.insert(t, session("abcde1"))

@@ -98,7 +98,7 @@ func FuzzErrorAnswer(f *testing.F) {
 			t.Fatalf("status %d is no error", status)
 		}
 		kinded, ok := errors.AsType[*fault.Error](err)
-		if !ok || kinded.Kind == fault.Internal || !slices.ContainsFunc(table, func(r row) bool { return r.say == kinded.Message }) {
+		if !ok || kinded.Kind == fault.Internal || !slices.ContainsFunc(table, func(r row) bool { return r.message == kinded.Message }) {
 			t.Fatalf("status %d: %v", status, err)
 		}
 		answered, ok := errors.AsType[answer](err)

@@ -11,46 +11,39 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// MaskVersion numbers the parameters of listings below. A sync token is good
-// only for the parameters it was got with: whoever changes one of them counts
-// this up, and stored tokens of another version are dropped, which takes the
-// way of a 410.
+// MaskVersion numbers the parameters of listings below. A sync token is valid only for
+// the parameters it was issued for: increase this when changing any of them, and stored
+// tokens of another version are dropped as after a 410.
 const MaskVersion = 1
 
-// listFields is the fields mask of listings: the union of what the consumers
-// of calendar changes ask for, and nothing that decides nothing.
+// listFields is the mask of listings: the fields that decide something.
 const listFields googleapi.Field = "nextPageToken,nextSyncToken,accessRole,timeZone," +
 	"items(id,etag,status,updated,start,end,recurrence,recurringEventId,extendedProperties/private)"
 
 // Page is one page of a listing.
 type Page struct {
-	// Events are in the order in which Google gave them. A page may be empty
-	// and still have a next one.
+	// Events are in Google's order. A page may be empty and still have a next one.
 	Events []Event
 	// NextPage continues the listing; "" on the last page.
 	NextPage string
-	// NextSync is where the next listing goes on; given on the last page
-	// alone, and to be stored when every page has been applied.
+	// NextSync is the next sync token, on the last page only. Store it once every page
+	// has been applied.
 	NextSync string
-	// Writable tells that the account writes to or owns the calendar. Where it
-	// does not, an absence proves nothing.
+	// Writable reports whether the account may write to the calendar. If not, an absence
+	// proves nothing.
 	Writable bool
-	// Nameless tells that an event of the page has no id that can be read: it may
-	// be any of the calendar's, so that no other is known to be absent.
+	// Nameless marks a page with an event whose id cannot be read: it may be any event of
+	// the calendar, so no other is known to be absent.
 	Nameless bool
 }
 
-// List reads a page of what changed since syncToken, deletions included; with
-// "" it reads everything but deletions. A further page is read with the same
-// syncToken and the pageToken of the page before. Conflict with
-// CodeSyncTokenExpired: nothing can be read from the token, read everything.
-//
-// Series come as one event and not as their instances. The listing's
-// parameters are the same for ever (MaskVersion), as sync tokens need it.
+// List reads a page of the changes since syncToken, deletions included; with "" it lists
+// everything but deletions. Further pages take the same syncToken and the previous page's
+// pageToken. Conflict with CodeSyncTokenExpired: run a full sync. A series is one event.
 func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
 	var page Page
 	err := c.authorised(ctx, opList, ref.Account, func(ctx context.Context, client *http.Client) error {
-		answer, err := given(c.fetchPage(ctx, client, ref, syncToken, pageToken))
+		answer, err := notNull(c.fetchPage(ctx, client, ref, syncToken, pageToken))
 		if err == nil {
 			page = answer.page()
 		}
@@ -62,20 +55,18 @@ func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string)
 	return page, err
 }
 
-// rejectsToken tells an answer to a listing from a sync token that Google does not
-// accept at all; to one that expired it answers 410. A 400 that complains of
-// something else is also the answer to the listing without the token.
+// rejectsToken recognises Google's answer to a sync token that it does not accept at all
+// (an expired one gets 410). A 400 with another cause also answers the listing without a
+// token.
 func rejectsToken(err error) bool {
 	rejected, answered := errors.AsType[answer](err)
 	return answered && rejected.op == opList && rejected.status == http.StatusBadRequest
 }
 
-// errNameless is why nothing can be read from a token either: with it, whatever
-// changed in that event would be passed over. A full listing has each event fetched
-// that it does not name.
+// errNameless makes an incremental listing fail: continuing would miss the nameless
+// event's change. A full listing has every linked event fetched that it does not name.
 var errNameless = errors.New("google events.list: an event of the page has no id that can be read")
 
-// page reads what a page means.
 func (l *listed) page() Page {
 	page := Page{
 		Events:   make([]Event, 0, len(l.Items)),

@@ -77,7 +77,7 @@ func TestList_ATokenThatEndedAsksForAFullListing(t *testing.T) {
 	wantKind(t, err, fault.Conflict, gcal.CodeSyncTokenExpired)
 }
 
-func TestList_TellsWhetherTheAccountWrites(t *testing.T) {
+func TestList_ReportsWriteAccess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	for role, want := range map[google.Role]bool{

@@ -9,17 +9,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A field of an event that has another JSON type than Google documents says
-// nothing of the other events of its page, and little of the event's other
-// fields. So an event is read as the struct that it is, which costs what it
-// costs, and only behind such a field is it read field by field.
+// plainEvent is a wireEvent without its own decoding. An event is first decoded whole;
+// only after a field of an undocumented JSON type is the rest read field by field, so
+// that such a field spoils neither the page nor the event's other fields.
+type plainEvent wireEvent
 
-// plainEvent is a shownEvent that is read as any struct is.
-type plainEvent shownEvent
-
-// UnmarshalJSONFrom reads an event. One that has a field of a wrong type, or is
-// no object, is malformed: that is no error, and its other fields are read.
-func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+// UnmarshalJSONFrom marks an event with a field of the wrong type, or one that is no
+// object, as malformed; that is no error, and its other fields are read.
+func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if from.PeekKind() != '{' {
 		e.malformed = true
 		return from.SkipValue()
@@ -31,7 +28,7 @@ func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	}
 	e.malformed = true
 	for {
-		if err := leave(from, depth); err != nil {
+		if err := skipTo(from, depth); err != nil {
 			return err
 		}
 		name, err := from.ReadToken()
@@ -44,9 +41,8 @@ func (e *shownEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	}
 }
 
-// readField reads the value of a field, under any spelling that the struct's own
-// decoding takes.
-func (e *shownEvent) readField(from *jsontext.Decoder, name string) error {
+// readField reads a field under any spelling that the struct's own decoding accepts.
+func (e *wireEvent) readField(from *jsontext.Decoder, name string) error {
 	for _, field := range []struct {
 		name string
 		into any
@@ -61,8 +57,8 @@ func (e *shownEvent) readField(from *jsontext.Decoder, name string) error {
 	return from.SkipValue()
 }
 
-// eventWords are what answers about one event hold beside, and listings leave out.
-type eventWords struct {
+// eventText are the fields that listings omit.
+type eventText struct {
 	Summary     string `json:"summary"`
 	Description string `json:"description"`
 	Organizer   struct {
@@ -71,11 +67,10 @@ type eventWords struct {
 	} `json:"organizer"`
 }
 
-// readEvent reads an answer about one event, which is an object: anything else
-// is none.
-func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
-	var shown *shownEvent
-	var words eventWords
+// readEvent reads an answer about one event, which must be an object.
+func readEvent(from io.Reader) (*wireEvent, eventText, error) {
+	var shown *wireEvent
+	var words eventText
 	body, err := io.ReadAll(from)
 	if err != nil {
 		return nil, words, err
@@ -93,9 +88,8 @@ func readEvent(from io.Reader) (*shownEvent, eventWords, error) {
 	return shown, words, readable(err)
 }
 
-// leave reads to the end of what the decoder stands in below depth: it stays
-// where a value turned out to be of a wrong type.
-func leave(from *jsontext.Decoder, depth int) error {
+// skipTo skips to the end of the value in which a wrong type was found.
+func skipTo(from *jsontext.Decoder, depth int) error {
 	for from.StackDepth() > depth {
 		if _, err := from.ReadToken(); err != nil {
 			return err
@@ -104,7 +98,7 @@ func leave(from *jsontext.Decoder, depth int) error {
 	return nil
 }
 
-// wrongType tells that JSON was read well, and is none of the Go type's.
+// wrongType reports whether the JSON is valid but does not fit the Go type.
 func wrongType(err error) bool {
 	_, wrong := errors.AsType[*json.SemanticError](err)
 	return wrong

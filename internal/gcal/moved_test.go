@@ -11,7 +11,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestGet_OfAMovedEvent_TellsWhoseItIs(t *testing.T) {
+func TestGet_OfAMovedEvent_NamesItsOrganizer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	club := gcal.Ref{Account: "gm", Calendar: "club@group.calendar.test"}
@@ -51,7 +51,7 @@ func TestGet_OfAMovedEvent_TellsWhoseItIs(t *testing.T) {
 	}
 }
 
-func TestLists_TellsAnEventFromWhatIsNotThere(t *testing.T) {
+func TestLists_ReportsExistingEventsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	w.insert(t, session("abcde1"))

@@ -16,25 +16,22 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// A page of a listing may hold 2,500 events: the one answer large enough for
-// its decoding to count. Google's client would read it with encoding/json into
-// structs of sixty fields, which takes three times as long and leaves four
-// times the garbage (docs/decisions.md has the figures). So listings are asked
-// for here, with the same parameters, and read into what the mask asks for.
+// Listings hold up to 2,500 events a page. Google's client decodes them with encoding/json
+// into structs of sixty fields, which takes three times as long (docs/decisions.md), so they
+// are requested and decoded here.
 
-// listed is a page as the fields mask has it.
 type listed struct {
-	NextPage string        `json:"nextPageToken"`
-	NextSync string        `json:"nextSyncToken"`
-	Role     string        `json:"accessRole"`
-	Zone     string        `json:"timeZone"`
-	Items    []*shownEvent `json:"items"`
+	NextPage string       `json:"nextPageToken"`
+	NextSync string       `json:"nextSyncToken"`
+	Role     string       `json:"accessRole"`
+	Zone     string       `json:"timeZone"`
+	Items    []*wireEvent `json:"items"`
 }
 
-// shownEvent is what the masks of all calls ask of an event, but its words. One
-// whose JSON has a field of another type than Google documents is malformed, and
-// fails no answer that holds it (malformed.go).
-type shownEvent struct {
+// wireEvent holds the fields that the masks of all calls request. One with a field of
+// another JSON type than Google documents is malformed and fails no answer
+// (malformed.go).
+type wireEvent struct {
 	ID         string                  `json:"id"`
 	ETag       string                  `json:"etag"`
 	Status     string                  `json:"status"`
@@ -50,17 +47,17 @@ type shownEvent struct {
 	malformed bool
 }
 
-// asEncodingJSON has the decoder take what encoding/json takes, and make the
-// same of it: which is what Google's client does everywhere else.
+// asEncodingJSON makes the decoder accept what encoding/json accepts, as Google's client
+// does.
 var asEncodingJSON = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), legacy.MergeWithLegacySemantics(true),
 	json.MatchCaseInsensitiveNames(true), legacy.MatchCaseSensitiveDelimiter(true),
 )
 
-// errUnreadable says no more, since what the decoder says may quote the answer.
+// errUnreadable omits the decoder's error, which may quote the answer.
 var errUnreadable = errors.New("the answer is not what was asked for")
 
-// readListed reads a page; nil for the word null.
+// readListed reads a page; nil for null.
 func readListed(from io.Reader) (*listed, error) {
 	var page *listed
 	if err := readable(json.UnmarshalRead(from, &page, asEncodingJSON)); err != nil {
@@ -69,8 +66,8 @@ func readListed(from io.Reader) (*listed, error) {
 	return page, nil
 }
 
-// readable takes out of a decoder's error what may quote the answer. Other errors
-// are the connection's.
+// readable removes what may quote the answer from a decoder's error; other errors are the
+// connection's.
 func readable(err error) error {
 	if broken, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return fmt.Errorf("%w: it breaks at byte %d", errUnreadable, broken.ByteOffset)
@@ -81,7 +78,6 @@ func readable(err error) error {
 	return err
 }
 
-// fetchPage asks for a page of a listing.
 func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, syncToken, pageToken string) (page *listed, err error) {
 	query := url.Values{
 		"fields": {string(listFields)}, "singleEvents": {"false"}, "maxResults": {strconv.Itoa(c.options.PageSize)},
@@ -99,8 +95,8 @@ func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, sy
 	return page, err
 }
 
-// fetch asks for the events of a calendar, or what is below them, and reads the
-// answer. Errors are those of Google's client, and read's own.
+// fetch requests the events of a calendar, or a path below them, and passes the answer to
+// read.
 func (c *Client) fetch(ctx context.Context, client *http.Client, ref Ref, below string, query url.Values, read func(body io.Reader) error) error {
 	query.Set("alt", "json")
 	query.Set("prettyPrint", "false")

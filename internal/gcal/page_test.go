@@ -131,7 +131,7 @@ func TestPages_AreReadAsGooglesClientReadsThem(t *testing.T) {
 			Writable: writable(theirs.AccessRole),
 		}
 		for _, item := range theirs.Items {
-			want.Events = append(want.Events, shownBy(item).event(theirs.TimeZone))
+			want.Events = append(want.Events, fromClient(item).event(theirs.TimeZone))
 		}
 		if !reflect.DeepEqual(pages[i], want) {
 			t.Errorf("%s\nis read as %+v,\nand by Google's client as %+v", body, pages[i], want)
@@ -152,7 +152,7 @@ type theirPage struct {
 	Items    []*theirEvent `json:"items"`
 }
 
-type theirEvent shownEvent
+type theirEvent wireEvent
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (e *theirEvent) UnmarshalJSON(body []byte) error {
@@ -171,10 +171,10 @@ func (p *theirPage) page(ours *listed) *listed {
 	}
 	page := &listed{NextPage: p.NextPage, NextSync: p.NextSync, Role: p.Role, Zone: p.Zone}
 	if p.Items != nil {
-		page.Items = make([]*shownEvent, len(p.Items))
+		page.Items = make([]*wireEvent, len(p.Items))
 	}
 	for i, item := range p.Items {
-		page.Items[i] = (*shownEvent)(item)
+		page.Items[i] = (*wireEvent)(item)
 		if item != nil && item.malformed && ours != nil && i < len(ours.Items) && ours.Items[i] != nil {
 			rest := *ours.Items[i]
 			rest.malformed, rest.ID, rest.Status = true, item.ID, item.Status

@@ -16,64 +16,36 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-func TestErrors_ADeadRefreshTokenIsRevoked(t *testing.T) {
+func TestErrors_ThoseOfTheAccountArePassedOn(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[string]struct {
-		status int
-		kind   fault.Kind
-		code   string
-	}{
-		"invalid_grant":       {400, fault.Revoked, gcal.CodeTokenExpired},
-		"unauthorized_client": {401, fault.Revoked, gcal.CodeTokenExpired},
-		"invalid_client":      {401, fault.Provider, gcal.CodeClientRefused},
-		"internal_failure":    {500, fault.Unavailable, ""},
-		"slow_down":           {429, fault.RateLimited, ""},
-		"invalid_request":     {400, fault.Provider, "invalid_request"},
+	for _, refusal := range []*fault.Error{
+		{Kind: fault.Revoked, Code: "calendar_unlinked", Message: "Google Calendar not linked"},
+		{Kind: fault.Revoked, Code: gcal.CodeTokenExpired, Message: "Google Calendar authorization expired."}, // invalid_grant
+		{Kind: fault.Provider, Code: "oauth_client_refused", Message: "Google does not accept this server."},  // invalid_client
+		{Kind: fault.Unavailable, Message: "Google did not answer."},
+		{Kind: fault.RateLimited, Message: "Google asks to slow down."},
+		{Kind: fault.Provider, Message: "Google refused to renew the access."},
 	} {
-		tokens := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(want.status)
-			fmt.Fprintf(w, `{"error":%q,"error_description":"about leaked-secret"}`, code)
-		}))
-		t.Cleanup(tokens.Close)
-		oauth := &oauth2.Config{ClientSecret: "client-secret", Endpoint: oauth2.Endpoint{TokenURL: tokens.URL, AuthStyle: oauth2.AuthStyleInParams}}
-		told := 0
-		client := gcal.New(gcal.Options{
-			Endpoint: "http://127.0.0.1:1",
-			Client: func(ctx context.Context, _ string) (*http.Client, error) {
-				return oauth.Client(ctx, &oauth2.Token{RefreshToken: "refresh-secret"}), nil
+		for name, get := range map[string]func(context.Context, string) (*http.Client, error){
+			"when the client is asked for": func(context.Context, string) (*http.Client, error) { return nil, refusal },
+			"within the call": func(context.Context, string) (*http.Client, error) {
+				return &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, refusal })}, nil
 			},
-			Refused: func(context.Context, string, *http.Client) error { told++; return nil },
-		})
-		err := calls["get"](t.Context(), client)
-		wantKind(t, err, want.kind, want.code)
-		wantNoSecret(t, err)
-		if revoked := want.kind == fault.Revoked; (told == 1) != revoked {
-			t.Errorf("%s: told of it %d times", code, told)
+		} {
+			client := gcal.New(gcal.Options{Client: get, Refused: func(context.Context, string, *http.Client) error {
+				t.Errorf("%s: Refused is called for an error of the account's own", name)
+				return nil
+			}})
+			for _, call := range []string{"get", "list"} {
+				err := calls[call](t.Context(), client)
+				wantKind(t, err, refusal.Kind, refusal.Code)
+				wantNoSecret(t, err)
+			}
 		}
 	}
 }
 
-func TestErrors_ThoseOfTheAccountArePassedOn(t *testing.T) {
-	t.Parallel()
-	revoked := &fault.Error{Kind: fault.Revoked, Code: "calendar_unlinked", Message: "Google Calendar not linked"}
-	for name, get := range map[string]func(context.Context, string) (*http.Client, error){
-		"when the client is asked for": func(context.Context, string) (*http.Client, error) { return nil, revoked },
-		"within the call": func(context.Context, string) (*http.Client, error) {
-			return &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, revoked })}, nil
-		},
-	} {
-		client := gcal.New(gcal.Options{Client: get, Refused: func(context.Context, string, *http.Client) error {
-			t.Errorf("%s: the account is told what it said itself", name)
-			return nil
-		}})
-		err := calls["list"](t.Context(), client)
-		wantKind(t, err, fault.Revoked, "calendar_unlinked")
-		wantNoSecret(t, err)
-	}
-}
-
-func TestCalled_IsToldOfWhatWentToGoogle_AndOfNothingElse(t *testing.T) {
+func TestCalled_ReportsCallsThatReachedGoogleOnly(t *testing.T) {
 	t.Parallel()
 	revoked := fault.New(fault.Revoked, "Google Calendar not linked")
 	sending := func(send roundTripper) func(context.Context, string) (*http.Client, error) {
@@ -93,10 +65,12 @@ func TestCalled_IsToldOfWhatWentToGoogle_AndOfNothingElse(t *testing.T) {
 	}{
 		"the account has no grant":           {gcal.Options{Client: func(context.Context, string) (*http.Client, error) { return nil, revoked }}, 0},
 		"its grant is found dead on sending": {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, revoked })}, 0},
-		"its access token is not refreshed":  {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, &oauth2.RetrieveError{} })}, 0},
-		"Google refuses":                     {gcal.Options{Client: answering}, 1},
-		"the network is down":                {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })}, 1},
-		"the budget allows one of two":       {gcal.Options{Client: answering, Budget: full}, 1},
+		"its access token is not refreshed": {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) {
+			return nil, fault.New(fault.Unavailable, "Google did not renew the access to the calendar in time")
+		})}, 0},
+		"Google refuses":               {gcal.Options{Client: answering}, 1},
+		"the network is down":          {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })}, 1},
+		"the budget allows one of two": {gcal.Options{Client: answering, Budget: full}, 1},
 	} {
 		told := 0
 		row.options.Called = func(method string, err error, _ time.Duration) {
@@ -124,7 +98,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f(r)
 }
 
-func TestRefused_IsToldOfWhatGoogleRefusesAndOfNothingElse(t *testing.T) {
+func TestRefused_ReportsRefusalsByGoogleOnly(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		call   string

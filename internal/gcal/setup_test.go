@@ -100,9 +100,9 @@ func wantForPeople(t *testing.T, err error) {
 	if ok && said.Kind != fault.Internal && strings.Contains(said.Message, "QS_") {
 		t.Errorf("people are told %q", said.Message)
 	}
-	ours := slices.Contains([]string{gcal.CodeClientRefused, gcal.CodeWebhookRefused}, fault.CodeOf(err))
+	ours := slices.Contains([]string{gcal.CodeWebhookRefused}, fault.CodeOf(err))
 	if ours && !strings.Contains(err.Error(), "; check QS_") {
-		t.Errorf("the log says %q, and not what to mend", err)
+		t.Errorf("the log says %q, and not what to fix", err)
 	}
 }
 

@@ -9,13 +9,11 @@ import (
 	"questscheduler/rules"
 )
 
-// wallLayout is a dateTime without an offset; a fraction of a second may
-// follow.
+// wallLayout is a dateTime without offset; a fraction may follow.
 const wallLayout = "2006-01-02T15:04:05"
 
-// readTimes gives the fingerprint of a start and an end; ok is false where they
-// are absent, mixed, unreadable, the wrong way round or beyond what can be
-// kept. zone is the calendar's.
+// readTimes returns the fingerprint of a start and an end; ok is false if they are
+// absent, mixed, unreadable, reversed or out of range. zone is the calendar's.
 func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rules.Fingerprint, ok bool) {
 	if start == nil || end == nil {
 		return rules.Fingerprint{}, false
@@ -35,15 +33,14 @@ func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rul
 	return fingerprint, true
 }
 
-// inYears tells whether both ends lie in the years 1 to 9999 in UTC, beyond
-// which neither a fingerprint's text nor a document holds them. An offset can
-// carry the last hours of those years out of them.
+// inYears keeps both ends within the years 1 to 9999 UTC, the range of fingerprints and
+// documents; an offset can push a time out of it.
 func inYears(f rules.Fingerprint) bool {
 	return f.StartTime().Year() >= 1 && f.EndTime().Year() <= 9999
 }
 
-// readInstant reads a dateTime: by its offset where it has one, else as a wall
-// time in its own zone, else in the calendar's.
+// readInstant reads a dateTime by its offset if it has one, else as a wall time in its
+// own zone, else in the calendar's.
 func readInstant(t *calendar.EventDateTime, calendarZone string) (time.Time, bool) {
 	if at, err := time.Parse(time.RFC3339Nano, t.DateTime); err == nil {
 		return at, true
@@ -66,8 +63,8 @@ func readInstant(t *calendar.EventDateTime, calendarZone string) (time.Time, boo
 	return atWall(wall, location), true
 }
 
-// floats tells whether a time of the event has neither an offset nor a zone.
-func (e *shownEvent) floats() bool {
+// isFloating reports whether a time of the event has neither offset nor zone.
+func (e *wireEvent) isFloating() bool {
 	return !e.malformed && (floating(e.Start) || floating(e.End))
 }
 
@@ -79,10 +76,9 @@ func floating(t *calendar.EventDateTime) bool {
 	return err == nil
 }
 
-// atWall is the instant at which clocks in location show wall (given as if in
-// UTC). Where clocks show it twice, it is the first time; where they skip it,
-// it is as far behind the gap as wall is into it, as clocks that were not put
-// forward would show. The standard library leaves both cases open.
+// atWall is the instant at which clocks in location show wall (given as if in UTC). Of a
+// time shown twice it is the first; a skipped time lies as far after the gap as wall is
+// into it. The standard library leaves both cases open.
 func atWall(wall time.Time, location *time.Location) time.Time {
 	before, after := offsetAt(wall.Add(-24*time.Hour), location), offsetAt(wall.Add(24*time.Hour), location)
 	first, second := wall.Add(-before), wall.Add(-after)
@@ -92,25 +88,22 @@ func atWall(wall time.Time, location *time.Location) time.Time {
 	return second
 }
 
-// offsetAt is how far clocks in location are ahead of UTC at an instant.
 func offsetAt(at time.Time, location *time.Location) time.Duration {
 	_, seconds := at.In(location).Zone()
 	return time.Duration(seconds) * time.Second
 }
 
-// writeInstant writes an instant and the zone it is shown in; zone "" leaves
-// that to the calendar.
+// writeInstant formats an instant; zone "" means the calendar's.
 func writeInstant(at time.Time, zone string) *calendar.EventDateTime {
 	return &calendar.EventDateTime{DateTime: at.UTC().Format(time.RFC3339Nano), TimeZone: zone}
 }
 
-// writeDate writes the date of an all-day event.
 func writeDate(at time.Time) *calendar.EventDateTime {
 	return &calendar.EventDateTime{Date: at.UTC().Format(rules.DateLayout)}
 }
 
-// writeTimes writes a fingerprint for a patch. A patch merges field by field,
-// so what belongs to the other sort of event is nulled.
+// writeTimes formats a fingerprint for a patch, which merges field by field: the fields
+// of the other sort of event are nulled.
 func writeTimes(fingerprint rules.Fingerprint, zone string) (start, end *calendar.EventDateTime) {
 	if fingerprint.AllDay {
 		start, end = writeDate(fingerprint.StartTime()), writeDate(fingerprint.EndTime())

@@ -10,35 +10,35 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// defaultTTL is how long Google keeps a channel where nothing is said of it.
+// defaultTTL is how long Google keeps a channel if not asked otherwise.
 const defaultTTL = 7 * 24 * time.Hour
 
 // WatchRequest asks for a watch channel.
 type WatchRequest struct {
-	// ID is the channel's id: at most 64 characters, never used before.
+	// ID has at most 64 characters and was never used before.
 	ID string
-	// Token comes back with every push and shows that it is no forgery; at
-	// most 256 characters.
+	// Token comes back with every push, which proves it authentic; at most 256
+	// characters.
 	Token string
-	// Address is the HTTPS address that pushes are sent to.
+	// Address is the HTTPS address that receives pushes.
 	Address string
-	// TTL is how long the channel is wanted; 0: as long as Google likes.
+	// TTL is the wanted lifetime; 0 leaves it to Google.
 	TTL time.Duration
 }
 
-// Channel is a watch channel as it was granted.
+// Channel is a watch channel as granted.
 type Channel struct {
 	ID string
-	// ResourceID is what StopWatch needs beside the id. Channels of several
-	// people can have the same.
+	// ResourceID is what StopWatch needs with the id. Channels of several people may
+	// share it.
 	ResourceID string
-	// Expiration is when Google ends it, which may be earlier than was asked.
+	// Expiration is when Google ends it, perhaps sooner than requested.
 	Expiration time.Time
 }
 
-// Watch opens a channel for the changes of a calendar. The first push may
-// arrive before Watch returns; after Unavailable the channel may be open. A
-// channel id that was used before is refused for good (Provider).
+// Watch opens a channel for the changes of a calendar. The first push may arrive before
+// Watch returns; after Unavailable the channel may be open. Google refuses a reused
+// channel id for good (Provider).
 func (c *Client) Watch(ctx context.Context, ref Ref, request WatchRequest) (Channel, error) {
 	wanted := &calendar.Channel{Id: request.ID, Token: request.Token, Address: request.Address, Type: "web_hook"}
 	if request.TTL > 0 {
@@ -46,7 +46,7 @@ func (c *Client) Watch(ctx context.Context, ref Ref, request WatchRequest) (Chan
 	}
 	var channel Channel
 	err := c.call(ctx, opWatch, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		granted, err := given(service.Events.Watch(ref.Calendar, wanted).Context(ctx).Do())
+		granted, err := notNull(service.Events.Watch(ref.Calendar, wanted).Context(ctx).Do())
 		if err == nil {
 			channel = Channel{ID: request.ID, ResourceID: granted.ResourceId, Expiration: c.expiration(granted, request.TTL)}
 		}
@@ -55,8 +55,8 @@ func (c *Client) Watch(ctx context.Context, ref Ref, request WatchRequest) (Chan
 	return channel, err
 }
 
-// expiration is when the channel ends: as granted, or where the answer does
-// not say, as asked.
+// expiration is the granted end of a channel, or the requested one if the answer omits
+// it.
 func (c *Client) expiration(granted *calendar.Channel, ttl time.Duration) time.Time {
 	if granted.Expiration > 0 {
 		return time.UnixMilli(granted.Expiration).UTC()
@@ -67,8 +67,8 @@ func (c *Client) expiration(granted *calendar.Channel, ttl time.Duration) time.T
 	return c.options.Now().Add(ttl).UTC()
 }
 
-// StopWatch closes a channel that the same account opened. One that is not
-// there any more is no error. Pushes may arrive for a while after.
+// StopWatch closes a channel that the same account opened; one that no longer exists is
+// no error. Pushes may still arrive for a while.
 func (c *Client) StopWatch(ctx context.Context, account, channelID, resourceID string) error {
 	err := c.call(ctx, opStop, account, func(ctx context.Context, service *calendar.Service) error {
 		return service.Channels.Stop(&calendar.Channel{Id: channelID, ResourceId: resourceID}).Context(ctx).Do()

@@ -167,7 +167,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 		}
 	}
 	parked, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
-		return calendars.Parked(ctx, r.Store, r.Now(), page, after)
+		return calendars.Paused(ctx, r.Store, r.Now(), page, after)
 	}, followed)
 	figures.Parked = len(parked)
 	return err

@@ -181,7 +181,7 @@ func (r *Reader) held(ctx context.Context, o *Overview) error {
 			}
 			byKey[key] = &HeldCalendar{Calendar: calendar}
 		}
-		if held := byKey[key]; held.Pending[entry.EventID] == calendars.PendingHeld {
+		if held := byKey[key]; held.Deferred[entry.EventID] == calendars.DeferredHeld {
 			held.Polls = append(held.Polls, p)
 		}
 	}

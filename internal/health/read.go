@@ -175,8 +175,8 @@ type failingPolls func() ([]poll.Poll, error)
 // failingSince is when the first event of a calendar began to fail; zero: not
 // known, or none does.
 func failingSince(calendar calendars.Calendar, failing failingPolls) (since time.Time, err error) {
-	fails := func(eventID string) bool { return calendar.Pending[eventID] == calendars.PendingFailed }
-	if !slices.ContainsFunc(calendar.PendingEvents(), fails) {
+	fails := func(eventID string) bool { return calendar.Deferred[eventID] == calendars.DeferredFailed }
+	if !slices.ContainsFunc(calendar.DeferredEvents(), fails) {
 		return since, nil
 	}
 	polls, err := failing()

@@ -41,7 +41,7 @@ func stands(t *testing.T, w *worldtest.World, person string, want health.Status,
 
 func sweep(t *testing.T, w *worldtest.World) {
 	t.Helper()
-	if _, err := w.Watcher.Sweep(w.Context(), scheduler.Cause{Hint: "sweep", Trace: "test"}); err != nil {
+	if err := w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
@@ -119,7 +119,7 @@ func TestOfPerson_AChannelThatEnded_IsDegradedUntilTheNextSweep(t *testing.T) {
 	stands(t, w, "gm", health.Healthy)
 	w.Refuse("events.watch", http.StatusForbidden, "forbidden", 0)
 	w.Clock.Advance(7 * 24 * time.Hour)
-	if _, err := w.Watcher.Sweep(w.Context(), worldtest.Cause); err != nil {
+	if err := w.SweepPages(worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)

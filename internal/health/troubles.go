@@ -143,19 +143,19 @@ func Of(facts Facts, terms Terms) Calendar {
 	s := situation{Facts: facts, Terms: terms}
 	health := Calendar{
 		Key: c.Key, CalendarID: c.CalendarID, LastSync: c.SyncedAt, LastSuccess: c.SuccessAt,
-		PendingLooks: len(c.Pending), LookDue: c.LookDue,
+		PendingLooks: len(c.Deferred), LookDue: c.SyncPending,
 	}
-	for _, reason := range c.Pending {
+	for _, reason := range c.Deferred {
 		switch reason {
-		case calendars.PendingHeld:
+		case calendars.DeferredHeld:
 			s.held++
-		case calendars.PendingFailed:
+		case calendars.DeferredFailed:
 			s.failing++
 		}
 	}
 	health.Held, health.Failing = s.held, s.failing
-	if c.ParkedUntil.After(terms.Now) {
-		health.ParkedUntil = c.ParkedUntil
+	if c.PausedUntil.After(terms.Now) {
+		health.ParkedUntil = c.PausedUntil
 	}
 	channel, stands := channelOf(facts.Channels, terms)
 	s.channel, health.Channel, health.ChannelExpiry = stands, stands, channel.Expiration

@@ -23,7 +23,7 @@ func well() health.Facts {
 	return health.Facts{
 		Account: accounts.Active,
 		Calendar: calendars.Calendar{
-			Key: "k", LookGen: now.AddDate(0, 0, -2).UnixMicro(), SyncedAt: now.Add(-time.Minute), SuccessAt: now.Add(-time.Minute),
+			Key: "k", SyncGen: now.AddDate(0, 0, -2).UnixMicro(), SyncedAt: now.Add(-time.Minute), SuccessAt: now.Add(-time.Minute),
 		},
 		Channels: []calendarsync.Watch{{Status: calendarsync.Active, Address: terms.Address, Expiration: now.Add(time.Hour)}},
 	}
@@ -41,9 +41,9 @@ func TestOf(t *testing.T) {
 	}
 	pending := func(reasons ...string) func(*health.Facts) {
 		return func(f *health.Facts) {
-			f.Calendar.Pending = map[string]string{}
+			f.Calendar.Deferred = map[string]string{}
 			for _, reason := range reasons {
-				f.Calendar.Pending[reason] = reason
+				f.Calendar.Deferred[reason] = reason
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func TestOf(t *testing.T) {
 		{"since a day", fails(24*time.Hour, fault.Exhausted), health.Stale, "look_failed", health.ChannelActive},
 		{"since longer", fails(24*time.Hour+1, fault.NotFound), health.Unhealthy, "look_failed", health.ChannelActive},
 		{"linked and not read yet", func(f *health.Facts) {
-			f.Calendar.SuccessAt, f.Calendar.LookGen = time.Time{}, ago(time.Minute).UnixMicro()
+			f.Calendar.SuccessAt, f.Calendar.SyncGen = time.Time{}, ago(time.Minute).UnixMicro()
 		}, health.Degraded, "never_looked", health.ChannelActive},
 		{"linked days ago and never read", func(f *health.Facts) { f.Calendar.SuccessAt = time.Time{} }, health.Unhealthy, "never_looked", health.ChannelActive},
 		{"the grant is revoked", func(f *health.Facts) { f.Account = accounts.Revoked }, health.Error, "token_expired", health.ChannelActive},
@@ -80,10 +80,10 @@ func TestOf(t *testing.T) {
 		{"an older one is being stopped", func(f *health.Facts) {
 			f.Channels = append(f.Channels, calendarsync.Watch{Status: calendarsync.Retiring, Address: terms.Address, Expiration: now.AddDate(0, 0, 9)})
 		}, health.Healthy, "", health.ChannelActive},
-		{"an event keeps failing", func(f *health.Facts) { pending(calendars.PendingFailed)(f); f.FailingSince = ago(time.Hour) }, health.Degraded, "sync_failed", health.ChannelActive},
-		{"an event fails since two days", func(f *health.Facts) { pending(calendars.PendingFailed)(f); f.FailingSince = ago(48 * time.Hour) }, health.Unhealthy, "sync_failed", health.ChannelActive},
-		{"cancellations are held", pending(calendars.PendingHeld), health.Degraded, "mass_cancellation_held", health.ChannelActive},
-		{"an event is asked for", pending(calendars.PendingCommand), health.Healthy, "", health.ChannelActive},
+		{"an event keeps failing", func(f *health.Facts) { pending(calendars.DeferredFailed)(f); f.FailingSince = ago(time.Hour) }, health.Degraded, "sync_failed", health.ChannelActive},
+		{"an event fails since two days", func(f *health.Facts) { pending(calendars.DeferredFailed)(f); f.FailingSince = ago(48 * time.Hour) }, health.Unhealthy, "sync_failed", health.ChannelActive},
+		{"cancellations are held", pending(calendars.DeferredHeld), health.Degraded, "mass_cancellation_held", health.ChannelActive},
+		{"an event is asked for", pending(calendars.DeferredCommand), health.Healthy, "", health.ChannelActive},
 		{"the worst comes first", func(f *health.Facts) { f.Channels = nil; fails(30*time.Hour, fault.Provider)(f) }, health.Unhealthy, "look_failed watch_failed", health.ChannelNone},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -123,11 +123,11 @@ func TestOf_WhereNothingIsFollowed_NamesTheSetting(t *testing.T) {
 func TestOf_TellsUntilWhenACalendarIsParked(t *testing.T) {
 	t.Parallel()
 	facts := well()
-	facts.Calendar.ParkedUntil = now.Add(time.Hour)
-	if got := health.Of(facts, terms); !got.ParkedUntil.Equal(facts.Calendar.ParkedUntil) {
+	facts.Calendar.PausedUntil = now.Add(time.Hour)
+	if got := health.Of(facts, terms); !got.ParkedUntil.Equal(facts.Calendar.PausedUntil) {
 		t.Errorf("parked until %v", got.ParkedUntil)
 	}
-	facts.Calendar.ParkedUntil = now
+	facts.Calendar.PausedUntil = now
 	if got := health.Of(facts, terms); !got.ParkedUntil.IsZero() {
 		t.Errorf("parked until %v, which is over", got.ParkedUntil)
 	}

@@ -90,7 +90,7 @@ func (m *Metrics) Handlers(handlers map[string]queue.Handler) map[string]queue.H
 			verdict := handle(ctx, delivery)
 			m.count("task_runs_total", kind, outcomeNames[verdict.Outcome])
 			m.observe("task_run_seconds", m.now().Sub(began), kind)
-			if kind != calendars.LookKind { // a sync run hands its error over itself
+			if kind != calendars.SyncKind { // a sync run hands its error over itself
 				m.failed(verdict.Err)
 			}
 			return verdict

@@ -135,9 +135,9 @@ func (p Parts) sweepCalendars(ctx context.Context, run Run) (Stretch, error) {
 	swept, next, err := p.Watcher.SweepPage(ctx, run.Cause, run.At, spread)
 	did := Counts{{"calendars", swept.Calendars}}
 	if run.ByHand {
-		did = append(did, Count{"looks", swept.Looks}, Count{"fresh calendars left out", swept.Fresh})
+		did = append(did, Count{"looks", swept.Syncs}, Count{"fresh calendars left out", swept.Fresh})
 	} else {
 		did = append(did, Count{"calendars handed over", swept.HandedOver})
 	}
-	return Stretch{Next: next, Did: append(did, Count{"polls set right", swept.Mended}, Count{"failed", swept.Failed})}, err
+	return Stretch{Next: next, Did: append(did, Count{"polls set right", swept.Repaired}, Count{"failed", swept.Failed})}, err
 }

@@ -10,17 +10,17 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// channelLabel is the info parameter of HKDF (RFC 5869) by which the key that
-// authenticates channel tokens is derived, so that no sealing key signs anything.
+// channelLabel is the info parameter of HKDF (RFC 5869) for the key that authenticates
+// channel tokens, so that no sealing key signs anything.
 const channelLabel = "questscheduler watch channel token v1"
 
-// macLength is that of a MAC in base64. A decoder passes over line breaks, so what is
-// longer could decode to the same.
+// macLength is that of a MAC in base64. Decoders skip line breaks, so a longer text could
+// decode to the same.
 var macLength = base64.RawURLEncoding.EncodedLen(sha256.Size)
 
-// ChannelToken makes the token of a watch channel, as version.keyID.mac, where mac
-// is the HMAC-SHA-256 of the channel's id under the first key. The same keys make
-// the same token. Internal without a key.
+// ChannelToken makes the token of a watch channel, version.keyID.mac, where mac is the
+// HMAC-SHA-256 of the channel's id under the first key. It is deterministic. Internal
+// without a key.
 func (k Keys) ChannelToken(channelID string) (string, error) {
 	if len(k.list) == 0 {
 		return "", fault.New(fault.Internal, "There is no key to sign channel tokens with; set QS_ENC_KEYS.")
@@ -30,11 +30,10 @@ func (k Keys) ChannelToken(channelID string) (string, error) {
 }
 
 // VerifyChannelToken reports whether one of the keys made a token for that channel
-// (valid), and whether these keys decide that (signed). They do not for a token that
-// is not in the form of ChannelToken, nor for one under a name that none of them has:
-// another instance may have that key already. It takes constant time for each key.
-// The key of the recorded name is tried first, then the others, since keys can have
-// been renamed.
+// (valid) and whether these keys decide that (signed). They do not for a token of another
+// form, nor for one under an unknown key name: another instance may already have that
+// key. It takes constant time per key, and tries the named key first, then the others,
+// since keys may have been renamed.
 func (k Keys) VerifyChannelToken(token, channelID string) (signed, valid bool) {
 	rest, signed := strings.CutPrefix(token, version+".")
 	if !signed {
@@ -56,7 +55,6 @@ func (k Keys) VerifyChannelToken(token, channelID string) (signed, valid bool) {
 	return slices.ContainsFunc(k.list, func(known key) bool { return known.id == id }), false
 }
 
-// sign is the MAC of a channel's id.
 func (k key) sign(channelID string) []byte {
 	mac := hmac.New(sha256.New, k.mac)
 	mac.Write([]byte(channelID))

@@ -25,7 +25,7 @@ func FuzzParseKeys(f *testing.F) {
 			}
 			for item := range strings.SplitSeq(text, ",") {
 				if _, key, named := strings.Cut(item, ":"); named && len(key) > 12 && strings.Contains(err.Error(), key) {
-					t.Fatalf("a key is told: %v", err)
+					t.Fatalf("an error shows a key: %v", err)
 				}
 			}
 			return

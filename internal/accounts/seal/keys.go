@@ -2,6 +2,7 @@ package seal
 
 import (
 	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,22 +12,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tink-crypto/tink-go/v2/aead/subtle"
-
 	"questscheduler/internal/fault"
 )
 
-// keySize is that of AES-256, in bytes.
 const keySize = 32
 
-// unnamed is the name of a key that is given without one.
+// unnamed is the name of a key given without one.
 const unnamed = "default"
 
 var keyName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
-// ParseKeys reads keys as QS_ENC_KEYS gives them: id:base64
-// [,id:base64…], 32 bytes each, or one bare base64 key. Padding is optional,
-// and the URL alphabet is taken too. Errors are Invalid and hold no key.
+// ParseKeys reads QS_ENC_KEYS: id:base64[,id:base64…], 32 bytes each, or one bare base64
+// key. Padding is optional, and the URL alphabet is accepted. Errors are Invalid and hold
+// no key.
 func ParseKeys(text string) (Keys, error) {
 	var keys Keys
 	items := strings.Split(strings.TrimSpace(text), ",")
@@ -58,11 +56,11 @@ func parseKey(name, encoded string) (key, error) {
 	if err != nil || len(raw) != keySize {
 		return key{}, errors.New("not a key")
 	}
-	aead, err := subtle.NewAESGCM(raw)
+	block, err := aes.NewCipher(raw)
 	if err != nil {
 		return key{}, err
 	}
-	block, err := aes.NewCipher(raw)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		return key{}, err
 	}
@@ -73,8 +71,8 @@ func parseKey(name, encoded string) (key, error) {
 	return key{id: name, aead: aead, block: block, mac: mac}, nil
 }
 
-// Generate makes one new key in the form of ParseKeys, for an installation that
-// keeps its key in a file (package keyfile).
+// Generate makes one new key in ParseKeys' format, for an installation that keeps its key
+// in a file (package keyfile).
 func Generate() ([]byte, error) {
 	raw := make([]byte, keySize)
 	if _, err := rand.Read(raw); err != nil {

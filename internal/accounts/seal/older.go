@@ -6,37 +6,35 @@ import (
 	"strings"
 )
 
-// googlePrefix begins every refresh token of Google's.
+// googlePrefix begins every Google refresh token.
 const googlePrefix = "1/"
 
-// tagSize is that of GCM's tag, in bytes; plainIV is the usual size of its
-// initialisation vector.
+// Sizes of GCM's tag and usual initialisation vector, in bytes.
 const (
 	tagSize = 16
 	plainIV = 12
 )
 
-// IsSealed tells a secret of Seal's from one of an older shape.
+// IsSealed distinguishes a secret of Seal's from one in an older format.
 func IsSealed(stored any) bool {
 	text, _ := stored.(string)
 	return strings.HasPrefix(text, version+".")
 }
 
-// OpenOlder reads a secret in one of the shapes of before, which nothing binds
-// to a place:
+// OpenOlder reads a secret in one of the older formats, which are bound to no place:
 //
-//   - {iv, data, tag}, base64 parts of AES-256-GCM: the web app's;
-//   - base64 of IV‖ciphertext‖tag: an earlier server's;
-//   - the plain token, as it was before that.
+//   - {iv, data, tag}, base64 parts of AES-256-GCM: the web app's
+//   - base64 of IV‖ciphertext‖tag: an earlier server's
+//   - the plain token, older still
 //
-// A text that no key opens is taken for a plain token only where it looks like
-// one. Internal with CodeUnreadable otherwise.
+// A text counts as a plain token only if it looks like one. Internal with CodeUnreadable: no
+// key opens it.
 func (k Keys) OpenOlder(stored any) (secret string, err error) {
 	switch value := stored.(type) {
 	case map[string]any:
 		iv, tag, data := part(value, "iv"), part(value, "tag"), part(value, "data")
 		if len(iv) == 0 || len(tag) != tagSize || len(data) == 0 {
-			return "", unreadable("it is not of a form that is known")
+			return "", unreadable("its format is unknown")
 		}
 		return k.openOlder(iv, append(data, tag...))
 	case string:
@@ -47,7 +45,7 @@ func (k Keys) OpenOlder(stored any) (secret string, err error) {
 			return k.openOlder(raw[:plainIV], raw[plainIV:])
 		}
 	}
-	return "", unreadable("it is not of a form that is known")
+	return "", unreadable("its format is unknown")
 }
 
 // openOlder tries each key, without associated data.
@@ -69,8 +67,7 @@ func part(parts map[string]any, name string) []byte {
 	return decodeAny(text)
 }
 
-// decodeAny decodes base64 of either alphabet, padded or not; nil where it is
-// none.
+// decodeAny decodes base64 of either alphabet, padded or not; nil if it is none.
 func decodeAny(text string) []byte {
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
 	raw, err := base64.RawStdEncoding.DecodeString(text)

@@ -1,7 +1,6 @@
-// Package seal encrypts the secrets of linked accounts with AES-256-GCM,
-// through Tink. Each has a key id and a version, so that keys can be changed
-// without downtime, and associated data, so that a sealed secret opens only in
-// the place it was sealed for.
+// Package seal encrypts the secrets of linked accounts with AES-256-GCM. A key id and a
+// version let keys be changed without downtime; associated data makes a secret open only
+// in the place it was sealed for.
 package seal
 
 import (
@@ -12,35 +11,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tink-crypto/tink-go/v2/tink"
-
 	"questscheduler/internal/fault"
 )
 
-// version names the sealed form and what is bound to it. It is itself bound.
+// version names the sealed format. It is bound too.
 const version = "v1"
 
-// CodeUnreadable is the code of the Internal error for a secret that no key
-// opens.
+// CodeUnreadable is the code of the Internal error for a secret that no key opens.
 const CodeUnreadable = "secret_unreadable"
 
-// Keys seal and open secrets. The first seals, all open. The zero value does
-// neither. Printing it shows the keys' names alone.
+// Keys seal and open secrets: the first seals, all open. The zero value does neither.
+// Printing it shows the names of the keys only.
 type Keys struct {
 	list []key
 }
 
 type key struct {
 	id   string
-	aead tink.AEAD
-	// block is the same key for what was sealed otherwise before (older.go).
+	aead cipher.AEAD // draws a nonce for each secret and prepends it
+	// block is the same key for older formats (older.go).
 	block cipher.Block
-	// mac is derived from the key for the tokens of watch channels (channel.go).
+	// mac is derived from the key for channel tokens (channel.go).
 	mac []byte
 }
 
-// Binding is the place that a secret is sealed for. In another place, such as
-// another person's account, it does not open.
+// Binding is the place a secret is sealed for. It does not open in another place, such as
+// another person's account.
 type Binding struct {
 	Person  string
 	Account string
@@ -54,28 +50,25 @@ func (k Keys) Seal(secret string, place Binding) (string, error) {
 		return "", fault.New(fault.Internal, "There is no key to seal secrets with; set QS_ENC_KEYS.")
 	}
 	first := k.list[0]
-	ciphertext, err := first.aead.Encrypt([]byte(secret), place.bytes())
-	if err != nil {
-		return "", fault.Wrap(fault.Internal, err, "A secret could not be sealed.")
-	}
+	ciphertext := first.aead.Seal(nil, nil, []byte(secret), place.bytes()) //nolint:gosec // the AEAD draws the nonce
 	return strings.Join([]string{version, first.id, base64.RawURLEncoding.EncodeToString(ciphertext)}, "."), nil
 }
 
-// Open decrypts what Seal made for the same place. current tells that the first
-// key sealed it; where it did not, the secret should be sealed anew. The key of
-// the recorded name is tried first, then the others, since keys can have been
-// renamed. Internal with CodeUnreadable: no key opens it.
+// Open decrypts what Seal made for the same place. If current is false, another key than
+// the first sealed it, and it should be sealed again. The named key is tried first, then
+// the others, since keys may have been renamed. Internal with CodeUnreadable: no key
+// opens it.
 func (k Keys) Open(sealed string, place Binding) (secret string, current bool, err error) {
 	parts := strings.Split(sealed, ".")
 	if len(parts) != 3 || parts[0] != version {
-		return "", false, unreadable("it is not of a form that is known")
+		return "", false, unreadable("its format is unknown")
 	}
 	ciphertext, err := base64.RawURLEncoding.DecodeString(parts[2])
 	if err != nil {
 		return "", false, unreadable("it is damaged")
 	}
 	for _, candidate := range k.orderFor(parts[1]) {
-		if plain, err := candidate.aead.Decrypt(ciphertext, place.bytes()); err == nil {
+		if plain, err := candidate.aead.Open(nil, nil, ciphertext, place.bytes()); err == nil {
 			newest := k.list[0].id
 			return string(plain), candidate.id == newest && parts[1] == newest, nil
 		}
@@ -83,7 +76,7 @@ func (k Keys) Open(sealed string, place Binding) (secret string, current bool, e
 	return "", false, unreadable("no key opens it in this place")
 }
 
-// orderFor gives the keys with the one of that name first.
+// orderFor returns the keys, the one of that name first.
 func (k Keys) orderFor(id string) []key {
 	list := slices.Clone(k.list)
 	slices.SortStableFunc(list, func(a, b key) int {
@@ -99,8 +92,8 @@ func (k Keys) orderFor(id string) []key {
 	return list
 }
 
-// bytes are the place as associated data: each part with its length, so that
-// no two places look alike.
+// bytes encodes the place as associated data, each part with its length, so that no two
+// places coincide.
 func (b Binding) bytes() []byte {
 	var data []byte
 	for _, part := range []string{version, b.Person, b.Account, b.Purpose} {
@@ -110,7 +103,7 @@ func (b Binding) bytes() []byte {
 	return data
 }
 
-// Format implements fmt.Formatter: the keys' names, never the keys.
+// Format implements fmt.Formatter. It prints the names of the keys, never the keys.
 func (k Keys) Format(f fmt.State, _ rune) {
 	names := make([]string, len(k.list))
 	for i, key := range k.list {

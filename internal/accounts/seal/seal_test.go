@@ -56,7 +56,7 @@ func TestSeal_OpensInItsPlaceAlone(t *testing.T) {
 	}
 }
 
-func TestSeal_TheSameSecretLooksDifferentEachTime(t *testing.T) {
+func TestSeal_OfTheSameSecret_DiffersEachTime(t *testing.T) {
 	t.Parallel()
 	keys := parse(t, raw(1))
 	if first, second := sealed(t, keys, "x"), sealed(t, keys, "x"); first == second {
@@ -113,7 +113,7 @@ func TestKeys_RotateWithoutDowntime(t *testing.T) {
 	}
 }
 
-func TestParseKeys_RefusesWithAMendAndWithoutTheKey(t *testing.T) {
+func TestParseKeys_Refusal_SaysWhatToDoWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte("sixteen bytes ok"))
 	for name, tc := range map[string]struct{ text, mend string }{

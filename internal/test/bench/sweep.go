@@ -131,7 +131,7 @@ const sweepers = 16
 type swept struct {
 	calendarsync.Google // nothing else is asked of it
 	watcher             *calendarsync.Watcher
-	looker              *calendarsync.Looker
+	looker              *calendarsync.Syncer
 	tasks               *errgroup.Group
 	count               int
 
@@ -148,7 +148,7 @@ func newSwept(documents store.Store, count int) *swept {
 	log := slog.New(slog.DiscardHandler)
 	service := &scheduler.Service{Store: documents, Queue: s, Now: now, Log: log}
 	s.watcher = &calendarsync.Watcher{Store: documents, Queue: s, Google: s, Polls: service, Now: now, Log: log}
-	s.looker = &calendarsync.Looker{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
+	s.looker = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
 	return s
 }
 
@@ -169,7 +169,7 @@ func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
 // Enqueue has a worker sweep the calendar, or looks at it at once, in the worker
 // that asks for it.
 func (s *swept) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
-	if task.Kind == calendars.LookKind {
+	if task.Kind == calendars.SyncKind {
 		return true, done(s.looker.Handle(ctx, delivery(task)))
 	}
 	s.tasks.Go(func() error { return done(s.watcher.HandleSweep(ctx, delivery(task))) })

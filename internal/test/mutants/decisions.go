@@ -7,7 +7,7 @@ var decisions = []mutant{
 		breaks: "An observation that is older than the one last applied is applied (invariant 2).",
 		changes: []change{{
 			file: "rules/awaited.go",
-			old:  `return s.seen.Seen != Gone && Older(s.seen.Updated, s.poll.AppliedUpdated)`,
+			old:  `return s.observed.Seen != Gone && Older(s.observed.Updated, s.poll.AppliedUpdated)`,
 			new:  `return false`,
 		}},
 	},
@@ -18,10 +18,10 @@ var decisions = []mutant{
 			{
 				file: "rules/fingerprint.go",
 				old: `
-	AllDay bool
+	AllDay     bool
 }`,
 				new: `
-	AllDay bool
+	AllDay     bool
 	// Offset is that of the start, in seconds.
 	Offset int
 }`,
@@ -50,8 +50,8 @@ var decisions = []mutant{
 		breaks: "Only the start of an event is compared, so that one that was made longer is in step (invariant 1).",
 		changes: []change{{
 			file: "rules/transitions.go",
-			old:  `when: func(s situation) bool { return s.seen.Fingerprint == s.poll.Baseline }, then: Nothing,`,
-			new:  `when: func(s situation) bool { return s.seen.Fingerprint.Start == s.poll.Baseline.Start }, then: Nothing,`,
+			old:  `when: func(s situation) bool { return s.observed.Fingerprint == s.poll.Baseline }, then: Nothing,`,
+			new:  `when: func(s situation) bool { return s.observed.Fingerprint.Start == s.poll.Baseline.Start }, then: Nothing,`,
 		}},
 	},
 	{
@@ -181,18 +181,18 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 	{
 		name: "hold-ended-by-the-next-look",
 		breaks: "A cancellation that is held for a person's word is carried out by whichever look sees the event gone next " +
-			"(\"Gone means confirmed\"); what is held is asked for with whatever else is parked.",
+			"(\"Gone means confirmed\"); what is held is asked for with whatever else is paused.",
 		changes: []change{
 			{
 				file: "rules/transitions.go",
-				old:  `return s.seen.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.seen.Confirmed`,
+				old:  `return s.observed.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.observed.Confirmed`,
 				new:  `return false`,
 			},
 			{
-				file: "calendarsync/probe.go",
+				file: "calendarsync/fetch.go",
 				old: `
-		if l.calendar.Pending[eventID] == calendars.PendingHeld {
-			continue // a person's word is waited for
+		if l.calendar.Deferred[eventID] == calendars.DeferredHeld {
+			continue // awaits confirmation
 		}`,
 			},
 		},

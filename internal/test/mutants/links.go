@@ -73,7 +73,7 @@ var links = []mutant{
 			file: "calendarsync/links.go",
 			old: `
 		return l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
-			return l.back(ctx, account, calendar, cause)
+			return l.relinked(ctx, account, calendar, cause)
 		})`,
 			new: `
 		return nil`,

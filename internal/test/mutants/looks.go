@@ -6,7 +6,7 @@ var looks = []mutant{
 		name:   "token-stored-before-apply",
 		breaks: "The cursor moves before what it covers was applied, so what fails or dies in between is never looked at again (invariant 9).",
 		changes: []change{{
-			file: "calendarsync/look.go",
+			file: "calendarsync/sync.go",
 			old: `
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
 		for _, event := range page.Events {`,
@@ -26,19 +26,19 @@ var looks = []mutant{
 		breaks: "The generation moves when a look ends and not before it lists, so a push that comes amid one is taken for covered by it (invariant 13).",
 		changes: []change{
 			{
-				file: "internal/calendars/calendar.go",
-				old:  `set("lookGen", c.LookGen+1), set("begunGen", generation)`,
-				new:  `set("begunGen", generation)`,
+				file: "internal/calendars/updates.go",
+				old:  `store.Set("lookGen", c.SyncGen+1), store.Set("begunGen", generation)`,
+				new:  `store.Set("begunGen", generation)`,
 			},
 			{
-				file: "internal/calendars/calendar.go",
-				old:  `set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
-				new:  `set("lookGen", c.LookGen+1), set("lastSyncedAt", now), set("failedSince", since), set("lastError", reason),`,
+				file: "internal/calendars/updates.go",
+				old:  `return append(c.MarkFailing(now, reason), Ended(now)...)`,
+				new:  `return append(append(c.MarkFailing(now, reason), Ended(now)...), store.Set("lookGen", c.SyncGen+1))`,
 			},
 			{
-				file: "calendarsync/look.go",
+				file: "calendarsync/sync.go",
 				old:  `calendars.Succeeded(l.Now(), next, l.mask())...)`,
-				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.LookGen+1))...)`,
+				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.SyncGen+1))...)`,
 			},
 		},
 	},
@@ -48,9 +48,9 @@ var looks = []mutant{
 		changes: []change{{
 			file: "calendarsync/push.go",
 			old: `
-	return w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace)`,
+	return w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace)`,
 			new: `
-	if err := w.enqueueLook(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
+	if err := w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
 		w.Log.WarnContext(ctx, "the look of a push was not handed over", "trace", push.Trace, "error", err)
 	}
 	return nil`,
@@ -60,8 +60,8 @@ var looks = []mutant{
 		name:   "look-named-without-generation",
 		breaks: "All looks of a calendar share one task name, so that none follows while the first one's stays taken (invariant 13).",
 		changes: []change{{
-			file: "internal/calendars/hint.go",
-			old:  `strconv.FormatInt(c.LookGen, 10)`,
+			file: "internal/calendars/task.go",
+			old:  `strconv.FormatInt(c.SyncGen, 10)`,
 			new:  `strconv.Itoa(0)`,
 		}},
 	},
@@ -69,7 +69,7 @@ var looks = []mutant{
 		name:   "no-fence",
 		breaks: "A look goes on to commit after another one began (invariant 9).",
 		changes: []change{{
-			file: "internal/calendars/calendar.go",
+			file: "internal/calendars/updates.go",
 			old:  `return fence != 0 && c.Fence == fence`,
 			new:  `return fence != 0`,
 		}},
@@ -78,9 +78,9 @@ var looks = []mutant{
 		name:   "no-check-after-410",
 		breaks: "After a full listing nobody asks for the linked events that it did not show, so a deletion in the gap is missed (invariant 8).",
 		changes: []change{{
-			file: "calendarsync/look.go",
+			file: "calendarsync/sync.go",
 			old: `
-	if err := l.askForUnshown(ctx); err != nil {
+	if err := l.fetchUnlisted(ctx); err != nil {
 		return err
 	}`,
 		}},
@@ -89,9 +89,9 @@ var looks = []mutant{
 		name:   "deletion-while-linking-forgotten",
 		breaks: "A full listing does not show what was deleted, and nobody asks for the events whose insert is under way: the poll is then linked to one that is gone (invariants 8 and 9).",
 		changes: []change{{
-			file: "calendarsync/probe.go",
+			file: "calendarsync/fetch.go",
 			old: `
-	if err := l.parkUnderWay(ctx); err != nil {
+	if err := l.deferInserts(ctx); err != nil {
 		return err
 	}`,
 		}},
@@ -100,7 +100,7 @@ var looks = []mutant{
 		name:   "later-pages-skipped",
 		breaks: "Only the first page of a listing is applied, and the token of the last is stored (invariant 9).",
 		changes: []change{{
-			file: "calendarsync/look.go",
+			file: "calendarsync/sync.go",
 			old: `
 		if err := do(got); err != nil {`,
 			new: `
@@ -123,7 +123,7 @@ var looks = []mutant{
 		name:   "not-found-is-gone",
 		breaks: "404 for an event cancels, without asking whether the calendar itself answers, nor whether it lists the event: a calendar that we lost cancels its sessions (invariant 7).",
 		changes: []change{{
-			file: "calendarsync/probe.go",
+			file: "calendarsync/fetch.go",
 			old: `
 	writable, err := l.writable(ctx)
 	if err == nil && !writable {`,
@@ -140,7 +140,7 @@ var looks = []mutant{
 		breaks: "A look passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
 		changes: []change{{
 			file: "scheduler/apply.go",
-			old:  `return tx.Merge(calendars.Path(calendar.Key), calendars.Park(seen.EventID, calendars.PendingRace))`,
+			old:  `return tx.Merge(calendars.Path(calendar.Key), calendars.Defer(seen.EventID, calendars.DeferredRace))`,
 			new:  `return nil`,
 		}},
 	},
@@ -157,7 +157,7 @@ var looks = []mutant{
 		name:   "mass-deletion-not-held",
 		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
 		changes: []change{{
-			file: "calendarsync/probe.go",
+			file: "calendarsync/fetch.go",
 			old:  `return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)`,
 			new:  `return len(gone) > linked`,
 		}},
@@ -166,7 +166,7 @@ var looks = []mutant{
 		name:   "moved-event-taken-for-deleted",
 		breaks: "An event that its owner gave to another calendar is looked for, and counts as deleted where it is found: its session is cancelled (invariant 1).",
 		changes: []change{{
-			file: "calendarsync/moved_calendar.go",
+			file: "calendarsync/apply.go",
 			old:  `if err != nil || found == nil {`,
 			new:  `if found = nil; err != nil || found == nil {`,
 		}},
@@ -176,7 +176,7 @@ var looks = []mutant{
 		breaks: "The link follows an event to another calendar, and nobody asks for the event there, whose look may have passed it already: what else changed is never applied (invariants 8 and 9).",
 		changes: []change{{
 			file: "scheduler/moved_calendar.go",
-			old:  `append(linked, calendars.Park(st.entry.EventID, calendars.PendingMoved))...)`,
+			old:  `append(linked, calendars.Defer(st.entry.EventID, calendars.DeferredMoved))...)`,
 			new:  `linked...)`,
 		}},
 	},
@@ -184,7 +184,7 @@ var looks = []mutant{
 		name:   "failed-search-taken-for-absence",
 		breaks: "A calendar that does not answer is taken for one that does not have the event, which then counts as deleted (invariant 7).",
 		changes: []change{{
-			file: "calendarsync/elsewhere.go",
+			file: "calendarsync/movefinder.go",
 			old: `
 	return &fault.Error{
 		Kind: fault.Unavailable, Code: CodeSearchFailed,`,

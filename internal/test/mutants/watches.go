@@ -21,26 +21,26 @@ var watches = []mutant{
 		name:   "watch-unknown-before-its-first-push",
 		breaks: "A watch channel is written once Google granted it, so that its first push is refused and a crash leaves one that nobody can stop.",
 		changes: []change{{
-			file: "calendarsync/open.go",
+			file: "calendarsync/openchannel.go",
 			old: `
-	watch, before, err := w.write(ctx, accountID, calendarID, id, token, forced)
+	watch, before, err := w.create(ctx, accountID, calendarID, id, token, forced)
 	if err != nil || watch.ChannelID == "" {
 		return Watch{}, err
 	}
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.lives), err})
+	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.isLive), err})
 	if err == nil {`,
 			new: `
 	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
 		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
 	})
-	watch, before, writeErr := w.write(ctx, accountID, calendarID, id, token, true)
+	watch, before, writeErr := w.create(ctx, accountID, calendarID, id, token, true)
 	if writeErr != nil {
 		return Watch{}, writeErr
 	}
-	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.lives), err})
+	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.isLive), err})
 	if err == nil {`,
 		}},
 	},
@@ -48,7 +48,7 @@ var watches = []mutant{
 		name:   "short-grant-treated-as-dead",
 		breaks: "A watch channel that Google granted for less than RENEW_BEFORE counts as dead, so that one is opened beside it again and again.",
 		changes: []change{{
-			file: "calendarsync/grants.go",
+			file: "calendarsync/lifetime.go",
 			old:  `watch.Address == w.Address && watch.Expiration.After(w.Now())`,
 			new:  `watch.Address == w.Address && watch.Expiration.After(w.Now().Add(w.RenewBefore))`,
 		}},
@@ -57,9 +57,9 @@ var watches = []mutant{
 		name:   "channel-opened-again-at-once",
 		breaks: "A calendar whose watch channel ran out after minutes is given another by whoever asks, many in a quarter of an hour.",
 		changes: []change{{
-			file: "calendarsync/grants.go",
-			old:  `return ago < openEvery && ago > -openEvery`,
-			new:  `return ago < 0 && ago > -openEvery`,
+			file: "calendarsync/lifetime.go",
+			old:  `return ago < openInterval && ago > -openInterval`,
+			new:  `return ago < 0 && ago > -openInterval`,
 		}},
 	},
 	{
@@ -103,7 +103,7 @@ var watches = []mutant{
 			{
 				file: "scheduler/drain.go",
 				old: `
-		if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
+		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace)); err != nil {
 			return drained, err
 		}`,
 				new: `
@@ -112,12 +112,12 @@ var watches = []mutant{
 			{
 				file: "calendarsync/sweep.go",
 				old: `
-	for _, reason := range calendar.Pending {
-		if reason != calendars.PendingHeld {
+	for _, reason := range calendar.Deferred {
+		if reason != calendars.DeferredHeld {
 			return false
 		}
 	}
-	return !calendar.LookDue && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
+	return !calendar.SyncPending && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
 				new: `
 	return calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
 			},

@@ -33,7 +33,7 @@ var amid = slices.Concat(commands, commands, memberships, writes, acts, deletion
 	{weight: 15, do: (*life).push},
 	{weight: 8, do: func(l *life) {
 		l.say("a sweep")
-		_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "sweep"})
+		err := l.w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "sweep"})
 		l.answer(err)
 	}},
 	{weight: 8, do: func(l *life) {

@@ -115,8 +115,8 @@ func (l *life) held() (held []calendars.Calendar) {
 	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, 0, nil)
 	l.must(err)
 	for _, calendar := range found {
-		for _, event := range calendar.PendingEvents() {
-			if calendar.Pending[event] == calendars.PendingHeld {
+		for _, event := range calendar.DeferredEvents() {
+			if calendar.Deferred[event] == calendars.DeferredHeld {
 				held = append(held, calendar)
 				break
 			}

@@ -43,7 +43,7 @@ func (l *life) settle() {
 	l.hint()
 	l.w.Run(5 * time.Minute)
 	l.hearAll()
-	_, err := l.w.Watcher.Sweep(l.w.Context(), scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
+	err := l.w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
 	l.tell()
@@ -104,10 +104,10 @@ func (l *life) unnoticed(problem string) bool {
 // was wrong; longer where a quota was used up.
 func (l *life) patience() time.Duration {
 	now, wait := l.w.Clock.Now(), 16*time.Minute+mostSkew
-	left, _, err := calendars.Parked(l.w.Context(), l.w.Documents, now, 0, nil)
+	left, _, err := calendars.Paused(l.w.Context(), l.w.Documents, now, 0, nil)
 	l.must(err)
 	for _, calendar := range left { // its task may not know: it died, or is another one
-		wait = max(wait, calendar.ParkedUntil.Sub(now)+3*time.Minute)
+		wait = max(wait, calendar.PausedUntil.Sub(now)+3*time.Minute)
 	}
 	for _, task := range l.w.Queue.Due(now.Add(24 * time.Hour)) {
 		wait = max(wait, task.Due.Sub(now)+3*time.Minute)
@@ -169,7 +169,7 @@ func (l *life) left() {
 	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, 0, nil)
 	l.must(err)
 	for _, calendar := range found {
-		if calendar.LookDue || !calendar.FailedSince.IsZero() {
+		if calendar.SyncPending || !calendar.FailedSince.IsZero() {
 			l.Errorf("calendar %s is still owed a look, or failing: %s", calendar.CalendarID, calendar.LastError)
 		}
 	}

@@ -152,7 +152,7 @@ func (p *picture) lostProblems() (problems []string) {
 		}
 		key := poll.CalendarKey(entry.AccountID, entry.CalendarID)
 		calendar := p.calendars.at[calendars.Path(key)]
-		owed := calendar.LookDue || !calendar.LeaseUntil.IsZero()
+		owed := calendar.SyncPending || !calendar.LeaseUntil.IsZero()
 		if of.Linked() && !of.EditedDirectly() && of.Sync.Error == nil && !owed {
 			problems = append(problems, fmt.Sprintf("poll %s follows an event by account %s, which is unlinked, and says that all is well", of.ID, entry.AccountID))
 		}
@@ -207,7 +207,7 @@ func (p *picture) cursorProblems() (problems []string) {
 			continue // the next look reads everything
 		}
 		for _, stored := range p.polls.all {
-			open := slices.Contains(changed, stored.EventID()) || calendar.Pending[stored.EventID()] != "" || p.insertUnderWay(stored)
+			open := slices.Contains(changed, stored.EventID()) || calendar.Deferred[stored.EventID()] != "" || p.insertUnderWay(stored)
 			if open || stored.EventID() == "" || stored.GoogleCalendarID != calendar.CalendarID {
 				continue
 			}

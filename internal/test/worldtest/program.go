@@ -26,7 +26,7 @@ import (
 type Program struct {
 	Accounts  *accounts.Repository
 	Scheduler *scheduler.Service
-	Looker    *calendarsync.Looker
+	Looker    *calendarsync.Syncer
 	Links     *calendarsync.Links
 	Watcher   *calendarsync.Watcher
 	Announcer *notify.Announcer
@@ -97,12 +97,12 @@ func (w *World) program() *Program {
 	if w.options.NoPushes {
 		p.Watcher.Address = ""
 	}
-	elsewhere := &calendarsync.Elsewhere{
+	elsewhere := &calendarsync.MoveFinder{
 		Store: documents, Accounts: p.Accounts, Google: calendar,
 		Calendars: calendarsync.Calendars{Accounts: p.Accounts, List: calendar.Calendars}, Now: now,
 	}
 	p.Scheduler = &scheduler.Service{
-		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, Elsewhere: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
+		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
 		Channels: channels{}, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
@@ -118,8 +118,8 @@ func (w *World) program() *Program {
 		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
 		return err
 	}
-	p.Looker = &calendarsync.Looker{
-		Store: documents, Google: calendar, Elsewhere: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{InApp: inApp, Occasion: p.occasion},
+	p.Looker = &calendarsync.Syncer{
+		Store: documents, Google: calendar, MoveFinder: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{InApp: inApp, Occasion: p.occasion},
 		Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
 	}
 	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})
@@ -130,12 +130,12 @@ func (w *World) program() *Program {
 	if w.observing {
 		observer := scheduler.Observer{Service: p.Scheduler}
 		p.Watcher.Polls, p.Watcher.Observing = observer, true
-		p.Looker.Polls, p.Looker.Observing, p.Looker.Owners = observer, true, calendarsync.NobodyTold{}
-		p.Links.Polls, p.Links.Owners = observer, calendarsync.NobodyTold{}
+		p.Looker.Polls, p.Looker.Observing, p.Looker.Owners = observer, true, calendarsync.SilentOwners{}
+		p.Links.Polls, p.Links.Owners = observer, calendarsync.SilentOwners{}
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
-		calendars.LookKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
+		calendars.SyncKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
 	w.wireTimers(p, documents, tasks, now, log)

@@ -48,14 +48,14 @@ func (w *World) Uncovered() (problems []string) {
 // to be asked amid a look.
 func (w *World) PushProblems() (problems []string) {
 	w.t.Helper()
-	waits := slices.ContainsFunc(w.Depths(), func(d queue.Depth) bool { return d.Kind == calendars.LookKind && d.Waiting > 0 })
+	waits := slices.ContainsFunc(w.Depths(), func(d queue.Depth) bool { return d.Kind == calendars.SyncKind && d.Waiting > 0 })
 	if waits || len(w.past.pushed) == 0 {
 		return nil
 	}
 	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
 	w.must(err)
 	for _, calendar := range found {
-		if w.past.pushed[calendar.Key] && !calendar.LookDue && calendar.FailedSince.IsZero() {
+		if w.past.pushed[calendar.Key] && !calendar.SyncPending && calendar.FailedSince.IsZero() {
 			problems = append(problems, fmt.Sprintf("a push about calendar %s was acknowledged, and no look is to come", calendar.CalendarID))
 		}
 	}

@@ -31,8 +31,8 @@ func (r *restrained) List(ctx context.Context, ref gcal.Ref, syncToken, pageToke
 	key := poll.CalendarKey(ref.Account, ref.Calendar)
 	calendar := calendars.Decode(r.world.observed.document(calendars.Path(key)))
 	alone := r.world.running == nil && !r.world.skewed // a look that was overtaken may list once more
-	if now := r.world.Clock.Now(); alone && syncToken != "" && calendar.ParkedUntil.After(now) {
-		r.world.wrong("calendar %s was listed %v before its quota is back", ref.Calendar, calendar.ParkedUntil.Sub(now))
+	if now := r.world.Clock.Now(); alone && syncToken != "" && calendar.PausedUntil.After(now) {
+		r.world.wrong("calendar %s was listed %v before its quota is back", ref.Calendar, calendar.PausedUntil.Sub(now))
 	}
 	if pageToken == "" {
 		r.world.past.listed(key)

@@ -171,11 +171,41 @@ func (w *World) Sweep() {
 	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
 	w.must(err)
 	for _, calendar := range found {
-		w.Write(calendars.Path(calendar.Key), calendars.Owe()...)
+		w.Write(calendars.Path(calendar.Key), calendars.RequestSync()...)
 	}
-	_, err = w.Watcher.Sweep(w.ctx, scheduler.Cause{Hint: "sweep", Trace: "sweep"})
-	w.must(err)
+	w.must(w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "sweep"}))
 	w.sweepCards()
+}
+
+// SweepPages runs a sweep to its end, page by page.
+func (w *World) SweepPages(cause scheduler.Cause) error {
+	for at := ""; ; {
+		_, next, err := w.Watcher.SweepPage(w.ctx, cause, at, 0)
+		if err != nil || next == "" {
+			return err
+		}
+		at = next
+	}
+}
+
+// RenewAll renews the watch channels of all calendars, page by page. It is an error if a
+// calendar's failed.
+func (w *World) RenewAll(trace string) error {
+	failed := 0
+	for at := ""; ; {
+		renewed, next, err := w.Watcher.RenewPage(w.ctx, scheduler.Cause{Hint: "start", Trace: trace}, at)
+		failed += renewed.Failed
+		if err != nil {
+			return err
+		}
+		if next == "" && failed > 0 {
+			return fmt.Errorf("%d calendars failed", failed)
+		}
+		if next == "" {
+			return nil
+		}
+		at = next
+	}
 }
 
 // sweepCards checks the cards of what was written behind the program's back, as

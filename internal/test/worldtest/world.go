@@ -201,7 +201,7 @@ func (w *World) openPorts() {
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{calendars.LookKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
+		Kinds: []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
 		Now:   w.Clock.Now, Rand: w.options.Draw,
 	})
 	w.must(err)
@@ -232,7 +232,7 @@ func (w *World) Restart() {
 	w.must(w.Scheduler.Recover(w.ctx))
 	_, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "start"})
 	w.must(err)
-	if err := w.Watcher.EnsureAll(w.ctx, "start"); err != nil {
+	if err := w.RenewAll("start"); err != nil {
 		w.t.Logf("at the start not every calendar could be watched: %v", err)
 	}
 }

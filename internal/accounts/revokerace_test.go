@@ -53,13 +53,13 @@ func (w *world) consented(t *testing.T) accounts.Account {
 	return account
 }
 
-// A grant is given back while its Google account is linked anew, by the same
-// person or another. Nobody is told that it is linked whose grant may be dead,
+// A grant is given back while its Google account is linked again, by the same
+// person or another. Nobody is told that an account is linked whose grant may be dead,
 // and a moment later all is well.
-func TestRevoke_WhileTheAccountIsLinkedAnew_EndsNoGrantUnseen(t *testing.T) {
+func TestRevoke_DuringRelink_EndsNoGrantUnnoticed(t *testing.T) {
 	t.Parallel()
 	for name, amid := range map[string]func(t *testing.T, w *world, id, person string) error{
-		"the consent comes back before Google is told": func(t *testing.T, w *world, id, person string) (err error) {
+		"the consent comes back before Google is called": func(t *testing.T, w *world, id, person string) (err error) {
 			w.grants = w.newGrants(w.accounts, roundTripper(func(request *http.Request) (*http.Response, error) {
 				if request.URL.Path == "/revoke" {
 					_, err = w.comeBack(t, person, "gm", http.DefaultTransport)

@@ -14,17 +14,17 @@ import (
 	"questscheduler/scheduler"
 )
 
-// mostCandidates is how many calendars are searched for one event: an absence
-// costs two calls of Google in each, of the 600 that a person has in a minute.
-const mostCandidates = 25
+// maxCandidates bounds the calendars searched for one event: an absence costs two Google
+// calls in each, of a person's 600 a minute.
+const maxCandidates = 25
 
-// CodeSearchFailed (Unavailable): it cannot be told whether an event is in another
-// calendar of its owner.
+// CodeSearchFailed (Unavailable): it is unknown whether another calendar of the owner has
+// the event.
 const CodeSearchFailed = "search_failed"
 
-// Elsewhere finds events that were moved to another calendar of the same person
-// (events.move). All fields are needed.
-type Elsewhere struct {
+// MoveFinder finds events that their owner moved to another calendar (events.move). All
+// fields are required.
+type MoveFinder struct {
 	Store    store.Reader
 	Accounts interface {
 		Get(ctx context.Context, id string) (accounts.Account, error)
@@ -38,28 +38,27 @@ type Elsewhere struct {
 	Now       func() time.Time
 }
 
-// search looks for events of one person. It reads their calendars once, however
-// many events it looks for.
+// search finds events of one person, reading their calendars once for any number of
+// events.
 type search struct {
-	*Elsewhere
-	owner string // "" where it is to be read from the account
-	// linked are the person's accounts that let us in.
+	*MoveFinder
+	owner string // "": read from the account
+	// linked are the person's usable accounts.
 	linked []accounts.Account
-	// known are the calendars that we ever followed, listed those that the accounts
-	// write to; nil where they were not read yet.
+	// known are the calendars we ever followed, listed those the accounts may write to;
+	// nil until read.
 	known, listed []candidate
 }
 
-// begin begins a search for events of a person; "" where only the account of what
-// is missing says who that is.
-func (e *Elsewhere) begin(ownerID string) *search { return &search{Elsewhere: e, owner: ownerID} }
+// begin starts a search for a person's events; owner "" is read from the missing event's
+// account.
+func (e *MoveFinder) begin(ownerID string) *search { return &search{MoveFinder: e, owner: ownerID} }
 
-// find looks for a missing event in the calendars of its owner: those that we
-// know, then those that the owner's accounts list. It gives nil where each of them
-// answered and none has it. Whatever does not answer, or more calendars than
-// mostCandidates, is Unavailable with CodeSearchFailed: the event may be there. A
-// calendar that we lost more than backWithin ago, and that no account lists, is no
-// candidate.
+// find looks for a missing event in its owner's other calendars, known ones first. It
+// returns nil if all of them answered and none has it. If one does not answer, or there
+// are more than maxCandidates, the error is Unavailable with CodeSearchFailed, since the
+// event may be there. A calendar that was lost longer than returnWithin ago and that no
+// account lists does not count.
 func (s *search) find(ctx context.Context, missing scheduler.Missing) (*scheduler.Found, error) {
 	if err := s.readKnown(ctx, missing.AccountID); err != nil {
 		return nil, searchFailed(err)
@@ -82,15 +81,15 @@ func (s *search) find(ctx context.Context, missing scheduler.Missing) (*schedule
 	return found, nil
 }
 
-// askEach asks those calendars that have not answered yet, and notes which do and
-// which are waited for.
+// askEach asks the calendars that have not answered, and records in answered which did
+// and which are expected to.
 func (s *search) askEach(ctx context.Context, candidates []candidate, answered map[string]bool, missing scheduler.Missing) (*scheduler.Found, error) {
 	for _, one := range candidates {
 		if answered[one.CalendarID] {
 			continue
 		}
-		if len(answered) > mostCandidates {
-			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", mostCandidates)
+		if len(answered) > maxCandidates {
+			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", maxCandidates)
 		}
 		var found *scheduler.Found
 		var there bool
@@ -101,24 +100,23 @@ func (s *search) askEach(ctx context.Context, candidates []candidate, answered m
 		if err != nil || found != nil {
 			return found, err
 		}
-		if there || one.mayAnswer {
+		if there || one.expected {
 			answered[one.CalendarID] = there
 		}
 	}
 	return nil, nil
 }
 
-// ask asks one calendar for a missing event; nil where it has none of that id that
-// is the one. there is false where the calendar itself is not there for us. That
-// Google does not find an event is believed where the calendar does not list it
-// either.
+// ask asks one calendar for the missing event; nil if it does not have it. there is false
+// if the calendar itself is not accessible. Google's 404 is believed only if the
+// calendar's listing does not show the event either.
 func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missing) (found *scheduler.Found, there bool, err error) {
 	ref := gcal.Ref{Account: at.AccountID, Calendar: at.CalendarID}
 	event, err := s.Google.Get(ctx, ref, missing.EventID)
 	switch {
 	case err == nil && event.Seen != rules.Gone && isMoved(event, at, missing):
 		return &scheduler.Found{Place: at, Event: translate(event)}, true, nil
-	case err == nil && event.Malformed: // what tells it from others may be what cannot be read
+	case err == nil && event.Malformed: // the unreadable field may be what identifies it
 		return nil, true, errMalformed
 	case err == nil, fault.CodeOf(err) == gcal.CodeGone:
 		return nil, true, nil
@@ -136,11 +134,10 @@ func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missi
 	}
 }
 
-// isMoved tells whether an event is the missing one and not a guest's copy, which
-// has its id: it belongs to the calendar that shows it, and where we made it has
-// our marks. Of one that Google made before us the id says which it is, unless it
-// has another poll's mark: it is believed, since following too much cancels
-// nothing.
+// isMoved distinguishes the missing event from a guest's copy with the same id: it
+// belongs to the calendar that shows it and, if we created it, has our marks. An event
+// that Google created before this backend is identified by its id unless it has another
+// poll's mark; a wrong match cancels nothing.
 func isMoved(event gcal.Event, at poll.Place, missing scheduler.Missing) bool {
 	if !event.Organized && !strings.EqualFold(event.Organizer, at.CalendarID) {
 		return false
@@ -152,11 +149,11 @@ func isMoved(event gcal.Event, at poll.Place, missing scheduler.Missing) bool {
 	return marks.Poll == missing.PollID && poll.EventID(marks.Poll, marks.Generation) == event.ID
 }
 
-// searchFailed defers what a search was for, whatever kept it from ending: what
-// befell another calendar, or another account, is not said of the one at hand.
+// searchFailed makes the failure of a search Unavailable, whatever its cause: it says
+// nothing about the calendar at hand.
 func searchFailed(err error) error {
 	return &fault.Error{
-		Kind: fault.Unavailable, Code: CodeSearchFailed, Message: "Another calendar did not answer; it is tried again by itself.",
+		Kind: fault.Unavailable, Code: CodeSearchFailed, Message: "Another calendar did not answer; it is retried automatically.",
 		RetryAfter: fault.RetryAfter(err), Err: err,
 	}
 }

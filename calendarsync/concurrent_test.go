@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// atEachPoint has something happen amid the looks that are due, at each point of
+// atEachPoint has something happen during the due syncs, at each point of
 // them in a world of its own, and then checks what became of it.
 func atEachPoint(t *testing.T, due func() *worldtest.World, happens func(w *worldtest.World), became func(t *testing.T, w *worldtest.World)) {
 	t.Helper()
@@ -31,10 +31,10 @@ func atEachPoint(t *testing.T, due func() *worldtest.World, happens func(w *worl
 	}
 }
 
-// While a look that Google refused still shows that on the polls, the account is
-// linked again and looked at, before the look's lease is over or after: a slow
+// While a sync that Google refused still shows that on the polls, the account is
+// linked again and synced, before the sync's lease is over or after: a slow
 // program does not know.
-func TestALookThatIsRefused_WhileTheAccountIsLinkedAgain_LeavesNoError(t *testing.T) {
+func TestRefusedSync_DuringRelink_LeavesNoError(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []time.Duration{3 * time.Second, 2 * time.Minute} {
 		t.Run(slow.String(), func(t *testing.T) {
@@ -58,16 +58,16 @@ func TestALookThatIsRefused_WhileTheAccountIsLinkedAgain_LeavesNoError(t *testin
 				for _, pollID := range polls {
 					shows(t, w, pollID, "", rules.StateOK)
 				}
-				equal(t, "why looks fail", w.Calendar("gm").LastError, "")
+				equal(t, "why syncs fail", w.Calendar("gm").LastError, "")
 				atRest(t, w)
 			})
 		})
 	}
 }
 
-// A look that goes through again takes off the polls what was said of their
+// A sync that goes through again takes off the polls what was said of their
 // calendar, and nothing that was said since.
-func TestALookThatGoesThroughAgain_WhileTheAccountIsUnlinked_LeavesItsError(t *testing.T) {
+func TestRecoveredSync_DuringUnlink_LeavesItsError(t *testing.T) {
 	t.Parallel()
 	var polls [2]string
 	atEachPoint(t, func() *worldtest.World {
@@ -93,7 +93,7 @@ func TestALookThatGoesThroughAgain_WhileTheAccountIsUnlinked_LeavesItsError(t *t
 
 // Who carries on that an account is lost is overtaken by the person that links it
 // again, and by all that follows from that, goes on, and then dies.
-func TestAnAccountThatIsLinkedAgain_WhileItsLossIsCarriedOn_StaysLinked(t *testing.T) {
+func TestRelink_WhileTheLossIsCarriedOn_StaysLinked(t *testing.T) {
 	t.Parallel()
 	losses := map[string]func(t *testing.T, w *worldtest.World){
 		"revoked": func(_ *testing.T, w *worldtest.World) {
@@ -142,7 +142,7 @@ func TestAnAccountThatIsLinkedAgain_WhileItsLossIsCarriedOn_StaysLinked(t *testi
 					w.Run(5 * time.Minute)
 					at := ", linked again at point " + strconv.Itoa(n)
 					equal(t, "error"+at, w.View(pollID).Poll.Sync.Error == nil, true)
-					equal(t, "why looks fail"+at, w.Calendar("gm").LastError, "")
+					equal(t, "why syncs fail"+at, w.Calendar("gm").LastError, "")
 					equal(t, "a channel lives"+at, slices.Contains(statuses(w), "active"), true)
 					atRest(t, w)
 				}

@@ -157,7 +157,7 @@ func (o opened) atMostOne(t *testing.T) {
 }
 
 // However often a channel is asked for: those that Google grants for minutes run out,
-// and another is opened every quarter of an hour at most. Meanwhile poll and
+// and another is opened every quarter of an hour at most. In the meantime poll and
 // health say that the calendar is not watched, and the sweep finds what changed.
 func TestGrantOfMinutes_OneChannelInAQuarterHour(t *testing.T) {
 	t.Parallel()
@@ -180,10 +180,10 @@ func TestGrantOfMinutes_OneChannelInAQuarterHour(t *testing.T) {
 		if said := w.View(another).Poll.Sync.Error; said == nil || said.Code != rules.WatchFailed {
 			t.Errorf("after %v a poll that is finalised says %+v", w.Clock.Now().Sub(worldtest.Start), said)
 		}
-		if err := w.Watcher.EnsureAll(t.Context(), "t"); err == nil && live(w) == 0 {
-			t.Error("that Google grants channels for minutes is not told")
+		if err := w.RenewAll("t"); err == nil && live(w) == 0 {
+			t.Error("no error for channels granted for minutes")
 		}
-		if _, err := w.Watcher.Sweep(t.Context(), worldtest.Cause); err != nil {
+		if err := w.SweepPages(worldtest.Cause); err != nil {
 			t.Fatal(err)
 		}
 		report, err := w.Health.OfPerson(t.Context(), "gm")
@@ -276,7 +276,7 @@ func TestTwoRenewalsAtOnce_OpenOneChannel(t *testing.T) {
 }
 
 // The answer was lost, and the push says until when the channel is open.
-func TestLostAnswer_OfAShortGrant_EndsWhenThePushSays(t *testing.T) {
+func TestLostAnswer_OfAShortGrant_EndsAsThePushSays(t *testing.T) {
 	t.Parallel()
 	w := granted(t, time.Hour)
 	w.Fail("after events.watch", fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer."))
@@ -318,7 +318,7 @@ func TestRetry_NobodyFollows_LetsTheChannelGo(t *testing.T) {
 	atRest(t, w)
 }
 
-// An operator may have a channel opened anew, however soon after another; but
+// An operator may have a channel opened again, however soon after another; but
 // where Google grants it for minutes only, those of before stay.
 func TestRegister_GrantedForMinutes_LeavesTheOldOnes(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 func sweep(t *testing.T, w *worldtest.World) {
 	t.Helper()
-	if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+	if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
@@ -83,18 +83,18 @@ func TestSweep_TriesAgainToStopAChannelThatNothingNeeds(t *testing.T) {
 	atRest(t, w)
 }
 
-// Whoever is about to stop the channel of a calendar that nothing follows may come
-// too late: a poll that is finalised into it meanwhile counts on a channel.
-func TestACalendarThatIsFollowedAgain_WhileItsChannelsAreStopped_IsWatched(t *testing.T) {
+// Stopping the channel of a calendar that nothing follows may come too late: a poll
+// that is finalised into it in the meantime needs a channel.
+func TestFollowingAgain_WhileChannelsAreStopped_IsWatched(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(t *testing.T, w *worldtest.World){
 		"by the sweep": func(t *testing.T, w *worldtest.World) {
-			if _, err := w.Watcher.Sweep(t.Context(), scheduler.Cause{Hint: "sweep"}); err != nil {
+			if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"by a renewal": func(t *testing.T, w *worldtest.World) {
-			if err := w.Watcher.EnsureAll(t.Context(), "t"); err != nil {
+			if err := w.RenewAll("t"); err != nil {
 				t.Fatal(err)
 			}
 		},

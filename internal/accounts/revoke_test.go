@@ -153,7 +153,7 @@ func (s *slowly) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // However many accounts there are, one call ends within what a task may take, and
 // the next goes on; where nobody answers it is left to the next time.
-func TestCheckUntouched_GoesOnForAWhile_AndThenSaysThatThereAreMore(t *testing.T) {
+func TestCheckUntouched_OutOfTime_ReportsMore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := range 5 {

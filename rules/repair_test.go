@@ -8,7 +8,7 @@ import (
 
 // Whatever a direct edit left: an edit that the journal does not know ends in an
 // entry, and where there is none, and nothing else disagrees, nothing happens.
-func TestMend_OfAnEdit_IsNeverNothing(t *testing.T) {
+func TestRepair_OfAnEdit_IsNeverNothing(t *testing.T) {
 	t.Parallel()
 	for _, status := range rules.Statuses {
 		for bits := range 1 << 7 {
@@ -18,13 +18,13 @@ func TestMend_OfAnEdit_IsNeverNothing(t *testing.T) {
 				Rescheduled: set(3), Marked: set(4), Cancelled: set(4), Inserting: set(5), LongPast: set(6),
 			}
 			if rules.Mend(d) == rules.MendNothing {
-				t.Errorf("nothing mends %+v", d)
+				t.Errorf("nothing repairs %+v", d)
 			}
 		}
 	}
 }
 
-func TestMend_OfAPollThatIsGone_IsUntilNothingIsLeft(t *testing.T) {
+func TestRepair_OfADeletedPoll_LastsUntilNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]rules.Documents{
 		"an entry": {HasEntry: true}, "an insert": {Inserting: true}, "something below it, or to announce": {Left: true},
@@ -36,7 +36,7 @@ func TestMend_OfAPollThatIsGone_IsUntilNothingIsLeft(t *testing.T) {
 }
 
 // One mark is enough for the web app's badge, and both of ours are its due.
-func TestMend_OfAMarkOfACancellation(t *testing.T) {
+func TestRepair_OfAMarkOfACancellation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		status            rules.Status
@@ -59,7 +59,7 @@ func TestMend_OfAMarkOfACancellation(t *testing.T) {
 	}
 }
 
-func TestMend_OfAPollThatAgrees_IsNothing(t *testing.T) {
+func TestRepair_OfAPollThatAgrees_IsNothing(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]rules.Documents{
 		"deleted":              {},

@@ -15,37 +15,33 @@ import (
 	"questscheduler/internal/store"
 )
 
-// leavingHolds is for how long nobody's consent for the same Google account is
-// linked after a grant began to be given back: while that is written, while
-// Google is called, and while a call may be on its way that was given up.
+// leavingHolds is how long a revocation blocks linking the same Google account: while it
+// is recorded, while Google is called, and while an abandoned call may still arrive.
 const leavingHolds = 3 * refreshTimeout
 
-// Leaving gives a client for the last calls of an account that is unlinked and
-// Due: those that stop what still runs at Google in its name. Otherwise it is
-// as Client.
+// Leaving is Client, but also serves an account that is unlinked and Due, for the calls
+// that stop what still runs at Google in its name.
 func (g *Grants) Leaving(ctx context.Context, accountID string) (*http.Client, error) {
 	return g.authorised(ctx, accountID, true)
 }
 
-// Revoke gives the grant of an unlinked account back to Google and forgets its
-// refresh token; what has to be stopped in its name is stopped before. A grant
-// that Google does not know any more counts as given back. Nothing is done for
-// an account that is linked again; and where the same Google account is linked
-// by somebody else by now, the token is only forgotten: Google would end theirs
-// as well. So that none is ended that was given meanwhile, the giving back is
-// recorded before, and whoever consents until it is over is asked to do so again.
-// Unavailable or RateLimited: try again.
+// Revoke gives an unlinked account's grant back to Google and forgets its refresh token;
+// stop what runs in its name first. A grant that Google no longer knows counts as given
+// back. An account that is linked again is left alone; if somebody else has linked the
+// same Google account, the token is only forgotten, since revoking would end their grant
+// too. To protect grants issued during that, the revocation is recorded first, and consents
+// fail until it is over. Unavailable or RateLimited: try again.
 func (g *Grants) Revoke(ctx context.Context, accountID string) error {
 	account, err := g.accounts.Get(ctx, accountID)
 	if err != nil || account.Status != Unlinked {
 		return err
 	}
-	token, err := g.accounts.last(ctx, account)
+	token, err := g.accounts.lastToken(ctx, account)
 	if err != nil {
 		return err
 	}
 	if token != "" {
-		if err := g.leave(ctx, account, token); err != nil {
+		if err := g.giveUp(ctx, account, token); err != nil {
 			return err
 		}
 	}
@@ -53,25 +49,24 @@ func (g *Grants) Revoke(ctx context.Context, accountID string) error {
 	return g.accounts.forget(ctx, accountID, account.Grant)
 }
 
-// leave gives a grant back unless it is to live on.
-func (g *Grants) leave(ctx context.Context, account Account, token string) error {
+// giveUp gives a grant back unless it has to live on.
+func (g *Grants) giveUp(ctx context.Context, account Account, token string) error {
 	begun, err := g.accounts.beginLeaving(ctx, account)
 	if err != nil || begun.until.IsZero() {
 		return err
 	}
-	if g.now().After(begun.until.Add(-2 * refreshTimeout)) { // the store took so long that the call might outlast what it recorded
+	if g.now().After(begun.until.Add(-2 * refreshTimeout)) { // the store was slow: the call could outlast the record
 		return fault.New(fault.Unavailable, sayLater)
 	}
 	answered, err := g.giveBack(ctx, token)
-	if answered { // it is on its way no more
+	if answered {
 		err = errors.Join(err, g.accounts.endLeaving(ctx, account.ID, begun))
 	}
 	return err
 }
 
-// giveBack posts a token to the revocation endpoint (RFC 7009; Google answers
-// 400 to one that is not good any more). answered tells that Google said
-// something to it; otherwise the call may still reach it.
+// giveBack posts a token to the revocation endpoint (RFC 7009; Google answers 400 to one
+// that is no longer valid). If not answered, the call may still reach Google.
 func (g *Grants) giveBack(ctx context.Context, token string) (answered bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
@@ -83,9 +78,9 @@ func (g *Grants) giveBack(ctx context.Context, token string) (answered bool, err
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := g.client.Do(request)
 	if err != nil {
-		return false, fault.Wrap(fault.Unavailable, fmt.Errorf("revoke a grant: %w", err), sayLater) // the token is in the body alone
+		return false, fault.Wrap(fault.Unavailable, fmt.Errorf("revoke a grant: %w", err), sayLater) // the URL holds no token
 	}
-	_, _ = io.CopyN(io.Discard, response.Body, drainLimit) // what it says does not matter
+	_, _ = io.CopyN(io.Discard, response.Body, drainLimit) // only the status matters
 	if err := response.Body.Close(); err != nil {
 		return true, fault.Wrap(fault.Unavailable, err, sayLater)
 	}
@@ -93,15 +88,15 @@ func (g *Grants) giveBack(ctx context.Context, token string) (answered bool, err
 	case status == http.StatusOK, status == http.StatusBadRequest:
 		return true, nil
 	case status == http.StatusTooManyRequests:
-		return true, &fault.Error{Kind: fault.RateLimited, Message: sayLater, RetryAfter: retryAfter(response.Header, g.now())}
+		return true, &fault.Error{Kind: fault.RateLimited, Message: sayLater, RetryAfter: fault.ParseRetryAfter(response.Header, g.now())}
 	default:
 		return true, fault.Wrap(fault.Unavailable, fmt.Errorf("revoke a grant: %d", status), sayLater)
 	}
 }
 
-// last is the refresh token of an unlinked account; "" where it is forgotten,
-// or cannot be opened any more and so cannot be given back either.
-func (r *Repository) last(ctx context.Context, account Account) (string, error) {
+// lastToken returns an unlinked account's refresh token; "" if it is forgotten or cannot be
+// opened.
+func (r *Repository) lastToken(ctx context.Context, account Account) (string, error) {
 	doc, err := r.store.Get(ctx, secretPath(account.ID))
 	if err != nil || !doc.Exists() {
 		return "", err
@@ -113,13 +108,13 @@ func (r *Repository) last(ctx context.Context, account Account) (string, error) 
 	return token, err
 }
 
-// leaving is one attempt to give a grant back: until when it may reach Google,
-// and until when another one may that was under way when it began.
+// leaving is one attempt to give a grant back: until when it, and any attempt already
+// under way, may reach Google.
 type leaving struct{ until, other time.Time }
 
-// beginLeaving records that the grant of an unlinked account is about to be
-// given back; zero where it is to live on: the account is linked again, or the
-// same identity is by somebody else.
+// beginLeaving records that a grant is about to be given back. It returns zero if the
+// grant has to live on: the account is linked again, or somebody else linked the same
+// identity.
 func (r *Repository) beginLeaving(ctx context.Context, account Account) (begun leaving, err error) {
 	until := store.Instant(r.now().Add(leavingHolds))
 	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -133,29 +128,28 @@ func (r *Repository) beginLeaving(ctx context.Context, account Account) (begun l
 			return err
 		}
 		begun = leaving{until: until, other: now.LeavingUntil}
-		return tx.Update(Path(account.ID), store.Update{Path: store.Field("leavingUntil"), Value: until})
+		return tx.Update(Path(account.ID), store.Set("leavingUntil", until))
 	})
 	return begun, err
 }
 
-// endLeaving records that an attempt to give a grant back is over, taken or not.
-// What another one may still do, before it or since, stays on record.
+// endLeaving records that an attempt is over, whatever its outcome. Other attempts stay
+// on record.
 func (r *Repository) endLeaving(ctx context.Context, id string, begun leaving) error {
 	over := r.now()
 	if begun.other.After(over) {
 		over = begun.other
 	}
-	return r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		account, err := Load(ctx, tx, id)
-		if err != nil || !account.LeavingUntil.Equal(begun.until) {
-			return err
+	return r.update(ctx, id, func(account Account) []store.Update {
+		if !account.LeavingUntil.Equal(begun.until) {
+			return nil
 		}
-		return tx.Update(Path(id), store.Update{Path: store.Field("leavingUntil"), Value: over})
+		return []store.Update{store.Set("leavingUntil", over)}
 	})
 }
 
-// errLeaving is for a grant that may have ended with an older one; nil where
-// Google was asked for it after that was over, or it is known to live (zero).
+// errLeaving refuses a grant that a revocation may have ended: one requested before the
+// revocation was over. Zero means that the grant is known to work.
 func (a Account) errLeaving(asked time.Time) error {
 	if asked.IsZero() || !asked.Before(a.LeavingUntil) {
 		return nil
@@ -166,7 +160,7 @@ func (a Account) errLeaving(asked time.Time) error {
 	}
 }
 
-// linkedElsewhere tells whether another account of the same identity is linked.
+// linkedElsewhere reports whether another account of the same identity is linked.
 func linkedElsewhere(ctx context.Context, tx store.Tx, account Account) (bool, error) {
 	if account.Sub == "" {
 		return false, nil

@@ -6,8 +6,8 @@ import (
 	"questscheduler/calendarsync"
 )
 
-// Every status with every happening: what is not named changes nothing.
-func TestTransitions_OfEveryStatus_AtEveryHappening(t *testing.T) {
+// Every status with every event: what is not named changes nothing.
+func TestTransitions_OfEveryStatusAndEvent(t *testing.T) {
 	t.Parallel()
 	const (
 		none     = calendarsync.Status("")
@@ -28,7 +28,7 @@ func TestTransitions_OfEveryStatus_AtEveryHappening(t *testing.T) {
 		failed:   {failed, active, active, failed, stopped, failed, expired, stopped, failed},
 	}
 	for _, from := range calendarsync.Statuses {
-		for i, when := range calendarsync.Happenings {
+		for i, when := range calendarsync.ChannelEvents {
 			to, changed := from.Next(when)
 			if to != want[from][i] || changed != (to != from) {
 				t.Errorf("%q, %s: %q (changed: %t), want %q", from, when, to, changed, want[from][i])
@@ -58,8 +58,8 @@ func TestTransitions_ForgetNothingThatMayBeOpen(t *testing.T) {
 	t.Parallel()
 	for _, row := range calendarsync.Transitions() {
 		open := row.From == calendarsync.Pending || row.From == calendarsync.Active || row.From == calendarsync.Retiring
-		if open && row.To == calendarsync.Stopped && row.When != calendarsync.Closed && row.When != calendarsync.Ended {
-			t.Errorf("%s is forgotten when it is %s", row.From, row.When)
+		if open && row.To == calendarsync.Stopped && row.Event != calendarsync.Closed && row.Event != calendarsync.Ended {
+			t.Errorf("%s is forgotten when it is %s", row.From, row.Event)
 		}
 	}
 }

@@ -7,11 +7,9 @@ import (
 	"questscheduler/scheduler"
 )
 
-// tidy stops a page of the channels that nothing needs: of calendars that no
-// poll follows any more, those that could not be stopped before, and those that
-// stand beside a later one. What cannot be stopped now is tried again by the next
-// sweep.
-func (w *Watcher) tidy(ctx context.Context, cause scheduler.Cause, here *place, swept *Swept) (further bool, err error) {
+// sweepChannels stops a page of unneeded channels: those of calendars that nothing
+// follows, those that could not be stopped before, and those replaced by a later one.
+func (w *Watcher) sweepChannels(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	bound := watchesInOrder.With().First(sweepPage).From(here.cursor())
 	docs, err := w.Store.Query(ctx, bound)
 	if err != nil {
@@ -33,33 +31,33 @@ func (w *Watcher) tidy(ctx context.Context, cause scheduler.Cause, here *place, 
 	return len(docs) == sweepPage, nil
 }
 
-// needed tells whether a channel is of use, or may come to be. One that is not,
-// since nothing follows its calendar, is counted on by nobody any more.
+// needed reports whether a channel is useful or may become so. If nothing follows its
+// calendar it is superseded.
 func (w *Watcher) needed(ctx context.Context, watch Watch) (bool, error) {
 	switch {
 	case watch.Status == Expired:
-		return true, nil // kept for whoever asks, until the cleanup
+		return true, nil // kept for the record until the cleanup
 	case watch.Status == Retiring:
 		return false, nil
 	case !watch.Expiration.After(w.Now()):
-		return watch.NextTry.After(w.Now()), nil // Retry opens another in its place first
+		return watch.NextTry.After(w.Now()), nil // Retry replaces it first
 	}
 	calendar, _, err := calendars.LoadKey(ctx, w.Store, watch.CalendarKey)
 	if err != nil {
 		return false, err
 	}
 	if !calendar.Wanted() {
-		unneeded, err := w.letGo(ctx, watch)
+		unneeded, err := w.release(ctx, watch)
 		return !unneeded, err
 	}
-	watches, err := watchesOf(ctx, w.Store, watch.AccountID, watch.CalendarID)
+	watches, err := Watches(ctx, w.Store, watch.AccountID, watch.CalendarID)
 	if err != nil {
 		return false, err
 	}
-	kept := w.kept(watches)
+	kept := w.current(watches)
 	if watch.Status == Active {
-		return !w.succeeds(kept, watch), nil
+		return !w.replaces(kept, watch), nil
 	}
-	young := watch.CreatedAt.After(w.Now().Add(-answerWithin))
+	young := watch.CreatedAt.After(w.Now().Add(-answerTimeout))
 	return young || kept.ChannelID == "", nil
 }

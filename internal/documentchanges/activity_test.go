@@ -10,23 +10,23 @@ import (
 	"questscheduler/internal/test/memorystore"
 )
 
-func TestNoted_WritesDownThatHintsCome_OnceInAWhile(t *testing.T) {
+func TestRecordedIntake_RecordsOnceInAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		documents, err := memorystore.Open(nil)
 		must(t, err)
-		if heard, err := documentchanges.LastHeard(t.Context(), documents); err != nil || heard != (documentchanges.Heard{}) {
+		if heard, err := documentchanges.LastActivity(t.Context(), documents); err != nil || heard != (documentchanges.Activity{}) {
 			t.Errorf("before any came: %+v, %v", heard, err)
 		}
-		n := &documentchanges.Noted{Hints: opened(t, &seen{}), Store: documents, Log: slog.New(slog.DiscardHandler)}
+		n := &documentchanges.RecordedIntake{Intake: opened(t, &seen{}), Store: documents, Log: slog.New(slog.DiscardHandler)}
 		began := time.Now()
 		for _, step := range []struct{ after, at time.Duration }{{0, 0}, {9 * time.Minute, 0}, {10 * time.Minute, 10 * time.Minute}} {
 			time.Sleep(time.Until(began.Add(step.after)))
-			must(t, n.Told(t.Context(), "poll", "trace"))
-			heard, err := documentchanges.LastHeard(t.Context(), documents)
+			must(t, n.Changed(t.Context(), "poll", "trace"))
+			heard, err := documentchanges.LastActivity(t.Context(), documents)
 			must(t, err)
-			if want := began.Add(step.at); !heard.At.Equal(want) {
-				t.Errorf("after %s it says %s, want %s", step.after, heard.At, want)
+			if want := began.Add(step.at); !heard.ChangedAt.Equal(want) {
+				t.Errorf("after %s it says %s, want %s", step.after, heard.ChangedAt, want)
 			}
 		}
 	})
@@ -40,11 +40,11 @@ func TestNoted_WhatCannotBeWrittenDown_IsHandedOver(t *testing.T) {
 		down := &refusing{Store: documents}
 		down.down.Store(true)
 		polls := &seen{}
-		n := &documentchanges.Noted{Hints: opened(t, polls), Store: down, Log: slog.New(slog.DiscardHandler)}
-		must(t, n.Told(t.Context(), "poll", "trace"))
+		n := &documentchanges.RecordedIntake{Intake: opened(t, polls), Store: down, Log: slog.New(slog.DiscardHandler)}
+		must(t, n.Changed(t.Context(), "poll", "trace"))
 		time.Sleep(3 * time.Second)
 		if looked := polls.list(); len(looked) != 1 {
-			t.Errorf("it looked at %v", looked)
+			t.Errorf("it handled %v", looked)
 		}
 	})
 }

@@ -1,93 +1,89 @@
 package rules
 
-// Documents is how a poll's document and its index entry stand to each other.
-// The web app writes the one without asking us, so the two can disagree.
+// Documents is how a poll's document and its index entry agree. The web app writes the
+// poll directly, so they may not.
 type Documents struct {
-	// Exists tells whether the poll is there at all. Left tells, where it is not,
-	// whether something of it is: below it, or to be announced.
+	// Exists reports whether the poll exists. Left reports, if it does not, whether
+	// something of it remains: documents below it, or an announcement.
 	Exists bool
 	Left   bool
-	// Recreated tells of a poll that is there that its id was another one's before,
-	// of which something is left.
+	// Recreated reports that an existing poll has the id of a deleted one of which
+	// something remains.
 	Recreated bool
 	Status    Status
 	State     State
-	// HasEvent tells whether the poll names a calendar event.
+	// HasEvent reports whether the poll names a calendar event.
 	HasEvent bool
-	// HasEntry tells whether the index holds an entry for the poll, Fits
-	// whether that is for the event the poll names.
+	// HasEntry reports whether the index has an entry for the poll, Fits whether that is
+	// for the poll's event.
 	HasEntry bool
 	Fits     bool
-	// Rescheduled tells whether that field is present.
+	// Rescheduled reports whether that field is present.
 	Rescheduled bool
-	// Marked tells whether any mark of a cancellation is present, Cancelled
-	// whether both of ours are.
+	// Marked reports whether any mark of a cancellation is present, Cancelled whether
+	// both of ours are.
 	Marked    bool
 	Cancelled bool
-	// Inserting tells whether a finalisation is under way.
+	// Inserting reports whether a finalisation is under way.
 	Inserting bool
-	// Edited tells whether the journal knows another status, winning slot or event.
+	// Edited reports whether status, winning slot or event differ from the journal.
 	Edited bool
-	// EntryAwaited tells whether the entry is for an event whose deletion cancelled
-	// the poll. Awaiting tells whether the poll awaits that event still, AwaitOver
-	// whether it did not come back in time, and SlotsEdited whether somebody changed
-	// the time since that the poll had.
+	// EntryAwaited reports whether the entry is for an event whose deletion cancelled the
+	// poll; Awaiting whether the poll still awaits it; AwaitOver whether it did not come
+	// back in time; SlotsEdited whether somebody changed the poll's time since.
 	EntryAwaited bool
 	Awaiting     bool
 	AwaitOver    bool
 	SlotsEdited  bool
-	// LongPast tells whether the session is over for ForgetAfter, so that its
-	// event is not followed any more.
+	// LongPast reports whether the session ended ForgetAfter ago, so that its event is no
+	// longer followed.
 	LongPast bool
 }
 
-// Mending is what sets poll and index right again.
+// Mending is a repair of a poll and its index entry.
 type Mending string
 
-// The mendings, as they stand in the journal.
+// The repairs, as stored in the journal.
 const (
 	// MendNothing: they agree.
 	MendNothing Mending = "nothing"
-	// MendGone: the poll was deleted; its link goes, and the event with it, and
-	// whatever is left below it. Nobody else can remove that: snapshots and
-	// journal are closed to the web app.
+	// MendGone: the poll was deleted. Its link and event go, and the documents below it,
+	// some of which are closed to the web app.
 	MendGone Mending = "outside_delete"
-	// MendRecreated: the poll was deleted, and somebody made another one of its id;
-	// as MendGone, and the new one begins with an empty journal.
+	// MendRecreated: the poll was deleted and another created with its id. As MendGone;
+	// the new one starts with an empty journal.
 	MendRecreated Mending = "outside_recreate"
-	// MendCancel: the poll was cancelled; its link goes, and the event with it.
+	// MendCancel: the poll was cancelled; its link and event go.
 	MendCancel Mending = "outside_cancel"
-	// MendReopen: the poll was reopened; the link and what is left of a
-	// reschedule go, the event stays.
+	// MendReopen: the poll was reopened; its link and reschedule go, the event stays.
 	MendReopen Mending = "outside_reopen"
-	// MendLink: the poll names an event that the index does not know.
+	// MendLink: the poll names an event that the index lacks.
 	MendLink Mending = "outside_link"
-	// MendUnlink: the index knows an event that the poll does not name.
+	// MendUnlink: the index has an event that the poll does not name.
 	MendUnlink Mending = "outside_unlink"
-	// MendRestore: the poll is no longer cancelled, but its fields still say
-	// so.
+	// MendRestore: the poll is no longer cancelled, but has marks of it.
 	MendRestore Mending = "outside_restore"
-	// MendForget: the session is long past, or its event did not come back in time;
-	// the event is followed no more. This is nobody's edit, and stands in no journal.
+	// MendForget: the session is long past, or its event did not come back in time; the
+	// event is no longer followed. This is no edit, and is not journaled.
 	MendForget Mending = "long_past"
 	// MendSlots: the poll's time was edited while its event was awaited, which is a
-	// decision of a person: the event is not awaited any more.
+	// person's decision; the event is no longer awaited.
 	MendSlots Mending = "outside_slots"
-	// MendNote: the status, the winning slot or the event is another than the
-	// journal knows, and nothing follows from it but a line.
+	// MendNote: status, winning slot or event differ from the journal; only a journal
+	// entry follows.
 	MendNote Mending = "outside_status"
 )
 
 // MendingRow is one row of the table of direct edits.
 type MendingRow struct {
-	// Documents says the row in words.
+	// Documents describes the row.
 	Documents string
 	Mending   Mending
 	when      func(d Documents) bool
 }
 
-// mendings is the table of direct edits. The order matters.
-var mendings = []MendingRow{
+// repairs is the table of direct edits; the first matching row counts.
+var repairs = []MendingRow{
 	{"poll deleted, entry, insert, announcement or something below it left", MendGone, func(d Documents) bool {
 		return !d.Exists && (d.HasEntry || d.Inserting || d.Left)
 	}},
@@ -117,13 +113,12 @@ var mendings = []MendingRow{
 	{"FINALIZED", MendNothing, func(Documents) bool { return true }},
 }
 
-// Mendings gives the table, for documentation and tests.
-func Mendings() []MendingRow { return append([]MendingRow(nil), mendings...) }
+// Mendings returns the table, for documentation and tests.
+func Mendings() []MendingRow { return append([]MendingRow(nil), repairs...) }
 
-// Mend says what sets a poll and its index entry right again after a direct
-// edit.
+// Mend returns the repair of a poll and its index entry after a direct edit.
 func Mend(d Documents) Mending {
-	for _, row := range mendings {
+	for _, row := range repairs {
 		if row.when(d) {
 			return row.Mending
 		}
@@ -131,9 +126,8 @@ func Mend(d Documents) Mending {
 	return MendNothing
 }
 
-// Forgotten is the sync state and the error of a poll when nothing is known any
-// more of the event that it followed: what was wrong with that event is over
-// with it. linked tells whether the poll names another one.
+// Forgotten is the sync state and error of a poll whose event is no longer known: errors
+// of that event go with it. linked reports whether the poll names another one.
 func Forgotten(poll Poll, linked bool) (State, ErrorCode) {
 	code := poll.Error
 	switch code {

@@ -47,7 +47,7 @@ func TestMovedEvent_GuestsCopy_IsNotTakenForIt(t *testing.T) {
 	}
 }
 
-// What cannot be looked for is neither cancelled nor announced, whether it was
+// What cannot be searched for is neither cancelled nor announced, whether it was
 // moved or deleted, until it can be.
 func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
 				w.Run(30 * time.Minute)
 				follows(t, w, pollID, "gm@example.com")
 				equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
-				equal(t, "it waits as", w.Calendar("gm").Pending[eventID], calendars.PendingFailed)
+				equal(t, "it waits as", w.Calendar("gm").Deferred[eventID], calendars.DeferredFailed)
 
 				w.Calm()
 				w.Heal()
@@ -146,8 +146,8 @@ func TestMovedEvent_WithoutTheListsScope_IsFollowedIfKnown(t *testing.T) {
 	}
 }
 
-// A session that is over, and one that we deleted ourselves, is looked for nowhere.
-func TestGoneEvent_ThatCancelsNothing_IsNotLookedFor(t *testing.T) {
+// A session that is over, and one that we deleted ourselves, is searched for nowhere.
+func TestGoneEvent_ThatCancelsNothing_IsNotSearchedFor(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(w *worldtest.World, pollID, eventID string){
 		"long over": func(w *worldtest.World, _, eventID string) {

@@ -12,7 +12,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-func TestALook_After410_ListsEverything(t *testing.T) {
+func TestSync_After410_ListsEverything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		act  func(w *worldtest.World, eventID string)
@@ -69,13 +69,13 @@ func finalisedToo(w *worldtest.World) (pollID string) {
 }
 
 // "Gone" is believed only of a calendar that answers us as a writer.
-func TestAStaleLook_CommitsNothing(t *testing.T) {
+func TestStaleSync_CommitsNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
 	w.MoveEvent("gm", eventID, noon)
-	// The first look stands still after its listing for longer than its lease;
-	// meanwhile the event moves back and another look does it all.
+	// The first sync stands still after its listing for longer than its lease;
+	// in the meantime the event moves back and another sync does it all.
 	w.On("after events.list", func() {
 		w.MoveEvent("gm", eventID, ten)
 		w.LosePushes()
@@ -89,8 +89,8 @@ func TestAStaleLook_CommitsNothing(t *testing.T) {
 }
 
 // An event is changed after Google made it and before the poll follows it, and
-// a look at the calendar (which another poll follows) passes over the change.
-func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
+// a sync at the calendar (which another poll follows) passes over the change.
+func TestChange_DuringTheInsert_IsNotLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		act  func(w *worldtest.World, eventID string)
@@ -117,14 +117,14 @@ func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
 			w.On("after events.insert", func() {
 				c.act(w, poll.EventID(pollID, 1))
 				w.Run(10 * time.Second)
-				equal(t, "parked", w.Calendar("gm").Pending[poll.EventID(pollID, 1)], calendars.PendingRace)
+				equal(t, "deferred", w.Calendar("gm").Deferred[poll.EventID(pollID, 1)], calendars.DeferredRace)
 			})
 			if _, err := w.Finalise(pollID, slots[0]); err != nil {
 				t.Fatal(err)
 			}
 			w.Run(time.Minute)
 			c.want(t, w, pollID)
-			equal(t, "parked events", len(w.Calendar("gm").Pending), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
 			atRest(t, w)
 		})
 	}
@@ -132,7 +132,7 @@ func TestAChangeAmidTheInsert_IsNotLost(t *testing.T) {
 
 // An event that cannot be applied holds up neither the other events nor the
 // cursor, and is asked for again.
-func TestASyncOfAPerson_LooksAtOnce(t *testing.T) {
+func TestSync_RequestedByAPerson_RunsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -193,9 +193,9 @@ func TestDeletedPoll_MetBySyncFirst_KeepsEventAsSet(t *testing.T) {
 	}
 }
 
-// A look stands still for longer than its lease and then ends, well or not:
+// A sync stands still for longer than its lease and then ends, well or not:
 // nothing of what it says counts.
-func TestAStaleLook_MovesNoCursor(t *testing.T) {
+func TestStaleSync_StoresNoToken(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(w *worldtest.World){
 		"ends well": func(*worldtest.World) {},
@@ -222,7 +222,7 @@ func TestAStaleLook_MovesNoCursor(t *testing.T) {
 			}
 			insert()
 			w.RunDue()
-			equal(t, "another look did it all", token != "", true)
+			equal(t, "another sync did it all", token != "", true)
 			equal(t, "token", w.Calendar("gm").SyncToken, token)
 			equal(t, "failure", w.Calendar("gm").LastError, "")
 			w.Run(time.Minute)

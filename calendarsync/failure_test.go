@@ -48,7 +48,7 @@ func TestAnAbsence_IsNoDeletion(t *testing.T) {
 
 // That Google does not find an event is no word that it was deleted: where the
 // calendar lists it, it is there.
-func TestAnEventThatGoogleDoesNotFind_IsNotGone_WhereItWasMadeAfterTheListing(t *testing.T) {
+func TestUnfoundEvent_MadeAfterTheListing_IsNotGone(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Finalised()
@@ -70,7 +70,7 @@ func TestAnEventThatGoogleDoesNotFind_IsNotGone_WhereItWasMadeAfterTheListing(t 
 	atRest(t, w)
 }
 
-func TestAnEventThatGoogleDoesNotFind_IsGoneOnlyWhereTheCalendarDoesNotListIt(t *testing.T) {
+func TestUnfoundEvent_IsGoneOnlyIfUnlisted(t *testing.T) {
 	t.Parallel()
 	for name, hint := range map[string]func(t *testing.T, w *worldtest.World, pollID string){
 		"asked for by a person": func(t *testing.T, w *worldtest.World, pollID string) {
@@ -162,13 +162,13 @@ func TestACalendarThatIsRefused_IsAskedForLessAndLessOften(t *testing.T) {
 			before := w.Calls("events.list")
 			w.Run(2 * time.Minute)
 			if soon := w.Calls("events.list") - before; soon < 2 {
-				t.Errorf("%d looks in the first two minutes, want 2 at least", soon)
+				t.Errorf("%d syncs in the first two minutes, want 2 at least", soon)
 			}
 			w.Run(6 * time.Hour)
 			before = w.Calls("events.list")
 			w.Run(24 * time.Hour)
 			if a := w.Calls("events.list") - before; a < 20 || a > 24 {
-				t.Errorf("%d looks on the next day, want one an hour", a)
+				t.Errorf("%d syncs on the next day, want one an hour", a)
 			}
 			w.Heal()
 			w.Run(time.Hour + time.Minute)
@@ -243,7 +243,7 @@ func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
 	equal(t, "state", w.View(pollID).Poll.Sync.State, rules.StateError)
 	w.Sweep()
 	w.Run(time.Minute)
-	same(t, "what the owner was told", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
 	w.Link("gm")
 	w.Refuse("events.list", 503, "backendError", 1) // of all moments now
 	w.Sweep()
@@ -252,7 +252,7 @@ func TestAGrantThatIsBack_ClearsTheErrorOfEventsThatDidNotChange(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestAUsedUpQuota_LeavesTheCalendarAloneForAnHour_AndSaysSo(t *testing.T) {
+func TestQuotaUsedUp_PausesTheCalendarForAnHour(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -260,20 +260,20 @@ func TestAUsedUpQuota_LeavesTheCalendarAloneForAnHour_AndSaysSo(t *testing.T) {
 	w.MoveEvent("gm", eventID, noon)
 	w.Run(time.Minute)
 	refusedAt, before := w.Calendar("gm").SyncedAt, w.Calls("")
-	equal(t, "left alone until", w.Calendar("gm").ParkedUntil, refusedAt.Add(time.Hour))
+	equal(t, "left alone until", w.Calendar("gm").PausedUntil, refusedAt.Add(time.Hour))
 	equal(t, "why", w.Calendar("gm").LastError, "exhausted")
 	w.MoveEvent("gm", eventID, three)
 	w.Sweep()
 	w.Run(50 * time.Minute)
-	equal(t, "calls of Google meanwhile", w.Calls("")-before, 0)
+	equal(t, "calls of Google in the meantime", w.Calls("")-before, 0)
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	w.Run(15 * time.Minute)
 	stands(t, w, pollID, rules.StateRescheduled, three.Start)
-	equal(t, "left alone", w.Calendar("gm").ParkedUntil, time.Time{})
+	equal(t, "left alone", w.Calendar("gm").PausedUntil, time.Time{})
 	atRest(t, w)
 }
 
-func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
+func TestEvent_ThatKeepsFailing_IsDeferred(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -284,7 +284,7 @@ func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
 	w.Run(2 * time.Minute)
 	stands(t, w, other, rules.StateRescheduled, three.Start)
 	equal(t, "status of the poll that fails", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "parked", w.Calendar("gm").Pending[eventID], calendars.PendingFailed)
+	equal(t, "deferred", w.Calendar("gm").Deferred[eventID], calendars.DeferredFailed)
 	before := w.Calendar("gm").SyncToken
 
 	w.MoveEvent("gm", w.View(other).Poll.GoogleEventID, ten)
@@ -297,7 +297,7 @@ func TestAnEventThatKeepsFailing_IsParked(t *testing.T) {
 	w.Sweep()
 	w.Run(2 * time.Minute)
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "parked events", len(w.Calendar("gm").Pending), 0)
+	equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
 	atRest(t, w)
 }
 

@@ -1,0 +1,107 @@
+package calendarsync
+
+import (
+	"context"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// applyObservation applies an observation. An event whose listing may be outdated is
+// fetched first. A deletion that would cancel a poll is applied only after a separate
+// call confirmed it and the owner's other calendars were searched. After an error nothing
+// is applied.
+func (l *syncRun) applyObservation(ctx context.Context, observed scheduler.Observed) error {
+	applied, err := l.Polls.Apply(ctx, observed)
+	switch {
+	case err != nil:
+		return err
+	case applied.Decision.Refetch:
+		return l.fetchAndApply(ctx, observed.EventID)
+	case applied.Unsearched:
+		return l.applySearched(ctx, observed, applied.PollID)
+	default:
+		return nil
+	}
+}
+
+// applySearched applies a deletion after searching for the event elsewhere.
+func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observed, pollID string) error {
+	if !observed.Fresh {
+		event, err := l.fetch(ctx, observed.EventID)
+		if err != nil {
+			return err
+		}
+		if event.Seen != rules.Gone { // it is back since it was listed
+			return l.applyObservation(ctx, l.freshObservation(event))
+		}
+	}
+	var err error
+	if observed.MovedTo, err = l.movedTo(ctx, observed.EventID, pollID); err != nil {
+		return err
+	}
+	observed.Searched = true
+	_, err = l.Polls.Apply(ctx, observed)
+	return err
+}
+
+// movedTo returns the owner's other calendar that has a missing event; the zero Place if
+// none has.
+func (l *syncRun) movedTo(ctx context.Context, eventID, pollID string) (poll.Place, error) {
+	if l.search == nil {
+		l.search = l.MoveFinder.begin(l.calendar.OwnerID)
+	}
+	here := poll.Place{AccountID: l.ref.Account, CalendarID: l.ref.Calendar}
+	found, err := l.search.find(ctx, scheduler.Missing{Place: here, EventID: eventID, PollID: pollID})
+	if err != nil || found == nil {
+		return poll.Place{}, err
+	}
+	return found.Place, nil
+}
+
+// fetch reads one event; one that is not found is Gone.
+func (l *syncRun) fetch(ctx context.Context, eventID string) (gcal.Event, error) {
+	event, err := l.Google.Get(ctx, l.ref, eventID)
+	if fault.Is(err, fault.NotFound) {
+		return gcal.Event{ID: eventID, Seen: rules.Gone}, nil
+	}
+	return event, err
+}
+
+// maxSearches bounds the searches for events gone at once before they are held. Nothing
+// is stored of those found nowhere, so a repeated run searches again.
+const maxSearches = 50
+
+// withoutMoved removes from the missing events those found in another calendar, whose
+// polls follow them. Events beyond maxSearches, and those whose search keeps failing,
+// remain: they are searched for when a person confirms.
+func (l *syncRun) withoutMoved(ctx context.Context, gone []gcal.Event) (remaining []gcal.Event, err error) {
+	for i, event := range gone {
+		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
+		if err != nil {
+			return nil, err
+		}
+		if entry == nil || i >= maxSearches {
+			remaining = append(remaining, event)
+			continue
+		}
+		observed := l.freshObservation(event)
+		observed.MovedTo, err = l.movedTo(ctx, event.ID, entry.PollID)
+		switch {
+		case err == nil && observed.MovedTo != (poll.Place{}):
+			observed.Searched = true
+			_, err = l.Polls.Apply(ctx, observed)
+			if err := l.deferIfStuck(ctx, event.ID, err); err != nil {
+				return nil, err
+			}
+		case err != nil && (l.endsRun(ctx, err) || l.attempt < stuckAfter):
+			return nil, err
+		default:
+			remaining = append(remaining, event)
+		}
+	}
+	return remaining, nil
+}

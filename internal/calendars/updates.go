@@ -1,0 +1,198 @@
+package calendars
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+)
+
+// Claim begins a run for the task of a generation. If another run holds the calendar, or
+// began less than gap ago, updates are nil and wait is how long to stay away.
+func (c Calendar) Claim(now time.Time, gap time.Duration, generation int64) (updates []store.Update, fence int64, wait time.Duration) {
+	if held := c.LeaseUntil.Sub(now); held > 0 {
+		return nil, 0, min(held, max(gap, 50*time.Millisecond))
+	}
+	if parked := c.PausedUntil.Sub(now); parked > 0 {
+		return nil, 0, parked
+	}
+	if rest := c.StartedAt.Add(gap).Sub(now); rest > 0 && rest <= gap {
+		return nil, 0, rest
+	}
+	fence = c.Fence + 1
+	return []store.Update{
+		store.Set("lookGen", c.SyncGen+1), store.Set("begunGen", generation), store.Set("fence", fence), store.Set("leaseUntil", now.Add(Lease)),
+		store.Set("lookedAt", now), store.Set("lookDue", false),
+	}, fence, 0
+}
+
+// Skip skips a run of a calendar that nothing follows. The generation moves on, since the
+// name of the skipped task may stay taken.
+func (c Calendar) Skip() []store.Update {
+	return []store.Update{store.Set("lookGen", c.SyncGen+1), store.Set("lookDue", false)}
+}
+
+// Holds reports whether the run with that fence may still commit.
+func (c Calendar) Holds(fence int64) bool { return fence != 0 && c.Fence == fence }
+
+// Renew extends the lease.
+func Renew(now time.Time) []store.Update {
+	return []store.Update{store.Set("leaseUntil", now.Add(Lease))}
+}
+
+// Succeeded ends a run that applied everything up to token.
+func Succeeded(now time.Time, token string, mask int64) []store.Update {
+	return []store.Update{
+		store.Set("syncToken", token), store.Set("maskVersion", mask), store.Set("lastSyncedAt", now), store.Set("lastSuccessAt", now),
+		store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), store.Set("leaseUntil", store.Delete),
+		store.Set("parkedUntil", store.Delete),
+	}
+}
+
+// Pause pauses a calendar until a time.
+func Pause(until time.Time) store.Update { return store.Set("parkedUntil", until) }
+
+// Failed ends a failed run. It leaves no run pending: the task is retried, or the repair
+// of the cause requests a run. The reason is shown to people and holds no secret.
+func (c Calendar) Failed(now time.Time, reason string) []store.Update {
+	return append(c.MarkFailing(now, reason), Ended(now)...)
+}
+
+// MarkFailing marks a calendar as failing without a run; the next successful run clears its
+// polls' errors.
+func (c Calendar) MarkFailing(now time.Time, reason string) []store.Update {
+	since := c.FailedSince
+	if since.IsZero() {
+		since = now
+	}
+	return []store.Update{store.Set("failedSince", since), store.Set("lastError", reason)}
+}
+
+// Ended ends a run whose failure is already recorded (MarkFailing).
+func Ended(now time.Time) []store.Update {
+	return []store.Update{store.Set("lastSyncedAt", now), Release()}
+}
+
+// Invalidate invalidates a run under way; request another one after it.
+func (c Calendar) Invalidate() []store.Update {
+	return []store.Update{store.Set("fence", c.Fence+1), store.Set("leaseUntil", store.Delete)}
+}
+
+// ReasonRevoked is the error of a calendar whose account is unlinked or has a dead grant:
+// only relinking it helps.
+const ReasonRevoked = "revoked"
+
+// Revoked reports whether that is the calendar's error.
+func (c Calendar) Revoked() bool { return c.LastError == ReasonRevoked }
+
+// ResetToken drops the sync token; the next run is a full sync.
+func ResetToken() []store.Update { return []store.Update{store.Set("syncToken", store.Delete)} }
+
+// RequestSync requests a run.
+func RequestSync() []store.Update { return []store.Update{store.Set("lookDue", true)} }
+
+// Unwatched records a sweep that could open no watch channel. good counts such sweeps in
+// a row between which runs succeeded, with none failing now.
+func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) {
+	if !c.SweptAt.IsZero() && !c.SuccessAt.Before(c.SweptAt) && c.FailedSince.IsZero() {
+		good = c.GoodSweeps + 1
+	}
+	return []store.Update{store.Set("sweptAt", now), store.Set("goodSweeps", good)}, good
+}
+
+// Link adds the interest of one more poll and requests a run. The updates are to be
+// merged. legacyEvent is the event's id if Google generated it.
+func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Update {
+	updates := []store.Update{
+		store.Set("accountId", c.AccountID), store.Set("calendarId", c.CalendarID), store.Set("ownerId", ownerID),
+		interest(c.Interests[poll.ConsumerPoll] + 1), store.Set("lookDue", true),
+	}
+	if c.SyncGen == 0 {
+		updates = append(updates, store.Set("lookGen", now.UnixMicro()))
+	}
+	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
+		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete))
+	}
+	if legacyEvent != "" && !slices.Contains(c.LegacyEventIDs, legacyEvent) {
+		updates = append(updates, store.Set("legacyEventIds", append(slices.Clone(c.LegacyEventIDs), legacyEvent)))
+	}
+	return updates
+}
+
+// Unlink removes the interest of one poll, and its event.
+func (c Calendar) Unlink(eventID string) []store.Update {
+	updates := []store.Update{interest(max(0, c.Interests[poll.ConsumerPoll]-1))}
+	if _, pending := c.Deferred[eventID]; pending {
+		updates = append(updates, Settle(eventID))
+	}
+	if i := slices.Index(c.LegacyEventIDs, eventID); i >= 0 {
+		updates = append(updates, store.Set("legacyEventIds", slices.Delete(slices.Clone(c.LegacyEventIDs), i, i+1)))
+	}
+	return updates
+}
+
+// Exchange is Unlink and Link in one, for a poll's new event in the same calendar.
+func (c Calendar) Exchange(oldEvent string) []store.Update {
+	updates := c.Unlink(oldEvent)
+	updates[0] = interest(max(1, c.Interests[poll.ConsumerPoll]))
+	return append(updates, store.Set("lookDue", true))
+}
+
+// Defer has an event fetched individually, for one of the Deferred reasons.
+func Defer(eventID, reason string) store.Update {
+	return store.Update{Path: store.Field("pendingLooks", eventID), Value: reason}
+}
+
+// Hold holds the cancellation of an event until its owner confirms it, which is yet to be
+// announced.
+func Hold(eventID string) []store.Update {
+	return []store.Update{Defer(eventID, DeferredHeld), store.Set("holdUntold", true)}
+}
+
+// Held lists the held events, sorted.
+func (c Calendar) Held() []string {
+	return slices.DeleteFunc(c.DeferredEvents(), func(eventID string) bool { return c.Deferred[eventID] != DeferredHeld })
+}
+
+// HoldAnnounced records that the owner was told.
+func HoldAnnounced() store.Update { return store.Set("holdUntold", store.Delete) }
+
+// RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a
+// person's confirmation keeps its reason.
+func (c Calendar) RequestFetch(eventID string) []store.Update {
+	if c.Awaits(eventID) {
+		return RequestSync()
+	}
+	return append(RequestSync(), Defer(eventID, DeferredCommand))
+}
+
+// Awaits reports whether an event awaits a person's confirmation, or has it and awaits
+// the run.
+func (c Calendar) Awaits(eventID string) bool {
+	return c.Deferred[eventID] == DeferredHeld || c.Deferred[eventID] == DeferredConfirmed
+}
+
+// Settled ends the fetches that a run completed, given the calendar at its beginning.
+// Events that were requested again since, or for another reason, stay.
+func (c Calendar) Settled(began Calendar, eventIDs []string) []store.Update {
+	var updates []store.Update
+	for _, eventID := range eventIDs {
+		if !c.SyncPending && c.Deferred[eventID] == began.Deferred[eventID] {
+			updates = append(updates, Settle(eventID))
+		}
+	}
+	return updates
+}
+
+// Settle undoes Defer.
+func Settle(eventID string) store.Update {
+	return store.Update{Path: store.Field("pendingLooks", eventID), Value: store.Delete}
+}
+
+func interest(count int64) store.Update {
+	return store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: count}
+}
+
+// Release gives the lease back.
+func Release() store.Update { return store.Set("leaseUntil", store.Delete) }
