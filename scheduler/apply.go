@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -67,119 +68,147 @@ func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err
 
 func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error) {
 	var result Applied
-	var due *announcement
 	var before poll.Poll
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		result, due, before = Applied{}, nil, poll.Poll{}
+	err := s.transact(ctx, s.Store.Run, "apply", seen.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		result, before = Applied{}, poll.Poll{}
 		st, err := followed(ctx, tx, seen)
-		if err != nil || st.entry == nil {
-			return err
+		if err != nil {
+			return nil, err
+		}
+		if st.Entry == nil {
+			return s.deferIfPending(ctx, tx, st, seen)
 		}
 		seen := seen
-		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, st.poll.ID); err != nil {
-			return err
+		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, st.Poll.ID); err != nil {
+			return nil, err
 		}
-		decision := rules.Decision{Action: rules.Nothing}
-		result.PollID, result.Decision = st.poll.ID, decision
+		result.PollID, result.Decision.Action, before = st.Poll.ID, rules.Nothing, st.Poll
+		step := s.step(st, seen.Cause)
 		if !seen.Own || !seen.Updated.IsZero() || seen.Searched { // else nothing vouches for it, and the sync asked for below reads it
-			var line poll.Entry
-			decision, line = s.decide(st, seen)
-			result, before = Applied{PollID: st.poll.ID, Decision: decision}, st.poll
-			if result.Unsearched = seen.mayHaveMoved(decision); result.Unsearched {
-				return nil
+			decision, entry := s.decide(st, seen)
+			result.Decision, result.Unsearched = decision, seen.mayHaveMoved(decision)
+			if result.Unsearched {
+				return nil, nil
 			}
-			due, err = s.applyDecision(ctx, tx, st, decision, line)
+			if err := loadDecided(ctx, tx, &step.State, decision, entry); err != nil {
+				return nil, err
+			}
+			step.Observe(decision, entry)
 		}
-		if err != nil || !seen.Own || decision.Action == rules.MoveCalendar {
-			return err
+		if seen.Own && result.Decision.Action != rules.MoveCalendar {
+			step.Ask(seen.EventID)
 		}
-		// What a command saw, a look may have overtaken: the event could have
-		// been moved and looked at since. The next look asks for it again.
-		return tx.Merge(calendars.Path(st.calendar.Key), st.calendar.Ask(seen.EventID)...)
+		return step, nil
 	})
 	if err != nil {
 		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
 	}
 	s.logApplied(ctx, before, result, seen)
-	s.announceSoon(ctx, due, seen.Cause.Trace)
 	if result.Decision.Action == rules.MoveCalendar {
 		s.watchSoon(ctx, result.PollID, seen.MovedTo, seen.Cause)
 	}
 	return result, nil
 }
 
+// loadDecided reads what a decision needs to be carried out.
+func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decision rules.Decision, entry poll.Entry) (err error) {
+	action, p := decision.Action, st.Poll
+	if action == rules.Revive {
+		action = decision.Then
+	}
+	moved := p.Sync.Rescheduled
+	switch action {
+	case rules.MoveCalendar:
+		to := entry.Inputs.MovedTo
+		if st.Next, _, err = calendars.Load(ctx, tx, to.AccountID, to.CalendarID); err == nil && st.EntryPath != poll.IndexPath(st.Entry.EventID) {
+			_, st.NextPath, err = poll.FindIndex(ctx, tx, to.AccountID, to.CalendarID, st.Entry.EventID)
+		}
+	case rules.Cancel:
+		if moved != nil {
+			st.Original, err = poll.LoadSlot(ctx, tx, p.ID, moved.FromSlotID)
+		}
+	case rules.Reschedule:
+		st.Votes, err = poll.LoadVotes(ctx, tx, p.ID)
+	case rules.Restore:
+		if st.Original, err = poll.LoadSlot(ctx, tx, p.ID, moved.FromSlotID); err != nil {
+			return err
+		}
+		if st.Snapshot, err = poll.LoadSnapshot(ctx, tx, p.ID, moved.SnapshotID); err != nil {
+			return err
+		}
+		if st.Group, err = poll.LoadGroup(ctx, tx, p.GroupID); err != nil {
+			return err
+		}
+		st.Votes, err = poll.LoadVotes(ctx, tx, p.ID)
+	}
+	return err
+}
+
 // followed reads the poll that follows an observed event, and what its decision
-// depends on; a state without an entry where none does, and then the event is
-// deferred if its insert is under way. ErrFenced: another look began since. An
-// editedError asks for a repair first (afterEdits).
-func followed(ctx context.Context, tx store.Tx, seen Observed) (st state, err error) {
-	if st.entry, st.entryPath, err = poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID); err != nil {
+// depends on; a state without an entry where none does. ErrFenced: another sync
+// began since. An editedError asks for a repair first (afterEdits).
+func followed(ctx context.Context, tx store.Tx, seen Observed) (st transition.State, err error) {
+	if st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID); err != nil {
 		return st, err
 	}
-	if st.calendar, _, err = calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID); err != nil {
+	if st.Calendar, _, err = calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID); err != nil {
 		return st, err
 	}
-	if !seen.Own && !st.calendar.Holds(seen.Fence) {
+	if !seen.Own && !st.Calendar.Holds(seen.Fence) {
 		return st, ErrFenced
 	}
-	if st.entry == nil {
-		return st, parkIfPending(ctx, tx, seen, st.calendar)
+	if st.Entry == nil {
+		return st, nil
 	}
-	st.poll, err = poll.Load(ctx, tx, st.entry.PollID)
+	st.Poll, err = poll.Load(ctx, tx, st.Entry.PollID)
 	if fault.Is(err, fault.NotFound) {
 		// Deleted directly, and no document change was reported yet: the
-		// creator's settings say what becomes of its event (mendGone).
-		return st, &editedError{st.entry.PollID}
+		// creator's settings say what becomes of its event (Reconcile).
+		return st, &editedError{st.Entry.PollID}
 	}
 	if err == nil {
-		err = st.past(ctx, tx)
+		err = loadPast(ctx, tx, &st)
 	}
-	if err == nil && st.recreated() {
-		return st, &editedError{st.poll.ID} // the entry is of a deleted poll of its id
-	}
-	if err == nil {
-		err = checkEdits(st.poll)
+	if err == nil && st.Recreated() {
+		return st, &editedError{st.Poll.ID} // the entry is of a deleted poll of its id
 	}
 	if err == nil {
-		err = st.loadSlots(ctx, tx)
+		err = checkEdits(st.Poll)
 	}
-	if err == nil && st.poll.Status != rules.Archived && st.awaiting() && st.poll.SlotsEdited(st.winning, st.original) {
-		err = &editedError{st.poll.ID}
+	if err == nil {
+		err = loadSlots(ctx, tx, &st)
+	}
+	if err == nil && st.Poll.Status != rules.Archived && st.Awaiting() && st.Poll.SlotsEdited(st.Winning, st.Original) {
+		err = &editedError{st.Poll.ID}
 	}
 	return st, err
 }
 
 // decide asks the rules about an observation of the event that a poll follows,
 // and gives the journal's line of it.
-func (s *Service) decide(st state, seen Observed) (rules.Decision, poll.Entry) {
+func (s *Service) decide(st transition.State, seen Observed) (rules.Decision, poll.Entry) {
 	observation := rules.Observation{
-		Link: st.entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
+		Link: st.Entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
 		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
 		Fresh: seen.Fresh, Asked: seen.Who != "",
 		Elsewhere: seen.MovedTo != poll.Place{},
 	}
-	stands, now := st.rules(), store.Instant(s.Now())
+	stands, now := st.Rules(), store.Instant(s.Now())
 	decision := rules.Decide(stands, observation, now)
 	return decision, entryOf(stands, observation, decision, now, seen)
 }
 
-// parkIfPending is for an event under our prefix that no poll follows yet: where
-// its insert is under way, this change would be lost with the sync token, so it
-// is asked for by itself once it is linked.
-func parkIfPending(ctx context.Context, tx store.Tx, seen Observed, calendar calendars.Calendar) error {
+// deferIfPending is for an event under our prefix that no poll follows yet: where its
+// insert is under way, this change would be lost with the sync token, so it is
+// fetched individually once it is linked.
+func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, seen Observed) (*transition.Step, error) {
 	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(seen.AccountID, seen.CalendarID, seen.EventID))
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
-		return err
+		return nil, err
 	}
-	return tx.Merge(calendars.Path(calendar.Key), calendars.Park(seen.EventID, calendars.PendingRace))
-}
-
-// dropEntry removes the index entry of an event that is not followed any more.
-func dropEntry(tx store.Tx, path store.Path, calendar calendars.Calendar, entry poll.IndexEntry) error {
-	if err := tx.Delete(path); err != nil {
-		return err
-	}
-	return tx.Merge(calendars.Path(calendar.Key), calendar.Unlink(entry.EventID)...)
+	step := s.step(st, seen.Cause)
+	step.Defer(seen.EventID)
+	return step, nil
 }
 
 // entryOf is the journal's entry of a decision, with all that it was made on.
@@ -190,54 +219,13 @@ func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decis
 	}
 	return poll.Entry{
 		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: reason,
-		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
+		Seen: transition.SeenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
 		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
 		Before: stands.Applied, After: seen.Fingerprint,
 		Inputs: &poll.Inputs{
 			Now: now, Winning: stands.Winning, Original: stands.Original, Timely: stands.Timely, MovedAt: stands.MovedAt, FinalizedAt: stands.FinalizedAt,
 			WatchLive: observed.WatchLive, Confirmed: observed.Confirmed, MovedTo: seen.MovedTo,
 		},
-	}
-}
-
-// applyDecision writes what a decision does, and asks for its announcement.
-func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
-	switch decision.Action {
-	case rules.MoveCalendar:
-		return nil, s.applyMoveCalendar(ctx, tx, st, decision, entry)
-	case rules.Cancel:
-		return s.applyCancel(ctx, tx, st, entry)
-	case rules.Revive:
-		return s.applyRevive(ctx, tx, st, decision, entry)
-	case rules.Reschedule:
-		return s.applyReschedule(ctx, tx, st, decision, entry)
-	case rules.RescheduleAgain:
-		return s.applyRescheduleAgain(tx, st, decision, entry)
-	case rules.Restore:
-		return s.applyRestore(ctx, tx, st, decision, entry)
-	case rules.Adopt:
-		return s.applyAdopt(tx, st, decision, entry)
-	case rules.Warn, rules.Clear:
-		return s.applyError(tx, st, decision, entry)
-	case rules.Forget:
-		return nil, dropEntry(tx, st.entryPath, st.calendar, *st.entry)
-	case rules.Record:
-		return nil, s.note(tx, st, entry)
-	default:
-		return nil, nil
-	}
-}
-
-func seenName(seen rules.Seen) string {
-	switch seen {
-	case rules.Present:
-		return "present"
-	case rules.Gone:
-		return "gone"
-	case rules.Series:
-		return "series"
-	default:
-		return "unreadable"
 	}
 }
 

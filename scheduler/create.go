@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 )
 
 // Create is what a person gives for a new poll.
@@ -103,7 +104,7 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 			return err
 		}
 	}
-	return writeNamed(tx, poll.Announcement{}, p.ID, namedOf(p.ParticipantIDs, *p))
+	return writeNamed(tx, poll.Announcement{}, p.ID, transition.NamedOf(p.ParticipantIDs, *p))
 }
 
 // madeBefore is the poll of an id that a person asked for, where an earlier
@@ -128,11 +129,11 @@ func madeBefore(ctx context.Context, tx store.Tx, person Person, ask Create) (*p
 
 // checkGone refuses an id of which a deleted poll left something.
 func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
-	var gone state
-	if gone.intents, err = poll.IntentsOf(ctx, tx, id); err != nil {
+	var gone transition.State
+	if gone.Intents, err = poll.IntentsOf(ctx, tx, id); err != nil {
 		return err
 	}
-	if gone.latest, err = poll.Latest(ctx, tx, id); err == nil && (gone.latest != nil || len(gone.intents) > 0) {
+	if gone.Latest, err = poll.Latest(ctx, tx, id); err == nil && (gone.Latest != nil || len(gone.Intents) > 0) {
 		err = fault.New(fault.Conflict, "This poll was made and deleted. Send the request with a new Idempotency-Key to make another one.")
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 )
 
 // Drained counts what a drain handed over.
@@ -92,7 +93,7 @@ func (s *Service) Recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	intents, _, err := poll.IntentsDue(ctx, s.Store, now.Add(insertGrace), 0, nil)
+	intents, _, err := poll.IntentsDue(ctx, s.Store, now.Add(transition.InsertGrace), 0, nil)
 	if err != nil {
 		return err
 	}

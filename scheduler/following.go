@@ -46,7 +46,7 @@ func (s *Service) Following(ctx context.Context, pollID string) (Following, erro
 		if err != nil {
 			return err
 		}
-		documents := st.documents(exists, s.Now())
+		documents := st.Documents(exists, s.Now())
 		following.Followed, following.Mending = documents.HasEntry && documents.Fits, rules.Mend(documents)
 		if following.Mending != rules.MendLink {
 			return nil
@@ -55,7 +55,7 @@ func (s *Service) Following(ctx context.Context, pollID string) (Following, erro
 			following.Obstacle, following.Mending = NoAccount, rules.MendNothing
 			return nil
 		}
-		other, _, err := poll.FindIndex(ctx, tx, account, followedCalendar(st.poll, calendarID), st.poll.GoogleEventID)
+		other, _, err := poll.FindIndex(ctx, tx, account, followedCalendar(st.Poll, calendarID), st.Poll.GoogleEventID)
 		if err != nil || other == nil {
 			return err
 		}

@@ -21,15 +21,6 @@ type Work struct {
 	Trace string `json:"trace,omitempty"`
 }
 
-// announceSoon hands an announcement over after its transaction committed. A
-// failure is logged and no more: the drain finds what is owed.
-func (s *Service) announceSoon(ctx context.Context, due *announcement, trace string) {
-	if due == nil {
-		return
-	}
-	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref, Work{ID: due.pollID, Trace: trace}, due.at)
-}
-
 // carryOutSoon hands an intent over after its transaction committed.
 func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 	if intent == nil {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -136,19 +136,30 @@ func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gon
 // that there is no event, and nobody else is at work on it, the intent goes; in
 // every other case the event may be there, and the intent stays to find out.
 func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made whoMade, cause error) error {
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
+	err := s.transact(ctx, s.Store.Run, "finalise", Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		stands, p, err := loadInsert(ctx, tx, intent)
 		if err != nil || stands == nil || stands.Kind != poll.IntentInsert {
-			return err
+			return nil, err
 		}
-		p, err := poll.Load(ctx, tx, intent.PollID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
+		if made != byNobody || stands.Attempts != intent.Attempts {
+			return nil, tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
 		}
-		if made == byNobody && stands.Attempts == intent.Attempts {
-			return s.giveUpInsert(ctx, tx, p, intent, cause)
+		st := transition.State{Poll: p}
+		told := poll.Announcement{}
+		if p.ID != "" {
+			if err := loadEntry(ctx, tx, &st); err != nil {
+				return nil, err
+			}
 		}
-		return tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
+		if st.Entry != nil {
+			if told, err = poll.LoadAnnouncement(ctx, tx, p.ID); err != nil {
+				return nil, err
+			}
+		}
+		step := s.step(st, Cause{Trace: intent.Trace})
+		// That the event is not found is no proof after an earlier attempt.
+		step.GiveUp(intent, told, intent.Attempts > 0 && fault.Is(cause, fault.Provider) && fault.CodeOf(cause) != codeNotOurs)
+		return step, nil
 	})
 	if err != nil {
 		s.Log.ErrorContext(ctx, "a failed insert could not be recorded", "poll", intent.PollID, "trace", intent.Trace, "error", err)
@@ -163,99 +174,29 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 	return pollError(intent.PollID, "finalise: insert event", cause)
 }
 
-// giveUpInsert ends an insert that the calendar refused, and gives the link that
-// stands the generation that is current, so that it is followed again. Its intent
-// goes, but where an earlier attempt may have had an effect: that the event is not
-// found is no proof, so it is deleted.
-func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, intent poll.Intent, cause error) error {
-	var entry *poll.IndexEntry
-	var path store.Path
-	var err error
-	if p.ID != "" {
-		if entry, path, err = poll.IndexOf(ctx, tx, p); err != nil {
-			return err
-		}
-	}
-	if entry != nil {
-		if err := renumberLink(ctx, tx, p, *entry, path); err != nil {
-			return err
-		}
-	}
-	if intent.Attempts > 0 && fault.Is(cause, fault.Provider) && fault.CodeOf(cause) != codeNotOurs {
-		return tx.Set(intent.Path(), poll.EncodeIntent(asDelete(intent, s.Now())))
-	}
-	return tx.Delete(intent.Path())
-}
-
-// renumberLink gives the link that stands the poll's present generation, and
-// has its event looked at: what changed meanwhile decided nothing. What people
-// heard of it under its old number, they heard under the new one too.
-func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.IndexEntry, path store.Path) error {
-	calendar, _, err := calendars.Load(ctx, tx, entry.AccountID, entry.CalendarID)
-	if err != nil {
-		return err
-	}
-	told, err := poll.LoadAnnouncement(ctx, tx, p.ID)
-	if err != nil {
-		return err
-	}
-	if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
-		return err
-	}
-	if awaited := p.Sync.Awaited; awaited != nil && entry.Awaited {
-		renumbered := *awaited
-		renumbered.Link.Generation = p.Sync.Generation
-		p.Sync.Awaited = &renumbered
-		if err := p.Write(tx); err != nil {
-			return err
-		}
-	}
-	if updates := poll.RenumberUpdates(told, entry.Generation, p.Sync.Generation); len(updates) > 0 {
-		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
-			return err
-		}
-	}
-	return tx.Merge(calendars.Path(calendar.Key), calendar.Ask(entry.EventID)...)
-}
-
 // insertAgain takes the next generation where the event of this one was made
 // and deleted before the poll could be finalised: somebody deleted it, but the
 // person who finalised wants one. Of a poll that is deleted too nothing is left
 // to do.
 func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cause) error {
 	next, removed := intent, false
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err := s.transact(ctx, s.Store.Run, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		removed = false
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		if err != nil {
-			return err
-		}
-		p, err := poll.Load(ctx, tx, intent.PollID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		if stands == nil || stands.Kind != poll.IntentInsert {
-			return errSuperseded
-		}
-		if p.ID == "" || p.ReplacesIntent(*stands) { // deleted by somebody who knows of no intents
+		stands, p, err := loadInsert(ctx, tx, intent)
+		switch {
+		case err != nil:
+			return nil, err
+		case stands == nil || stands.Kind != poll.IntentInsert:
+			return nil, errSuperseded
+		case p.ID == "" || p.ReplacesIntent(*stands): // deleted by somebody who knows of no intents
 			removed = true
-			return tx.Delete(intent.Path())
+			return nil, tx.Delete(intent.Path())
+		case p.Sync.Generation != intent.Generation:
+			return nil, errSuperseded
 		}
-		if p.Sync.Generation != intent.Generation {
-			return errSuperseded
-		}
-		next = *stands
-		next.Generation, next.Attempts = intent.Generation+1, 0
-		next.EventID = poll.EventID(intent.PollID, next.Generation)
-		next.Due = s.Now().Add(insertGrace)
-		if err := tx.Delete(intent.Path()); err != nil {
-			return err
-		}
-		if err := tx.Create(next.Path(), poll.EncodeIntent(next)); err != nil {
-			return err
-		}
-		p.Sync.Generation = next.Generation
-		return p.Write(tx)
+		step := s.step(transition.State{Poll: p}, cause)
+		next = step.InsertAgain(*stands)
+		return step, nil
 	})
 	if err == nil && removed {
 		err = errSuperseded

@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 )
 
 // relinkPause is how long an intent rests whose account needs its owner.
@@ -60,7 +61,7 @@ func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) que
 }
 
 // takeUp reads an intent to carry it out; nil where it is done. An insert is
-// this run's for insertGrace, as it is the request's that wrote it: until then
+// this run's for transition.InsertGrace, as it is the request's that wrote it: until then
 // neither the drain takes it up, nor is its deletion final. It counts as an
 // attempt before it is one, since one that dies may have made the event.
 func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, err error) {
@@ -68,7 +69,7 @@ func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, e
 		if intent, err = poll.LoadIntent(ctx, tx, id); err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 			return err
 		}
-		intent.Due, intent.Attempts = s.Now().Add(insertGrace), intent.Attempts+1
+		intent.Due, intent.Attempts = s.Now().Add(transition.InsertGrace), intent.Attempts+1
 		return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts))
 	})
 	return intent, err
@@ -132,7 +133,7 @@ func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error 
 			return err
 		}
 		if now := s.Now(); now.Before(stands.Until) { // soon once more, then later, and at the end
-			due := now.Add(insertGrace << min(stands.Attempts, 10))
+			due := now.Add(transition.InsertGrace << min(stands.Attempts, 10))
 			if due.After(stands.Until) {
 				due = stands.Until
 			}

@@ -1,84 +1,102 @@
 package scheduler
 
 import (
-	"time"
+	"context"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/rules"
+	"questscheduler/internal/transition"
 )
 
-// outcome is a poll as a transaction leaves it, which is what journal and
-// announcement say of it, and its winning slot.
-type outcome struct {
-	poll    poll.Poll
-	winning *poll.Slot
+// runner runs a transaction: store.Store.Run, or runRepeatable.
+type runner func(ctx context.Context, fn func(context.Context, store.Tx) error) error
+
+// step begins a transition of what was read.
+func (s *Service) step(st transition.State, cause Cause) *transition.Step {
+	return &transition.Step{State: st, Setting: transition.Setting{
+		Now: s.Now(), IDs: transition.IDs(s.IDs), Trace: cause.Trace, Hint: cause.Hint,
+		SnapshotKeep: s.SnapshotKeep, Settle: s.Settle, AppTells: s.AppTells,
+	}}
 }
 
-// entryTime is that of the next entry of a poll's journal: now, but later than
-// the last entry in any case. Clocks of two processes differ, and entries are
-// read in the order of their times. Nothing is decided by it, so a clock that
-// was far ahead once does no more harm than to the times that a journal shows.
-func (s *Service) entryTime(p poll.Poll) time.Time {
-	now := store.Instant(s.Now())
-	if last := p.Sync.Recorded.At; !now.After(last) {
-		return last.Add(time.Microsecond)
+// transact runs a transaction in which work reads, and works out a transition (nil:
+// none), applies that, and hands over what it leaves to tasks. doing names the
+// occasion.
+func (s *Service) transact(
+	ctx context.Context, run runner, doing string, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
+) error {
+	var out transition.Outcome
+	err := run(ctx, func(ctx context.Context, tx store.Tx) error {
+		out = transition.Outcome{}
+		step, err := work(ctx, tx)
+		if err != nil || step == nil {
+			return err
+		}
+		out = step.Outcome
+		return apply(tx, out)
+	})
+	if err == nil {
+		s.handOver(ctx, out, doing, cause)
 	}
-	return now
+	return err
 }
 
-// record writes a poll as a transition leaves it, with the entry of its journal
-// and, where announce is set, an announcement that is due: nothing that the
-// journal tells of is written without its entry. entry holds what is known of
-// the cause; the rest is taken from the outcome. It gives the announcement's task, to
-// be enqueued after the commit, or nil.
-func (s *Service) record(tx store.Tx, entry poll.Entry, after outcome, actor string, announce bool) (*announcement, error) {
-	p := after.poll
-	entry.ID, entry.CreatorID, entry.At = s.IDs.ULID("jrn"), p.CreatorID, s.entryTime(p)
-	entry = leaving(entry, p)
-	known := p.Sync.Recorded
-	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, p.Status, p.WinningSlotID, p.GoogleEventID
-	p.Sync.Recorded = known
-	if err := p.Write(tx); err != nil {
-		return nil, err
-	}
-	if entry.Command != "" {
-		if err := s.nameFirst(tx, p.Stored()); err != nil {
-			return nil, err
+// apply writes the outcome of a transition.
+func apply(tx store.Tx, out transition.Outcome) error {
+	for _, w := range out.Writes {
+		if err := write(tx, w); err != nil {
+			return err
 		}
 	}
-	told := poll.Told{
-		Ref: entry.ID, Story: p.Story(after.winning), Actor: actor, Trace: entry.Trace,
-		At: entry.At, Updated: entry.Updated,
-	}
-	var due *announcement
-	if announce {
-		due = &announcement{pollID: p.ID, ref: entry.ID, at: s.Now().Add(s.settle(entry))}
-		entry.Announcement = entry.ID
-		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.WantUpdates(p.ID, told, due.at)...); err != nil {
-			return nil, err
-		}
-	} else if entry.Decision == rules.Adopt {
-		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.KnownUpdates(p.ID, told)...); err != nil {
-			return nil, err
+	for _, intent := range out.Intents {
+		if err := tx.Set(intent.Path(), poll.EncodeIntent(intent)); err != nil {
+			return err
 		}
 	}
-	return due, tx.Create(poll.EntryPath(p.ID, entry.ID), poll.EncodeEntry(entry))
-}
-
-// leaving is an entry that leaves a poll as it is given.
-func leaving(entry poll.Entry, p poll.Poll) poll.Entry {
-	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
-	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
-	entry.Cancelled = p.MarkedCancelled()
-	if p.Sync.Error != nil {
-		entry.Error = p.Sync.Error.Code
+	if out.After == nil {
+		return nil
 	}
-	return entry
+	if err := out.After.Write(tx); err != nil {
+		return err
+	}
+	for _, entry := range out.Entries {
+		if err := tx.Create(poll.EntryPath(out.After.ID, entry.ID), poll.EncodeEntry(entry)); err != nil {
+			return err
+		}
+	}
+	if out.Card {
+		return oweCard(tx, *out.After)
+	}
+	return nil
 }
 
-// announcement is one that a committed transaction made due.
-type announcement struct {
-	pollID, ref string
-	at          time.Time
+func write(tx store.Tx, w transition.Write) error {
+	switch w.Op {
+	case transition.Create:
+		return tx.Create(w.Path, w.Data)
+	case transition.Set:
+		return tx.Set(w.Path, w.Data)
+	case transition.Update:
+		return tx.Update(w.Path, w.Updates...)
+	case transition.Merge:
+		return tx.Merge(w.Path, w.Updates...)
+	default:
+		return tx.Delete(w.Path)
+	}
+}
+
+// handOver hands to tasks, after the commit, what a transition leaves to them.
+func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing string, cause Cause) {
+	for i := range out.Intents {
+		s.carryOutSoon(ctx, &out.Intents[i])
+	}
+	if due := out.Due; due != nil {
+		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref, Work{ID: due.PollID, Trace: cause.Trace}, due.At)
+	}
+	if out.Sync != nil {
+		s.lookSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
+	}
+	if out.Card && out.After != nil {
+		s.cardSoon(ctx, *out.After, doing+"/"+store.Instant(s.Now()).String(), cause)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -88,23 +89,28 @@ func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause
 	if err != nil {
 		return err
 	}
-	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	return s.transact(ctx, s.Store.Run, "follow", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		p, err := poll.Load(ctx, tx, p.ID)
 		if err == nil {
 			err = checkEdits(p)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		st, err := complete(ctx, tx, p)
-		if err != nil || st.entry != nil || !p.Linked() {
-			return err // the caller reads it again
+		if err != nil || st.Entry != nil || !p.Linked() {
+			return nil, err // the caller reads it again
 		}
-		linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
-		if err == nil && !linked {
-			err = fault.New(fault.Conflict, "Another poll follows the calendar event of this one. Finalise this poll anew.")
+		free, err := loadNext(ctx, tx, &st, account, calendarID)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		if !free {
+			return nil, fault.New(fault.Conflict, "Another poll follows the calendar event of this one. Finalise this poll anew.")
+		}
+		step := s.step(st, cause)
+		step.RepairLink()
+		return step, nil
 	})
 }
 
@@ -112,49 +118,9 @@ func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause
 // and the calendar slot an ordinary one. seen is the fingerprint that the
 // person decided on; where another stands by now it is Conflict.
 func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) (View, error) {
-	err := s.afterEdits(ctx, cause, func() error { return s.acceptNew(ctx, person, pollID, seen, cause) })
-	if err != nil {
-		return View{}, err
-	}
-	return s.shown(ctx, rules.CommandAcceptNew, person, pollID, cause)
-}
-
-func (s *Service) acceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) error {
-	var due *announcement
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		due = nil
-		st, err := load(ctx, tx, person, pollID)
-		if err != nil {
-			return err
-		}
-		if _, err := rules.Apply(st.rules(), rules.CommandAcceptNew); err != nil {
-			return err
-		}
-		if seen == "" || st.poll.Sync.Applied.String() != seen {
-			return fault.New(fault.Conflict, "The event was moved again meanwhile. Reload the poll and accept the time it shows.")
-		}
-		now := s.Now()
-		after := st.poll.Chosen(st.poll.WinningSlotID, now)
-		after.UpdatedAt = now
-		after.Sync.Baseline, after.Sync.Rescheduled = st.poll.Sync.Applied, nil
-		after.Sync.State = rules.StateOK
-		if after.Sync.Error != nil && st.poll.Sync.State == rules.StateError {
-			after.Sync.State = rules.StateError
-		}
-		if err := tx.Update(poll.SlotPath(pollID, st.poll.Sync.Rescheduled.ToSlotID),
-			poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {
-			return err
-		}
-		due, err = s.record(tx, poll.Entry{
-			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandAcceptNew, Reason: "the new time was accepted",
-			EventID: after.GoogleEventID, CalendarID: after.GoogleCalendarID, Fingerprint: st.poll.Sync.Applied,
-			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-		}, outcome{after, st.winning}, person.ID, true)
-		return err
+	return s.shownAfter(ctx, rules.CommandAcceptNew, person, pollID, cause, func() error {
+		return s.command(ctx, person, pollID, "accept new time", cause, func(step *transition.Step) error {
+			return step.AcceptNew(person.ID, seen)
+		})
 	})
-	if err != nil {
-		return pollError(pollID, "accept new time", err)
-	}
-	s.announceSoon(ctx, due, cause.Trace)
-	return nil
 }

@@ -2,9 +2,7 @@ package scheduler
 
 import (
 	"context"
-	"slices"
 
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -39,58 +37,6 @@ func unlessTaken(ctx context.Context, tx store.Tx, seen Observed, pollID string)
 		return poll.Place{}, err
 	}
 	return seen.MovedTo, nil
-}
-
-// applyMoveCalendar has the poll follow its event in the calendar that it was
-// moved to. Generation and times stay. A look at that calendar may have passed the
-// event before anything followed it there, so it is asked for by itself. Nothing
-// is announced: for people nothing changed.
-func (s *Service) applyMoveCalendar(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) error {
-	to := entry.Inputs.MovedTo
-	calendar, _, err := calendars.Load(ctx, tx, to.AccountID, to.CalendarID)
-	if err != nil {
-		return err
-	}
-	if err := moveIndex(ctx, tx, st, to); err != nil {
-		return err
-	}
-	if err := tx.Merge(calendars.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
-		return err
-	}
-	legacy := ""
-	if slices.Contains(st.calendar.LegacyEventIDs, st.entry.EventID) {
-		legacy = st.entry.EventID
-	}
-	linked := calendar.Link(s.Now(), st.poll.CreatorID, legacy)
-	if err := tx.Merge(calendars.Path(calendar.Key), append(linked, calendars.Park(st.entry.EventID, calendars.PendingMoved))...); err != nil {
-		return err
-	}
-	after, now := st.poll, s.Now()
-	after.GoogleCalendarID, after.Sync.State, after.Sync.LastSyncedAt = to.CalendarID, decision.State, now
-	after.UpdatedAt = now
-	if decision.Error == "" {
-		after.Sync.Error = nil
-	}
-	entry.After = st.poll.Sync.Applied
-	_, err = s.record(tx, entry, outcome{after, st.winning}, after.CreatorID, false)
-	return err
-}
-
-// moveIndex has the index entry of a poll stand for its event in another calendar.
-func moveIndex(ctx context.Context, tx store.Tx, st state, to poll.Place) error {
-	if st.entryPath == poll.IndexPath(st.entry.EventID) {
-		return tx.Update(st.entryPath, poll.MoveIndex(to)...)
-	}
-	_, path, err := poll.FindIndex(ctx, tx, to.AccountID, to.CalendarID, st.entry.EventID)
-	if err != nil {
-		return err
-	}
-	moved := *st.entry
-	moved.AccountID, moved.CalendarID = to.AccountID, to.CalendarID
-	if err := tx.Delete(st.entryPath); err != nil {
-		return err
-	}
-	return tx.Set(path, poll.EncodeIndex(moved))
 }
 
 // watchSoon makes sure of a watch channel of the calendar that a poll's event is

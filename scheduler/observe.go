@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -50,8 +51,8 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 		if err != nil {
 			return err
 		}
-		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
-		if err := st.loadSlots(ctx, tx); err != nil {
+		st := transition.State{Poll: p, Entry: entry, EntryPath: path, Calendar: calendar}
+		if err := loadSlots(ctx, tx, &st); err != nil {
 			return err
 		}
 		creator = p.CreatorID
@@ -75,7 +76,7 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 // write writes a line unless it is there: its id is what it says.
 func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll.Entry) error {
 	line.Observed = true
-	line = leaving(line, p)
+	line = transition.Leaving(line, p)
 	line.ID, line.CreatorID, line.At = observedID(line), p.CreatorID, line.Inputs.Now
 	path := poll.EntryPath(p.ID, line.ID)
 	there, err := tx.Get(ctx, path)

@@ -2,13 +2,13 @@ package scheduler
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -63,103 +63,108 @@ func (s *Service) lookAtItsEvent(ctx context.Context, pollID string, cause Cause
 	}
 }
 
-// reconcile sets one thing right.
+// reconcile repairs one thing.
 func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	account, calendarID, err := s.outsideAccount(ctx, pollID)
 	if err != nil {
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
-	var done handover
-	var mending rules.Mending
+	var repair rules.Mending
 	var edited poll.Poll
-	var card bool
-	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		done, mending, card = handover{}, rules.MendNothing, false
+	err = s.transact(ctx, s.Store.Run, "reconcile", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		repair = rules.MendNothing
 		st, exists, err := loadOutside(ctx, tx, pollID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		edited = st.poll
-		mending, err = s.mend(ctx, tx, st, exists, account, calendarID, &done, cause)
-		if err == nil && exists && mending != rules.MendRecreated { // the new poll's names are read once the old one's are gone
-			err = writeNamed(tx, announcement, pollID, s.named(announcement, edited))
+		edited = st.Poll
+		repair = rules.Mend(st.Documents(exists, s.Now()))
+		step := s.step(st, cause)
+		if repair, err = s.repair(ctx, tx, step, repair, announcement, account, calendarID); err != nil {
+			return nil, err
 		}
-		// Where people are told, it is drawn then; purging takes away what is owed.
-		card = isEdit(mending) && mending != rules.MendRecreated && done.due == nil && !cause.quietly(mending)
-		if err != nil || !card {
-			return err
+		if exists && repair != rules.MendRecreated { // the new poll's names are read once the old one's are gone
+			step.NameOnce(announcement.Named, edited)
 		}
-		return oweCard(tx, edited)
+		// Where people are told, the card is drawn then; a purge takes it away.
+		step.Card = isEdit(repair) && repair != rules.MendRecreated && step.Due == nil && !cause.quietly(repair)
+		return step, nil
 	})
 	if err != nil {
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
-	if isEdit(mending) {
-		s.meter().Mended(mending)
-		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(mending), "trace", cause.Trace)
-		s.handOver(ctx, done, cause)
-		if card {
-			s.cardSoon(ctx, edited, string(mending)+"/"+store.Instant(s.Now()).String(), cause)
-		}
+	if isEdit(repair) {
+		s.meter().Mended(repair)
+		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(repair), "trace", cause.Trace)
 	}
-	return mending, nil
+	return repair, nil
 }
 
-// isEdit tells a mending of a direct edit from what nobody did.
-func isEdit(mending rules.Mending) bool {
-	return mending != rules.MendNothing && mending != rules.MendForget
+// isEdit tells the repair of a direct edit from what nobody did.
+func isEdit(repair rules.Mending) bool {
+	return repair != rules.MendNothing && repair != rules.MendForget
 }
 
-// mend does what sets one thing right, and gives what that was.
-func (s *Service) mend(ctx context.Context, tx store.Tx, st state, exists bool, account, calendarID string, done *handover, cause Cause) (mending rules.Mending, err error) {
-	switch mending = rules.Mend(st.documents(exists, s.Now())); mending {
+// repair reads what a repair needs and works it out. It gives what it came to.
+func (s *Service) repair(
+	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Mending, told poll.Announcement, account, calendarID string,
+) (rules.Mending, error) {
+	var creator poll.Creator
+	var err error
+	switch repair {
 	case rules.MendGone, rules.MendRecreated:
-		gone := st
-		gone.poll = poll.Poll{ID: st.poll.ID} // of the one that is meant, its link alone is left
-		if mending == rules.MendGone {
-			if gone.latest, err = poll.Latest(ctx, tx, st.poll.ID); err != nil {
-				return mending, err
+		step.Poll = poll.Poll{ID: step.Poll.ID} // of the one that is meant, its link alone is left
+		if repair == rules.MendGone {
+			if step.Latest, err = poll.Latest(ctx, tx, step.Poll.ID); err != nil {
+				return repair, err
 			}
 		}
-		creator, err := poll.LoadCreator(ctx, tx, gone.creator())
-		if err != nil {
-			return mending, err
+		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
+			step.Purge(creator.KeepsEvents)
 		}
-		return mending, s.mendGone(tx, gone, creator, done, cause)
 	case rules.MendCancel:
-		creator, err := poll.LoadCreator(ctx, tx, st.creator())
-		if err != nil {
-			return mending, err
+		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
+			step.RepairCancel(account, creator.KeepsEvents)
 		}
-		return mending, s.mendCancel(tx, st, creator, account, done, cause)
 	case rules.MendReopen:
-		return mending, s.mendReopen(tx, st, done, cause)
+		step.RepairReopen()
 	case rules.MendUnlink:
-		return mending, s.mendUnlink(tx, st, done, cause)
+		step.RepairUnlink()
 	case rules.MendRestore:
-		return mending, s.mendRestore(ctx, tx, st, account, calendarID, done, cause)
-	case rules.MendLink:
-		linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
-		if err != nil || linked {
-			return mending, err
+		follows := account != "" && step.Entry == nil && step.Poll.GoogleEventID != "" && !step.Rules().Over(s.Now(), rules.ForgetAfter)
+		if follows {
+			follows, err = loadNext(ctx, tx, &step.State, account, calendarID)
 		}
-		if !st.poll.EditedDirectly() {
+		if err == nil {
+			step.RepairRestore(told, follows)
+		}
+	case rules.MendLink:
+		free := false
+		if account != "" {
+			free, err = loadNext(ctx, tx, &step.State, account, calendarID)
+		}
+		switch {
+		case err != nil:
+		case free:
+			step.RepairLink()
+		case step.Poll.EditedDirectly():
+			step.RepairNote()
+			return rules.MendNote, nil
+		default:
 			return rules.MendNothing, nil
 		}
-		return rules.MendNote, s.mendNote(tx, st, cause)
 	case rules.MendForget:
-		return mending, mendForget(tx, st)
+		step.RepairForget()
 	case rules.MendSlots:
-		return mending, s.mendSlots(tx, st, cause)
+		step.RepairSlots()
 	case rules.MendNote:
-		return mending, s.mendNote(tx, st, cause)
-	default:
-		return mending, nil
+		step.RepairNote()
 	}
+	return repair, err
 }
 
 // outsideAccount finds, before the transaction, the account of an event that
@@ -181,57 +186,44 @@ func (s *Service) outsideAccount(ctx context.Context, pollID string) (account, c
 
 // loadOutside reads a poll with whatever entry the index holds for it, whether
 // or not that is for the event the poll names.
-func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st state, exists bool, err error) {
+func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st transition.State, exists bool, err error) {
 	p, err := poll.Load(ctx, tx, pollID)
 	if exists = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
-		return state{}, false, err
+		return transition.State{}, false, err
 	}
 	p.ID = pollID
-	st.poll = p
-	if err := st.loadSlots(ctx, tx); err != nil {
-		return state{}, false, err
+	st.Poll = p
+	if err := loadSlots(ctx, tx, &st); err != nil {
+		return transition.State{}, false, err
 	}
-	if st.intents, err = poll.IntentsOf(ctx, tx, pollID); err != nil {
-		return state{}, false, err
+	if st.Intents, err = poll.IntentsOf(ctx, tx, pollID); err != nil {
+		return transition.State{}, false, err
 	}
 	if exists && p.Pristine() {
-		if st.latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && st.latest == nil && len(st.intents) == 0 {
+		if st.Latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && st.Latest == nil && len(st.Intents) == 0 {
 			return st, true, err // an index entry would have an entry of the journal
 		}
 	}
 	entries, paths, err := poll.IndexesOf(ctx, tx, pollID)
 	if err != nil {
-		return state{}, false, err
+		return transition.State{}, false, err
 	}
 	for i := range entries {
-		if st.entry == nil || entries[i].EventID != p.EventID() { // one that does not fit is set right first
-			st.entry, st.entryPath = &entries[i], paths[i]
+		if st.Entry == nil || entries[i].EventID != p.EventID() { // one that does not fit is set right first
+			st.Entry, st.EntryPath = &entries[i], paths[i]
 		}
 	}
-	if st.entry != nil {
-		if st.calendar, _, err = calendars.Load(ctx, tx, st.entry.AccountID, st.entry.CalendarID); err != nil {
-			return state{}, false, err
+	if st.Entry != nil {
+		if st.Calendar, _, err = calendars.Load(ctx, tx, st.Entry.AccountID, st.Entry.CalendarID); err != nil {
+			return transition.State{}, false, err
 		}
 	}
 	if exists {
-		st.countOn()
+		st.CountOn()
 		return st, true, nil
 	}
-	st.left, err = poll.Left(ctx, tx, pollID, st.purging())
+	st.Left, err = poll.Left(ctx, tx, pollID, st.Purging())
 	return st, false, err
-}
-
-// purging tells whether what is below the poll is being removed.
-func (st state) purging() bool {
-	return slices.ContainsFunc(st.intents, func(i poll.Intent) bool { return i.Kind == poll.IntentPurge })
-}
-
-// creator is who made the poll, also where only its link is left.
-func (st state) creator() string {
-	if st.poll.CreatorID == "" && st.entry != nil {
-		return st.entry.CreatorID
-	}
-	return st.poll.CreatorID
 }
 
 // Agrees tells that Reconcile would find nothing to do for a poll, by what the
@@ -247,23 +239,5 @@ func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
 	if p.Status == rules.Finalized && (stands.Applied.IsZero() || stands.Over(now, rules.ForgetAfter)) {
 		return false
 	}
-	return rules.Mend(state{poll: p, entry: &entry}.documents(true, now)) == rules.MendNothing
-}
-
-// awaiting tells whether the index entry is for the event that the poll awaits.
-func (st state) awaiting() bool {
-	awaited := st.poll.Sync.Awaited
-	return awaited != nil && st.poll.GoogleEventID == "" && st.entry != nil && st.entry.EventID == awaited.Link.Event
-}
-
-// documents is how poll and index stand to each other.
-func (st state) documents(exists bool, now time.Time) rules.Documents {
-	p := st.poll
-	return rules.Documents{
-		Exists: exists, Left: st.left, Recreated: exists && st.recreated(), Status: p.Status, State: p.Sync.State, HasEvent: p.GoogleEventID != "",
-		HasEntry: st.entry != nil, Fits: st.entry != nil && st.entry.EventID == p.EventID(),
-		EntryAwaited: st.entry != nil && st.entry.Awaited, Awaiting: st.awaiting(), AwaitOver: st.awaiting() && now.After(p.Sync.Awaited.Until), SlotsEdited: p.SlotsEdited(st.winning, st.original),
-		Rescheduled: p.Sync.Rescheduled != nil, Marked: p.MarkedCancelled(), Cancelled: p.Cancelled != nil && p.Sync.Cancelled != nil,
-		Inserting: st.pendingInsert() != nil, LongPast: st.rules().Over(now, rules.ForgetAfter), Edited: p.EditedDirectly(),
-	}
+	return rules.Mend(transition.State{Poll: p, Entry: &entry}.Documents(true, now)) == rules.MendNothing
 }

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -59,14 +58,4 @@ func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll) (recorded bo
 		return oweCard(tx, p)
 	})
 	return recorded, err
-}
-
-// settle is how long the transition of a journal entry rests before it is
-// announced. A cancellation by the web app itself rests until its own functions,
-// where there are any, have told people of it.
-func (s *Service) settle(entry poll.Entry) time.Duration {
-	if rules.Mending(entry.Reason) == rules.MendCancel {
-		return max(s.Settle, s.AppTells)
-	}
-	return s.Settle
 }

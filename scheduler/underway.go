@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/transition"
 )
 
 // UnderWay tells whether a finalisation was asked for before and is still carried
@@ -56,7 +57,7 @@ func (s *Service) underWay(ctx context.Context, person Person, pollID string, as
 	if err != nil {
 		return false, err
 	}
-	pending := state{poll: p, intents: intents}.pendingInsert()
+	pending := transition.State{Poll: p, Intents: intents}.PendingInsert()
 	if pending == nil || !ask.CreateEvent {
 		return false, nil
 	}
