@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -40,13 +41,13 @@ type Verdict struct {
 func Judge(h History) Verdict {
 	h.Entries = Decided(h.Entries)
 	replayed := Replay(h.Entries)
-	stored := standingOf(h.Poll)
+	stored := stateOf(h.Poll)
 	if len(h.Entries) == 0 && h.Poll.Sync.Recorded.At.IsZero() && stored.State == rules.StateNone {
-		replayed.Standing, replayed.Partial = stored, stored.Status != rules.Open
+		replayed.State, replayed.Partial = stored, stored.Status != rules.Open
 	}
 	v := Verdict{
 		Entries: len(h.Entries), Partial: replayed.Partial, Edited: h.Poll.EditedDirectly(),
-		Fields: fields(replayed.Standing, stored), Differences: differences(replayed.Standing, stored), Breaks: replayed.Breaks,
+		Fields: fields(replayed.State, stored), Differences: differences(replayed.State, stored), Breaks: replayed.Breaks,
 	}
 	if known := h.Poll.Sync.Recorded.At; !known.IsZero() && len(h.Entries) > 0 {
 		newest := h.Entries[len(h.Entries)-1].At
@@ -65,9 +66,9 @@ func Decided(entries []poll.Entry) []poll.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e poll.Entry) bool { return e.Observed })
 }
 
-// standingOf is the stored poll's part that a journal gives back.
-func standingOf(p poll.Poll) Standing {
-	s := Standing{
+// stateOf is the stored poll's part that a journal gives back.
+func stateOf(p poll.Poll) State {
+	s := State{
 		Status: p.Status, State: p.Sync.State, WinningSlotID: p.WinningSlotID,
 		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.MarkedCancelled(),
 		Baseline: p.Sync.Baseline, Applied: p.Sync.Applied,
@@ -78,8 +79,8 @@ func standingOf(p poll.Poll) Standing {
 	return s
 }
 
-// fields puts two standings side by side.
-func fields(journal, stored Standing) []Difference {
+// fields puts two states side by side.
+func fields(journal, stored State) []Difference {
 	return []Difference{
 		{"status", string(journal.Status), string(stored.Status)},
 		{"sync state", string(journal.State), string(stored.State)},
@@ -92,7 +93,7 @@ func fields(journal, stored Standing) []Difference {
 	}
 }
 
-func differences(journal, stored Standing) []Difference {
+func differences(journal, stored State) []Difference {
 	differ := []Difference{}
 	for _, field := range fields(journal, stored) {
 		if field.Journal != field.Stored {
@@ -105,5 +106,5 @@ func differences(journal, stored Standing) []Difference {
 // moment is a time as it is compared.
 func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// told is a fingerprint for a sentence.
-func told(f rules.Fingerprint) string { return or(f.String(), "no time") }
+// timeText is a fingerprint for a sentence.
+func timeText(f rules.Fingerprint) string { return cmp.Or(f.String(), "no time") }
