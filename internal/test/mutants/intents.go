@@ -85,7 +85,7 @@ var intents = []mutant{
 		name:   "deletion-not-stored",
 		breaks: "The deletion of an event is handed over and not stored, so that its task finds nothing to do (invariant 5).",
 		changes: []change{{
-			file: "scheduler/journal.go",
+			file: "scheduler/transact.go",
 			old: `
 	for _, intent := range out.Intents {`,
 			new: `

@@ -22,7 +22,7 @@ var tellings = []mutant{
 	PollID, Ref string`,
 			},
 			{
-				file: "scheduler/journal.go",
+				file: "scheduler/transact.go",
 				old: `
 		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref,`,
 				new: `
