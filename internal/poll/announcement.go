@@ -232,42 +232,19 @@ func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (
 	return DecodeAnnouncement(doc), nil
 }
 
-var announcementsDue = &store.Query{
-	Name: "announcements owed, by due", Collection: "announcements",
-	Filters: []store.Filter{{Path: store.Field("owed"), Op: store.Equal}, {Path: store.Field("due"), Op: store.LessOrEqual}},
-	Order:   []store.Order{{Path: store.Field("due")}},
-}
+var announcementsDue = oldestFirst("due",
+	query("announcements owed, by due", "announcements", where(store.Equal, "owed"), where(store.LessOrEqual, "due")))
 
 // cardsOwed are in the order of their paths.
-var cardsOwed = &store.Query{
-	Name: "cards owed", Collection: "announcements",
-	Filters: []store.Filter{{Path: store.Field("cardOwed"), Op: store.Equal}},
-}
+var cardsOwed = query("cards owed", "announcements", where(store.Equal, "cardOwed"))
 
 // AnnouncementsDue lists polls whose announcement is due at now, at most limit
 // behind after.
 func AnnouncementsDue(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Announcement, *store.Cursor, error) {
-	return announcementsOf(ctx, reader, announcementsDue.With(true, now).First(limit).From(after))
+	return page(ctx, reader, announcementsDue.With(true, now).First(limit).From(after), DecodeAnnouncement)
 }
 
 // CardsOwed lists polls whose card is to be drawn, at most limit behind after.
 func CardsOwed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Announcement, *store.Cursor, error) {
-	return announcementsOf(ctx, reader, cardsOwed.With(true).First(limit).From(after))
-}
-
-// announcementsOf reads a page of announcements, and where to go on; nil at the
-// end.
-func announcementsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Announcement, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	var found []Announcement
-	for _, doc := range docs {
-		found = append(found, DecodeAnnouncement(doc))
-	}
-	if asked.Limit > 0 && len(docs) == asked.Limit {
-		return found, asked.Query.CursorAt(docs[asked.Limit-1]), nil
-	}
-	return found, nil, nil
+	return page(ctx, reader, cardsOwed.With(true).First(limit).From(after), DecodeAnnouncement)
 }

@@ -8,23 +8,11 @@ import (
 )
 
 var (
-	groupsOfMember = &store.Query{
-		Name: "groups of a member", Collection: "questingGroups",
-		Filters: []store.Filter{{Path: store.Field("memberIds"), Op: store.ArrayContains}},
-	}
-	groupsOfCreator = &store.Query{
-		Name: "groups of a creator", Collection: "questingGroups",
-		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
-	}
-	groupsInviting = &store.Query{
-		Name: "groups that invite a person", Collection: "questingGroups",
-		Filters: []store.Filter{{Path: store.Field("pendingMemberIds"), Op: store.ArrayContains}},
-	}
-	pollsOfGroup = &store.Query{
-		Name: "polls of a group, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("questingGroupId"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
+	groupsOfMember  = query("groups of a member", "questingGroups", where(store.ArrayContains, "memberIds"))
+	groupsOfCreator = query("groups of a creator", "questingGroups", where(store.Equal, "creatorId"))
+	groupsInviting  = query("groups that invite a person", "questingGroups", where(store.ArrayContains, "pendingMemberIds"))
+	pollsOfGroup    = newestFirst("createdAt",
+		query("polls of a group, newest first", "schedulers", where(store.Equal, "questingGroupId")))
 )
 
 // Concerns tells whether a poll is a person's own: they made it, take part in

@@ -46,12 +46,7 @@ func LoadGroup(ctx context.Context, reader store.Reader, id string) (*Group, err
 	if id == "" {
 		return nil, nil
 	}
-	doc, err := reader.Get(ctx, GroupPath(id))
-	if err != nil || !doc.Exists() {
-		return nil, err
-	}
-	group := DecodeGroup(doc)
-	return &group, nil
+	return load(ctx, reader, GroupPath(id), DecodeGroup)
 }
 
 // DecodeGroup reads a group's document.
@@ -83,17 +78,11 @@ func GroupUpdates(g Group) []store.Update {
 // GroupChanges gives the fields of a group that differ from those it was read
 // with; none where nothing does.
 func GroupChanges(before, after Group) (changes []store.Update) {
-	if after.Name != before.Name {
-		changes = append(changes, Set("name", after.Name))
-	}
-	if !slices.Equal(after.MemberIDs, before.MemberIDs) {
-		changes = append(changes, Set("memberIds", listOf(after.MemberIDs)))
-	}
-	if !slices.Equal(after.PendingMemberIDs, before.PendingMemberIDs) {
-		changes = append(changes, Set("pendingMemberIds", listOf(after.PendingMemberIDs)))
-	}
-	if !reflect.DeepEqual(after.Discord, before.Discord) {
-		changes = append(changes, discordUpdates(after.Discord)...)
+	old := GroupUpdates(before)
+	for i, update := range GroupUpdates(after) {
+		if !reflect.DeepEqual(update, old[i]) {
+			changes = append(changes, update)
+		}
 	}
 	return changes
 }

@@ -190,29 +190,12 @@ func IndexesOf(ctx context.Context, reader store.Reader, pollID string) (entries
 }
 
 var (
-	indexOfPoll = &store.Query{
-		Name: "index entries of a poll", Collection: "calendarEventIndex",
-		Filters: []store.Filter{{Path: store.Field("schedulerId"), Op: store.Equal}},
-	}
-	indexOfCalendar = &store.Query{
-		Name: "index entries of a calendar", Collection: "calendarEventIndex",
-		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}, {Path: store.Field("calendarId"), Op: store.Equal}},
-	}
+	indexOfPoll     = query("index entries of a poll", "calendarEventIndex", where(store.Equal, "schedulerId"))
+	indexOfCalendar = query("index entries of a calendar", "calendarEventIndex", where(store.Equal, "accountId"), where(store.Equal, "calendarId"))
 )
 
 // IndexOfCalendar lists the entries of one calendar, by event id, at most
 // limit behind after.
 func IndexOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string, limit int, after *store.Cursor) ([]IndexEntry, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, indexOfCalendar.With(accountID, calendarID).First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	var entries []IndexEntry
-	for _, doc := range docs {
-		entries = append(entries, DecodeIndex(doc))
-	}
-	if limit > 0 && len(docs) == limit {
-		return entries, indexOfCalendar.CursorAt(docs[limit-1]), nil
-	}
-	return entries, nil, nil
+	return page(ctx, reader, indexOfCalendar.With(accountID, calendarID).First(limit).From(after), DecodeIndex)
 }

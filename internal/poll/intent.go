@@ -169,57 +169,24 @@ func DecodeIntent(doc store.Document) Intent {
 
 // LoadIntent reads an intent; nil where there is none.
 func LoadIntent(ctx context.Context, reader store.Reader, id string) (*Intent, error) {
-	doc, err := reader.Get(ctx, IntentPath(id))
-	if err != nil || !doc.Exists() {
-		return nil, err
-	}
-	intent := DecodeIntent(doc)
-	return &intent, nil
+	return load(ctx, reader, IntentPath(id), DecodeIntent)
 }
 
 var (
-	intentsDue = &store.Query{
-		Name: "intents by due", Collection: "intents",
-		Filters: []store.Filter{{Path: store.Field("due"), Op: store.LessOrEqual}},
-		Order:   []store.Order{{Path: store.Field("due")}},
-	}
-	intentsOfPoll = &store.Query{
-		Name: "intents of a poll", Collection: "intents",
-		Filters: []store.Filter{{Path: store.Field("pollId"), Op: store.Equal}},
-	}
-	intentsOfAccount = &store.Query{
-		Name: "intents of an account", Collection: "intents",
-		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}},
-	}
+	intentsDue       = oldestFirst("due", query("intents by due", "intents", where(store.LessOrEqual, "due")))
+	intentsOfPoll    = query("intents of a poll", "intents", where(store.Equal, "pollId"))
+	intentsOfAccount = query("intents of an account", "intents", where(store.Equal, "accountId"))
 )
 
 // IntentsDue lists intents that are due at now, at most limit behind after.
 func IntentsDue(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Intent, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, intentsDue.With(now).First(limit).From(after))
-	if err != nil {
-		return nil, nil, err
-	}
-	var due []Intent
-	for _, doc := range docs {
-		due = append(due, DecodeIntent(doc))
-	}
-	if limit > 0 && len(docs) == limit {
-		return due, intentsDue.CursorAt(docs[limit-1]), nil
-	}
-	return due, nil, nil
+	return page(ctx, reader, intentsDue.With(now).First(limit).From(after), DecodeIntent)
 }
 
 // IntentsOf lists the intents of a poll that are not done, by id.
 func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Intent, error) {
-	docs, err := reader.Query(ctx, intentsOfPoll.With(pollID))
-	if err != nil {
-		return nil, err
-	}
-	var intents []Intent
-	for _, doc := range docs {
-		intents = append(intents, DecodeIntent(doc))
-	}
-	return intents, nil
+	intents, _, err := page(ctx, reader, intentsOfPoll.With(pollID), DecodeIntent)
+	return intents, err
 }
 
 // maxCounted is how far CountIntents counts.

@@ -153,16 +153,9 @@ func DecodeEntry(doc store.Document) Entry {
 	}
 }
 
-var journalByTime = &store.Query{
-	Name: "journal of a poll, newest first", Collection: "journal",
-	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
-}
+var journalByTime = newestFirst("at", query("journal of a poll, newest first", "journal"))
 
-var journalsOfCreator = &store.Query{
-	Name: "journals of a creator's polls, newest first", Collection: "journal", Group: true,
-	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
-	Order:   []store.Order{{Path: store.Field("at"), Descending: true}},
-}
+var journalsOfCreator = newestFirst("at", everywhere(query("journals of a creator's polls, newest first", "journal", where(store.Equal, "creatorId"))))
 
 // WalkJournals gives the journals of all polls that a person made to take, as one,
 // newest first, at most limit entries behind after (nil: from the newest), as
@@ -180,34 +173,16 @@ func walkEntries(ctx context.Context, reader store.Reader, asked store.Bound, ta
 	return store.Walk(ctx, reader, asked, func(doc store.Document) (bool, error) { return take(DecodeEntry(doc)) })
 }
 
-var allJournals = &store.Query{
-	Name: "journals of all polls, newest first", Collection: "journal", Group: true,
-	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
-}
+var allJournals = newestFirst("at", everywhere(query("journals of all polls, newest first", "journal")))
 
 // LatestEntries reads the newest entries of everybody's journals, at most limit.
 func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry, error) {
-	entries, _, err := journalPage(ctx, reader, allJournals.With().First(limit))
+	entries, _, err := page(ctx, reader, allJournals.With().First(limit), DecodeEntry)
 	return entries, err
 }
 
 // LoadJournal reads a poll's journal, newest first, at most limit entries
 // behind after (nil: from the newest). next is where to go on; nil at the end.
 func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
-	return journalPage(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after))
-}
-
-// journalPage reads a page of entries, and where to go on; nil at the end.
-func journalPage(ctx context.Context, reader store.Reader, asked store.Bound) (entries []Entry, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		entries = append(entries, DecodeEntry(doc))
-	}
-	if asked.Limit > 0 && len(docs) == asked.Limit {
-		next = asked.Query.CursorAt(docs[len(docs)-1])
-	}
-	return entries, next, nil
+	return page(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), DecodeEntry)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	snapshotsOf      = &store.Query{Name: "snapshots of a poll", Collection: "calendarSyncSnapshots"}
-	allAnnouncements = &store.Query{Name: "announcements", Collection: "announcements"}
+	snapshotsOf      = query("snapshots of a poll", "calendarSyncSnapshots")
+	allAnnouncements = query("announcements", "announcements")
 )
 
 // Left tells whether something is left of a poll that is gone: its announcement,
@@ -33,7 +33,8 @@ func Left(ctx context.Context, reader store.Reader, pollID string, purging bool)
 // this finds what a poll that was deleted directly left behind, also where its id
 // has another poll by now. It costs two reads for each announcement.
 func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (pollIDs []string, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, allAnnouncements.With().First(limit).From(after))
+	asked := allAnnouncements.With().First(limit).From(after)
+	docs, err := reader.Query(ctx, asked)
 	if err != nil || len(docs) == 0 {
 		return nil, nil, err
 	}
@@ -50,8 +51,5 @@ func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Curs
 			pollIDs = append(pollIDs, docs[i].Path.ID())
 		}
 	}
-	if limit > 0 && len(docs) == limit {
-		next = allAnnouncements.CursorAt(docs[limit-1])
-	}
-	return pollIDs, next, nil
+	return pollIDs, behind(asked, docs), nil
 }

@@ -8,45 +8,29 @@ import (
 )
 
 var (
-	pollsOfCreator = &store.Query{
-		Name: "polls of a creator, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
-	pollsOfCreatorByStatus = &store.Query{
-		Name: "polls of a creator by status, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: store.Field("status"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
-	pollsOfParticipant = &store.Query{
-		Name: "polls of a participant, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
-	pollsOfParticipantByStatus = &store.Query{
-		Name: "polls of a participant by status, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}, {Path: store.Field("status"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
+	pollsOfCreator = newestFirst("createdAt",
+		query("polls of a creator, newest first", "schedulers", where(store.Equal, "creatorId")))
+	pollsOfCreatorByStatus = newestFirst("createdAt",
+		query("polls of a creator by status, newest first", "schedulers", where(store.Equal, "creatorId"), where(store.Equal, "status")))
+	pollsOfParticipant = newestFirst("createdAt",
+		query("polls of a participant, newest first", "schedulers", where(store.ArrayContains, "participantIds")))
+	pollsOfParticipantByStatus = newestFirst("createdAt",
+		query("polls of a participant by status, newest first", "schedulers",
+			where(store.ArrayContains, "participantIds"), where(store.Equal, "status")))
 )
 
 // finalisedPolls are in the order of their paths, which does not change while a
 // sweep goes through them.
-var finalisedPolls = &store.Query{
-	Name: "finalised polls", Collection: "schedulers",
-	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}},
-}
+var finalisedPolls = query("finalised polls", "schedulers", where(store.Equal, "status"))
 
 // Finalised lists finalised polls, at most limit behind after.
 func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
-	return pollsOf(ctx, reader, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after))
+	return page(ctx, reader, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after), Decode)
 }
 
 // editedPolls are in the order of their paths, as the finalised ones are.
-var editedPolls = &store.Query{
-	Name: "polls of another status than their journal knows", Collection: "schedulers",
-	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: SyncField("recorded", "status"), Op: store.In}},
-}
+var editedPolls = query("polls of another status than their journal knows", "schedulers",
+	where(store.Equal, "status"), where(store.In, "calendarSync", "recorded", "status"))
 
 // Edited lists the polls that have a status which their journal does not know of,
 // at most limit behind after: somebody wrote it directly. As a rule there are
@@ -58,46 +42,25 @@ func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit
 			others = append(others, string(other))
 		}
 	}
-	return pollsOf(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after))
+	return page(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after), Decode)
 }
 
-var pollsInError = &store.Query{
-	Name: "polls of a creator with a sync error", Collection: "schedulers",
-	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: SyncField("error", "code"), Op: store.Equal}},
-}
+var pollsInError = query("polls of a creator with a sync error", "schedulers",
+	where(store.Equal, "creatorId"), where(store.Equal, "calendarSync", "error", "code"))
 
 // InError lists a creator's polls that show an error of the sync, at most limit.
 func InError(ctx context.Context, reader store.Reader, creatorID string, code rules.ErrorCode, limit int) ([]Poll, error) {
-	polls, _, err := pollsOf(ctx, reader, pollsInError.With(creatorID, string(code)).First(limit))
+	polls, _, err := page(ctx, reader, pollsInError.With(creatorID, string(code)).First(limit), Decode)
 	return polls, err
 }
 
-var pollsWithError = &store.Query{
-	Name: "polls of everybody with a sync error", Collection: "schedulers",
-	Filters: []store.Filter{{Path: SyncField("error", "code"), Op: store.Equal}},
-}
+var pollsWithError = query("polls of everybody with a sync error", "schedulers", where(store.Equal, "calendarSync", "error", "code"))
 
 // WithError lists polls of everybody that show an error of the sync, at most
 // limit.
 func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
-	polls, _, err := pollsOf(ctx, reader, pollsWithError.With(string(code)).First(limit))
+	polls, _, err := page(ctx, reader, pollsWithError.With(string(code)).First(limit), Decode)
 	return polls, err
-}
-
-// pollsOf reads a page of polls, and where to go on; nil at the end.
-func pollsOf(ctx context.Context, reader store.Reader, asked store.Bound) ([]Poll, *store.Cursor, error) {
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	var polls []Poll
-	for _, doc := range docs {
-		polls = append(polls, Decode(doc))
-	}
-	if asked.Limit > 0 && len(docs) == asked.Limit {
-		return polls, asked.Query.CursorAt(docs[len(docs)-1]), nil
-	}
-	return polls, nil, nil
 }
 
 // Queries are all queries of this package, for opening a store.

@@ -7,7 +7,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-var embeddedOf = &store.Query{Name: "embedded polls of a poll", Collection: "basicPolls"}
+var embeddedOf = query("embedded polls of a poll", "basicPolls")
 
 // below are the collections below a poll's path. No client writes the closed ones.
 var below = []struct {

@@ -11,11 +11,7 @@ import (
 const retentionPage = 100
 
 // entriesBefore are the entries of all journals from before a time, oldest first.
-var entriesBefore = &store.Query{
-	Name: "journal entries from before a time", Collection: "journal", Group: true,
-	Filters: []store.Filter{{Path: store.Field("at"), Op: store.Less}},
-	Order:   []store.Order{{Path: store.Field("at")}},
-}
+var entriesBefore = oldestFirst("at", everywhere(query("journal entries from before a time", "journal", where(store.Less, "at"))))
 
 // RemoveOldEntries removes a page of the journal entries from before a time
 // (QS_JOURNAL_KEEP), oldest first, and gives how many. at is where an earlier page

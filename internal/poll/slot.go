@@ -116,15 +116,12 @@ func MoveSlot(f rules.Fingerprint) []store.Update {
 	return updates
 }
 
-var slotsOf = &store.Query{Name: "slots of a poll", Collection: "slots"}
+var slotsOf = query("slots of a poll", "slots")
 
 // LoadSlots reads all slots of a poll, earliest first.
 func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot, error) {
 	docs, err := reader.Query(ctx, slotsOf.With().Below(Path(pollID)))
-	if err != nil {
-		return nil, err
-	}
-	return decodeSlots(docs), nil
+	return decodeSlots(docs), err
 }
 
 // decodeSlots reads slots' documents, earliest first.
@@ -148,10 +145,5 @@ func LoadSlot(ctx context.Context, reader store.Reader, pollID, slotID string) (
 	if isID := !strings.Contains(slotID, "/") && path.Valid() == nil; !isID {
 		return nil, nil
 	}
-	doc, err := reader.Get(ctx, path)
-	if err != nil || !doc.Exists() {
-		return nil, err
-	}
-	slot := DecodeSlot(doc)
-	return &slot, nil
+	return load(ctx, reader, path, DecodeSlot)
 }

@@ -67,11 +67,7 @@ func LoadSnapshot(ctx context.Context, reader store.Reader, pollID, id string) (
 }
 
 // expiredSnapshots are those past their end, of all polls, oldest first.
-var expiredSnapshots = &store.Query{
-	Name: "snapshots by their end", Collection: "calendarSyncSnapshots", Group: true,
-	Filters: []store.Filter{{Path: store.Field("expiresAt"), Op: store.Less}},
-	Order:   []store.Order{{Path: store.Field("expiresAt")}},
-}
+var expiredSnapshots = oldestFirst("expiresAt", everywhere(query("snapshots by their end", "calendarSyncSnapshots", where(store.Less, "expiresAt"))))
 
 // neededAnother is how long a snapshot is kept on that is past its end and still
 // needed, before it is asked again.

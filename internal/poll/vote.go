@@ -122,7 +122,7 @@ func Count(votes []Vote, slotID string) (feasible, preferred int64) {
 // Chosen lists the slots of a vote, sorted.
 func (v Vote) Chosen() []string { return slices.Sorted(maps.Keys(v.Choices)) }
 
-var votesOf = &store.Query{Name: "votes of a poll", Collection: "votes"}
+var votesOf = query("votes of a poll", "votes")
 
 // LoadVotes reads all votes of a poll, by user id.
 func LoadVotes(ctx context.Context, reader store.Reader, pollID string) ([]Vote, error) {
