@@ -9,9 +9,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// MayRead tells whether a person may see a poll: its creator, participants,
-// members of its group (nil: none), invitees, with link sharing anybody signed
-// in, and admins.
+// MayRead tells whether a person may see a poll: creator, participants, group members (nil:
+// none), invitees, admins, and with link sharing anybody signed in.
 func MayRead(person Person, p poll.Poll, group *poll.Group) bool {
 	switch {
 	case person.ID == "":

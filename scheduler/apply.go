@@ -12,7 +12,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Observed is what a look saw of one event.
+// Observed is what a sync run read of one event.
 type Observed struct {
 	AccountID   string
 	CalendarID  string
@@ -22,42 +22,36 @@ type Observed struct {
 	Updated     time.Time
 	WatchLive   bool // a watch channel of the calendar lives
 	Confirmed   bool // a person confirmed that the event is gone
-	// Searched tells of an event that is Gone that it was looked for in the other
-	// calendars of its owner, each of which answered; MovedTo is where it was
-	// found, the zero place where it is in none.
+	// Searched tells that an event that is Gone was searched for in its owner's other
+	// calendars, all of which answered. MovedTo is where it was found, or the zero place.
 	Searched bool
 	MovedTo  poll.Place
-	// Fence is that of the look; what a look does after another began is
-	// refused with ErrFenced.
+	// Fence is that of the sync run; after another run began it is refused with ErrFenced.
 	Fence int64
-	// Fresh tells that the event was fetched by itself, and not listed.
+	// Fresh tells that the event was fetched individually, and not listed.
 	Fresh bool
-	// Own marks the answer to a write of ours: no look vouches for it, its
-	// `updated` does.
+	// Own marks the answer to a write of ours: no sync run vouches for it, its `updated` does.
 	Own   bool
 	Cause Cause
 	// Who is the person whose command it is; "" for the calendar.
 	Who string
 }
 
-// ErrFenced says that another look began since: whatever this one still holds
-// is worth nothing.
+// ErrFenced says that another sync run began since: this one may commit nothing more.
 var ErrFenced = fault.New(fault.Conflict, "another look at this calendar began meanwhile")
 
 // Applied is what became of an observation.
 type Applied struct {
 	PollID   string // "" where no poll follows the event
 	Decision rules.Decision
-	// Unsearched tells that the event would cancel its poll and was not looked for
-	// in other calendars yet: nothing was written. Apply it again once it was
-	// (Observed.Searched).
+	// Unsearched tells that the event would cancel its poll and was not searched for in other
+	// calendars yet: nothing was written. Search, then apply it again (Observed.Searched).
 	Unsearched bool
 }
 
-// Apply decides what an observation means for the poll that follows the event,
-// and does it: one transaction for poll, slots, snapshot, index, journal and
-// the announcement due. An event that no poll follows is passed over. Applying
-// the same observation again changes nothing.
+// Apply decides what an observation means for the poll that follows the event, and applies it
+// in one transaction. An event that no poll follows is skipped. Applying the same observation
+// again changes nothing.
 func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err error) {
 	err = s.afterEdits(ctx, seen.Cause, func() error {
 		result, err = s.applyOnce(ctx, seen)
@@ -144,9 +138,9 @@ func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decisio
 	return err
 }
 
-// followed reads the poll that follows an observed event, and what its decision
-// depends on; a state without an entry where none does. ErrFenced: another sync
-// began since. An editedError asks for a repair first (afterEdits).
+// followed reads the poll that follows an observed event, and what its decision depends on; a
+// state without an entry where none does. ErrFenced: another sync run began since.
+// editedError: the poll has to be repaired first (afterEdits).
 func followed(ctx context.Context, tx store.Tx, seen Observed) (st transition.State, err error) {
 	if st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID); err != nil {
 		return st, err
@@ -198,9 +192,8 @@ func (s *Service) decide(st transition.State, seen Observed) (rules.Decision, po
 	return decision, entryOf(stands, observation, decision, now, seen)
 }
 
-// deferIfPending is for an event under our prefix that no poll follows yet: where its
-// insert is under way, this change would be lost with the sync token, so it is
-// fetched individually once it is linked.
+// deferIfPending defers an event of ours that no poll follows yet: where its insert is under
+// way, this change would be lost with the sync token.
 func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, seen Observed) (*transition.Step, error) {
 	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(seen.AccountID, seen.CalendarID, seen.EventID))
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
@@ -229,7 +222,7 @@ func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decis
 	}
 }
 
-// logApplied writes the one line that a transition has in the log, and counts it.
+// logApplied logs and counts a transition.
 func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, seen Observed) {
 	if result.PollID == "" || result.Unsearched || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return

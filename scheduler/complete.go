@@ -11,11 +11,9 @@ import (
 	"questscheduler/rules"
 )
 
-// completeInsert is transaction 2 of a finalisation: the event is there, the
-// poll follows it. Where something newer was commanded meanwhile, the event is
-// left to its deletion and the answer is Conflict. Doing it twice changes
-// nothing the second time. made tells that this very run made the event, so
-// that nobody else can know of it.
+// completeInsert is transaction 2 of a finalisation: the poll follows the event. Where a newer
+// command superseded it, the event is deleted and the answer is Conflict. It is idempotent.
+// made tells that this run made the event, so nobody else knows of it.
 func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
 	return s.afterEdits(ctx, cause, func() error { return s.completeOnce(ctx, intent, event, made, cause) })
 }

@@ -44,9 +44,9 @@ const (
 	firstYear, lastYear = 1971, 9000
 )
 
-// Create makes a poll. The creator takes part in it. A group that is named must
-// be one the person belongs to. Conflict where the id that is asked for is
-// another person's poll, or a poll of it was deleted a moment ago.
+// Create makes a poll, in which its creator takes part. A named group must be one that the
+// person belongs to. Conflict where the id is another person's poll, or a poll of it was just
+// deleted.
 func (s *Service) Create(ctx context.Context, person Person, ask Create, cause Cause) (View, error) {
 	if err := ask.check(person); err != nil {
 		return View{}, err
@@ -107,9 +107,8 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 	return writeNamed(tx, poll.Announcement{}, p.ID, transition.NamedOf(p.ParticipantIDs, *p))
 }
 
-// madeBefore is the poll of an id that a person asked for, where an earlier
-// request of theirs made it; nil where there is none. Conflict where that one was
-// deleted and something of it is left.
+// madeBefore is the poll of a requested id that an earlier request of the person made; nil for
+// none. Conflict where that one was deleted and something of it is left.
 func madeBefore(ctx context.Context, tx store.Tx, person Person, ask Create) (*poll.Poll, error) {
 	if ask.ID == "" {
 		return nil, nil
@@ -139,10 +138,8 @@ func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
 	return err
 }
 
-// oweCard has the poll's card drawn anew where its group has one, by whichever
-// task comes first: cardSoon's, or the drain's where the program died before
-// that. It is for what the card shows and nobody is told of; where people are
-// told, the card is drawn then.
+// oweCard records that the poll's card has to be updated without an announcement. The task of
+// cardSoon does it, or the drain's where the program died before that.
 func oweCard(tx store.Tx, p poll.Poll) error {
 	if !mayHaveCard(p) {
 		return nil
@@ -150,9 +147,8 @@ func oweCard(tx store.Tx, p poll.Poll) error {
 	return tx.Merge(poll.AnnouncementPath(p.ID), poll.OweCardUpdates(p.ID)...)
 }
 
-// cardSoon hands over, after the commit, the card that its transaction owes.
-// occasion names what it is for, so that each is handed over once. A failure is
-// logged and no more: the drain finds what is owed.
+// cardSoon enqueues, after the commit, the card that its transaction recorded, once for each
+// occasion. A failure is only logged: the drain finds the card.
 func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
 	if !mayHaveCard(p) {
 		return

@@ -7,13 +7,10 @@ import (
 	"questscheduler/internal/transition"
 )
 
-// DeleteEvent takes a poll's event out of the calendar and leaves the poll as it
-// is, at the time that was agreed: the web app asks for it before it reopens,
-// edits or deletes a poll. It
-// gives whether the poll named an event; one that is gone from the calendar
-// already was one too. A finalisation under way is taken back. Only the creator
-// may; Revoked, and nothing is changed, where no account lets us in that could
-// delete it.
+// DeleteEvent deletes a poll's event and leaves the poll at its time: the web app asks for it
+// before it reopens, edits or deletes a poll. It tells whether the poll named an event. A
+// finalisation under way is taken back. Only the creator may. Revoked, with nothing changed,
+// where no account lets us delete it.
 func (s *Service) DeleteEvent(ctx context.Context, person Person, pollID string, cause Cause) (deleted bool, err error) {
 	err = s.afterEdits(ctx, cause, func() error {
 		account, err := s.accountToDelete(ctx, person, pollID)
@@ -32,10 +29,9 @@ func (s *Service) DeleteEvent(ctx context.Context, person Person, pollID string,
 	return deleted, nil
 }
 
-// accountToDelete finds, before the transaction, the account that an event is
-// deleted by: the one that follows it, or for an event from before us the one
-// that owns its calendar. Revoked where it does not let us in; "" without an
-// event.
+// accountToDelete finds, before the transaction, the account that an event is deleted by: the
+// one that follows it, or that owns its calendar. Revoked where it does not let us in; ""
+// without an event.
 func (s *Service) accountToDelete(ctx context.Context, person Person, pollID string) (string, error) {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err != nil {

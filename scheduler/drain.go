@@ -22,12 +22,10 @@ type Drained struct {
 // drainPage is how many documents a drain reads at a time.
 const drainPage = 100
 
-// Drain hands over everything that was committed and may not have been
-// enqueued: intents and announcements that are due, cards that are owed, and
-// calendars that a look is owed to. It runs every minute, and once at the start of a
-// process. What is handed over already is met by its handler as done, or by its name
-// as taken; what failed is left to its task for as long as that tries again by
-// itself, or an outage would make a task of each minute.
+// Drain enqueues everything that was committed and may not have been enqueued: intents and
+// announcements that are due, pending cards and pending syncs. It runs every minute, and at
+// the start of a process. Tasks that are done or queued already absorb the second. What failed
+// is left to its task while that retries, or an outage would make a task of each minute.
 func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 	var drained Drained
 	now := s.Now()
@@ -84,9 +82,8 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 	return drained, err
 }
 
-// Recover takes back what a dead process of the same store held: the request
-// that wrote an intent is no longer at work, and no look holds a lease. Only
-// for a store that one process has to itself.
+// Recover takes back what a dead process of the same store held: leases of sync runs and
+// intents under way. Only for a store that one process has to itself.
 func (s *Service) Recover(ctx context.Context) error {
 	now := s.Now()
 	found, err := calendars.Leased(ctx, s.Store, now)

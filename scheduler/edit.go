@@ -20,13 +20,11 @@ type Edit struct {
 	ParticipantIDs   *[]string
 	PendingInvites   *[]string
 	AllowLinkSharing *bool
-	// Slots are all slots the poll is to have: those with an id are kept and
-	// moved, the others made, and what is not named is removed with the votes
-	// for it.
+	// Slots are all slots the poll is to have: those with an id are kept and moved, others are
+	// made, and slots that are not named are removed with their votes.
 	Slots *[]SlotEdit
-	// Demand, where set, is asked of the poll as it stands (SyncedAt left out) in
-	// the edit's own transaction, which may run again: its error ends the edit
-	// with nothing changed.
+	// Demand, where set, checks the poll before the edit (without SyncedAt) in the edit's
+	// transaction, which may rerun. Its error ends the edit with nothing changed.
 	Demand func(View) error
 }
 

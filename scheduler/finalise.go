@@ -32,28 +32,25 @@ type Finalise struct {
 	// Request, where set, names the request: the same one again within
 	// requestKept finds the poll as it left it, and changes nothing.
 	Request string
-	// Begin, where set, is called before anything new begins, maybe more than once,
-	// and its error refuses that. The same choice as one that is under way, and a
-	// request that was answered, begin nothing.
+	// Begin, where set, is called before anything new begins, maybe more than once; its error
+	// refuses. A repeated choice or an answered request begins nothing.
 	Begin func() error
 	// oldAccount is the account of an older event that the index does not know.
 	oldAccount string
 }
 
 const (
-	// requestKept is for how long a request with a name is known again: longer
-	// than a person or a program tries again that got no answer. Later, the same
-	// choice is a new one.
+	// requestKept is for how long a named request is recognised: longer than a client retries.
+	// Later, the same choice is a new one.
 	requestKept = 10 * time.Minute
 	// insertTime is how long events.insert may take (gcal.DefaultTimeout): it is
 	// begun only while as much of the grace is left.
 	insertTime = 15 * time.Second
 )
 
-// Finalise chooses a slot and, where asked, makes the calendar event that the
-// poll follows from then on. One event in the end, never two, never an orphan:
-// an insert whose answer was lost is Unavailable to the caller and finished by
-// the drain, or by the same Finalise again.
+// Finalise chooses a slot and, where asked, makes the calendar event that the poll follows.
+// There is one event in the end, never two, never an orphan: an insert without an answer is
+// Unavailable to the caller, and finished by the drain or by the same Finalise again.
 func (s *Service) Finalise(ctx context.Context, person Person, pollID string, ask Finalise, cause Cause) (View, error) {
 	var intent poll.Intent
 	done := false
@@ -116,10 +113,8 @@ func (ask Finalise) begin() error {
 	return ask.Begin()
 }
 
-// loadToFinalise reads a poll and the slot that is to be its session's, and
-// refuses where person may not, or the poll's status or the slot's times do not
-// allow it.
-// errDoneBefore: this very request was answered already.
+// loadToFinalise reads a poll and the chosen slot, and refuses where person, status or times
+// do not allow it. errDoneBefore: this request was answered already.
 func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise) (transition.State, *poll.Slot, error) {
 	st, err := load(ctx, tx, person, pollID)
 	if err != nil {
@@ -136,10 +131,8 @@ func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person
 	return st, slot, err
 }
 
-// beginFinalise is transaction 1: it checks, bumps the generation and writes
-// the insert intent. The same choice as one that is under way resumes it, whatever
-// the requests are called, and gives it its own name: it is the later that has no
-// answer yet.
+// beginFinalise is transaction 1: it checks, counts the generation up and writes the insert
+// intent. The same choice as one under way resumes that one, under the later request's name.
 func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, at poll.Place, cause Cause) (intent poll.Intent, err error) {
 	err = s.transact(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)

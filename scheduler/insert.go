@@ -49,9 +49,8 @@ const (
 	byNobody                // there is none
 )
 
-// insert makes the event of an intent, or finds it made. An error leaves it
-// open whether there is one, but where the first attempt of all was refused,
-// where the calendar says that there is none, or where it is lost for good.
+// insert makes the event of an intent, or finds it made. After an error the event may exist,
+// unless the first attempt of all was refused, or the calendar lacks it, or is lost for good.
 func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, made whoMade, err error) {
 	if !s.Now().Before(intent.Due.Add(-insertTime)) {
 		// Held up since the intent was taken up: whoever supersedes it counts on
@@ -99,9 +98,8 @@ func refused(err error) bool {
 // calendar that refuses to show the event says nothing of whose it is.
 const codeNotOurs = "event_not_ours"
 
-// adoptInserted reads the event that stands under the intent's id already: ours
-// from an insert whose answer was lost. One that is not ours is refused. It is
-// taken as it was made: where it was moved since, the next look finds that.
+// adoptInserted reads the event under the intent's id: ours from an insert whose answer was
+// lost, or refused. It is taken as it was made; the next sync finds a move.
 func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event, error) {
 	event, err := s.Calendar.Get(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
 	switch {
@@ -119,9 +117,9 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 	}
 }
 
-// insertedElsewhere is the event of an intent that is gone from the intent's
-// calendar: where it was moved on before the poll could follow it, that is where
-// it is followed. A deleted id stays taken: the next generation has another.
+// insertedElsewhere is the event of an intent that is gone from the intent's calendar: it may
+// have been moved before the poll could follow it. A deleted id stays taken, so the next
+// generation has another.
 func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gone Event) (Event, error) {
 	found, err := s.Calendar.Find(ctx, Missing{intent.Place(), intent.EventID, intent.PollID})
 	if err != nil || found == nil {
@@ -132,9 +130,8 @@ func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gon
 	return event, nil
 }
 
-// insertFailed decides what a failed insert leaves behind. Where it is certain
-// that there is no event, and nobody else is at work on it, the intent goes; in
-// every other case the event may be there, and the intent stays to find out.
+// insertFailed decides what a failed insert leaves. The intent goes where there is certainly
+// no event and nobody else works on it; else it stays to find out.
 func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made whoMade, cause error) error {
 	err := s.transact(ctx, s.Store.Run, "finalise", Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		stands, p, err := loadInsert(ctx, tx, intent)
@@ -174,10 +171,8 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 	return pollError(intent.PollID, "finalise: insert event", cause)
 }
 
-// insertAgain takes the next generation where the event of this one was made
-// and deleted before the poll could be finalised: somebody deleted it, but the
-// person who finalised wants one. Of a poll that is deleted too nothing is left
-// to do.
+// insertAgain takes the next generation where the event was made and deleted before the poll
+// could follow it. Nothing is left to do for a deleted poll.
 func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cause) error {
 	next, removed := intent, false
 	err := s.transact(ctx, s.Store.Run, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {

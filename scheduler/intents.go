@@ -20,11 +20,8 @@ const relinkPause = 10 * time.Minute
 // lostFor is how long an intent waits for a calendar that is found no more.
 const lostFor = 24 * time.Hour
 
-// mayComeBack tells whether to wait for a calendar that is not found, which says
-// of none of its events that they are not there: it was read before, may be
-// shared with us again, and what is ours in it is then to be cared for. One that
-// never was, or that stays lost, holds nothing. Where the store does not say
-// which, it is waited for.
+// mayComeBack tells whether to wait for a calendar that is not found, which proves no
+// deletion: one that was read before may be shared with us again. A store error means to wait.
 func (s *Service) mayComeBack(ctx context.Context, intent poll.Intent) bool {
 	calendar, _, err := calendars.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)
 	return err != nil || !calendar.SuccessAt.IsZero() && s.Now().Sub(intent.CreatedAt) < lostFor
@@ -60,10 +57,9 @@ func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) que
 	return s.intentVerdict(ctx, *intent, delivery.Attempt, err)
 }
 
-// takeUp reads an intent to carry it out; nil where it is done. An insert is
-// this run's for transition.InsertGrace, as it is the request's that wrote it: until then
-// neither the drain takes it up, nor is its deletion final. It counts as an
-// attempt before it is one, since one that dies may have made the event.
+// takeUp reads an intent to carry it out; nil where it is done. An insert belongs to this run
+// for transition.InsertGrace. It is counted as an attempt before it is made, since a run that
+// dies may have made the event.
 func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if intent, err = poll.LoadIntent(ctx, tx, id); err != nil || intent == nil || intent.Kind != poll.IntentInsert {
@@ -111,11 +107,10 @@ func (s *Service) postpone(ctx context.Context, intent poll.Intent, wait time.Du
 	})
 }
 
-// carryOutDelete deletes an event, wherever its owner moved it, and removes its
-// intent. An event that is gone already counts as deleted; where it may yet be made by an insert that was
-// under way, the intent stays to delete it once more (Intent.Until). One that
-// the calendar refuses for good to delete, or whose calendar stays lost, is
-// released, with a line in the log.
+// carryOutDelete deletes an event, wherever its owner moved it, and removes its intent. A
+// missing event counts as deleted; while an insert may still make it, the intent stays
+// (Intent.Until). Where the calendar refuses for good, or stays lost, the event is released
+// and logged.
 func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error {
 	err := s.deleteWhereItIs(ctx, intent)
 	if fault.Is(err, fault.Provider) || fault.Is(err, fault.NotFound) && !s.mayComeBack(ctx, intent) {

@@ -8,9 +8,8 @@ import (
 	"questscheduler/rules"
 )
 
-// Reopen opens a poll again for votes. Nothing of a reschedule or cancellation
-// is kept; its event stays in the calendar, released, unless deleteEvent is
-// set. Reopening an open poll changes nothing.
+// Reopen opens a poll for votes, without its reschedule or cancellation. Its event is
+// released, or deleted where deleteEvent is set. Reopening an open poll changes nothing.
 func (s *Service) Reopen(ctx context.Context, person Person, pollID string, deleteEvent bool, cause Cause) (View, error) {
 	return s.shownAfter(ctx, rules.CommandReopen, person, pollID, cause, func() error {
 		account, err := s.accountForCommand(ctx, person, pollID)
@@ -43,9 +42,8 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 	})
 }
 
-// Delete removes a poll with everything below it. Its event is deleted, or
-// released where keepEvent is set. What a crash leaves half removed is removed
-// by the drain.
+// Delete removes a poll with everything below it. Its event is deleted, or released where
+// keepEvent is set. The drain completes what a crash interrupts.
 func (s *Service) Delete(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) error {
 	return s.afterEdits(ctx, cause, func() error {
 		account, err := s.accountForCommand(ctx, person, pollID)

@@ -116,9 +116,8 @@ func (s *Service) changeMembers(ctx context.Context, person Person, pollID, doin
 	return s.View(ctx, person, pollID)
 }
 
-// writeMembers writes what change does to participants and invites of a poll
-// that the person may see. joins: the person means to take part, whoever named
-// them before.
+// writeMembers writes what change does to a poll's participants and invites. joins: the person
+// means to take part, and counts as named by nobody.
 func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, joins bool, change func(*poll.Poll, *poll.Group) error) error {
 	var p poll.Poll
 	now := store.Instant(s.Now())

@@ -6,15 +6,12 @@ import (
 	"questscheduler/rules"
 )
 
-// Meter is told what the figures of this package are made of. An implementation
-// holds nothing up, and does nothing that could fail. It is told after the commit, so
-// never of what was taken back.
+// Meter counts what happens here, after the commit. An implementation must not block or fail.
 type Meter interface {
 	// Transition: what the calendar says changed a poll.
 	Transition(action rules.Action)
-	// Behind: a transition was applied so long after the calendar itself
-	// changed (the event's `updated`, which Google need not give of a deleted
-	// one).
+	// Behind: how long after the calendar's change (the event's `updated`, if Google gives it)
+	// a transition was applied.
 	Behind(action rules.Action, late time.Duration)
 	// Commanded: a person's command changed a poll.
 	Commanded(command rules.Command)

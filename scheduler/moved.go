@@ -10,9 +10,8 @@ import (
 	"questscheduler/rules"
 )
 
-// RestoreOriginal moves the event of a rescheduled poll back to its original
-// time, and with it the poll. It is Conflict where the event changed since it
-// was read: the person decides on what they see.
+// RestoreOriginal moves the event of a rescheduled poll back to its original time, and the
+// poll with it. Conflict where the event changed since it was read.
 func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
 	for range editTries {
 		entry, done, err := s.restoreOriginal(ctx, person, pollID, cause)
@@ -27,9 +26,8 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 	return View{}, errEdited
 }
 
-// restoreOriginal is one try of RestoreOriginal. It is not done where the event was
-// let go while it was moved, as that of a session that is long over is by every
-// sync: then it is followed again.
+// restoreOriginal is one try of RestoreOriginal. It is not done where a sync released the
+// event during it, as it does once a session is long over.
 func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (entry poll.IndexEntry, done bool, err error) {
 	p, entry, err := s.rescheduled(ctx, person, pollID, cause)
 	if err != nil {
@@ -81,9 +79,8 @@ func (s *Service) rescheduled(ctx context.Context, person Person, pollID string,
 	return poll.Poll{}, poll.IndexEntry{}, errEdited
 }
 
-// followForCommand makes the index entry of an event that a command is about.
-// Revoked where no linked account lets us in; Conflict where another poll follows
-// the event.
+// followForCommand makes the index entry of a command's event. Revoked where no linked account
+// lets us in; Conflict where another poll follows the event.
 func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause) error {
 	account, calendarID, err := s.Accounts.Choose(ctx, p.CreatorID, "", p.GoogleCalendarID)
 	if err != nil {
@@ -114,9 +111,8 @@ func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause
 	})
 }
 
-// AcceptNew makes the calendar's time the poll's own: it becomes the baseline,
-// and the calendar slot an ordinary one. seen is the fingerprint that the
-// person decided on; where another stands by now it is Conflict.
+// AcceptNew makes the calendar's time the poll's own: the baseline, in an ordinary slot. seen
+// is the fingerprint that the person saw; Conflict where it is another by now.
 func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) (View, error) {
 	return s.shownAfter(ctx, rules.CommandAcceptNew, person, pollID, cause, func() error {
 		return s.command(ctx, person, pollID, "accept new time", cause, func(step *transition.Step) error {

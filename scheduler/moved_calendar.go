@@ -9,9 +9,8 @@ import (
 	"questscheduler/rules"
 )
 
-// People move events to another of their calendars. Google keeps the event's id;
-// the calendar that it leaves shows a deletion. So nothing that is gone counts as
-// deleted before it was looked for in its owner's other calendars.
+// A moved event keeps its id, and the calendar that it leaves shows a deletion. So a missing
+// event is searched for in its owner's other calendars before it counts as deleted.
 
 // Missing is an event that is gone from a calendar.
 type Missing struct {
@@ -20,14 +19,13 @@ type Missing struct {
 	PollID  string // the poll that the event was made for, or that follows it
 }
 
-// mayHaveMoved tells whether a decision rests on the absence of an event that no
-// look searched other calendars for.
+// mayHaveMoved tells whether a decision rests on an absence that was not searched for.
 func (seen Observed) mayHaveMoved(decision rules.Decision) bool {
 	return decision.Action == rules.Cancel && (!seen.Searched || seen.Own)
 }
 
-// unlessTaken gives the place where a missing event was found; none where another
-// poll follows the event of that id there.
+// unlessTaken gives the place where a missing event was found, unless another poll follows it
+// there.
 func unlessTaken(ctx context.Context, tx store.Tx, seen Observed, pollID string) (poll.Place, error) {
 	if seen.MovedTo == (poll.Place{}) {
 		return seen.MovedTo, nil
@@ -39,9 +37,8 @@ func unlessTaken(ctx context.Context, tx store.Tx, seen Observed, pollID string)
 	return seen.MovedTo, nil
 }
 
-// watchSoon makes sure of a watch channel of the calendar that a poll's event is
-// in now, and hands a look at it over. Where either fails, the sweep and the drain
-// do it.
+// watchSoon ensures a watch channel of the calendar that a poll's event is in, and enqueues a
+// sync. Where either fails, the sweep and the drain do it.
 func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, cause Cause) {
 	if err := s.Watches.Ensure(ctx, at.AccountID, at.CalendarID); err != nil {
 		s.watchFailed(ctx, pollID, at.CalendarID, cause, err)
@@ -49,9 +46,8 @@ func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, c
 	s.lookSoon(ctx, at.AccountID, at.CalendarID, cause)
 }
 
-// followMoved reads the event that a poll follows, and has the poll follow it
-// where it was moved to another calendar. An event that is nowhere is given as its
-// own calendar shows it.
+// followMoved reads the event that a poll follows, and follows it to another calendar. A
+// missing event is given as its own calendar shows it.
 func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person Person, cause Cause) (poll.IndexEntry, Event, error) {
 	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
 	if !fault.Is(err, fault.NotFound) && (err != nil || event.Seen != rules.Gone) {
@@ -81,9 +77,8 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 	return *moved, found.Event, nil
 }
 
-// deleteWhereItIs deletes the event of an intent, in the calendar that it was
-// moved to where it is not in its own, or where that calendar does not let us
-// delete, which says nothing of where the event is. One that is nowhere is no error.
+// deleteWhereItIs deletes the event of an intent, also in the calendar that it was moved to:
+// its own may lack it, or refuse. A missing event is no error.
 func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error {
 	deleted, err := s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
 	if deleted || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider) {

@@ -14,16 +14,12 @@ import (
 	"questscheduler/rules"
 )
 
-// Observer stands in the place of a Service for looks that are to change nothing
-// (QS_SYNC=observe): what they see is decided and journaled as what would be
-// done, under Entry.Observed. No poll, slot, snapshot, index entry or
-// announcement is written. People's commands are the Service's own, and do as
-// they always do.
+// Observer takes the place of a Service for sync runs that must change nothing
+// (QS_SYNC=observe): it journals what would be done, under Entry.Observed. People's commands
+// stay the Service's.
 type Observer struct{ Service *Service }
 
-// Apply decides what an observation would mean for the poll that follows the
-// event, and writes a line of that. The same observation of a poll that stands
-// the same writes none.
+// Apply decides about an observation and journals the decision. Repeating it writes nothing.
 func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 	s := o.Service
 	var result Applied

@@ -17,10 +17,8 @@ const (
 	maxPurgePages = 1000
 )
 
-// carryOutPurge removes what is left below a deleted poll, and then its intent. It
-// goes page by page, each one transaction that reads whether the id has another
-// poll by now: nothing of that one goes. A run that dies is gone on with by the
-// next.
+// carryOutPurge removes what is left below a deleted poll, and then its intent, page by page.
+// Each page's transaction reads whether the id has another poll, which keeps what is its own.
 func (s *Service) carryOutPurge(ctx context.Context, intent poll.Intent) error {
 	for range maxPurgePages {
 		done, err := s.purgeOnce(ctx, intent)

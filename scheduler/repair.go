@@ -12,15 +12,10 @@ import (
 	"questscheduler/rules"
 )
 
-// Reconcile sets a poll and its link right after somebody wrote its document
-// directly, as the web app does for its own cancel, restore, reopen and delete. What
-// was written is never thrown away:
-// it is carried through, and journaled as the outside edit that it was. Nothing
-// happens where poll, index and journal agree. (What a crash of ours leaves is an
-// intent: see drain.go.)
-//
-// Three things bring a poll here: the sweep, a hint about the document, and
-// afterEdits.
+// Reconcile repairs a poll and its link after somebody wrote its document directly, as the web
+// app does to cancel, restore, reopen and delete. The edit is carried through and journaled,
+// never thrown away. Nothing happens where poll, index and journal agree. The sweep, document
+// changes and afterEdits call it.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
 	mending, err := s.reconcile(ctx, pollID, cause)
 	second := rules.MendNothing
@@ -226,10 +221,9 @@ func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st transition
 	return st, false, err
 }
 
-// Agrees tells that Reconcile would find nothing to do for a poll, by what the
-// poll and an index entry that names it say alone. false means that it may: they
-// stand otherwise to each other, or the session is over for so long that its slot
-// has to be asked whether the event is to be followed on.
+// Agrees tells that Reconcile has nothing to do, by the poll and an index entry that names it
+// alone. false means that it may: they disagree, or the session is over for so long that its
+// slots decide.
 func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
 	if entry.PollID != p.ID || entry.EventID != p.EventID() {
 		return false

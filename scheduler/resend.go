@@ -10,15 +10,12 @@ import (
 	"questscheduler/rules"
 )
 
-// Resend has what people were told last of a poll told once more, for whoever
-// mended what had kept it from them: a channel of Discord that refused, a
-// notification that is gone. Whoever has it gets no second one, and a message
-// that still stands among the newest of its channel is not posted again. It
-// gives the notice. What is being told now, or is about to be, is handed over
-// and nothing is begun beside it; the notice is then NoticeNone.
+// Resend has a poll's last announcement delivered once more, after its owner fixed what had
+// prevented that. Nobody gets it twice, and no message is posted that still stands among its
+// channel's newest. It gives the notice; NoticeNone where a delivery is under way or due,
+// which is enqueued instead.
 //
-// Only the creator and admins may. Conflict: nobody was told anything, or what
-// they know last is no news. Asked twice, it is told once.
+// Only the creator and admins may. Conflict: nothing was announced. Asking twice resends once.
 func (s *Service) Resend(ctx context.Context, person Person, pollID string, cause Cause) (notice rules.Notice, err error) {
 	ref := ""
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {

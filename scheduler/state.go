@@ -55,8 +55,8 @@ func loadEntry(ctx context.Context, reader store.Reader, st *transition.State) (
 	return err
 }
 
-// loadNext reads the calendar in which the event that the poll names is to be
-// followed. free tells that no poll follows it there.
+// loadNext reads the calendar in which the poll's event is to be followed. free tells that no
+// poll follows it there.
 func loadNext(ctx context.Context, reader store.Reader, st *transition.State, account, calendarID string) (free bool, err error) {
 	calendarID = followedCalendar(st.Poll, calendarID)
 	if st.Next, _, err = calendars.Load(ctx, reader, account, calendarID); err != nil {
@@ -67,9 +67,8 @@ func loadNext(ctx context.Context, reader store.Reader, st *transition.State, ac
 	return err == nil && other == nil, err
 }
 
-// loadSlots reads the slots of the poll that decisions depend on: the winning
-// one, and the original one where the poll names no event any more, or where the
-// calendar's time ends nothing (rules.Poll.AppliedLate).
+// loadSlots reads the winning slot, and the original one where a decision depends on it: the
+// poll names no event, or the calendar's time ends nothing (rules.Poll.AppliedLate).
 func loadSlots(ctx context.Context, reader store.Reader, st *transition.State) (err error) {
 	p := st.Poll
 	if st.Winning, err = poll.LoadSlot(ctx, reader, p.ID, p.WinningSlotID); err != nil {
@@ -83,8 +82,7 @@ func loadSlots(ctx context.Context, reader store.Reader, st *transition.State) (
 	return err
 }
 
-// loadPast reads what says of a poll without calendarSync whether its id was another
-// one's.
+// loadPast reads what tells of a poll without calendarSync whether its id was another's.
 func loadPast(ctx context.Context, reader store.Reader, st *transition.State) (err error) {
 	if !st.Poll.Pristine() {
 		return nil

@@ -9,17 +9,15 @@ import (
 	"questscheduler/internal/store"
 )
 
-// How long a person's sync waits for its look, and how long it waits before it
-// checks again: most looks end at once, and each check is a read.
+// How long a person's sync waits for its sync run, and between its checks, which are reads.
 const (
 	syncPatience   = 3 * time.Second
 	syncCheckFirst = 20 * time.Millisecond
 	syncCheckMost  = 300 * time.Millisecond
 )
 
-// Sync asks for a look at the calendar of a poll and waits for it for up to 3
-// seconds. It gives the poll as it then is; a look that takes longer goes on by
-// itself. Only the creator may.
+// Sync asks for a sync of a poll's calendar, waits for it for up to 3 seconds, and gives the
+// poll as it then is. A longer run goes on. Only the creator may.
 func (s *Service) Sync(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err != nil {

@@ -10,15 +10,13 @@ import (
 	"questscheduler/rules"
 )
 
-// While tells, in the transaction that is about to write, whether what the caller
-// goes by still stands. Its error is the transaction's, and nothing is written.
-// It only reads, and may be asked again.
+// While checks, in the transaction that is about to write, that the caller's reason still
+// holds. Its error ends the transaction. It only reads, and may be called again.
 type While func(ctx context.Context, now store.Reader) error
 
-// SetSyncError shows on a linked poll that its sync fails. Its status stays
-// what it is, and what stands of a reschedule too. Setting the code that stands
-// changes nothing, nor does it for a poll that follows no event or is deleted. The
-// errors of while are given back as they are.
+// SetSyncError shows on a linked poll that its sync fails; its status stays. It does nothing
+// for the same code again, or a poll that follows no event or is deleted. Errors of while are
+// given back as they are.
 func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
 	return s.afterEdits(ctx, cause, func() error { return s.setSyncError(ctx, pollID, code, cause, while) })
 }
@@ -55,9 +53,8 @@ func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.Er
 	return err
 }
 
-// showing reads a poll that is to show an error or not. One that was deleted
-// directly has nothing to show it on, nor has another one that has its id by now: it
-// is the zero poll, and keeps no other poll of its calendar from showing the same.
+// showing reads a poll that shows an error or is to; the zero poll where it was deleted, or
+// another poll has its id by now.
 func showing(ctx context.Context, tx store.Tx, pollID string) (poll.Poll, error) {
 	p, err := poll.Load(ctx, tx, pollID)
 	if fault.Is(err, fault.NotFound) {
@@ -76,8 +73,7 @@ func showing(ctx context.Context, tx store.Tx, pollID string) (poll.Poll, error)
 	return p, err
 }
 
-// logSyncError writes the one line that an error of the sync has in the log, and
-// the one that it is over.
+// logSyncError logs that an error was set or is over.
 func (s *Service) logSyncError(ctx context.Context, action rules.Action, p poll.Poll, code rules.ErrorCode, cause Cause) {
 	s.Log.InfoContext(ctx, "poll "+string(action), "poll", p.ID, "event", p.GoogleEventID, "userId", p.CreatorID,
 		"state", string(p.Sync.State), "code", string(code), "hint", cause.Hint, "trace", cause.Trace)
@@ -93,9 +89,8 @@ func stands(ctx context.Context, now store.Reader, while []While) error {
 	return nil
 }
 
-// ClearSyncError takes an error off a poll, where that is the one that stands:
-// what it said is over. The state is again what the reschedule says. The errors
-// of while are given back as they are.
+// ClearSyncError takes an error off a poll that shows it. Errors of while are given back as
+// they are.
 func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
 	return s.afterEdits(ctx, cause, func() error { return s.clearSyncError(ctx, pollID, code, cause, while) })
 }

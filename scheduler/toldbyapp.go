@@ -8,15 +8,13 @@ import (
 	"questscheduler/rules"
 )
 
-// ToldByApp records that the web app told people of a cancellation that its
-// creator made in the app: it is not announced here again. The app writes the
-// poll first, so a direct edit that the journal does not know yet is carried
-// through before. What was announced already, or has changed since, stays as it
-// is: nothing but a cancellation counts as told, since a restore may bring a time
-// that the app's notice does not name. Calling it again changes nothing.
+// ToldByApp records that the web app announced a cancellation that its creator made there, so
+// it is not announced again. The app writes the poll first, so its direct edit is carried
+// through before. Only a pending cancellation counts: a restore may have a time that the app's
+// notice lacks. Repeating it changes nothing.
 //
-// Forbidden: the person is not the poll's creator. NotFound: there is no such
-// poll that they may read.
+// Forbidden: the person is not the poll's creator. NotFound: there is no such poll that they
+// may read.
 func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, cause Cause) error {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err == nil {

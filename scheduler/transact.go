@@ -19,9 +19,8 @@ func (s *Service) step(st transition.State, cause Cause) *transition.Step {
 	}}
 }
 
-// transact runs a transaction in which work reads, and works out a transition (nil:
-// none), applies that, and hands over what it leaves to tasks. doing names the
-// occasion.
+// transact runs a transaction: work reads, and works out a transition (nil: none); that is
+// applied, and what it leaves to tasks is enqueued. doing names the occasion.
 func (s *Service) transact(
 	ctx context.Context, run runner, doing string, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
 ) error {

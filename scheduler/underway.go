@@ -9,9 +9,8 @@ import (
 	"questscheduler/internal/transition"
 )
 
-// UnderWay tells whether a finalisation was asked for before and is still carried
-// out, or was within the minutes for which its name is known: asking again begins
-// nothing. It reads, and writes nothing. The errors are those of Finalise.
+// UnderWay tells whether a finalisation was asked for before and is under way, or was answered
+// within the minutes for which its name is known. Its errors are those of Finalise.
 func (s *Service) UnderWay(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
 	underWay, err := s.underWay(ctx, person, pollID, ask)
 	if err != nil {
@@ -20,9 +19,8 @@ func (s *Service) UnderWay(ctx context.Context, person Person, pollID string, as
 	return underWay, nil
 }
 
-// Repeats tells whether a finalisation that began nothing (Finalise.Begin) and ended
-// with outcome repeats another: one that was answered, or one that is still carried
-// out. It reads only where outcome is Unavailable, and gives false where that fails.
+// Repeats tells whether a finalisation that began nothing (Finalise.Begin) and ended with
+// outcome repeats another that was answered or is under way. It is false where its reads fail.
 func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask Finalise, outcome error) bool {
 	if !fault.Is(outcome, fault.Unavailable) {
 		return outcome == nil
@@ -31,8 +29,7 @@ func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask
 	return err == nil && underWay
 }
 
-// Refused tells whether UnderWay decided: the person may not finalise the poll so. Of
-// another error, such as Unavailable, nothing follows.
+// Refused tells whether UnderWay decided that the person may not finalise the poll so.
 func Refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Forbidden, fault.NotFound, fault.Conflict:

@@ -102,9 +102,8 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 	return p.Sync.LastSyncedAt, err
 }
 
-// Journal gives a poll's journal to take, newest first, as poll.WalkJournal does.
-// Only the creator may. Entries of a deleted poll of its id are left out, so a page
-// may hold fewer than there are to come.
+// Journal gives a poll's own journal to take, newest first, as poll.WalkJournal does. Only the
+// creator may. A page may hold fewer entries than there are to come.
 func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor, take func(poll.Entry) (taken bool, err error)) (*store.Cursor, error) {
 	p, _, err := readable(ctx, s.Store, person, pollID)
 	if err != nil {
