@@ -34,30 +34,25 @@ type Break struct {
 // Replayed is what came of a replay.
 type Replayed struct {
 	State State
-	// Partial tells that the journal begins in the middle: the poll was there
-	// before it, or older entries are no longer kept (poll.RemoveOldEntries). The
-	// first entry is then taken as it stands, and what it does not tell is learnt
-	// from those that follow: any entry can be the oldest.
+	// Partial tells that the journal begins in the middle: the poll was there before it, or
+	// older entries were removed (poll.RemoveOldEntries). The first entry is then taken as it
+	// stands, and what it lacks is learnt from those that follow.
 	Partial bool
-	// Breaks are the entries that do not follow. After one the replay goes on
-	// from what it says.
+	// Breaks are the entries that do not follow; the replay goes on from what they say.
 	Breaks []Break
 }
 
-// outsideEdit is the hint of entries that record what somebody wrote into the
-// documents directly.
+// outsideEdit is the hint of entries about direct edits.
 const outsideEdit = "outside_edit"
 
-// Replay works a poll's state out again from its journal, oldest entry first, by the
-// same functions that worked out its transitions: a command that rules.Apply accepts,
-// an observation by rules.Decide on the state before it, which must come out as the
-// entry says. Of a direct edit, the status, the slot and the event that somebody wrote
-// are taken from the entry. For each entry all of the state is compared that it
-// leaves.
+// Replay works a poll's state out again from its journal, oldest entry first, by the functions
+// that made its transitions: a command that rules.Apply accepts, an observation by
+// rules.Decide on the state before it, which has to decide what the entry says. The status,
+// slot and event of a direct edit are taken from its entry. The whole state after each entry
+// is compared.
 //
-// Entries from before their inputs were kept do not say whether a watch channel
-// lived, whether a person confirmed a cancellation, and when the winning slot
-// ended; there, a decision that follows for either answer follows.
+// Old entries do not say whether a watch channel lived, a person confirmed a cancellation, or
+// when the winning slot ended; there, a decision that follows for either answer follows.
 func Replay(entries []poll.Entry) Replayed {
 	r := replay{poll: poll.Poll{Status: rules.Open}, times: map[string]rules.Fingerprint{}}
 	result := Replayed{Breaks: []Break{}}
@@ -83,12 +78,12 @@ func Replay(entries []poll.Entry) Replayed {
 	return result
 }
 
-// replay is a poll between two entries, as far as its journal tells: slots of a
-// reschedule are "" where they are not known.
+// replay is a poll between two entries, as far as its journal tells; unknown slots of a
+// reschedule are "".
 type replay struct {
 	poll poll.Poll
-	// account is the one of the event that the poll follows; known tells whether the
-	// event can be told, since polls were linked before there was a journal.
+	// account is the linked event's; known tells whether that event is known, since polls were
+	// linked before there was a journal.
 	account    string
 	known      bool
 	generation int64 // of the last entry
@@ -178,9 +173,8 @@ func (r *replay) observe(entry poll.Entry) string {
 	return ""
 }
 
-// decide decides again, and tells whether that comes out as the entry says. It
-// looks for inputs for which it does, where the entry has none; where there are
-// none it gives one of the other decisions.
+// decide decides again, and tells whether that follows for some inputs; else it gives one of
+// the other decisions.
 func (r *replay) decide(seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
 	state := r.poll.Rules(r.account, nil, nil)
 	for _, in := range r.inputs(entry) {
@@ -213,8 +207,7 @@ func (r *replay) inputs(entry poll.Entry) (all []poll.Inputs) {
 	return all
 }
 
-// syncError is an entry about the sync itself: an error that was set, or that
-// is over.
+// syncError is an entry about an error of the sync that was set, or is over.
 func (r *replay) syncError(entry poll.Entry) string {
 	switch entry.Decision {
 	case rules.Warn:
@@ -254,8 +247,8 @@ func (r *replay) command(entry poll.Entry) string {
 	return ""
 }
 
-// repair carries a direct edit through. That an event is no longer known shows in its
-// times, or, where there are none yet, in an error that went.
+// repair carries a direct edit through. A forgotten event shows in its times, or without those
+// in an error that went.
 func (r *replay) repair(entry poll.Entry) string {
 	switch repair := rules.Mending(entry.Reason); repair {
 	case rules.MendCancel, rules.MendReopen, rules.MendRestore, rules.MendLink, rules.MendUnlink, rules.MendNote, rules.MendSlots:
@@ -272,8 +265,7 @@ func (r *replay) repair(entry poll.Entry) string {
 	return ""
 }
 
-// compare holds the state that was worked out against what the entry says of
-// it.
+// compare compares the state that was worked out with what the entry says.
 func compare(state, after State) string {
 	if state == after { // as a rule, and the simulation replays millions
 		return ""
@@ -284,8 +276,7 @@ func compare(state, after State) string {
 	return ""
 }
 
-// take makes the poll what an entry says. Of an entry in the middle of a journal no
-// more is known of what was observed before.
+// take makes the poll what an entry says, and keeps what was observed before.
 func (r *replay) take(entry poll.Entry) {
 	after, observed := stateAfter(entry), r.poll.Sync.Observed
 	switch changes := (rules.Decision{Action: entry.Decision}).Changes(); {

@@ -7,8 +7,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Step is one thing that was decided about a poll. Fingerprints are written as
-// the journal has them.
+// Step is one decision about a poll. Fingerprints are as in the journal.
 type Step struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
@@ -18,13 +17,11 @@ type Step struct {
 	Who   string `json:"who,omitempty"`
 	// Said is what the calendar said; nil where it was not asked.
 	Said *Said `json:"said,omitempty"`
-	// Decision is the command or the action, Why the reason that the journal
-	// gives, Row the row of the rules' table in words, where it is one.
+	// Decision is the command or the action, Why the journal's reason, Row the rule in words.
 	Decision string `json:"decision"`
 	Why      string `json:"why"`
 	Row      string `json:"row,omitempty"`
-	// Before and After are how the poll stood; Before is the zero one for the
-	// first step.
+	// Before and After are the poll's states; Before is zero for the first step.
 	Before Stand `json:"before"`
 	After  Stand `json:"after"`
 	// Observed tells that it was only seen what would be done, and nothing was.
@@ -65,11 +62,10 @@ const (
 	AnnouncementUnderWay = "under way"
 	// AnnouncementTold: the channels were told.
 	AnnouncementTold = "told"
-	// AnnouncementNoNews: when it was due there was nothing that people did not
-	// know.
+	// AnnouncementNoNews: when it was due, people knew it already.
 	AnnouncementNoNews = "no news"
-	// AnnouncementOvertaken: a later one has taken its place in the store, which
-	// keeps the newest alone; it was told, or taken back before.
+	// AnnouncementOvertaken: a later one took its place in the store, which keeps the newest
+	// alone.
 	AnnouncementOvertaken = "overtaken"
 )
 

@@ -10,8 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Difference is a field in which journal and stored poll tell different
-// stories.
+// Difference is a field in which journal and stored poll differ.
 type Difference struct {
 	Field   string `json:"field"`
 	Journal string `json:"journal"`
@@ -20,15 +19,14 @@ type Difference struct {
 
 // Verdict says whether a journal gives back the poll that is stored.
 type Verdict struct {
-	// Agrees tells that every entry follows from those before it, and that
-	// they lead to the poll that is stored.
+	// Agrees tells that every entry follows, and that they lead to the stored poll.
 	Agrees bool `json:"agrees"`
 	// Entries counts those that were replayed.
 	Entries int `json:"entries"`
 	// Partial: see Replayed.
 	Partial bool `json:"partial"`
-	// Edited tells that somebody wrote the poll's document directly, and that
-	// nothing of ours came by since: whatever does next writes an entry of it.
+	// Edited tells that somebody wrote the poll's document directly and no repair came by
+	// since.
 	Edited bool `json:"edited"`
 	// Fields are all that was compared, the differing ones included.
 	Fields      []Difference `json:"fields"`
@@ -36,8 +34,8 @@ type Verdict struct {
 	Breaks      []Break      `json:"breaks"`
 }
 
-// Judge replays a history and compares what comes out with the stored poll. A
-// poll that was made elsewhere and has no journal yet is taken as it stands.
+// Judge replays a history and compares it with the stored poll. A poll that was made elsewhere
+// and has no journal yet is taken as it stands.
 func Judge(h History) Verdict {
 	h.Entries = Decided(h.Entries)
 	replayed := Replay(h.Entries)
@@ -60,8 +58,7 @@ func Judge(h History) Verdict {
 	return v
 }
 
-// Decided are the entries that decided something: those of what was only observed
-// (poll.Entry.Observed) left the poll as it was.
+// Decided are the entries whose decisions were carried out (poll.Entry.Observed).
 func Decided(entries []poll.Entry) []poll.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e poll.Entry) bool { return e.Observed })
 }

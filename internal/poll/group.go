@@ -8,16 +8,14 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Group is a document of questingGroups: people who play together, and the
-// Discord channel where they hear of it.
+// Group is a document of questingGroups: people who play together, and their Discord channel.
 type Group struct {
 	ID        string
 	Name      string
 	CreatorID string
 	MemberIDs []string
-	// PendingMemberIDs are the people who were invited and have not accepted: they
-	// are no members, read no poll of the group and are told of none. The server
-	// alone adds to them; the web app may remove people.
+	// PendingMemberIDs are invited and have not accepted: they read no poll of the group and
+	// get no announcement. The server alone adds to them; the web app may remove people.
 	PendingMemberIDs []string
 	Discord          GroupDiscord
 }
@@ -75,8 +73,7 @@ func GroupUpdates(g Group) []store.Update {
 		discordUpdates(g.Discord))
 }
 
-// GroupChanges gives the fields of a group that differ from those it was read
-// with; none where nothing does.
+// GroupChanges gives the fields of a group that differ from those it was read with.
 func GroupChanges(before, after Group) (changes []store.Update) {
 	old := GroupUpdates(before)
 	for i, update := range GroupUpdates(after) {

@@ -11,9 +11,8 @@ var (
 	allAnnouncements = query("announcements", "announcements")
 )
 
-// Left tells whether something is left of a poll that is gone: its announcement,
-// or a document below it that this backend knows. purging says that those below
-// are being removed, so they do not count.
+// Left tells whether the announcement of a deleted poll, or a document below it, is left.
+// purging says that those below are being removed, and do not count.
 func Left(ctx context.Context, reader store.Reader, pollID string, purging bool) (bool, error) {
 	announcement, err := reader.Get(ctx, AnnouncementPath(pollID))
 	if err != nil || announcement.Exists() || purging {
@@ -28,10 +27,9 @@ func Left(ctx context.Context, reader store.Reader, pollID string, purging bool)
 	return false, nil
 }
 
-// Gone lists the polls that are gone and have an announcement still, at most
-// limit behind after: a poll of which people were ever to be told has one, so
-// this finds what a poll that was deleted directly left behind, also where its id
-// has another poll by now. It costs two reads for each announcement.
+// Gone lists the deleted polls that have an announcement still, at most limit behind after:
+// that finds what a direct deletion left, also where the id has another poll by now. It costs
+// two reads for each announcement.
 func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (pollIDs []string, next *store.Cursor, err error) {
 	asked := allAnnouncements.With().First(limit).From(after)
 	docs, err := reader.Query(ctx, asked)

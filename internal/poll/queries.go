@@ -19,8 +19,7 @@ var (
 			where(store.ArrayContains, "participantIds"), where(store.Equal, "status")))
 )
 
-// finalisedPolls are in the order of their paths, which does not change while a
-// sweep goes through them.
+// finalisedPolls are in the order of their paths, which is stable while a sweep reads them.
 var finalisedPolls = query("finalised polls", "schedulers", where(store.Equal, "status"))
 
 // Finalised lists finalised polls, at most limit behind after.
@@ -32,9 +31,9 @@ func Finalised(ctx context.Context, reader store.Reader, limit int, after *store
 var editedPolls = query("polls of another status than their journal knows", "schedulers",
 	where(store.Equal, "status"), where(store.In, "calendarSync", "recorded", "status"))
 
-// Edited lists the polls that have a status which their journal does not know of,
-// at most limit behind after: somebody wrote it directly. As a rule there are
-// none, and asking costs next to nothing.
+// Edited lists the polls of a status that their journal does not know, at most limit behind
+// after: somebody wrote it directly. As a rule there are none, and asking costs next to
+// nothing.
 func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
 	var others []any
 	for _, other := range rules.Statuses {
@@ -56,8 +55,7 @@ func InError(ctx context.Context, reader store.Reader, creatorID string, code ru
 
 var pollsWithError = query("polls of everybody with a sync error", "schedulers", where(store.Equal, "calendarSync", "error", "code"))
 
-// WithError lists polls of everybody that show an error of the sync, at most
-// limit.
+// WithError lists polls of everybody with an error of the sync, at most limit.
 func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
 	polls, _, err := page(ctx, reader, pollsWithError.With(string(code)).First(limit), Decode)
 	return polls, err
@@ -74,8 +72,7 @@ var Queries = []*store.Query{
 // List is which polls of a person are asked for.
 type List struct {
 	UserID string
-	// Participant asks for the polls the person takes part in; otherwise for
-	// those they created.
+	// Participant asks for the polls that the person takes part in, not those they created.
 	Participant bool
 	Status      string // "" for all
 	Limit       int

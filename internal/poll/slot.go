@@ -89,8 +89,8 @@ func EncodeSlot(s Slot) map[string]any {
 	return data
 }
 
-// times are the fields that hold a fingerprint's times: start and end as
-// instants, and for whole days startDate and endDate beside them.
+// times are the fields of a fingerprint's times: start and end as instants, and for whole days
+// startDate and endDate.
 func times(f rules.Fingerprint) map[string]any {
 	data := map[string]any{
 		"start": f.StartTime().Format(rules.InstantLayout),

@@ -30,8 +30,7 @@ type Vote struct {
 // VotePath is where a person's vote stands.
 func VotePath(pollID, userID string) store.Path { return Path(pollID).Doc("votes", userID) }
 
-// DecodeVote reads a vote's document, older shapes of choices included: true,
-// and {feasible, preferred}.
+// DecodeVote reads a vote's document, also with choices as true or {feasible, preferred}.
 func DecodeVote(doc store.Document) Vote {
 	vote := decodeVote(doc.Data)
 	vote.UserID = doc.Path.ID()
@@ -104,8 +103,7 @@ func choicesMap(choices map[string]string) map[string]any {
 	return out
 }
 
-// Count is how many chose a slot as feasible and as preferred; a preferred
-// slot counts as feasible too.
+// Count is how many chose a slot as feasible, preferred ones included, and as preferred.
 func Count(votes []Vote, slotID string) (feasible, preferred int64) {
 	for _, vote := range votes {
 		switch vote.Choices[slotID] {

@@ -8,9 +8,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// writtenSince are the queries that find what somebody wrote of polls since a
-// time, oldest first: polls that were made, polls that were edited, and votes. The
-// web app gives each of them its time.
+// writtenSince find what somebody wrote since a time, oldest first: polls that were made,
+// polls that were edited, and votes, by the times that the web app writes.
 var writtenSince = []*store.Query{
 	oldestFirst("createdAt", query("polls by the time they were made", "schedulers", where(store.GreaterOrEqual, "createdAt"))),
 	oldestFirst("updatedAt", query("polls by the time of their last edit", "schedulers", where(store.GreaterOrEqual, "updatedAt"))),
@@ -23,10 +22,9 @@ var votesSince = everywhere(oldestFirst("updatedAt",
 // WrittenKinds is how many kinds of writes Written tells apart.
 var WrittenKinds = len(writtenSince)
 
-// Written lists the polls that somebody wrote since a time, or voted in, each
-// once a page: those of one kind of writes, from 0 to WrittenKinds-1, at most limit
-// behind after. next is where to go on; nil at the end. What was deleted is not
-// found.
+// Written lists the polls that somebody wrote since a time, or voted in, each once a page: one
+// kind of writes, from 0 to WrittenKinds-1, at most limit behind after. next is where to go
+// on; nil at the end. Deletions are not found.
 func Written(ctx context.Context, reader store.Reader, kind int, since time.Time, limit int, after *store.Cursor) (pollIDs []string, next *store.Cursor, err error) {
 	asked := writtenSince[kind].With(since).First(limit).From(after)
 	docs, err := reader.Query(ctx, asked)
@@ -51,9 +49,8 @@ type GivenVote struct {
 	At             time.Time // its updatedAt
 }
 
-// VotesBetween lists the votes of all polls by their updatedAt, from since to
-// until, oldest first, at most limit behind after. next is where to go on; nil at
-// the end. A vote that was deleted, or written without a new updatedAt, is not
+// VotesBetween lists the votes of all polls by their updatedAt, from since to until, oldest
+// first, at most limit behind after. next is where to go on; nil at the end. Deletions are not
 // found.
 func VotesBetween(ctx context.Context, reader store.Reader, since, until time.Time, limit int, after *store.Cursor) (votes []GivenVote, next *store.Cursor, err error) {
 	asked := votesSince.With(since).First(limit).From(after)
