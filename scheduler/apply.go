@@ -53,17 +53,8 @@ type Applied struct {
 // in one transaction. An event that no poll follows is skipped. Applying the same observation
 // again changes nothing.
 func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err error) {
-	err = s.afterEdits(ctx, seen.Cause, func() error {
-		result, err = s.applyOnce(ctx, seen)
-		return err
-	})
-	return result, err
-}
-
-func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error) {
-	var result Applied
 	var before poll.Poll
-	err := s.transact(ctx, s.Store.Run, "apply", seen.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err = s.change(ctx, s.Store.Run, "apply", seen.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		result, before = Applied{}, poll.Poll{}
 		st, err := followed(ctx, tx, seen)
 		if err != nil {

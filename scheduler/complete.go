@@ -15,12 +15,8 @@ import (
 // command superseded it, the event is deleted and the answer is Conflict. It is idempotent.
 // made tells that this run made the event, so nobody else knows of it.
 func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
-	return s.afterEdits(ctx, cause, func() error { return s.completeOnce(ctx, intent, event, made, cause) })
-}
-
-func (s *Service) completeOnce(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
 	superseded := false
-	err := s.transact(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		superseded = false
 		stands, p, err := loadInsert(ctx, tx, intent)
 		if err != nil {

@@ -104,7 +104,11 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 			return err
 		}
 	}
-	return writeNamed(tx, poll.Announcement{}, p.ID, transition.NamedOf(p.ParticipantIDs, *p))
+	named := transition.NamedOf(p.ParticipantIDs, *p)
+	if len(named) == 0 {
+		return nil
+	}
+	return tx.Merge(poll.AnnouncementPath(p.ID), poll.NamedUpdates(p.ID, named)...)
 }
 
 // madeBefore is the poll of a requested id that an earlier request of the person made; nil for

@@ -26,58 +26,49 @@ const drainPage = 100
 // announcements that are due, pending cards and pending syncs. It runs every minute, and at
 // the start of a process. Tasks that are done or queued already absorb the second. What failed
 // is left to its task while that retries, or an outage would make a task of each minute.
-func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
-	var drained Drained
+func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err error) {
 	now := s.Now()
 	// A name of its own each minute: one that an ended task still holds must
 	// not keep its document waiting.
 	bucket := "/drain/" + strconv.FormatInt(now.Unix()/60, 10)
-	err := eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		intents, next, err := poll.IntentsDue(ctx, s.Store, now, drainPage, after)
-		for _, intent := range intents {
-			drained.Intents++
-			s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
-		}
-		return next, err
+	err = each(func(after *store.Cursor) ([]poll.Intent, *store.Cursor, error) {
+		return poll.IntentsDue(ctx, s.Store, now, drainPage, after)
+	}, func(intent poll.Intent) error {
+		drained.Intents++
+		s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
+		return nil
 	})
 	if err != nil {
 		return drained, err
 	}
-	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		owed, next, err := poll.AnnouncementsDue(ctx, s.Store, now, drainPage, after)
-		for _, announcement := range owed {
-			if announcement.AgainAt.After(now) {
-				continue
-			}
+	err = each(func(after *store.Cursor) ([]poll.Announcement, *store.Cursor, error) {
+		return poll.AnnouncementsDue(ctx, s.Store, now, drainPage, after)
+	}, func(due poll.Announcement) error {
+		if !due.AgainAt.After(now) {
 			drained.Announcements++
-			name := announcement.PollID + "/" + announcement.Wanted.Ref + bucket
-			s.enqueue(ctx, poll.AnnounceKind, name, Work{ID: announcement.PollID, Trace: announcement.Wanted.Trace}, time.Time{})
+			s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Wanted.Ref+bucket, Work{ID: due.PollID, Trace: due.Wanted.Trace}, time.Time{})
 		}
-		return next, err
+		return nil
 	})
 	if err != nil {
 		return drained, err
 	}
-	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		owed, next, err := poll.CardsOwed(ctx, s.Store, drainPage, after)
-		for _, card := range owed {
-			drained.Cards++
-			s.enqueue(ctx, poll.AnnounceKind, card.PollID+"/card"+bucket, Work{ID: card.PollID, Trace: cause.Trace}, time.Time{})
-		}
-		return next, err
+	err = each(func(after *store.Cursor) ([]poll.Announcement, *store.Cursor, error) {
+		return poll.CardsOwed(ctx, s.Store, drainPage, after)
+	}, func(card poll.Announcement) error {
+		drained.Cards++
+		s.enqueue(ctx, poll.AnnounceKind, card.PollID+"/card"+bucket, Work{ID: card.PollID, Trace: cause.Trace}, time.Time{})
+		return nil
 	})
 	if err != nil {
 		return drained, err
 	}
-	err = eachPage(func(after *store.Cursor) (*store.Cursor, error) {
-		found, next, err := calendars.Due(ctx, s.Store, drainPage, after)
-		for _, calendar := range found {
-			drained.Looks++
-			if _, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace)); err != nil {
-				return nil, err
-			}
-		}
-		return next, err
+	err = each(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
+		return calendars.Due(ctx, s.Store, drainPage, after)
+	}, func(calendar calendars.Calendar) error {
+		drained.Looks++
+		_, err := s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace))
+		return err
 	})
 	return drained, err
 }
@@ -114,14 +105,21 @@ func (s *Service) Recover(ctx context.Context) error {
 	return nil
 }
 
-// eachPage calls page from the beginning until it gives no further cursor.
-func eachPage(page func(after *store.Cursor) (*store.Cursor, error)) error {
+// each calls do for all that the pages hold.
+func each[T any](page func(after *store.Cursor) ([]T, *store.Cursor, error), do func(T) error) error {
 	var after *store.Cursor
 	for {
-		next, err := page(after)
-		if err != nil || next == nil {
+		found, next, err := page(after)
+		if err != nil {
 			return err
 		}
-		after = next
+		for _, one := range found {
+			if err := do(one); err != nil {
+				return err
+			}
+		}
+		if after = next; after == nil {
+			return nil
+		}
 	}
 }

@@ -40,15 +40,7 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 	if err := ask.check(); err != nil {
 		return View{}, err
 	}
-	err := s.afterEdits(ctx, cause, func() error { return s.edit(ctx, person, pollID, ask, cause) })
-	if err != nil {
-		return View{}, err
-	}
-	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
-}
-
-func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Edit, cause Cause) error {
-	err := s.transact(ctx, s.Store.Run, "edit", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.Store.Run, "edit", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
 			return nil, err
@@ -76,7 +68,10 @@ func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Ed
 		}
 		return s.editStep(ctx, tx, st, ask, announcement, person, cause)
 	})
-	return pollError(pollID, "edit", err)
+	if err != nil {
+		return View{}, pollError(pollID, "edit", err)
+	}
+	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
 }
 
 // editStep works an edit out, for which the slots and votes are read where it is of

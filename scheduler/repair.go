@@ -86,7 +86,9 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 			step.NameOnce(announcement.Named, edited)
 		}
 		// Where people are told, the card is drawn then; a purge takes it away.
-		step.Card = isEdit(repair) && repair != rules.MendRecreated && step.Due == nil && !cause.quietly(repair)
+		if isEdit(repair) && repair != rules.MendRecreated && step.Due == nil && !cause.quietly(repair) {
+			step.Card = &edited
+		}
 		return step, nil
 	})
 	if err != nil {

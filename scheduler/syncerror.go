@@ -18,12 +18,8 @@ type While func(ctx context.Context, now store.Reader) error
 // for the same code again, or a poll that follows no event or is deleted. Errors of while are
 // given back as they are.
 func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
-	return s.afterEdits(ctx, cause, func() error { return s.setSyncError(ctx, pollID, code, cause, while) })
-}
-
-func (s *Service) setSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while []While) error {
 	var shown *poll.Poll
-	err := s.transact(ctx, s.Store.Run, "set sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.Store.Run, "set sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
 		if err := stands(ctx, tx, while); err != nil {
 			return nil, err
@@ -92,12 +88,8 @@ func stands(ctx context.Context, now store.Reader, while []While) error {
 // ClearSyncError takes an error off a poll that shows it. Errors of while are given back as
 // they are.
 func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
-	return s.afterEdits(ctx, cause, func() error { return s.clearSyncError(ctx, pollID, code, cause, while) })
-}
-
-func (s *Service) clearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while []While) error {
 	var shown *poll.Poll
-	err := s.transact(ctx, s.Store.Run, "clear sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.Store.Run, "clear sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
 		if err := stands(ctx, tx, while); err != nil {
 			return nil, err

@@ -40,6 +40,13 @@ func (s *Service) transact(
 	return err
 }
 
+// change is transact behind the repair of direct edits that work meets.
+func (s *Service) change(
+	ctx context.Context, run runner, doing string, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
+) error {
+	return s.afterEdits(ctx, cause, func() error { return s.transact(ctx, run, doing, cause, work) })
+}
+
 // apply writes the outcome of a transition.
 func apply(tx store.Tx, out transition.Outcome) error {
 	for _, w := range out.Writes {
@@ -49,6 +56,11 @@ func apply(tx store.Tx, out transition.Outcome) error {
 	}
 	for _, intent := range out.Intents {
 		if err := tx.Set(intent.Path(), poll.EncodeIntent(intent)); err != nil {
+			return err
+		}
+	}
+	if out.Card != nil {
+		if err := oweCard(tx, *out.Card); err != nil {
 			return err
 		}
 	}
@@ -62,9 +74,6 @@ func apply(tx store.Tx, out transition.Outcome) error {
 		if err := tx.Create(poll.EntryPath(out.After.ID, entry.ID), poll.EncodeEntry(entry)); err != nil {
 			return err
 		}
-	}
-	if out.Card {
-		return oweCard(tx, *out.After)
 	}
 	return nil
 }
@@ -95,7 +104,7 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing st
 	if out.Sync != nil {
 		s.lookSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
 	}
-	if out.Card && out.After != nil {
-		s.cardSoon(ctx, *out.After, doing+"/"+store.Instant(s.Now()).String(), cause)
+	if out.Card != nil {
+		s.cardSoon(ctx, *out.Card, doing+"/"+store.Instant(s.Now()).String(), cause)
 	}
 }

@@ -102,7 +102,7 @@ func (s *Step) Archive(command rules.Command, who string) error {
 	if mustShow {
 		s.showHeld()
 	}
-	s.Card = true
+	s.Card = s.After
 	return nil
 }
 
@@ -150,7 +150,7 @@ func (s *Step) DeleteEvent(who, account string) (deleted bool, err error) {
 	}
 	entry.After = after.Sync.Applied
 	s.record(after, entry, winning, false)
-	s.Card = true
+	s.Card = s.After
 	return true, nil
 }
 
@@ -178,7 +178,7 @@ type Times struct {
 }
 
 // Edit leaves the poll with the texts and people of an edit. Nothing is journaled.
-func (s *Step) Edit(after poll.Poll) { s.After, s.Card = &after, true }
+func (s *Step) Edit(after poll.Poll) { s.After, s.Card = &after, &after }
 
 // EditSlots gives the poll, behind Edit, the wanted slots instead of those that it
 // has. What is not wanted goes, with the votes for it. The caller asks rules.Apply

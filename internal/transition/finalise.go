@@ -160,5 +160,5 @@ func (s *Step) finalise(entry poll.Entry, slot poll.Slot, request string) {
 func (s *Step) Begin(generation int64) {
 	s.nameFirst()
 	after := s.Poll.Begun(generation, poll.Recorded{At: s.entryTime(s.Poll)})
-	s.After, s.Card = &after, true
+	s.After, s.Card = &after, &after
 }

@@ -56,8 +56,8 @@ type Outcome struct {
 	Intents []poll.Intent
 	// Due is the announcement that is wanted; nil for none.
 	Due *Announcement
-	// Card tells that the poll's card is drawn anew without an announcement.
-	Card bool
+	// Card is the poll whose card is updated without an announcement; nil for none.
+	Card *poll.Poll
 	// Sync names the calendar that is to be read at once; nil for none.
 	Sync *poll.Place
 }

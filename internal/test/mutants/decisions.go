@@ -142,9 +142,9 @@ var decisions = []mutant{
 		breaks: "A vote is written whole and not by its named fields, so that what only the web app knows of it is lost (invariant 12).",
 		changes: []change{
 			{
-				file: "scheduler/vote.go",
-				old:  `return tx.Merge(poll.VotePath(pollID, person.ID), poll.VoteUpdates(vote)...)`,
-				new:  `return tx.Set(poll.VotePath(pollID, person.ID), poll.EncodeVote(vote))`,
+				file: "internal/transition/part.go",
+				old:  `s.merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)`,
+				new:  `s.set(poll.VotePath(s.Poll.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
 		},
 	},
