@@ -38,7 +38,7 @@ type Observed struct {
 }
 
 // ErrFenced says that another sync run began since: this one may commit nothing more.
-var ErrFenced = fault.New(fault.Conflict, "another look at this calendar began meanwhile")
+var ErrFenced = fault.New(fault.Conflict, "another sync run of this calendar began since")
 
 // Applied is what became of an observation.
 type Applied struct {
@@ -52,26 +52,26 @@ type Applied struct {
 // Apply decides what an observation means for the poll that follows the event, and applies it
 // in one transaction. An event that no poll follows is skipped. Applying the same observation
 // again changes nothing.
-func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err error) {
+func (s *Service) Apply(ctx context.Context, observed Observed) (result Applied, err error) {
 	var before poll.Poll
-	err = s.change(ctx, s.Store.Run, "apply", seen.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err = s.change(ctx, s.Store.Run, "apply", observed.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		result, before = Applied{}, poll.Poll{}
-		st, err := followed(ctx, tx, seen)
+		st, err := followed(ctx, tx, observed)
 		if err != nil {
 			return nil, err
 		}
 		if st.Entry == nil {
-			return s.deferIfPending(ctx, tx, st, seen)
+			return s.deferIfPending(ctx, tx, st, observed)
 		}
-		seen := seen
-		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, st.Poll.ID); err != nil {
+		observed := observed
+		if observed.MovedTo, err = unlessTaken(ctx, tx, observed, st.Poll.ID); err != nil {
 			return nil, err
 		}
 		result.PollID, result.Decision.Action, before = st.Poll.ID, rules.Nothing, st.Poll
-		step := s.step(st, seen.Cause)
-		if !seen.Own || !seen.Updated.IsZero() || seen.Searched { // else nothing vouches for it, and the sync asked for below reads it
-			decision, entry := s.decide(st, seen)
-			result.Decision, result.Unsearched = decision, seen.mayHaveMoved(decision)
+		step := s.step(st, observed.Cause)
+		if !observed.Own || !observed.Updated.IsZero() || observed.Searched { // else nothing vouches for it, and the sync asked for below reads it
+			decision, entry := s.decide(st, observed)
+			result.Decision, result.Unsearched = decision, observed.mayHaveMoved(decision)
 			if result.Unsearched {
 				return nil, nil
 			}
@@ -80,17 +80,17 @@ func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err
 			}
 			step.Observe(decision, entry)
 		}
-		if seen.Own && result.Decision.Action != rules.MoveCalendar {
-			step.Ask(seen.EventID)
+		if observed.Own && result.Decision.Action != rules.MoveCalendar {
+			step.Ask(observed.EventID)
 		}
 		return step, nil
 	})
 	if err != nil {
-		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
+		return Applied{}, pollError(result.PollID, "apply "+observed.Cause.Hint, err)
 	}
-	s.logApplied(ctx, before, result, seen)
+	s.logApplied(ctx, before, result, observed)
 	if result.Decision.Action == rules.MoveCalendar {
-		s.watchSoon(ctx, result.PollID, seen.MovedTo, seen.Cause)
+		s.watchSoon(ctx, result.PollID, observed.MovedTo, observed.Cause)
 	}
 	return result, nil
 }
@@ -132,14 +132,14 @@ func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decisio
 // followed reads the poll that follows an observed event, and what its decision depends on; a
 // state without an entry where none does. ErrFenced: another sync run began since.
 // editedError: the poll has to be repaired first (afterEdits).
-func followed(ctx context.Context, tx store.Tx, seen Observed) (st transition.State, err error) {
-	if st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID); err != nil {
+func followed(ctx context.Context, tx store.Tx, observed Observed) (st transition.State, err error) {
+	if st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID); err != nil {
 		return st, err
 	}
-	if st.Calendar, _, err = calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID); err != nil {
+	if st.Calendar, _, err = calendars.Load(ctx, tx, observed.AccountID, observed.CalendarID); err != nil {
 		return st, err
 	}
-	if !seen.Own && !st.Calendar.Holds(seen.Fence) {
+	if !observed.Own && !st.Calendar.Holds(observed.Fence) {
 		return st, ErrFenced
 	}
 	if st.Entry == nil {
@@ -171,56 +171,56 @@ func followed(ctx context.Context, tx store.Tx, seen Observed) (st transition.St
 
 // decide asks the rules about an observation of the event that a poll follows,
 // and gives the journal's line of it.
-func (s *Service) decide(st transition.State, seen Observed) (rules.Decision, poll.Entry) {
+func (s *Service) decide(st transition.State, observed Observed) (rules.Decision, poll.Entry) {
 	observation := rules.Observation{
-		Link: st.Entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
-		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
-		Fresh: seen.Fresh, Asked: seen.Who != "",
-		Elsewhere: seen.MovedTo != poll.Place{},
+		Link: st.Entry.Link(), Seen: observed.Seen, Fingerprint: observed.Fingerprint, Updated: observed.Updated,
+		AccountLive: true, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed,
+		Fresh: observed.Fresh, Asked: observed.Who != "",
+		Elsewhere: observed.MovedTo != poll.Place{},
 	}
-	stands, now := st.Rules(), store.Instant(s.Now())
-	decision := rules.Decide(stands, observation, now)
-	return decision, entryOf(stands, observation, decision, now, seen)
+	state, now := st.Rules(), store.Instant(s.Now())
+	decision := rules.Decide(state, observation, now)
+	return decision, entryOf(state, observation, decision, now, observed)
 }
 
 // deferIfPending defers an event of ours that no poll follows yet: where its insert is under
 // way, this change would be lost with the sync token.
-func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, seen Observed) (*transition.Step, error) {
-	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(seen.AccountID, seen.CalendarID, seen.EventID))
+func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, observed Observed) (*transition.Step, error) {
+	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(observed.AccountID, observed.CalendarID, observed.EventID))
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 		return nil, err
 	}
-	step := s.step(st, seen.Cause)
-	step.Defer(seen.EventID)
+	step := s.step(st, observed.Cause)
+	step.Defer(observed.EventID)
 	return step, nil
 }
 
 // entryOf is the journal's entry of a decision, with all that it was made on.
-func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decision, now time.Time, seen Observed) poll.Entry {
+func entryOf(state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed Observed) poll.Entry {
 	reason := decision.Row
 	if decision.Action == rules.Revive {
 		reason += ": " + decision.ThenRow
 	}
 	return poll.Entry{
-		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: reason,
-		Seen: transition.SeenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
-		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
-		Before: stands.Applied, After: seen.Fingerprint,
+		Trace: observed.Cause.Trace, Hint: observed.Cause.Hint, Who: observed.Who, Decision: decision.Action, Reason: reason,
+		Seen: transition.SeenName(observed.Seen), Fingerprint: observed.Fingerprint, Updated: observed.Updated, Fence: observed.Fence,
+		EventID: observed.EventID, CalendarID: observed.CalendarID, AccountID: observed.AccountID,
+		Before: state.Applied, After: observed.Fingerprint,
 		Inputs: &poll.Inputs{
-			Now: now, Winning: stands.Winning, Original: stands.Original, Timely: stands.Timely, MovedAt: stands.MovedAt, FinalizedAt: stands.FinalizedAt,
-			WatchLive: observed.WatchLive, Confirmed: observed.Confirmed, MovedTo: seen.MovedTo,
+			Now: now, Winning: state.Winning, Original: state.Original, Timely: state.Timely, MovedAt: state.MovedAt, FinalizedAt: state.FinalizedAt,
+			WatchLive: observation.WatchLive, Confirmed: observation.Confirmed, MovedTo: observed.MovedTo,
 		},
 	}
 }
 
 // logApplied logs and counts a transition.
-func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, seen Observed) {
+func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, observed Observed) {
 	if result.PollID == "" || result.Unsearched || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return
 	}
-	s.meterApplied(result, seen)
+	s.meterApplied(result, observed)
 	s.Log.InfoContext(ctx, "poll "+string(result.Decision.Action),
-		"poll", result.PollID, "event", seen.EventID, "userId", before.CreatorID,
-		"old", before.Sync.Applied.String(), "new", seen.Fingerprint.String(),
-		"row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
+		"poll", result.PollID, "event", observed.EventID, "userId", before.CreatorID,
+		"old", before.Sync.Applied.String(), "new", observed.Fingerprint.String(),
+		"row", result.Decision.Row, "hint", observed.Cause.Hint, "trace", observed.Cause.Trace)
 }

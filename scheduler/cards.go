@@ -14,7 +14,7 @@ import (
 func mayHaveCard(p poll.Poll) bool { return p.GroupID != "" || p.Discord.MessageID != "" }
 
 // CheckCard enqueues an update of a poll's card after somebody wrote the poll, its slots or
-// its votes. occasion names the cause, as in cardSoon. It does nothing for a poll that is
+// its votes. occasion names the cause, as in updateCardSoon. It does nothing for a poll that is
 // gone, has neither group nor card, or was over before it had a card. Errors are the store's
 // and the queue's.
 func (s *Service) CheckCard(ctx context.Context, pollID, occasion string, cause Cause) error {

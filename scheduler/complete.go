@@ -18,25 +18,25 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 	superseded := false
 	err := s.change(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		superseded = false
-		stands, p, err := loadInsert(ctx, tx, intent)
+		current, p, err := loadInsert(ctx, tx, intent)
 		if err != nil {
 			return nil, err
 		}
 		step := s.step(transition.State{Poll: p}, cause)
 		switch {
-		case stands == nil: // somebody else finished it, or undid it
+		case current == nil: // somebody else finished it, or undid it
 			superseded = p.GoogleEventID != intent.EventID || p.Status != rules.Finalized
 			if made && p.GoogleEventID != intent.EventID { // and did so before it was made
 				step.Undo(intent)
 			}
 			return step, nil
-		case stands.Kind == poll.IntentDelete:
+		case current.Kind == poll.IntentDelete:
 			superseded = true
 			step.DeleteAgain(intent)
 			return step, nil
 		case p.ID == "" || p.Sync.Generation != intent.Generation:
 			superseded = true
-			step.Undo(*stands)
+			step.Undo(*current)
 			return step, nil
 		}
 		if err := checkEdits(p); err != nil {
@@ -45,15 +45,15 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 		if step.State, err = complete(ctx, tx, p); err != nil {
 			return nil, err
 		}
-		slot, err := poll.LoadSlot(ctx, tx, p.ID, stands.Session.SlotID)
+		slot, err := poll.LoadSlot(ctx, tx, p.ID, current.Session.SlotID)
 		if err != nil {
 			return nil, err
 		}
-		at := event.at(*stands)
+		at := event.at(*current)
 		if step.Next, _, err = calendars.Load(ctx, tx, at.AccountID, at.CalendarID); err != nil {
 			return nil, err
 		}
-		step.Link(*stands, slot, at, event.MovedTo == at, rules.Observation{Fingerprint: event.Fingerprint, Updated: event.Updated})
+		step.Link(*current, slot, at, event.MovedTo == at, rules.Observation{Fingerprint: event.Fingerprint, Updated: event.Updated})
 		return step, nil
 	})
 	if err != nil || !superseded {
@@ -66,13 +66,13 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 
 // loadInsert reads an intent again, nil where it is gone, and its poll, the zero one
 // where that is gone.
-func loadInsert(ctx context.Context, tx store.Tx, intent poll.Intent) (stands *poll.Intent, p poll.Poll, err error) {
-	if stands, err = poll.LoadIntent(ctx, tx, intent.ID()); err != nil {
+func loadInsert(ctx context.Context, tx store.Tx, intent poll.Intent) (current *poll.Intent, p poll.Poll, err error) {
+	if current, err = poll.LoadIntent(ctx, tx, intent.ID()); err != nil {
 		return nil, p, err
 	}
 	p, err = poll.Load(ctx, tx, intent.PollID)
 	if fault.Is(err, fault.NotFound) {
 		err = nil
 	}
-	return stands, p, err
+	return current, p, err
 }

@@ -75,12 +75,12 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 		if err := createPoll(ctx, tx, &p, slots); err != nil {
 			return err
 		}
-		return oweCard(tx, p)
+		return recordCard(tx, p)
 	})
 	if err != nil {
 		return View{}, pollError(fresh.ID, "create", err)
 	}
-	s.cardSoon(ctx, p, p.ID, cause)
+	s.updateCardSoon(ctx, p, p.ID, cause)
 	return s.View(ctx, person, p.ID)
 }
 
@@ -142,18 +142,18 @@ func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
 	return err
 }
 
-// oweCard records that the poll's card has to be updated without an announcement. The task of
-// cardSoon does it, or the drain's where the program died before that.
-func oweCard(tx store.Tx, p poll.Poll) error {
+// recordCard records that the poll's card has to be updated without an announcement. The task of
+// updateCardSoon does it, or the drain's where the program died before that.
+func recordCard(tx store.Tx, p poll.Poll) error {
 	if !mayHaveCard(p) {
 		return nil
 	}
 	return tx.Merge(poll.AnnouncementPath(p.ID), poll.OweCardUpdates(p.ID)...)
 }
 
-// cardSoon enqueues, after the commit, the card that its transaction recorded, once for each
+// updateCardSoon enqueues, after the commit, the card that its transaction recorded, once for each
 // occasion. A failure is only logged: the drain finds the card.
-func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
+func (s *Service) updateCardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
 	if !mayHaveCard(p) {
 		return
 	}

@@ -97,7 +97,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 // errDoneBefore says that the same request finalised the poll already.
 var errDoneBefore = errors.New("the same request finalised this poll already")
 
-// answered tells whether a poll stands as the request left it that is made again.
+// answered tells whether a repeated request finds the poll as it left it.
 func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 	last := p.Sync.Request
 	return ask.Request != "" && ask.Request == last.ID && s.Now().Sub(last.At) < requestKept &&

@@ -30,14 +30,14 @@ func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 	s.enqueue(ctx, KindIntent, name, Work{ID: intent.ID(), Trace: intent.Trace}, intent.Due)
 }
 
-// lookSoon hands a look over after the transaction that owes it committed.
-func (s *Service) lookSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
+// syncSoon enqueues a sync after the transaction that asks for it committed.
+func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
 	calendar, ok, err := calendars.Load(ctx, s.Store, accountID, calendarID)
 	if err == nil && ok {
 		_, err = s.Queue.Enqueue(ctx, calendars.LookTask(calendar, cause.Hint, cause.Trace))
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "the look is left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
+		s.Log.WarnContext(ctx, "sync left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
 	}
 }
 

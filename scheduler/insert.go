@@ -53,7 +53,7 @@ const (
 // unless the first attempt of all was refused, or the calendar lacks it, or is lost for good.
 func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, made whoMade, err error) {
 	if !s.Now().Before(intent.Due.Add(-insertTime)) {
-		// Held up since the intent was taken up: whoever supersedes it counts on
+		// Held up since the intent was taken up: a command that supersedes it counts on
 		// it that no event is made any more.
 		return Event{}, perhaps, fault.New(fault.Unavailable, "the finalisation was held up")
 	}
@@ -134,28 +134,28 @@ func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gon
 // no event and nobody else works on it; else it stays to find out.
 func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made whoMade, cause error) error {
 	err := s.transact(ctx, s.Store.Run, "finalise", Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		stands, p, err := loadInsert(ctx, tx, intent)
-		if err != nil || stands == nil || stands.Kind != poll.IntentInsert {
+		current, p, err := loadInsert(ctx, tx, intent)
+		if err != nil || current == nil || current.Kind != poll.IntentInsert {
 			return nil, err
 		}
-		if made != byNobody || stands.Attempts != intent.Attempts {
+		if made != byNobody || current.Attempts != intent.Attempts {
 			return nil, tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
 		}
 		st := transition.State{Poll: p}
-		told := poll.Announcement{}
+		announcement := poll.Announcement{}
 		if p.ID != "" {
 			if err := loadEntry(ctx, tx, &st); err != nil {
 				return nil, err
 			}
 		}
 		if st.Entry != nil {
-			if told, err = poll.LoadAnnouncement(ctx, tx, p.ID); err != nil {
+			if announcement, err = poll.LoadAnnouncement(ctx, tx, p.ID); err != nil {
 				return nil, err
 			}
 		}
 		step := s.step(st, Cause{Trace: intent.Trace})
 		// That the event is not found is no proof after an earlier attempt.
-		step.GiveUp(intent, told, intent.Attempts > 0 && fault.Is(cause, fault.Provider) && fault.CodeOf(cause) != codeNotOurs)
+		step.GiveUp(intent, announcement, intent.Attempts > 0 && fault.Is(cause, fault.Provider) && fault.CodeOf(cause) != codeNotOurs)
 		return step, nil
 	})
 	if err != nil {
@@ -177,20 +177,20 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 	next, removed := intent, false
 	err := s.transact(ctx, s.Store.Run, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		removed = false
-		stands, p, err := loadInsert(ctx, tx, intent)
+		current, p, err := loadInsert(ctx, tx, intent)
 		switch {
 		case err != nil:
 			return nil, err
-		case stands == nil || stands.Kind != poll.IntentInsert:
+		case current == nil || current.Kind != poll.IntentInsert:
 			return nil, errSuperseded
-		case p.ID == "" || p.ReplacesIntent(*stands): // deleted by somebody who knows of no intents
+		case p.ID == "" || p.ReplacesIntent(*current): // deleted by somebody who knows of no intents
 			removed = true
 			return nil, tx.Delete(intent.Path())
 		case p.Sync.Generation != intent.Generation:
 			return nil, errSuperseded
 		}
 		step := s.step(transition.State{Poll: p}, cause)
-		next = step.InsertAgain(*stands)
+		next = step.InsertAgain(*current)
 		return step, nil
 	})
 	if err == nil && removed {
@@ -203,7 +203,7 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 }
 
 // watchFailed shows on the poll that its calendar is not watched. The poll
-// stays finalised; the sweep looks without pushes and tries the watch again.
+// stays finalised; the sweep syncs without pushes and tries the watch again.
 func (s *Service) watchFailed(ctx context.Context, pollID, calendarID string, cause Cause, failure error) {
 	if fault.CodeOf(failure) == CodeStillWatched {
 		return // the renewal tries again, and reports it

@@ -72,7 +72,7 @@ func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, e
 }
 
 // intentVerdict says what becomes of an intent's task. An intent is never given
-// up by the queue: while its document stands, the drain finds it again.
+// up by the queue: while its document exists, the drain finds it again.
 func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt int, err error) queue.Verdict {
 	switch {
 	case err == nil, errors.Is(err, errSuperseded):
@@ -83,7 +83,7 @@ func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt
 		}
 		return queue.Verdict{Outcome: queue.Done}
 	default:
-		// The task comes again by itself; were the drain to hand over another
+		// The task is retried; were the drain to hand over another
 		// each minute, an outage would make a crowd of them.
 		wait := max(fault.RetryAfter(err), queue.Backoff(attempt, nil))
 		if err := s.postpone(ctx, intent, wait+queue.Grace, err); err != nil {
@@ -98,12 +98,12 @@ func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt
 // postpone leaves an intent alone for a while.
 func (s *Service) postpone(ctx context.Context, intent poll.Intent, wait time.Duration, cause error) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		if err != nil || stands == nil {
+		current, err := poll.LoadIntent(ctx, tx, intent.ID())
+		if err != nil || current == nil {
 			return err
 		}
 		return tx.Update(intent.Path(), poll.Set("due", s.Now().Add(wait)),
-			poll.Set("attempts", stands.Attempts+1), poll.Set("lastError", fault.KindOf(cause).String()))
+			poll.Set("attempts", current.Attempts+1), poll.Set("lastError", fault.KindOf(cause).String()))
 	})
 }
 
@@ -122,17 +122,17 @@ func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error 
 		return pollError(intent.PollID, "delete event", err)
 	}
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		asked := stands != nil && stands.Kind == poll.IntentDelete && stands.Due.Equal(intent.Due)
+		current, err := poll.LoadIntent(ctx, tx, intent.ID())
+		asked := current != nil && current.Kind == poll.IntentDelete && current.Due.Equal(intent.Due)
 		if err != nil || !asked { // or asked for once more while this run was at it
 			return err
 		}
-		if now := s.Now(); now.Before(stands.Until) { // soon once more, then later, and at the end
-			due := now.Add(transition.InsertGrace << min(stands.Attempts, 10))
-			if due.After(stands.Until) {
-				due = stands.Until
+		if now := s.Now(); now.Before(current.Until) { // soon once more, then later, and at the end
+			due := now.Add(transition.InsertGrace << min(current.Attempts, 10))
+			if due.After(current.Until) {
+				due = current.Until
 			}
-			return tx.Update(intent.Path(), poll.Set("due", due), poll.Set("attempts", stands.Attempts+1))
+			return tx.Update(intent.Path(), poll.Set("due", due), poll.Set("attempts", current.Attempts+1))
 		}
 		return tx.Delete(intent.Path())
 	})

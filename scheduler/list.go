@@ -29,7 +29,7 @@ func (s *Service) List(ctx context.Context, person Person, list poll.List, parts
 }
 
 // listed reads of a poll what a list shows. Who may see which votes says how a
-// slot's votes are counted, so whoever asks for slots has the votes read too.
+// slot's votes are counted, so slots need the votes too.
 func (s *Service) listed(ctx context.Context, p poll.Poll, parts Parts) (view View, err error) {
 	if parts.Slots {
 		view, err = viewOf(ctx, s.Store, p, nil)

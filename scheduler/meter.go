@@ -39,14 +39,14 @@ func (s *Service) meter() Meter {
 
 // meterApplied counts what an observation came to. What a command saw is not
 // late: the person just changed the event by it.
-func (s *Service) meterApplied(result Applied, seen Observed) {
+func (s *Service) meterApplied(result Applied, observed Observed) {
 	action := result.Decision.Action
 	s.meter().Transition(action)
 	if action == rules.Warn {
 		s.meter().SyncError(result.Decision.Error)
 	}
 	moves := action == rules.Cancel || action == rules.Reschedule || action == rules.RescheduleAgain || action == rules.Restore || action == rules.Revive
-	if moves && !seen.Own && !seen.Confirmed && !seen.Updated.IsZero() {
-		s.meter().Behind(action, s.Now().Sub(seen.Updated))
+	if moves && !observed.Own && !observed.Confirmed && !observed.Updated.IsZero() {
+		s.meter().Behind(action, s.Now().Sub(observed.Updated))
 	}
 }

@@ -20,21 +20,21 @@ type Missing struct {
 }
 
 // mayHaveMoved tells whether a decision rests on an absence that was not searched for.
-func (seen Observed) mayHaveMoved(decision rules.Decision) bool {
-	return decision.Action == rules.Cancel && (!seen.Searched || seen.Own)
+func (observed Observed) mayHaveMoved(decision rules.Decision) bool {
+	return decision.Action == rules.Cancel && (!observed.Searched || observed.Own)
 }
 
 // unlessTaken gives the place where a missing event was found, unless another poll follows it
 // there.
-func unlessTaken(ctx context.Context, tx store.Tx, seen Observed, pollID string) (poll.Place, error) {
-	if seen.MovedTo == (poll.Place{}) {
-		return seen.MovedTo, nil
+func unlessTaken(ctx context.Context, tx store.Tx, observed Observed, pollID string) (poll.Place, error) {
+	if observed.MovedTo == (poll.Place{}) {
+		return observed.MovedTo, nil
 	}
-	there, _, err := poll.FindIndex(ctx, tx, seen.MovedTo.AccountID, seen.MovedTo.CalendarID, seen.EventID)
+	there, _, err := poll.FindIndex(ctx, tx, observed.MovedTo.AccountID, observed.MovedTo.CalendarID, observed.EventID)
 	if err != nil || there != nil && there.PollID != pollID {
 		return poll.Place{}, err
 	}
-	return seen.MovedTo, nil
+	return observed.MovedTo, nil
 }
 
 // watchSoon ensures a watch channel of the calendar that a poll's event is in, and enqueues a
@@ -43,7 +43,7 @@ func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, c
 	if err := s.Watches.Ensure(ctx, at.AccountID, at.CalendarID); err != nil {
 		s.watchFailed(ctx, pollID, at.CalendarID, cause, err)
 	}
-	s.lookSoon(ctx, at.AccountID, at.CalendarID, cause)
+	s.syncSoon(ctx, at.AccountID, at.CalendarID, cause)
 }
 
 // followMoved reads the event that a poll follows, and follows it to another calendar. A

@@ -20,21 +20,21 @@ import (
 type Observer struct{ Service *Service }
 
 // Apply decides about an observation and journals the decision. Repeating it writes nothing.
-func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
+func (o Observer) Apply(ctx context.Context, observed Observed) (Applied, error) {
 	s := o.Service
 	var result Applied
 	var creator string
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		result, creator = Applied{}, ""
-		entry, path, err := poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID)
+		entry, path, err := poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID)
 		if err != nil {
 			return err
 		}
-		calendar, _, err := calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID)
+		calendar, _, err := calendars.Load(ctx, tx, observed.AccountID, observed.CalendarID)
 		if err != nil {
 			return err
 		}
-		if !calendar.Holds(seen.Fence) {
+		if !calendar.Holds(observed.Fence) {
 			return ErrFenced
 		}
 		if entry == nil {
@@ -52,19 +52,19 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 			return err
 		}
 		creator = p.CreatorID
-		decision, line := s.decide(st, seen)
-		result = Applied{PollID: p.ID, Decision: decision, Unsearched: seen.mayHaveMoved(decision)}
+		decision, line := s.decide(st, observed)
+		result = Applied{PollID: p.ID, Decision: decision, Unsearched: observed.mayHaveMoved(decision)}
 		if result.Unsearched || decision.Action == rules.Nothing {
 			return nil
 		}
 		return o.write(ctx, tx, p, line)
 	})
 	if err != nil {
-		return Applied{}, pollError(result.PollID, "observe "+seen.Cause.Hint, err)
+		return Applied{}, pollError(result.PollID, "observe "+observed.Cause.Hint, err)
 	}
 	if result.Decision.Changes() && !result.Unsearched {
-		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", seen.EventID,
-			"userId", creator, "new", seen.Fingerprint.String(), "row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
+		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", observed.EventID,
+			"userId", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Hint, "trace", observed.Cause.Trace)
 	}
 	return result, nil
 }
@@ -89,7 +89,7 @@ func observedID(line poll.Entry) string {
 	return "jrn_observed_" + hex.EncodeToString(sum[:16])
 }
 
-// SetSyncError writes nothing: a look that fails says so on its calendar.
+// SetSyncError writes nothing: a failed sync run says so on its calendar.
 func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
 	return nil
 }
@@ -99,7 +99,7 @@ func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, 
 	return nil
 }
 
-// Reconcile writes nothing: a direct edit is set right once that may be.
+// Reconcile writes nothing: a direct edit is repaired once that is allowed.
 func (Observer) Reconcile(context.Context, string, Cause) (rules.Mending, error) {
 	return rules.MendNothing, nil
 }

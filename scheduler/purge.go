@@ -37,8 +37,8 @@ func (s *Service) carryOutPurge(ctx context.Context, intent poll.Intent) error {
 func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool, err error) {
 	err = s.transact(ctx, s.Store.Run, "purge", Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		done = false
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		if done = stands == nil; err != nil || done {
+		current, err := poll.LoadIntent(ctx, tx, intent.ID())
+		if done = current == nil; err != nil || done {
 			return nil, err
 		}
 		document, err := tx.Get(ctx, poll.Path(intent.PollID))
@@ -66,7 +66,7 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool,
 			return nil, err
 		}
 		step := s.step(transition.State{Poll: p}, Cause{Trace: intent.Trace})
-		step.Begin(stands.Generation)
+		step.Begin(current.Generation)
 		return step, nil
 	})
 	return done, err

@@ -17,50 +17,49 @@ import (
 // never thrown away. Nothing happens where poll, index and journal agree. The sweep, document
 // changes and afterEdits call it.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
-	mending, err := s.reconcile(ctx, pollID, cause)
+	repair, err := s.reconcile(ctx, pollID, cause)
 	second := rules.MendNothing
-	if err == nil && mending == rules.MendRecreated {
+	if err == nil && repair == rules.MendRecreated {
 		err = s.purgeNow(ctx, pollID)
 	}
-	if err == nil && (mending == rules.MendUnlink || mending == rules.MendRecreated) {
+	if err == nil && (repair == rules.MendUnlink || repair == rules.MendRecreated) {
 		// It may name another event by now, to be followed at once, or was edited
 		// since it was made.
 		second, err = s.reconcile(ctx, pollID, cause)
 	}
-	if cause.looksAfter(mending) || cause.looksAfter(second) {
-		s.lookAtItsEvent(ctx, pollID, cause)
+	if cause.syncsAfter(repair) || cause.syncsAfter(second) {
+		s.syncItsEvent(ctx, pollID, cause)
 	}
-	return mending, err
+	return repair, err
 }
 
-// looksAfter tells whether a mending asked for a look that is handed over at once.
-func (c Cause) looksAfter(mending rules.Mending) bool {
-	switch mending {
+// syncsAfter tells whether a repair asked for a sync that is enqueued at once.
+func (c Cause) syncsAfter(repair rules.Mending) bool {
+	switch repair {
 	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
-		return !c.quietly(mending)
+		return !c.quietly(repair)
 	}
 	return false
 }
 
-// quietly tells whether a mending is left at what it writes.
-func (c Cause) quietly(mending rules.Mending) bool { return c.Quiet && mending == rules.MendLink }
+// quietly tells whether a repair does no more than to write.
+func (c Cause) quietly(repair rules.Mending) bool { return c.Quiet && repair == rules.MendLink }
 
-// lookAtItsEvent hands the look over that a mending asked for. Where it fails,
-// the drain does.
-func (s *Service) lookAtItsEvent(ctx context.Context, pollID string, cause Cause) {
+// syncItsEvent enqueues the sync that a repair asked for. Where it fails, the drain does.
+func (s *Service) syncItsEvent(ctx context.Context, pollID string, cause Cause) {
 	entries, _, err := poll.IndexesOf(ctx, s.Store, pollID)
 	if err != nil {
-		s.Log.WarnContext(ctx, "the look is left to the drain", "poll", pollID, "trace", cause.Trace, "error", err)
+		s.Log.WarnContext(ctx, "sync left to the drain", "poll", pollID, "trace", cause.Trace, "error", err)
 		return
 	}
 	for _, entry := range entries {
-		s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+		s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
 	}
 }
 
 // reconcile repairs one thing.
 func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
-	account, calendarID, err := s.outsideAccount(ctx, pollID)
+	account, calendarID, err := s.accountToRepair(ctx, pollID)
 	if err != nil {
 		return rules.MendNothing, pollError(pollID, "reconcile", err)
 	}
@@ -68,7 +67,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	var edited poll.Poll
 	err = s.transact(ctx, s.Store.Run, "reconcile", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		repair = rules.MendNothing
-		st, exists, err := loadOutside(ctx, tx, pollID)
+		st, exists, err := loadToRepair(ctx, tx, pollID)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +84,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		if exists && repair != rules.MendRecreated { // the new poll's names are read once the old one's are gone
 			step.NameOnce(announcement.Named, edited)
 		}
-		// Where people are told, the card is drawn then; a purge takes it away.
+		// An announcement updates the card too; a purge removes it.
 		if isEdit(repair) && repair != rules.MendRecreated && step.Due == nil && !cause.quietly(repair) {
 			step.Card = &edited
 		}
@@ -96,7 +95,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	}
 	if isEdit(repair) {
 		s.meter().Mended(repair)
-		s.Log.InfoContext(ctx, "direct edit set right", "poll", pollID, "userId", edited.CreatorID, "mending", string(repair), "trace", cause.Trace)
+		s.Log.InfoContext(ctx, "direct edit repaired", "poll", pollID, "userId", edited.CreatorID, "mending", string(repair), "trace", cause.Trace)
 	}
 	return repair, nil
 }
@@ -108,7 +107,7 @@ func isEdit(repair rules.Mending) bool {
 
 // repair reads what a repair needs and works it out. It gives what it came to.
 func (s *Service) repair(
-	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Mending, told poll.Announcement, account, calendarID string,
+	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Mending, announcement poll.Announcement, account, calendarID string,
 ) (rules.Mending, error) {
 	var creator poll.Creator
 	var err error
@@ -137,7 +136,7 @@ func (s *Service) repair(
 			follows, err = loadNext(ctx, tx, &step.State, account, calendarID)
 		}
 		if err == nil {
-			step.RepairRestore(told, follows)
+			step.RepairRestore(announcement, follows)
 		}
 	case rules.MendLink:
 		free := false
@@ -164,9 +163,9 @@ func (s *Service) repair(
 	return repair, err
 }
 
-// outsideAccount finds, before the transaction, the account of an event that
+// accountToRepair finds, before the transaction, the account of an event that
 // the poll names and the index does not know.
-func (s *Service) outsideAccount(ctx context.Context, pollID string) (account, calendarID string, err error) {
+func (s *Service) accountToRepair(ctx context.Context, pollID string) (account, calendarID string, err error) {
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if fault.Is(err, fault.NotFound) {
 		return "", "", nil
@@ -181,9 +180,9 @@ func (s *Service) outsideAccount(ctx context.Context, pollID string) (account, c
 	return s.legacyAccount(ctx, p)
 }
 
-// loadOutside reads a poll with whatever entry the index holds for it, whether
+// loadToRepair reads a poll with whatever entry the index holds for it, whether
 // or not that is for the event the poll names.
-func loadOutside(ctx context.Context, tx store.Tx, pollID string) (st transition.State, exists bool, err error) {
+func loadToRepair(ctx context.Context, tx store.Tx, pollID string) (st transition.State, exists bool, err error) {
 	p, err := poll.Load(ctx, tx, pollID)
 	if exists = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
 		return transition.State{}, false, err
@@ -231,8 +230,8 @@ func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
 		return false
 	}
 	// Without its slots a session that is over may yet be to come.
-	stands := p.Rules("", nil, nil)
-	if p.Status == rules.Finalized && (stands.Applied.IsZero() || stands.Over(now, rules.ForgetAfter)) {
+	state := p.Rules("", nil, nil)
+	if p.Status == rules.Finalized && (state.Applied.IsZero() || state.Over(now, rules.ForgetAfter)) {
 		return false
 	}
 	return rules.Mend(transition.State{Poll: p, Entry: &entry}.Documents(true, now)) == rules.MendNothing

@@ -26,27 +26,27 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 		if err := checkCreator(person, p); err != nil {
 			return err
 		}
-		told, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
 		if err != nil {
 			return err
 		}
-		if p.ReplacesTold(told) { // people were told of another poll of its id
-			told = poll.Announcement{}
+		if p.ReplacesTold(announcement) { // it was of another poll of its id
+			announcement = poll.Announcement{}
 		}
-		notice, ref = rules.NoticeNone, told.Wanted.Ref
-		if told.Telling.Ref != "" || !told.Due.IsZero() {
+		notice, ref = rules.NoticeNone, announcement.Wanted.Ref
+		if announcement.Telling.Ref != "" || !announcement.Due.IsZero() {
 			return nil
 		}
-		notice, ref = rules.Announce(told.Before.Story, told.Announced.Story), told.Announced.Ref
+		notice, ref = rules.Announce(announcement.Before.Story, announcement.Announced.Story), announcement.Announced.Ref
 		if ref == "" || notice == rules.NoticeNone {
 			return fault.New(fault.Conflict, "There is nothing to send again: people were told of no change of this poll.")
 		}
-		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(told, s.Now())...)
+		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(announcement, s.Now())...)
 	})
 	if err != nil {
 		return rules.NoticeNone, pollError(pollID, "resend", err)
 	}
 	s.enqueue(ctx, poll.AnnounceKind, pollID+"/"+ref+"/resend/"+cause.Trace, Work{ID: pollID, Trace: cause.Trace}, time.Time{})
-	s.Log.InfoContext(ctx, "what was told of a poll is told again", "poll", pollID, "notice", string(notice), "userId", person.ID, "trace", cause.Trace)
+	s.Log.InfoContext(ctx, "announcement resent", "poll", pollID, "notice", string(notice), "userId", person.ID, "trace", cause.Trace)
 	return notice, nil
 }

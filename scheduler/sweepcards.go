@@ -17,12 +17,12 @@ const (
 	cardsSlack = 10 * time.Minute
 )
 
-// cardsPath is where it stands until when cards were swept. Closed to clients.
+// cardsPath holds until when cards were swept. Closed to clients.
 var cardsPath = store.Doc("documentHints", "cards")
 
 // cardsPlace is where a sweep of cards is.
 type cardsPlace struct {
-	// Since and Until are the time whose writes it looks for; Since is zero for the
+	// Since and Until are the time of the writes that it checks; Since is zero for the
 	// first sweep of all, which comes by every poll and vote that has a time.
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`

@@ -31,16 +31,16 @@ func (s *Service) Sync(ctx context.Context, person Person, pollID string, cause 
 		return View{}, pollError(pollID, "sync", err)
 	}
 	if entry != nil {
-		if err := s.awaitLook(ctx, *entry, cause); err != nil {
+		if err := s.awaitSync(ctx, *entry, cause); err != nil {
 			return View{}, pollError(pollID, "sync", err)
 		}
 	}
 	return s.View(ctx, person, pollID)
 }
 
-// awaitLook owes the calendar a look and waits until one that began afterwards
-// ended, or patience does.
-func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Cause) error {
+// awaitSync asks for a sync of the calendar and waits for the end of one that began
+// afterwards, or of its patience.
+func (s *Service) awaitSync(ctx context.Context, entry poll.IndexEntry, cause Cause) error {
 	key := poll.CalendarKey(entry.AccountID, entry.CalendarID)
 	var asked calendars.Calendar
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -53,7 +53,7 @@ func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Ca
 	if err != nil {
 		return err
 	}
-	s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
 	deadline := s.Now().Add(syncPatience)
 	pause := syncCheckFirst
 	for left := syncPatience; left > 0; left = deadline.Sub(s.Now()) {

@@ -21,7 +21,7 @@ func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.Er
 	var shown *poll.Poll
 	err := s.change(ctx, s.Store.Run, "set sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
-		if err := stands(ctx, tx, while); err != nil {
+		if err := stillHolds(ctx, tx, while); err != nil {
 			return nil, err
 		}
 		p, err := showing(ctx, tx, pollID)
@@ -75,8 +75,8 @@ func (s *Service) logSyncError(ctx context.Context, action rules.Action, p poll.
 		"state", string(p.Sync.State), "code", string(code), "hint", cause.Hint, "trace", cause.Trace)
 }
 
-// stands gives the first error of what a caller goes by.
-func stands(ctx context.Context, now store.Reader, while []While) error {
+// stillHolds gives the first error of what a caller relies on.
+func stillHolds(ctx context.Context, now store.Reader, while []While) error {
 	for _, so := range while {
 		if err := so(ctx, now); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.
 	var shown *poll.Poll
 	err := s.change(ctx, s.Store.Run, "clear sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
-		if err := stands(ctx, tx, while); err != nil {
+		if err := stillHolds(ctx, tx, while); err != nil {
 			return nil, err
 		}
 		p, err := showing(ctx, tx, pollID)

@@ -25,21 +25,21 @@ func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, c
 	}
 	recorded := false
 	if err == nil {
-		recorded, err = s.recordToldByApp(ctx, p)
+		recorded, err = s.recordAnnounced(ctx, p)
 	}
 	if err != nil {
-		return pollError(pollID, "told by the app", err)
+		return pollError(pollID, "record an announcement by the app", err)
 	}
 	if recorded {
 		s.Log.InfoContext(ctx, "announced by the web app", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
-		s.cardSoon(ctx, p, "told/"+store.Instant(s.Now()).String(), cause)
+		s.updateCardSoon(ctx, p, "announced/"+store.Instant(s.Now()).String(), cause)
 	}
 	return nil
 }
 
-// recordToldByApp records a cancellation that is to be announced as told, where
-// nobody is being told of anything.
-func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll) (recorded bool, err error) {
+// recordAnnounced records a pending cancellation as announced, unless a delivery is
+// under way.
+func (s *Service) recordAnnounced(ctx context.Context, p poll.Poll) (recorded bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		recorded = false
 		announcement, err := poll.LoadAnnouncement(ctx, tx, p.ID)
@@ -53,7 +53,7 @@ func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll) (recorded bo
 		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
 			return err
 		}
-		return oweCard(tx, p)
+		return recordCard(tx, p)
 	})
 	return recorded, err
 }

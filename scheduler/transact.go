@@ -60,7 +60,7 @@ func apply(tx store.Tx, out transition.Outcome) error {
 		}
 	}
 	if out.Card != nil {
-		if err := oweCard(tx, *out.Card); err != nil {
+		if err := recordCard(tx, *out.Card); err != nil {
 			return err
 		}
 	}
@@ -102,9 +102,9 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing st
 		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref, Work{ID: due.PollID, Trace: cause.Trace}, due.At)
 	}
 	if out.Sync != nil {
-		s.lookSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
+		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
 	}
 	if out.Card != nil {
-		s.cardSoon(ctx, *out.Card, doing+"/"+store.Instant(s.Now()).String(), cause)
+		s.updateCardSoon(ctx, *out.Card, doing+"/"+store.Instant(s.Now()).String(), cause)
 	}
 }

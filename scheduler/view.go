@@ -19,13 +19,13 @@ type View struct {
 	// Original is the winning slot of before a reschedule, or nil.
 	Original *poll.Slot
 	Winning  *poll.Slot
-	// SyncedAt is when the linked event's calendar was last looked at; zero:
+	// SyncedAt is when the linked event's calendar was last synced; zero:
 	// never, or not linked.
 	SyncedAt time.Time
 }
 
 // ParticipantsHidden tells that people's votes are not to be shown: exactly
-// while the calendar's time stands for the poll's. It is display only.
+// while the calendar's time is the poll's. It is display only.
 func (v View) ParticipantsHidden() bool { return v.Poll.Sync.Rescheduled != nil }
 
 // View reads a poll as a person may see it.
@@ -89,7 +89,7 @@ func (v *View) show(votes []poll.Vote) {
 	}
 }
 
-// syncedAt is when the calendar of a poll's event was last looked at.
+// syncedAt is when the calendar of a poll's event was last synced.
 func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) {
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)
 	if err != nil || entry == nil {

@@ -134,7 +134,7 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 func (r *replay) observe(entry poll.Entry) string {
 	seen, ok := transition.SeenNamed(entry.Seen)
 	if !ok {
-		return fmt.Sprintf("it saw the event %q, which is no way an event can look", entry.Seen)
+		return fmt.Sprintf("it saw the event %q, which no event can be", entry.Seen)
 	}
 	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
 	p := &r.poll

@@ -92,7 +92,7 @@ func (s Said) sentence() string {
 	return says + after("; event ", s.EventID) + after(" in ", s.CalendarID) + after("; found in ", s.MovedTo)
 }
 
-// since says how a poll stands that stood otherwise before.
+// since says what is different from the state before.
 func (s Stand) since(before Stand) string {
 	var parts []string
 	for _, field := range []struct{ name, was, is string }{
@@ -151,7 +151,7 @@ func (v Verdict) write(text *strings.Builder) {
 	}
 	switch {
 	case v.Edited:
-		text.WriteString("          Somebody wrote the poll's document directly; the next look, command or sweep sets that right, with an entry.\n")
+		text.WriteString("          Somebody wrote the poll's document directly; the next sync, command or sweep repairs that, with an entry.\n")
 	case len(v.Differences) > 0 && len(v.Breaks) == 0:
 		text.WriteString("          The poll was changed without an entry in the journal, as a direct edit of its document does.\n")
 	}

@@ -11,7 +11,7 @@ import (
 type Step struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
-	// Hint made us look; Who commanded it, "" for the calendar.
+	// Hint is the trigger; Who commanded it, "" for the calendar.
 	Hint  string `json:"hint"`
 	Trace string `json:"trace,omitempty"`
 	Who   string `json:"who,omitempty"`
@@ -43,7 +43,7 @@ type Said struct {
 	at      rules.Fingerprint
 }
 
-// Stand is how a poll stands.
+// Stand is a poll's state in a timeline.
 type Stand struct {
 	Status        string `json:"status,omitempty"`
 	State         string `json:"state,omitempty"`
@@ -58,9 +58,9 @@ type Stand struct {
 const (
 	// AnnouncementDue: it rests until Due.
 	AnnouncementDue = "due"
-	// AnnouncementUnderWay: people are being told now.
+	// AnnouncementUnderWay: it is being delivered.
 	AnnouncementUnderWay = "under way"
-	// AnnouncementTold: the channels were told.
+	// AnnouncementTold: it was delivered.
 	AnnouncementTold = "told"
 	// AnnouncementNoNews: when it was due, people knew it already.
 	AnnouncementNoNews = "no news"
@@ -74,7 +74,7 @@ type Announced struct {
 	State    string     `json:"state"`
 	Due      *time.Time `json:"due,omitempty"`
 	Attempts int64      `json:"attempts,omitempty"`
-	// Channels are those that were told, or that refused, by name.
+	// Channels are those it was delivered to, or that refused, by name.
 	Channels []Channel `json:"channels,omitempty"`
 }
 

@@ -68,23 +68,23 @@ type Told struct {
 
 // Delivery is what became of one channel.
 type Delivery struct {
-	// Ref is the transition told there last.
+	// Ref is the transition announced there last.
 	Ref string
-	// MessageID is the message that told it, where the channel has such.
+	// MessageID is the message there, where the channel has such.
 	MessageID string
-	// Error says why it could not be told there; "" when it was.
+	// Error says why the delivery failed; "" where it did not.
 	Error string
 	At    time.Time
 }
 
-// AnnouncementPath is where a poll's announcement stands.
+// AnnouncementPath is where a poll's announcement is.
 func AnnouncementPath(pollID string) store.Path { return store.Doc("announcements", pollID) }
 
 // WantUpdates gives the fields that a transition writes: what to announce, and when. They are
 // merged.
 func WantUpdates(pollID string, wanted Told, due time.Time) []store.Update {
 	return []store.Update{
-		Set("pollId", pollID), Set("wanted", encodeTold(wanted)), Set("due", due), Set("owed", true),
+		Set("pollId", pollID), Set("wanted", encodeState(wanted)), Set("due", due), Set("owed", true),
 	}
 }
 
@@ -100,7 +100,7 @@ func NamedUpdates(pollID string, people []string) []store.Update {
 }
 
 // DeferUpdates gives the fields that defer an announcement. The next transition's is deferred
-// anew.
+// again.
 func DeferUpdates(due time.Time) []store.Update {
 	return []store.Update{Set("due", due), Set("deferredTo", due), Set("againAt", store.Delete)}
 }
@@ -113,34 +113,34 @@ func CardTakenUpdate() store.Update { return Set("cardOwed", store.Delete) }
 
 // KnownUpdates gives the fields that record a state as announced, for polls that people know
 // already.
-func KnownUpdates(pollID string, told Told) []store.Update {
+func KnownUpdates(pollID string, state Told) []store.Update {
 	return []store.Update{
-		Set("pollId", pollID), Set("wanted", encodeTold(told)), Set("announced", encodeTold(told)), Set("owed", false),
+		Set("pollId", pollID), Set("wanted", encodeState(state)), Set("announced", encodeState(state)), Set("owed", false),
 	}
 }
 
 // TellingUpdates gives the fields that a run writes before it delivers; attempt counts from 1.
-func TellingUpdates(telling Told, attempt int64) []store.Update {
-	return []store.Update{Set("telling", encodeTold(telling)), Set("attempts", attempt)}
+func TellingUpdates(state Told, attempt int64) []store.Update {
+	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt)}
 }
 
 // BeforeUpdate records what people know before a delivery, beside TellingUpdates.
-func BeforeUpdate(known Told) store.Update { return Set("before", encodeTold(known)) }
+func BeforeUpdate(known Told) store.Update { return Set("before", encodeState(known)) }
 
 // ResendUpdates gives the fields that have the last announcement delivered again, at once, in
 // every channel and to everybody whom it did not reach.
 func ResendUpdates(a Announcement, now time.Time) []store.Update {
 	return []store.Update{
-		Set("telling", encodeTold(a.Announced)), Set("announced", encodeTold(a.Before)), Set("attempts", 0),
+		Set("telling", encodeState(a.Announced)), Set("announced", encodeState(a.Before)), Set("attempts", 0),
 		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true), Set("againAt", store.Delete),
 	}
 }
 
 // AnnouncedUpdates gives the fields that end a delivery. settled says that nothing newer is
 // wanted.
-func AnnouncedUpdates(told Told, settled bool) []store.Update {
+func AnnouncedUpdates(state Told, settled bool) []store.Update {
 	return []store.Update{
-		Set("announced", encodeTold(told)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
+		Set("announced", encodeState(state)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
 		Set("resent", store.Delete), Set("againAt", store.Delete),
 	}
 }
@@ -153,10 +153,10 @@ func AgainUpdate(until time.Time) store.Update { return Set("againAt", until) }
 func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	var updates []store.Update
 	for _, side := range []struct {
-		name string
-		told Told
+		name  string
+		state Told
 	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"before", a.Before}, {"telling", a.Telling}} {
-		if side.told.Ref != "" && side.told.Story.Generation == from {
+		if side.state.Ref != "" && side.state.Story.Generation == from {
 			updates = append(updates, store.Update{Path: store.Field(side.name, "generation"), Value: to})
 		}
 	}
@@ -170,7 +170,7 @@ func DeliveryUpdate(channel string, d Delivery) store.Update {
 	}}
 }
 
-func encodeTold(t Told) map[string]any {
+func encodeState(t Told) map[string]any {
 	return map[string]any{
 		"ref": t.Ref, "actor": store.NullIfEmpty(t.Actor), "trace": store.NullIfEmpty(t.Trace),
 		"at": store.NullIfZero(t.At), "updated": store.NullIfZero(t.Updated),
@@ -179,7 +179,7 @@ func encodeTold(t Told) map[string]any {
 	}
 }
 
-func decodeTold(f store.Fields) Told {
+func decodeState(f store.Fields) Told {
 	return Told{
 		Ref: f.String("ref"), Actor: f.String("actor"), Trace: f.String("trace"),
 		At: f.Time("at"), Updated: f.Time("updated"),
@@ -195,8 +195,8 @@ func decodeTold(f store.Fields) Told {
 func DecodeAnnouncement(doc store.Document) Announcement {
 	f := store.Fields(doc.Data)
 	a := Announcement{
-		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
-		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
+		PollID: doc.Path.ID(), Wanted: decodeState(f.Map("wanted")), Announced: decodeState(f.Map("announced")),
+		Before: decodeState(f.Map("before")), Telling: decodeState(f.Map("telling")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
 		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), DeferredTo: f.Time("deferredTo"), Made: doc.Made,
 	}

@@ -36,7 +36,7 @@ const (
 	NotifyNobody   = "none"
 )
 
-// GroupPath is where a group's document stands.
+// GroupPath is where a group's document is.
 func GroupPath(id string) store.Path { return store.Doc("questingGroups", id) }
 
 // LoadGroup reads a group; nil where there is none, or id is "".

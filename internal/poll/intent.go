@@ -106,7 +106,7 @@ func (i Intent) ID() string {
 	return IntentID(i.AccountID, i.CalendarID, i.EventID)
 }
 
-// Path is where the intent stands.
+// Path is where the intent is.
 func (i Intent) Path() store.Path { return IntentPath(i.ID()) }
 
 // IntentID names the intent about an event: an event has one at most.
@@ -114,7 +114,7 @@ func IntentID(accountID, calendarID, eventID string) string {
 	return eventID + "." + CalendarKey(accountID, calendarID)[:8]
 }
 
-// IntentPath is where an intent stands.
+// IntentPath is where an intent is.
 func IntentPath(id string) store.Path { return store.Doc("intents", id) }
 
 // EncodeIntent gives the fields of an intent.

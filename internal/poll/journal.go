@@ -20,7 +20,7 @@ type Entry struct {
 	At        time.Time
 	// Trace joins what one hint caused, from push to announcement.
 	Trace string
-	// Hint is what made us look, such as push, timer, person.
+	// Hint is the trigger, such as push, timer, person.
 	Hint string
 	// Who is the person who commanded; "" for the calendar.
 	Who string
@@ -39,7 +39,7 @@ type Entry struct {
 	Baseline      rules.Fingerprint // after the decision
 	Decision      rules.Action      // what was done, for observations
 	Reason        string            // the row of the table, or a sentence
-	Fence         int64             // of the look; 0 for commands
+	Fence         int64             // of the sync run; 0 for commands
 	// Observed marks a decision that was not carried out (QS_SYNC=observe). Its id is made of
 	// what it says.
 	Observed bool
@@ -75,7 +75,7 @@ type Inputs struct {
 	MovedTo Place
 }
 
-// EntryPath is where a journal entry stands.
+// EntryPath is where a journal entry is.
 func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal", id) }
 
 // EncodeEntry gives the fields of a journal entry.

@@ -77,7 +77,7 @@ type Card struct {
 	Error        string // pendingSyncError
 }
 
-// Path is where the document of a poll stands.
+// Path is where the document of a poll is.
 func Path(id string) store.Path { return store.Doc("schedulers", id) }
 
 // Load reads a poll; NotFound where there is none.

@@ -41,9 +41,9 @@ func (p Poll) ReplacesIntent(intent Intent) bool {
 	return p.Pristine() && intent.Kind == IntentPurge || p.replaces("", intent.Made, intent.CreatedAt)
 }
 
-// ReplacesTold is Replaces for an announcement of which something was to be told.
-func (p Poll) ReplacesTold(told Announcement) bool {
-	return told.Wanted.Ref != "" && p.replaces("", told.Made, told.Wanted.At)
+// ReplacesTold is Replaces for an announcement that was wanted.
+func (p Poll) ReplacesTold(a Announcement) bool {
+	return a.Wanted.Ref != "" && p.replaces("", a.Made, a.Wanted.At)
 }
 
 // replaces tells whether a poll is another one than that of a document, by the document's

@@ -32,7 +32,7 @@ type Slot struct {
 	Feasible, Preferred int64
 }
 
-// SlotPath is where a slot's document stands.
+// SlotPath is where a slot's document is.
 func SlotPath(pollID, slotID string) store.Path { return Path(pollID).Doc("slots", slotID) }
 
 // Fingerprint is the time of the slot.

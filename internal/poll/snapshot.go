@@ -20,7 +20,7 @@ type Snapshot struct {
 	Votes          []Vote
 }
 
-// SnapshotPath is where a snapshot stands.
+// SnapshotPath is where a snapshot is.
 func SnapshotPath(pollID, id string) store.Path {
 	return Path(pollID).Doc("calendarSyncSnapshots", id)
 }

@@ -177,7 +177,7 @@ func (p Poll) decidedAt() time.Time {
 }
 
 // SlotsEdited tells of a poll that awaits its event whether somebody gave the winning or the
-// original slot another time, or let another slot win. A missing slot (nil) is made anew with
+// original slot another time, or let another slot win. A missing slot (nil) is made again with
 // the event.
 func (p Poll) SlotsEdited(winning, original *Slot) bool {
 	known := p.Sync.Recorded
@@ -194,13 +194,13 @@ func (a Awaited) slotsEdited(winning, original *Slot) bool {
 
 // Story is what is true of the poll for those it concerns.
 func (p Poll) Story(winning *Slot) rules.Story {
-	story := rules.Story{
+	state := rules.Story{
 		Status: p.Status, Generation: p.Sync.Generation, Baseline: p.Sync.Baseline, Rescheduled: p.Sync.Rescheduled != nil,
 	}
 	if winning != nil {
-		story.At = winning.Fingerprint()
+		state.At = winning.Fingerprint()
 	}
-	return story
+	return state
 }
 
 // SyncField names a field below calendarSync.
@@ -276,7 +276,7 @@ func (r Recorded) field() any {
 	return r.encode()
 }
 
-// field is one of the places where the web app looks for a cancellation; store.Delete for nil.
+// field is one of the places where the web app reads a cancellation; store.Delete for nil.
 func (c *Cancelled) field() any {
 	if c == nil {
 		return store.Delete

@@ -27,7 +27,7 @@ type Vote struct {
 	LastVotedFrom string
 }
 
-// VotePath is where a person's vote stands.
+// VotePath is where a person's vote is.
 func VotePath(pollID, userID string) store.Path { return Path(pollID).Doc("votes", userID) }
 
 // DecodeVote reads a vote's document, also with choices as true or {feasible, preferred}.

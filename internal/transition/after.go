@@ -16,7 +16,7 @@ type Details struct {
 	Winning, Original rules.Fingerprint
 	// Request names the request of a finalisation.
 	Request poll.Request
-	// Cancelled is a mark of a cancellation that stands already; nil for none.
+	// Cancelled is an existing mark of a cancellation; nil for none.
 	Cancelled *poll.Cancelled
 	// EventGone tells of a cancellation or reopening that the poll's event goes.
 	EventGone bool
@@ -238,7 +238,7 @@ func forgotten(p poll.Poll) poll.Poll {
 }
 
 // awaitingStill is a poll that a person finalised again while its event is awaited:
-// what the calendar moved went with the event, so the original time stands, and is
+// what the calendar moved went with the event, so the original time counts, and is
 // what the event is compared with when it comes back.
 func awaitingStill(p poll.Poll) poll.Poll {
 	rescheduled := p.Sync.Rescheduled != nil

@@ -129,7 +129,7 @@ func (s *Step) makeOrdinary(slotID string) {
 }
 
 // DeleteEvent takes the poll's event out of the calendar; false where it names none.
-// Nothing is announced: the session stands, and what becomes of the poll comes next.
+// Nothing is announced: the session stays, and the command that follows announces.
 func (s *Step) DeleteEvent(who, account string) (deleted bool, err error) {
 	if _, err := rules.Apply(s.Rules(), rules.CommandDeleteEvent); err != nil {
 		return false, err

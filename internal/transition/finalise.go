@@ -57,12 +57,12 @@ func (s *Step) Undo(intent poll.Intent) {
 func (s *Step) DeleteAgain(intent poll.Intent) { s.update(intent.Path(), poll.Set("due", s.Now)) }
 
 // GiveUp ends an insert that the calendar refused, and gives the link that stands the
-// generation that is current, so it is followed again. told is what people heard of
-// the poll. The intent goes, unless mayBeThere: an earlier attempt may have had an
+// generation that is current, so it is followed again. announcement is
+// the poll's. The intent goes, unless mayBeThere: an earlier attempt may have had an
 // effect, so its event is deleted.
-func (s *Step) GiveUp(intent poll.Intent, told poll.Announcement, mayBeThere bool) {
+func (s *Step) GiveUp(intent poll.Intent, announcement poll.Announcement, mayBeThere bool) {
 	if s.Entry != nil {
-		s.renumber(told)
+		s.renumber(announcement)
 	}
 	if mayBeThere {
 		s.set(intent.Path(), poll.EncodeIntent(AsDelete(intent, s.Now)))
@@ -74,7 +74,7 @@ func (s *Step) GiveUp(intent poll.Intent, told poll.Announcement, mayBeThere boo
 // renumber gives the link the poll's present generation, and has its event fetched:
 // what changed before decided nothing. What people heard of it under its old number,
 // they heard under the new one too.
-func (s *Step) renumber(told poll.Announcement) {
+func (s *Step) renumber(announcement poll.Announcement) {
 	generation := s.Poll.Sync.Generation
 	s.update(s.EntryPath, poll.Set("generation", generation))
 	if s.Poll.Sync.Awaited != nil && s.Entry.Awaited {
@@ -83,7 +83,7 @@ func (s *Step) renumber(told poll.Announcement) {
 		after.Sync.Awaited = &awaited
 		s.After = &after
 	}
-	if updates := poll.RenumberUpdates(told, s.Entry.Generation, generation); len(updates) > 0 {
+	if updates := poll.RenumberUpdates(announcement, s.Entry.Generation, generation); len(updates) > 0 {
 		s.update(poll.AnnouncementPath(s.Poll.ID), updates...)
 	}
 	s.Ask(s.Entry.EventID)

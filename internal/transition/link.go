@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// InsertGrace is how long whoever took up an insert intent is left alone with it.
+	// InsertGrace is how long a run has an insert intent that it took up to itself.
 	InsertGrace = 30 * time.Second
 	// ClockSkew is how far the clocks of two instances may be apart: 5 minutes either
 	// way.
@@ -31,7 +31,7 @@ func (s *Step) supersede() {
 
 // AsDelete is the intent that deletes what another would insert. Whoever is at work
 // on the insert took it up for InsertGrace, and may make the event until then, by a
-// clock that is neither the one of now nor that of whoever deletes.
+// clock that is neither the one of now nor that of the deletion.
 func AsDelete(intent poll.Intent, now time.Time) poll.Intent {
 	if intent.Kind == poll.IntentInsert && now.Before(intent.Due.Add(ClockSkew)) {
 		intent.Until = now.Add(InsertGrace + ClockSkew)
@@ -101,10 +101,10 @@ func (s *Step) moveEntry(to poll.Place) {
 }
 
 // askAgain asks for a sync of the event of a poll that was archived, or was edited
-// directly, so nothing was decided about it meanwhile. A hold stands on the poll and
-// with its calendar, or on neither: where the event was held meanwhile the poll has
+// directly, so nothing was decided about it. A hold is on the poll and
+// with its calendar, or on neither: where the event was held since, the poll has
 // yet to show it, which is what mustShow tells (showHeld); where the poll shows one
-// that was confirmed meanwhile, its owner has to confirm again.
+// that was confirmed since, its owner has to confirm again.
 func (s *Step) askAgain() (mustShow bool) {
 	event, failure := s.Entry.EventID, s.Poll.Sync.Error
 	shows := failure != nil && failure.Code == rules.MassCancellationHeld

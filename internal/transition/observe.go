@@ -148,7 +148,7 @@ func (s *Step) awaitEvent() {
 }
 
 // revive links the poll to its awaited event again. Unless what the observation does
-// next gives it a slot, its winning slot is made anew where somebody removed it.
+// next gives it a slot, its winning slot is made again where somebody removed it.
 func (s *Step) revive(then rules.Action) {
 	s.update(s.EntryPath, poll.SetEntryAwaited(false))
 	replaced := then == rules.Restore || then == rules.RescheduleAgain || then == rules.Reschedule && s.Poll.WinningSlotID == ""

@@ -137,9 +137,9 @@ func (s *Step) follow() {
 // RepairRestore takes away what says that a poll is cancelled which is finalised
 // again. Where it still names an event, that is followed again (follows: State.Next
 // is its calendar). One that it awaits is awaited on. Where the event went with the
-// cancellation, a move of it went too: nothing could undo that any more. told is
-// what people heard of the poll.
-func (s *Step) RepairRestore(told poll.Announcement, follows bool) {
+// cancellation, a move of it went too: nothing could undo that any more. announcement is
+// the poll's.
+func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 	superseding := s.PendingInsert() != nil // a finalisation under way, of before
 	if superseding {
 		s.supersede()
@@ -161,20 +161,20 @@ func (s *Step) RepairRestore(told poll.Announcement, follows bool) {
 	}
 	sameEvent := s.Poll.GoogleEventID == s.Poll.Sync.Recorded.EventID
 	if after := s.repaired(entry, more); sameEvent {
-		s.stillKnown(told, after)
+		s.stillKnown(announcement, after)
 	}
 }
 
-// stillKnown lets what people were told of a restored poll stand for its present
+// stillKnown lets what was announced of a restored poll count for its present
 // generation, whose number the cancellation counted up: it is still the finalisation
-// that they know, and what is told next is compared with that. Where it was finalised
+// that they know, and the next announcement is compared with it. Where it was finalised
 // again before it was cancelled, it is another one, of which they heard elsewhere.
-func (s *Step) stillKnown(told poll.Announcement, p poll.Poll) {
-	known, cancelled := told.Announced.Story, told.Wanted.Story
+func (s *Step) stillKnown(announcement poll.Announcement, p poll.Poll) {
+	known, cancelled := announcement.Announced.Story, announcement.Wanted.Story
 	if known.Status != rules.Cancelled && (cancelled.Status != rules.Cancelled || cancelled.Generation != known.Generation+1) {
 		return
 	}
-	updates := poll.RenumberUpdates(told, known.Generation, p.Sync.Generation)
+	updates := poll.RenumberUpdates(announcement, known.Generation, p.Sync.Generation)
 	if len(updates) > 0 && known.Generation != p.Sync.Generation {
 		s.update(poll.AnnouncementPath(p.ID), updates...)
 	}

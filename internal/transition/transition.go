@@ -128,18 +128,18 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	if entry.Command != "" {
 		s.nameFirst()
 	}
-	told := poll.Told{
+	state := poll.Told{
 		Ref: entry.ID, Story: after.Story(winning), Actor: after.CreatorID, Trace: entry.Trace, At: entry.At, Updated: entry.Updated,
 	}
 	if entry.Who != "" && (entry.Command != "" || entry.Decision == rules.Cancel) {
-		told.Actor = entry.Who
+		state.Actor = entry.Who
 	}
 	if announce {
 		s.Due = &Announcement{PollID: after.ID, Ref: entry.ID, At: s.Now.Add(s.settle(entry))}
 		entry.Announcement = entry.ID
-		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, told, s.Due.At)...)
+		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, state, s.Due.At)...)
 	} else if entry.Decision == rules.Adopt {
-		s.merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, told)...)
+		s.merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
 	}
 	s.After, s.Entries = &after, append(s.Entries, entry)
 }

@@ -17,10 +17,10 @@ var intents = []mutant{
 				file: "scheduler/complete.go",
 				old: `
 		switch {
-		case stands == nil: // somebody else finished it, or undid it`,
+		case current == nil: // somebody else finished it, or undid it`,
 				new: `
-		if stands == nil {
-			stands = &intent
+		if current == nil {
+			current = &intent
 		}
 		switch {
 		case p.GoogleEventID == intent.EventID:`,
@@ -61,8 +61,8 @@ var intents = []mutant{
 		changes: []change{
 			{
 				file: "scheduler/complete.go",
-				old:  `case stands.Kind == poll.IntentDelete:`,
-				new:  `case p.ID == "" && stands.Kind == poll.IntentDelete:`,
+				old:  `case current.Kind == poll.IntentDelete:`,
+				new:  `case p.ID == "" && current.Kind == poll.IntentDelete:`,
 			},
 			{
 				file: "scheduler/complete.go",
@@ -71,12 +71,12 @@ var intents = []mutant{
 			},
 			{
 				file: "scheduler/complete.go",
-				old:  `poll.LoadSlot(ctx, tx, p.ID, stands.Session.SlotID)`,
+				old:  `poll.LoadSlot(ctx, tx, p.ID, current.Session.SlotID)`,
 				new:  `poll.LoadSlot(ctx, tx, p.ID, intent.Session.SlotID)`,
 			},
 			{
 				file: "scheduler/complete.go",
-				old:  `step.Link(*stands, slot,`,
+				old:  `step.Link(*current, slot,`,
 				new:  `step.Link(intent, slot,`,
 			},
 		},

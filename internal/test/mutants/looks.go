@@ -141,7 +141,7 @@ var looks = []mutant{
 		changes: []change{{
 			file: "scheduler/apply.go",
 			old: `
-	step.Defer(seen.EventID)`,
+	step.Defer(observed.EventID)`,
 		}},
 	},
 	{

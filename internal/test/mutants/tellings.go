@@ -9,9 +9,9 @@ var tellings = []mutant{
 			{
 				file: "internal/transition/transition.go",
 				old: `
-		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, told, s.Due.At)...)`,
+		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, state, s.Due.At)...)`,
 				new: `
-		s.Due.Told = told`,
+		s.Due.Told = state`,
 			},
 			{
 				file: "internal/transition/transition.go",
