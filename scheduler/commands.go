@@ -48,11 +48,8 @@ func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keep
 // accountForCommand finds, before the transaction, the account of an event that
 // was linked before us.
 func (s *Service) accountForCommand(ctx context.Context, person Person, pollID string) (string, error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
+	p, _, err := created(ctx, s.Store, person, pollID)
 	if err != nil {
-		return "", err
-	}
-	if err := checkCreator(person, p); err != nil {
 		return "", err
 	}
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)

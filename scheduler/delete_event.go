@@ -33,11 +33,8 @@ func (s *Service) DeleteEvent(ctx context.Context, person Person, pollID string,
 // one that follows it, or that owns its calendar. Revoked where it does not let us in; ""
 // without an event.
 func (s *Service) accountToDelete(ctx context.Context, person Person, pollID string) (string, error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
-	if err != nil {
-		return "", err
-	}
-	if err := checkCreator(person, p); err != nil || p.GoogleEventID == "" {
+	p, _, err := created(ctx, s.Store, person, pollID)
+	if err != nil || p.GoogleEventID == "" {
 		return "", err
 	}
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)

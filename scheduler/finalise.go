@@ -55,11 +55,8 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 	var intent poll.Intent
 	done := false
 	err := s.afterEdits(ctx, cause, func() (err error) {
-		p, _, err := readable(ctx, s.Store, person, pollID)
+		p, _, err := created(ctx, s.Store, person, pollID)
 		if err != nil {
-			return err
-		}
-		if err := checkCreator(person, p); err != nil {
 			return err
 		}
 		// Before anything is asked for that may be missing by now.

@@ -55,10 +55,7 @@ func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID str
 // followed any more, since its session is long over, is followed again.
 func (s *Service) rescheduled(ctx context.Context, person Person, pollID string, cause Cause) (poll.Poll, poll.IndexEntry, error) {
 	for range editTries {
-		p, _, err := readable(ctx, s.Store, person, pollID)
-		if err == nil {
-			err = checkCreator(person, p)
-		}
+		p, _, err := created(ctx, s.Store, person, pollID)
 		if err == nil {
 			_, err = rules.Apply(p.Rules("", nil, nil), rules.CommandRestoreOriginal)
 		}

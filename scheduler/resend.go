@@ -19,11 +19,8 @@ import (
 func (s *Service) Resend(ctx context.Context, person Person, pollID string, cause Cause) (notice rules.Notice, err error) {
 	ref := ""
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		p, _, err := readable(ctx, tx, person, pollID)
+		p, _, err := created(ctx, tx, person, pollID)
 		if err != nil {
-			return err
-		}
-		if err := checkCreator(person, p); err != nil {
 			return err
 		}
 		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)

@@ -12,11 +12,8 @@ import (
 // load reads the state of a poll for a command of a person who must be its
 // creator. The command is to be given by afterEdits.
 func load(ctx context.Context, tx store.Tx, person Person, pollID string) (transition.State, error) {
-	p, group, err := readable(ctx, tx, person, pollID)
+	p, group, err := created(ctx, tx, person, pollID)
 	if err != nil {
-		return transition.State{}, err
-	}
-	if err := checkCreator(person, p); err != nil {
 		return transition.State{}, err
 	}
 	if err := checkEdits(p); err != nil {

@@ -19,11 +19,8 @@ const (
 // Sync asks for a sync of a poll's calendar, waits for it for up to 3 seconds, and gives the
 // poll as it then is. A longer run goes on. Only the creator may.
 func (s *Service) Sync(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
+	p, _, err := created(ctx, s.Store, person, pollID)
 	if err != nil {
-		return View{}, err
-	}
-	if err := checkCreator(person, p); err != nil {
 		return View{}, err
 	}
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)

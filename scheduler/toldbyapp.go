@@ -16,10 +16,7 @@ import (
 // Forbidden: the person is not the poll's creator. NotFound: there is no such poll that they
 // may read.
 func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, cause Cause) error {
-	p, _, err := readable(ctx, s.Store, person, pollID)
-	if err == nil {
-		err = checkCreator(person, p)
-	}
+	p, _, err := created(ctx, s.Store, person, pollID)
 	if err == nil { // a poll that has no journal yet does not say that it was edited
 		_, err = s.Reconcile(ctx, pollID, cause)
 	}

@@ -129,5 +129,5 @@ var restrictions = []restriction{
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others tell what they do through interfaces of theirs"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "log/slog", never: []string{"rules"}, why: "decisions are pure"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition"}, why: "decisions are pure"},
 }
