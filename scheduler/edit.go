@@ -74,8 +74,7 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
 }
 
-// editStep works an edit out, for which the slots and votes are read where it is of
-// them.
+// editStep works an edit out, for which the slots and votes are read where it is of them.
 func (s *Service) editStep(
 	ctx context.Context, tx store.Tx, st transition.State, ask Edit, announcement poll.Announcement, person Person, cause Cause,
 ) (step *transition.Step, err error) {

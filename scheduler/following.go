@@ -32,8 +32,7 @@ type Following struct {
 	Other    string
 }
 
-// Following reads how a poll and its event stand to each other, and writes
-// nothing.
+// Following reads how a poll and its event stand to each other, and writes nothing.
 func (s *Service) Following(ctx context.Context, pollID string) (Following, error) {
 	account, calendarID, err := s.accountToRepair(ctx, pollID)
 	if err != nil {

@@ -17,8 +17,7 @@ type EditGroup struct {
 	// MemberIDs are all members beside the creator: new ones are invited, and those that it
 	// does not name are removed. Invitations stay; Remove withdraws them.
 	MemberIDs []string
-	// Add are invited, and Remove removed, whoever else belongs. Neither goes with
-	// MemberIDs.
+	// Add are invited, and Remove removed, whoever else belongs. Neither goes with MemberIDs.
 	Add, Remove []string
 	// Discord is where the group hears of its polls; admins alone set it.
 	Discord *poll.GroupDiscord
@@ -37,8 +36,7 @@ func groupError(groupID, doing string, err error) error {
 	return fmt.Errorf("group %s: %s: %w", groupID, doing, err)
 }
 
-// Group reads a group for its creator, its members, those whom it invites, and
-// admins.
+// Group reads a group for its creator, its members, those whom it invites, and admins.
 func (s *Service) Group(ctx context.Context, person Person, groupID string) (poll.Group, error) {
 	group, err := visibleGroup(ctx, s.Store, person, groupID)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 // DefaultGroupsPerPerson is how many groups one person may have created.
 const DefaultGroupsPerPerson = 50
 
-// CodeTooManyGroups is the Conflict of a person who has created as many groups as
-// one may.
+// CodeTooManyGroups is the Conflict of a person who has created as many groups as one may.
 const CodeTooManyGroups = "too_many_groups"
 
 // CreateGroup makes a group with its creator as a member, and invites everybody else who is

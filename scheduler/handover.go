@@ -57,8 +57,7 @@ func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, not
 	}
 }
 
-// logCommand writes the one line that a person's command has in the log, and
-// counts it.
+// logCommand writes the one line that a person's command has in the log, and counts it.
 func (s *Service) logCommand(ctx context.Context, command rules.Command, view View, person Person, cause Cause) {
 	p := view.Poll
 	s.meter().Commanded(command)

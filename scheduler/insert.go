@@ -83,8 +83,7 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 	return Event{}, perhaps, err
 }
 
-// refused tells an answer of the calendar, which means that this call had no
-// effect, from none.
+// refused tells an answer of the calendar, which means that this call had no effect, from none.
 func refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Provider, fault.Revoked, fault.NotFound, fault.Exhausted, fault.RateLimited:

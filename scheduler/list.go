@@ -7,8 +7,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Parts are the documents below a poll that a list is asked for; they make most
-// of its size.
+// Parts are the documents below a poll that a list is asked for; they make most of its size.
 type Parts struct{ Slots, Votes bool }
 
 // List gives the polls of list as the person (list.UserID) may see them, newest first, as

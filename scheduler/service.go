@@ -61,8 +61,7 @@ type Found struct {
 	Event
 }
 
-// Codes of a Calendar's Conflicts: an event id is taken; an event is not the
-// one that was read.
+// Codes of a Calendar's Conflicts: an event id is taken; an event is not the one that was read.
 const (
 	CodeTaken = "duplicate"
 	CodeStale = "stale"
@@ -103,7 +102,8 @@ type Accounts interface {
 	Choose(ctx context.Context, ownerID, accountID, calendarID string) (account, calendar string, err error)
 }
 
-// CodeStillWatched: a watch channel could not be renewed, and still lives.
+// CodeStillWatched is the code of an error about a watch channel that could not be renewed, and
+// still lives.
 const CodeStillWatched = "still_watched"
 
 // Watches makes sure of watch channels.
@@ -113,17 +113,14 @@ type Watches interface {
 	Ensure(ctx context.Context, accountID, calendarID string) error
 }
 
-// Channels knows the channels of Discord. Errors: NotFound and Forbidden for a channel that
-// the bot does not see, Provider where Discord refuses the bot for good, RateLimited,
-// Unavailable.
+// Channels knows the channels of Discord. Errors: NotFound and Forbidden for a channel that the
+// bot does not see, Provider where Discord refuses the bot for good, RateLimited, Unavailable.
 type Channels interface {
-	// GuildOf gives the id of the guild that a channel belongs to; "" for one of
-	// no guild.
+	// GuildOf gives the id of the guild that a channel belongs to; "" for one of no guild.
 	GuildOf(ctx context.Context, channelID string) (string, error)
 }
 
-// IDs makes identifiers: UUIDs for shared documents, ULIDs with a prefix for
-// our own.
+// IDs makes identifiers: UUIDs for shared documents, ULIDs with a prefix for our own.
 type IDs struct {
 	UUID func() string
 	ULID func(prefix string) string

@@ -34,8 +34,7 @@ func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, c
 	return nil
 }
 
-// recordAnnounced records a pending cancellation as announced, unless a delivery is
-// under way.
+// recordAnnounced records a pending cancellation as announced, unless a delivery is under way.
 func (s *Service) recordAnnounced(ctx context.Context, p poll.Poll) (recorded bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		recorded = false

@@ -19,8 +19,7 @@ type View struct {
 	// Original is the winning slot of before a reschedule, or nil.
 	Original *poll.Slot
 	Winning  *poll.Slot
-	// SyncedAt is when the linked event's calendar was last synced; zero:
-	// never, or not linked.
+	// SyncedAt is when the linked event's calendar was last synced; zero: never, or not linked.
 	SyncedAt time.Time
 }
 

@@ -46,10 +46,9 @@ type Replayed struct {
 const outsideEdit = "outside_edit"
 
 // Replay works a poll's state out again from its journal, oldest entry first, by the functions
-// that made its transitions: a command that rules.Apply accepts, an observation by
-// rules.Decide on the state before it, which has to decide what the entry says. The status,
-// slot and event of a direct edit are taken from its entry. The whole state after each entry
-// is compared.
+// that made its transitions: a command that rules.Apply accepts, an observation by rules.Decide
+// on the state before it, which has to decide what the entry says. The status, slot and event
+// of a direct edit are taken from its entry. The whole state after each entry is compared.
 //
 // Old entries do not say whether a watch channel lived, a person confirmed a cancellation, or
 // when the winning slot ended; there, a decision that follows for either answer follows.

@@ -57,9 +57,8 @@ func (s *Step) Undo(intent poll.Intent) {
 func (s *Step) DeleteAgain(intent poll.Intent) { s.update(intent.Path(), poll.Set("due", s.Now)) }
 
 // GiveUp ends an insert that the calendar refused, and gives the link that stands the
-// generation that is current, so it is followed again. announcement is
-// the poll's. The intent goes, unless mayBeThere: an earlier attempt may have had an
-// effect, so its event is deleted.
+// generation that is current, so it is followed again. announcement is the poll's. The intent
+// goes, unless mayBeThere: an earlier attempt may have had an effect, so its event is deleted.
 func (s *Step) GiveUp(intent poll.Intent, announcement poll.Announcement, mayBeThere bool) {
 	if s.Entry != nil {
 		s.renumber(announcement)

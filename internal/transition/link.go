@@ -12,8 +12,7 @@ import (
 const (
 	// InsertGrace is how long a run has an insert intent that it took up to itself.
 	InsertGrace = 30 * time.Second
-	// ClockSkew is how far the clocks of two instances may be apart: 5 minutes either
-	// way.
+	// ClockSkew is how far the clocks of two instances may be apart: 5 minutes either way.
 	ClockSkew = 10 * time.Minute
 )
 
@@ -71,8 +70,7 @@ func (s *Step) dropEntry() {
 	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.Unlink(s.Entry.EventID)...)
 }
 
-// stopAwaiting removes the index entry of an awaited event. The caller clears
-// Sync.Awaited.
+// stopAwaiting removes the index entry of an awaited event. The caller clears Sync.Awaited.
 func (s *Step) stopAwaiting() {
 	if s.Entry != nil && s.Entry.Awaited {
 		s.dropEntry()

@@ -10,8 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// seenNames are the names of what a calendar says of an event, as they stand in the
-// journal.
+// seenNames are the names of what a calendar says of an event, as they stand in the journal.
 var seenNames = map[rules.Seen]string{
 	rules.Present: "present", rules.Gone: "gone", rules.Series: "series", rules.Unreadable: "unreadable",
 }
@@ -107,9 +106,8 @@ func (s *Step) moveCalendarSlot(after poll.Poll, to rules.Fingerprint) *poll.Slo
 	return &slot
 }
 
-// restoreOriginal removes the calendar's slot and gives the original one. Votes that
-// vanished from people who still take part come back; nothing that people wrote
-// since is overwritten.
+// restoreOriginal removes the calendar's slot and gives the original one. Votes that vanished
+// from people who still take part come back; nothing that people wrote since is overwritten.
 func (s *Step) restoreOriginal() *poll.Slot {
 	p, moved, original := s.Poll, s.Poll.Sync.Rescheduled, s.Original
 	if original == nil { // somebody removed it: the baseline is its time
@@ -126,8 +124,7 @@ func (s *Step) restoreOriginal() *poll.Slot {
 	return original
 }
 
-// vanished are the votes of a snapshot whose voters still take part and have none
-// any more.
+// vanished are the votes of a snapshot whose voters still take part and have none any more.
 func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []poll.Vote {
 	if snapshot == nil {
 		return nil

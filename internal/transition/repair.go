@@ -32,9 +32,8 @@ func (s *Step) details() Details {
 	}
 }
 
-// Purge does what deleting a poll does, for one that somebody else deleted: what the
-// web app did not remove would stay for ever, and be read by whoever makes another
-// poll of the same id.
+// Purge does what deleting a poll does, for one that somebody else deleted: what the web app
+// did not remove would stay for ever, and be read by whoever makes another poll of the same id.
 func (s *Step) Purge(keepEvent bool) {
 	s.supersede()
 	if s.Entry != nil {
@@ -134,11 +133,10 @@ func (s *Step) follow() {
 	p.GoogleCalendarID = s.Next.CalendarID // "primary" is resolved once
 }
 
-// RepairRestore takes away what says that a poll is cancelled which is finalised
-// again. Where it still names an event, that is followed again (follows: State.Next
-// is its calendar). One that it awaits is awaited on. Where the event went with the
-// cancellation, a move of it went too: nothing could undo that any more. announcement is
-// the poll's.
+// RepairRestore takes away what says that a poll is cancelled which is finalised again. Where
+// it still names an event, that is followed again (follows: State.Next is its calendar). One
+// that it awaits is awaited on. Where the event went with the cancellation, a move of it went
+// too: nothing could undo that any more. announcement is the poll's.
 func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 	superseding := s.PendingInsert() != nil // a finalisation under way, of before
 	if superseding {

@@ -77,9 +77,8 @@ func (s State) Creator() string {
 	return s.Poll.CreatorID
 }
 
-// Recreated tells of a poll that is there that its id was another one's, of which
-// something is left: its journal says so, or where it has none, its link or its
-// intents.
+// Recreated tells of a poll that is there that its id was another one's, of which something is
+// left: its journal says so, or where it has none, its link or its intents.
 func (s State) Recreated() bool {
 	return s.Poll.RecreatedBy(s.Latest, s.Intents) ||
 		s.Latest == nil && s.Entry != nil && s.Poll.ReplacesLinked(*s.Entry)

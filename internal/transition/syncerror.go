@@ -22,8 +22,7 @@ func syncError(code rules.ErrorCode, at time.Time) *poll.SyncError {
 	return &poll.SyncError{At: at, Code: code, Message: errorMessages[code]}
 }
 
-// SetError shows on the poll that its sync fails. Its status stays, and so does a
-// reschedule.
+// SetError shows on the poll that its sync fails. Its status stays, and so does a reschedule.
 func (s *Step) SetError(code rules.ErrorCode) {
 	p := s.Poll
 	p.UpdatedAt = s.Now

@@ -80,8 +80,7 @@ const (
 	Delete Op = "delete"
 )
 
-// Write is a write of one document: Data for Create and Set, Updates for Update and
-// Merge.
+// Write is a write of one document: Data for Create and Set, Updates for Update and Merge.
 type Write struct {
 	Op      Op
 	Path    store.Path
@@ -144,9 +143,8 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	s.After, s.Entries = &after, append(s.Entries, entry)
 }
 
-// entryTime is the time of the poll's next journal entry: now, but always later than
-// the last entry. Entries are read in the order of their times, and the clocks of two
-// processes differ.
+// entryTime is the time of the poll's next journal entry: now, but always later than the last
+// entry. Entries are read in the order of their times, and the clocks of two processes differ.
 func (s *Step) entryTime(p poll.Poll) time.Time {
 	now := store.Instant(s.Now)
 	if last := p.Sync.Recorded.At; !now.After(last) {
@@ -155,9 +153,8 @@ func (s *Step) entryTime(p poll.Poll) time.Time {
 	return now
 }
 
-// settle is how long a transition rests before it is announced. A cancellation by
-// the web app itself rests until its own functions, where there are any, have told
-// people of it.
+// settle is how long a transition rests before it is announced. A cancellation by the web app
+// itself rests until its own functions, where there are any, have told people of it.
 func (s *Step) settle(entry poll.Entry) time.Duration {
 	if rules.Mending(entry.Reason) == rules.MendCancel {
 		return max(s.Settle, s.AppTells)
