@@ -252,7 +252,7 @@ func (r *replay) repair(entry poll.Entry) string {
 	switch repair := rules.Mending(entry.Reason); repair {
 	case rules.MendCancel, rules.MendReopen, rules.MendRestore, rules.MendLink, rules.MendUnlink, rules.MendNote, rules.MendSlots:
 	default:
-		return fmt.Sprintf("it says that %q set a direct edit right, and nothing is called so", repair)
+		return fmt.Sprintf("it says that %q repaired a direct edit, and nothing is called so", repair)
 	}
 	p := r.poll
 	p.Status, p.WinningSlotID, p.GoogleEventID, p.GoogleCalendarID = entry.Status, entry.WinningSlotID, entry.EventID, entry.CalendarID

@@ -388,7 +388,7 @@ func (r *journalModel) repaired(entry poll.Entry) string {
 		}
 	case rules.MendLink, rules.MendUnlink, rules.MendNote, rules.MendSlots:
 	default:
-		return fmt.Sprintf("it says that %q set a direct edit right, and nothing is called so", repair)
+		return fmt.Sprintf("it says that %q repaired a direct edit, and nothing is called so", repair)
 	}
 	if r.link, r.known = (rules.Link{}), false; r.at.Status == rules.Cancelled || r.at.Status == rules.Open {
 		r.known = true // it follows no event
