@@ -9,9 +9,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// MayRead tells whether a person may see a poll: its creator, participants,
-// members of its group (nil: none), invitees, with link sharing anybody signed
-// in, and admins.
+// MayRead tells whether a person may see a poll: creator, participants, group members (nil:
+// none), invitees, admins, and with link sharing anybody signed in.
 func MayRead(person Person, p poll.Poll, group *poll.Group) bool {
 	switch {
 	case person.ID == "":
@@ -45,10 +44,12 @@ func readable(ctx context.Context, reader store.Reader, person Person, pollID st
 	return p, group, nil
 }
 
-// checkCreator refuses a person who may see the poll but did not create it.
-func checkCreator(person Person, p poll.Poll) error {
-	if p.CreatorID == person.ID || person.Admin {
-		return nil
+// created loads a poll that a person may see and created, and its group. Forbidden
+// for others who may see it, unless they are admins.
+func created(ctx context.Context, reader store.Reader, person Person, pollID string) (poll.Poll, *poll.Group, error) {
+	p, group, err := readable(ctx, reader, person, pollID)
+	if err == nil && p.CreatorID != person.ID && !person.Admin {
+		err = fault.New(fault.Forbidden, "Only the creator of this poll may do that. Ask them.")
 	}
-	return fault.New(fault.Forbidden, "Only the creator of this poll may do that. Ask them.")
+	return p, group, err
 }

@@ -12,7 +12,7 @@ import (
 
 // A poll that had an event before, and was given another by the web app's own
 // functions, takes that as it is: the time of the old one moves nothing.
-func TestAnEventFromElsewhere_IsTakenAsItIs_WhateverThePollFollowedBefore(t *testing.T) {
+func TestReconcile_AnotherEventNamed_IsAdoptedAsItIs(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string

@@ -8,10 +8,11 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
-// Observed is what a look saw of one event.
+// Observed is what a sync run read of one event.
 type Observed struct {
 	AccountID   string
 	CalendarID  string
@@ -21,234 +22,205 @@ type Observed struct {
 	Updated     time.Time
 	WatchLive   bool // a watch channel of the calendar lives
 	Confirmed   bool // a person confirmed that the event is gone
-	// Searched tells of an event that is Gone that it was looked for in the other
-	// calendars of its owner, each of which answered; MovedTo is where it was
-	// found, the zero place where it is in none.
+	// Searched tells that an event that is Gone was searched for in its owner's other
+	// calendars, all of which answered. MovedTo is where it was found, or the zero place.
 	Searched bool
 	MovedTo  poll.Place
-	// Fence is that of the look; what a look does after another began is
-	// refused with ErrFenced.
+	// Fence is that of the sync run; after another run began it is refused with ErrFenced.
 	Fence int64
-	// Fresh tells that the event was fetched by itself, and not listed.
+	// Fresh tells that the event was fetched individually, and not listed.
 	Fresh bool
-	// Own marks the answer to a write of ours: no look vouches for it, its
-	// `updated` does.
+	// Own marks the answer to a write of ours: no sync run vouches for it, its `updated` does.
 	Own   bool
 	Cause Cause
 	// Who is the person whose command it is; "" for the calendar.
 	Who string
 }
 
-// ErrFenced says that another look began since: whatever this one still holds
-// is worth nothing.
-var ErrFenced = fault.New(fault.Conflict, "another look at this calendar began meanwhile")
+// ErrFenced says that another sync run began since: this one may commit nothing more.
+var ErrFenced = fault.New(fault.Conflict, "another sync run of this calendar began since")
 
 // Applied is what became of an observation.
 type Applied struct {
 	PollID   string // "" where no poll follows the event
 	Decision rules.Decision
-	// Unsearched tells that the event would cancel its poll and was not looked for
-	// in other calendars yet: nothing was written. Apply it again once it was
-	// (Observed.Searched).
+	// Unsearched tells that the event would cancel its poll and was not searched for in other
+	// calendars yet: nothing was written. Search, then apply it again (Observed.Searched).
 	Unsearched bool
 }
 
-// Apply decides what an observation means for the poll that follows the event,
-// and does it: one transaction for poll, slots, snapshot, index, journal and
-// the announcement due. An event that no poll follows is passed over. Applying
-// the same observation again changes nothing.
-func (s *Service) Apply(ctx context.Context, seen Observed) (result Applied, err error) {
-	err = s.afterEdits(ctx, seen.Cause, func() error {
-		result, err = s.applyOnce(ctx, seen)
-		return err
-	})
-	return result, err
-}
-
-func (s *Service) applyOnce(ctx context.Context, seen Observed) (Applied, error) {
-	var result Applied
-	var due *announcement
+// Apply decides what an observation means for the poll that follows the event, and applies it
+// in one transaction. An event that no poll follows is skipped. Applying the same observation
+// again changes nothing.
+func (s *Service) Apply(ctx context.Context, observed Observed) (result Applied, err error) {
 	var before poll.Poll
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		result, due, before = Applied{}, nil, poll.Poll{}
-		st, err := followed(ctx, tx, seen)
-		if err != nil || st.entry == nil {
-			return err
+	err = s.change(ctx, s.Store.Run, "apply", observed.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		result, before = Applied{}, poll.Poll{}
+		st, err := followed(ctx, tx, observed)
+		if err != nil {
+			return nil, err
 		}
-		seen := seen
-		if seen.MovedTo, err = unlessTaken(ctx, tx, seen, st.poll.ID); err != nil {
-			return err
+		if st.Entry == nil {
+			return s.deferIfPending(ctx, tx, st, observed)
 		}
-		decision := rules.Decision{Action: rules.Nothing}
-		result.PollID, result.Decision = st.poll.ID, decision
-		if !seen.Own || !seen.Updated.IsZero() || seen.Searched { // else nothing vouches for it, and the sync asked for below reads it
-			var line poll.Entry
-			decision, line = s.decide(st, seen)
-			result, before = Applied{PollID: st.poll.ID, Decision: decision}, st.poll
-			if result.Unsearched = seen.mayHaveMoved(decision); result.Unsearched {
-				return nil
+		observed := observed
+		if observed.MovedTo, err = unlessTaken(ctx, tx, observed, st.Poll.ID); err != nil {
+			return nil, err
+		}
+		result.PollID, result.Decision.Action, before = st.Poll.ID, rules.Nothing, st.Poll
+		step := s.step(st, observed.Cause)
+		if !observed.Own || !observed.Updated.IsZero() || observed.Searched { // else nothing vouches for it, and the sync asked for below reads it
+			decision, entry := s.decide(st, observed)
+			result.Decision, result.Unsearched = decision, observed.mayHaveMoved(decision)
+			if result.Unsearched {
+				return nil, nil
 			}
-			due, err = s.applyDecision(ctx, tx, st, decision, line)
+			if err := loadDecided(ctx, tx, &step.State, decision, entry); err != nil {
+				return nil, err
+			}
+			step.Observe(decision, entry)
 		}
-		if err != nil || !seen.Own || decision.Action == rules.MoveCalendar {
-			return err
+		if observed.Own && result.Decision.Action != rules.MoveCalendar {
+			step.Ask(observed.EventID)
 		}
-		// What a command saw, a look may have overtaken: the event could have
-		// been moved and looked at since. The next look asks for it again.
-		return tx.Merge(calendars.Path(st.calendar.Key), st.calendar.RequestFetch(seen.EventID)...)
+		return step, nil
 	})
 	if err != nil {
-		return Applied{}, pollError(result.PollID, "apply "+seen.Cause.Hint, err)
+		return Applied{}, pollError(result.PollID, "apply "+observed.Cause.Hint, err)
 	}
-	s.logApplied(ctx, before, result, seen)
-	s.announceSoon(ctx, due, seen.Cause.Trace)
+	s.logApplied(ctx, before, result, observed)
 	if result.Decision.Action == rules.MoveCalendar {
-		s.watchSoon(ctx, result.PollID, seen.MovedTo, seen.Cause)
+		s.watchSoon(ctx, result.PollID, observed.MovedTo, observed.Cause)
 	}
 	return result, nil
 }
 
-// followed reads the poll that follows an observed event, and what its decision
-// depends on; a state without an entry where none does, and then the event is
-// deferred if its insert is under way. ErrFenced: another look began since. An
-// editedError asks for a repair first (afterEdits).
-func followed(ctx context.Context, tx store.Tx, seen Observed) (st state, err error) {
-	if st.entry, st.entryPath, err = poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID); err != nil {
+// loadDecided reads what a decision needs to be carried out.
+func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decision rules.Decision, entry poll.Entry) (err error) {
+	action, p := decision.Action, st.Poll
+	if action == rules.Revive {
+		action = decision.Then
+	}
+	moved := p.Sync.Rescheduled
+	switch action {
+	case rules.MoveCalendar:
+		to := entry.Inputs.MovedTo
+		if st.Next, _, err = calendars.Load(ctx, tx, to.AccountID, to.CalendarID); err == nil && st.EntryPath != poll.IndexPath(st.Entry.EventID) {
+			_, st.NextPath, err = poll.FindIndex(ctx, tx, to.AccountID, to.CalendarID, st.Entry.EventID)
+		}
+	case rules.Cancel:
+		if moved != nil {
+			st.Original, err = poll.LoadSlot(ctx, tx, p.ID, moved.FromSlotID)
+		}
+	case rules.Reschedule:
+		st.Votes, err = poll.LoadVotes(ctx, tx, p.ID)
+	case rules.Restore:
+		if st.Original, err = poll.LoadSlot(ctx, tx, p.ID, moved.FromSlotID); err != nil {
+			return err
+		}
+		if st.Snapshot, err = poll.LoadSnapshot(ctx, tx, p.ID, moved.SnapshotID); err != nil {
+			return err
+		}
+		if st.Group, err = poll.LoadGroup(ctx, tx, p.GroupID); err != nil {
+			return err
+		}
+		st.Votes, err = poll.LoadVotes(ctx, tx, p.ID)
+	}
+	return err
+}
+
+// followed reads the poll that follows an observed event, and what its decision depends on; a
+// state without an entry where none does. ErrFenced: another sync run began since.
+// editedError: the poll has to be repaired first (afterEdits).
+func followed(ctx context.Context, tx store.Tx, observed Observed) (st transition.State, err error) {
+	if st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID); err != nil {
 		return st, err
 	}
-	if st.calendar, _, err = calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID); err != nil {
+	if st.Calendar, _, err = calendars.Load(ctx, tx, observed.AccountID, observed.CalendarID); err != nil {
 		return st, err
 	}
-	if !seen.Own && !st.calendar.Holds(seen.Fence) {
+	if !observed.Own && !st.Calendar.Holds(observed.Fence) {
 		return st, ErrFenced
 	}
-	if st.entry == nil {
-		return st, parkIfPending(ctx, tx, seen, st.calendar)
+	if st.Entry == nil {
+		return st, nil
 	}
-	st.poll, err = poll.Load(ctx, tx, st.entry.PollID)
+	st.Poll, err = poll.Load(ctx, tx, st.Entry.PollID)
 	if fault.Is(err, fault.NotFound) {
 		// Deleted directly, and no document change was reported yet: the
-		// creator's settings say what becomes of its event (mendGone).
-		return st, &editedError{st.entry.PollID}
+		// creator's settings say what becomes of its event (Reconcile).
+		return st, &editedError{st.Entry.PollID}
 	}
 	if err == nil {
-		err = st.past(ctx, tx)
+		err = loadPast(ctx, tx, &st)
 	}
-	if err == nil && st.recreated() {
-		return st, &editedError{st.poll.ID} // the entry is of a deleted poll of its id
-	}
-	if err == nil {
-		err = checkEdits(st.poll)
+	if err == nil && st.Recreated() {
+		return st, &editedError{st.Poll.ID} // the entry is of a deleted poll of its id
 	}
 	if err == nil {
-		err = st.loadSlots(ctx, tx)
+		err = checkEdits(st.Poll)
 	}
-	if err == nil && st.poll.Status != rules.Archived && st.awaiting() && st.poll.SlotsEdited(st.winning, st.original) {
-		err = &editedError{st.poll.ID}
+	if err == nil {
+		err = loadSlots(ctx, tx, &st)
+	}
+	if err == nil && st.Poll.Status != rules.Archived && st.Awaiting() && st.Poll.SlotsEdited(st.Winning, st.Original) {
+		err = &editedError{st.Poll.ID}
 	}
 	return st, err
 }
 
 // decide asks the rules about an observation of the event that a poll follows,
 // and gives the journal's line of it.
-func (s *Service) decide(st state, seen Observed) (rules.Decision, poll.Entry) {
+func (s *Service) decide(st transition.State, observed Observed) (rules.Decision, poll.Entry) {
 	observation := rules.Observation{
-		Link: st.entry.Link(), Seen: seen.Seen, Fingerprint: seen.Fingerprint, Updated: seen.Updated,
-		AccountLive: true, WatchLive: seen.WatchLive, Confirmed: seen.Confirmed,
-		Fresh: seen.Fresh, Asked: seen.Who != "",
-		Elsewhere: seen.MovedTo != poll.Place{},
+		Link: st.Entry.Link(), Seen: observed.Seen, Fingerprint: observed.Fingerprint, Updated: observed.Updated,
+		AccountLive: true, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed,
+		Fresh: observed.Fresh, Asked: observed.Who != "",
+		Elsewhere: observed.MovedTo != poll.Place{},
 	}
-	stands, now := st.rules(), store.Instant(s.Now())
-	decision := rules.Decide(stands, observation, now)
-	return decision, entryOf(stands, observation, decision, now, seen)
+	state, now := st.Rules(), store.Instant(s.Now())
+	decision := rules.Decide(state, observation, now)
+	return decision, entryOf(state, observation, decision, now, observed)
 }
 
-// parkIfPending is for an event under our prefix that no poll follows yet: where
-// its insert is under way, this change would be lost with the sync token, so it
-// is asked for by itself once it is linked.
-func parkIfPending(ctx context.Context, tx store.Tx, seen Observed, calendar calendars.Calendar) error {
-	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(seen.AccountID, seen.CalendarID, seen.EventID))
+// deferIfPending defers an event of ours that no poll follows yet: where its insert is under
+// way, this change would be lost with the sync token.
+func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, observed Observed) (*transition.Step, error) {
+	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(observed.AccountID, observed.CalendarID, observed.EventID))
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
-		return err
+		return nil, err
 	}
-	return tx.Merge(calendars.Path(calendar.Key), calendars.Defer(seen.EventID, calendars.DeferredRace))
-}
-
-// dropEntry removes the index entry of an event that is not followed any more.
-func dropEntry(tx store.Tx, path store.Path, calendar calendars.Calendar, entry poll.IndexEntry) error {
-	if err := tx.Delete(path); err != nil {
-		return err
-	}
-	return tx.Merge(calendars.Path(calendar.Key), calendar.Unlink(entry.EventID)...)
+	step := s.step(st, observed.Cause)
+	step.Defer(observed.EventID)
+	return step, nil
 }
 
 // entryOf is the journal's entry of a decision, with all that it was made on.
-func entryOf(stands rules.Poll, observed rules.Observation, decision rules.Decision, now time.Time, seen Observed) poll.Entry {
+func entryOf(state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed Observed) poll.Entry {
 	reason := decision.Row
 	if decision.Action == rules.Revive {
 		reason += ": " + decision.ThenRow
 	}
 	return poll.Entry{
-		Trace: seen.Cause.Trace, Hint: seen.Cause.Hint, Who: seen.Who, Decision: decision.Action, Reason: reason,
-		Seen: seenName(seen.Seen), Fingerprint: seen.Fingerprint, Updated: seen.Updated, Fence: seen.Fence,
-		EventID: seen.EventID, CalendarID: seen.CalendarID, AccountID: seen.AccountID,
-		Before: stands.Applied, After: seen.Fingerprint,
+		Trace: observed.Cause.Trace, Hint: observed.Cause.Hint, Who: observed.Who, Decision: decision.Action, Reason: reason,
+		Seen: transition.SeenName(observed.Seen), Fingerprint: observed.Fingerprint, Updated: observed.Updated, Fence: observed.Fence,
+		EventID: observed.EventID, CalendarID: observed.CalendarID, AccountID: observed.AccountID,
+		Before: state.Applied, After: observed.Fingerprint,
 		Inputs: &poll.Inputs{
-			Now: now, Winning: stands.Winning, Original: stands.Original, Timely: stands.Timely, MovedAt: stands.MovedAt, FinalizedAt: stands.FinalizedAt,
-			WatchLive: observed.WatchLive, Confirmed: observed.Confirmed, MovedTo: seen.MovedTo,
+			Now: now, Winning: state.Winning, Original: state.Original, Timely: state.Timely, MovedAt: state.MovedAt, FinalizedAt: state.FinalizedAt,
+			WatchLive: observation.WatchLive, Confirmed: observation.Confirmed, MovedTo: observed.MovedTo,
 		},
 	}
 }
 
-// applyDecision writes what a decision does, and asks for its announcement.
-func (s *Service) applyDecision(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
-	switch decision.Action {
-	case rules.MoveCalendar:
-		return nil, s.applyMoveCalendar(ctx, tx, st, decision, entry)
-	case rules.Cancel:
-		return s.applyCancel(ctx, tx, st, entry)
-	case rules.Revive:
-		return s.applyRevive(ctx, tx, st, decision, entry)
-	case rules.Reschedule:
-		return s.applyReschedule(ctx, tx, st, decision, entry)
-	case rules.RescheduleAgain:
-		return s.applyRescheduleAgain(tx, st, decision, entry)
-	case rules.Restore:
-		return s.applyRestore(ctx, tx, st, decision, entry)
-	case rules.Adopt:
-		return s.applyAdopt(tx, st, decision, entry)
-	case rules.Warn, rules.Clear:
-		return s.applyError(tx, st, decision, entry)
-	case rules.Forget:
-		return nil, dropEntry(tx, st.entryPath, st.calendar, *st.entry)
-	case rules.Record:
-		return nil, s.note(tx, st, entry)
-	default:
-		return nil, nil
-	}
-}
-
-func seenName(seen rules.Seen) string {
-	switch seen {
-	case rules.Present:
-		return "present"
-	case rules.Gone:
-		return "gone"
-	case rules.Series:
-		return "series"
-	default:
-		return "unreadable"
-	}
-}
-
-// logApplied writes the one line that a transition has in the log, and counts it.
-func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, seen Observed) {
+// logApplied logs and counts a transition.
+func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, observed Observed) {
 	if result.PollID == "" || result.Unsearched || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return
 	}
-	s.meterApplied(result, seen)
+	s.meterApplied(result, observed)
 	s.Log.InfoContext(ctx, "poll "+string(result.Decision.Action),
-		"poll", result.PollID, "event", seen.EventID, "userId", before.CreatorID,
-		"old", before.Sync.Applied.String(), "new", seen.Fingerprint.String(),
-		"row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
+		"poll", result.PollID, "event", observed.EventID, "userId", before.CreatorID,
+		"old", before.Sync.Applied.String(), "new", observed.Fingerprint.String(),
+		"row", result.Decision.Row, "hint", observed.Cause.Hint, "trace", observed.Cause.Trace)
 }

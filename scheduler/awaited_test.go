@@ -106,7 +106,7 @@ func TestAwaited_EventIsBack_RevivesThePoll(t *testing.T) {
 }
 
 // What was taken back before anybody heard of it is told to nobody.
-func TestAwaited_EventIsBackBeforeTheNews_IsToldToNobody(t *testing.T) {
+func TestAwaited_EventIsBackBeforeTheNotice_IsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	settings := worldtest.Settings{Settle: time.Minute}
 	w := worldtest.New(t, worldtest.Options{Settings: settings})

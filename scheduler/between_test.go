@@ -204,7 +204,7 @@ func interrupt(t *testing.T, begin func(*worldtest.World) story, first, between 
 	return reached
 }
 
-func TestFinalise_InterruptedAnywhere_LeavesOneStory(t *testing.T) {
+func TestFinalise_InterruptedAnywhere_LeavesPollAndEventAgreeing(t *testing.T) {
 	t.Parallel()
 	for _, between := range []act{cancelIt, finaliseSecond, finaliseFirst, editSlots} {
 		t.Run(between.name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestFinalise_InterruptedAnywhere_LeavesOneStory(t *testing.T) {
 }
 
 // Every command and every change of the calendar in the middle of every other.
-func TestAnything_InterruptedByAnything_LeavesOneStory(t *testing.T) {
+func TestCommands_InterruptedByOthers_LeavePollAndEventAgreeing(t *testing.T) {
 	t.Parallel()
 	stories := []struct {
 		name  string

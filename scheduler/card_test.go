@@ -87,7 +87,7 @@ func TestCard_PollLeftItsGroup_GoesOnBeingDrawn(t *testing.T) {
 
 // A change that nobody is told of owes the card in its own transaction: where
 // the program dies before the card is handed over, the drain has it drawn.
-func TestTheCard_IsDrawn_ThoughTheProgramDiesBeforeItIsHandedOver(t *testing.T) {
+func TestCard_ProgramDiesBeforeTheTask_IsUpdated(t *testing.T) {
 	t.Parallel()
 	gm := worldtest.Person("gm")
 	title := "Session ten"

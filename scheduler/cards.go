@@ -9,16 +9,14 @@ import (
 	"questscheduler/rules"
 )
 
-// mayHaveCard tells whether a poll's card may be there or is to be: one that was
-// posted stays when the poll leaves its group.
+// mayHaveCard tells whether a poll has a card or gets one. A posted card stays when the poll
+// leaves its group.
 func mayHaveCard(p poll.Poll) bool { return p.GroupID != "" || p.Discord.MessageID != "" }
 
-// CheckCard hands over that a poll's card is to show what is true, after somebody
-// wrote the poll, its slots or its votes: the card is edited where it shows
-// something else. occasion names what it is for, as in cardSoon. A poll that is
-// gone, or has neither a group nor a card, has none to be drawn, and one that was
-// over before it had a card gets none. The errors are the store's and the queue's;
-// the card is not handed over then.
+// CheckCard enqueues an update of a poll's card after somebody wrote the poll, its slots or
+// its votes. occasion names the cause, as in updateCardSoon. It does nothing for a poll that is
+// gone, has neither group nor card, or was over before it had a card. Errors are the store's
+// and the queue's.
 func (s *Service) CheckCard(ctx context.Context, pollID, occasion string, cause Cause) error {
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if fault.Is(err, fault.NotFound) {

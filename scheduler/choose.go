@@ -8,9 +8,8 @@ import (
 	"questscheduler/rules"
 )
 
-// chooseCalendar finds the account and calendar before any transaction, since
-// it may have to ask beyond the store. Without an event it is only needed for
-// an old one, so there its failure is none.
+// chooseCalendar finds the account and calendar before any transaction, since it may call
+// Google. Without an event it serves an older one alone, and its failure is no error.
 func (s *Service) chooseCalendar(ctx context.Context, p poll.Poll, ask Finalise) (account, calendar string, err error) {
 	if !ask.CreateEvent {
 		return s.legacyAccount(ctx, p)
@@ -41,11 +40,10 @@ var errCalendarReadOnly = &fault.Error{
 	Message: "This Google account may not change the events of that calendar. Choose another calendar, or ask its owner for the right to make changes to events.",
 }
 
-// previousCalendar is the calendar that the poll names from an earlier
-// finalisation, for a person who names none, and the account that it was in or is
-// owned by. "" where that account was unlinked, is not the one that the person
-// names, or may not write there any more: then the default is chosen. Revoked where
-// its grant is dead, since no event is made somewhere else unasked.
+// previousCalendar is the calendar of an earlier finalisation, for a person who names none,
+// and its account. Both are "" where that account was unlinked, is not the one that the person
+// names, or may no longer write there. Revoked where its grant is dead: no event is made
+// elsewhere unasked.
 func (s *Service) previousCalendar(ctx context.Context, p poll.Poll, ask Finalise) (account, calendar string, err error) {
 	if ask.CalendarID != "" || p.GoogleCalendarID == "" {
 		return "", "", nil
@@ -74,8 +72,8 @@ func (s *Service) previousCalendar(ctx context.Context, p poll.Poll, ask Finalis
 	return account, calendar, nil // where the calendar does not answer, the insert finds out
 }
 
-// legacyAccount finds the account of an event that was linked before us; ""
-// where the poll has none or nobody's account is linked any more.
+// legacyAccount finds the account of an event that was linked before us; "" where there is no
+// event, or no account is linked any more.
 func (s *Service) legacyAccount(ctx context.Context, p poll.Poll) (account, calendar string, err error) {
 	if p.GoogleEventID == "" {
 		return "", "", nil

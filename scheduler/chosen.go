@@ -8,9 +8,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// chosenSlot reads the slot that a finalisation asks for. NotFound where the poll
-// has none of that id. The web app writes slots itself, and so may others: one
-// whose times no session can have is a Conflict, and nothing is made of it.
+// chosenSlot reads the slot that a finalisation asks for. NotFound where the poll has none of
+// that id; Conflict where no session can have its times, which others may have written.
 func chosenSlot(ctx context.Context, reader store.Reader, pollID string, ask Finalise) (*poll.Slot, error) {
 	slot, err := poll.LoadSlot(ctx, reader, pollID, ask.SlotID)
 	switch {
@@ -30,8 +29,8 @@ func chosenSlot(ctx context.Context, reader store.Reader, pollID string, ask Fin
 	return slot, nil
 }
 
-// fits tells whether the session can be at the times of a slot. An end that is
-// missing is made up for by a duration, and is not needed where there is no event.
+// fits tells whether a session can have a slot's times. A duration replaces a missing end, and
+// without an event none is needed.
 func (ask Finalise) fits(slot poll.Slot) bool {
 	end := slot.End
 	if ask.Duration > 0 && !slot.AllDay {

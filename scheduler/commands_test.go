@@ -126,7 +126,7 @@ func TestEditSlots(t *testing.T) {
 
 // What the person decides on is no more: nothing is patched, and the next look
 // says how it stands.
-func TestRestoreOriginal_WhereThereIsNothingToMoveBack_IsAConflict(t *testing.T) {
+func TestRestoreOriginal_NothingToMoveBack_IsAConflict(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		act  func(w *worldtest.World, s story)

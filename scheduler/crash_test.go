@@ -43,7 +43,7 @@ func followed(t *testing.T, w *worldtest.World, s story, state rules.State, slot
 // Whatever befalls the program, and wherever: in the end poll and calendar tell
 // one story, and nothing is left over. What the calendar did is followed, and
 // told once; what a person asked for was done or not.
-func TestWhateverHappensAnywhere_EndsInOneStory(t *testing.T) {
+func TestFaults_Anywhere_LeavePollAndEventAgreeing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		begin func(*worldtest.World) story
@@ -115,7 +115,7 @@ func TestWhateverHappensAnywhere_EndsInOneStory(t *testing.T) {
 // The poll is cancelled before Google has made the event, and the program that
 // asked for it dies right after: nobody is left who knows that it was made, but
 // for the deletion that waits for that.
-func TestFinalise_CancelledAndDeadAmidTheInsert_LeavesNoEvent(t *testing.T) {
+func TestFinalise_CancelledAndDeadDuringInsert_LeavesNoEvent(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)
@@ -135,7 +135,7 @@ func TestFinalise_CancelledAndDeadAmidTheInsert_LeavesNoEvent(t *testing.T) {
 }
 
 // The same, but the one that asked stood still for longer than anybody waits.
-func TestFinalise_CancelledAndHeldUpAmidTheInsert_LeavesNoEvent(t *testing.T) {
+func TestFinalise_CancelledAndHeldUpDuringInsert_LeavesNoEvent(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)
@@ -149,7 +149,7 @@ func TestFinalise_CancelledAndHeldUpAmidTheInsert_LeavesNoEvent(t *testing.T) {
 
 // By the clock of the instance that cancels, and by that of the one that deletes,
 // nobody can be at work on the insert any more.
-func TestFinalise_CancelledWhereTheClockIsAheadAndDead_LeavesNoEvent(t *testing.T) {
+func TestFinalise_CancelledByAClockAheadAndDead_LeavesNoEvent(t *testing.T) {
 	t.Parallel()
 	skews := []time.Duration{-5 * time.Minute, 0}
 	w := worldtest.New(t, worldtest.Options{Instances: 2, Skew: func() time.Duration {
@@ -192,7 +192,7 @@ func TestFinalise_HeldUpBeforeTheInsert_LeavesItToTheDrain(t *testing.T) {
 }
 
 // The drain carries out what a dead program left, and is itself overtaken.
-func TestAnInsertOfTheDrain_CancelledAndDeadAmidIt_LeavesNoEvent(t *testing.T) {
+func TestDrainedInsert_CancelledAndDeadDuringIt_LeavesNoEvent(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)
@@ -269,7 +269,7 @@ func TestARestart_IsAtWorkAtOnce(t *testing.T) {
 
 // Two are at work on one insert: the second makes the event and dies, the first
 // is refused. That it was refused does not say that there is none.
-func TestFinalise_RefusedBesideOneThatMadeTheEventAndDied_ForgetsNothing(t *testing.T) {
+func TestFinalise_RefusedBesideADeadOne_KeepsTheIntent(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)

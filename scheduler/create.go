@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 )
 
 // Create is what a person gives for a new poll.
@@ -43,9 +44,9 @@ const (
 	firstYear, lastYear = 1971, 9000
 )
 
-// Create makes a poll. The creator takes part in it. A group that is named must
-// be one the person belongs to. Conflict where the id that is asked for is
-// another person's poll, or a poll of it was deleted a moment ago.
+// Create makes a poll, in which its creator takes part. A named group must be one that the
+// person belongs to. Conflict where the id is another person's poll, or a poll of it was just
+// deleted.
 func (s *Service) Create(ctx context.Context, person Person, ask Create, cause Cause) (View, error) {
 	if err := ask.check(person); err != nil {
 		return View{}, err
@@ -74,12 +75,12 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 		if err := createPoll(ctx, tx, &p, slots); err != nil {
 			return err
 		}
-		return oweCard(tx, p)
+		return recordCard(tx, p)
 	})
 	if err != nil {
 		return View{}, pollError(fresh.ID, "create", err)
 	}
-	s.cardSoon(ctx, p, p.ID, cause)
+	s.updateCardSoon(ctx, p, p.ID, cause)
 	return s.View(ctx, person, p.ID)
 }
 
@@ -103,12 +104,15 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 			return err
 		}
 	}
-	return writeNamed(tx, poll.Announcement{}, p.ID, namedOf(p.ParticipantIDs, *p))
+	named := transition.NamedOf(p.ParticipantIDs, *p)
+	if len(named) == 0 {
+		return nil
+	}
+	return tx.Merge(poll.AnnouncementPath(p.ID), poll.NamedUpdates(p.ID, named)...)
 }
 
-// madeBefore is the poll of an id that a person asked for, where an earlier
-// request of theirs made it; nil where there is none. Conflict where that one was
-// deleted and something of it is left.
+// madeBefore is the poll of a requested id that an earlier request of the person made; nil for
+// none. Conflict where that one was deleted and something of it is left.
 func madeBefore(ctx context.Context, tx store.Tx, person Person, ask Create) (*poll.Poll, error) {
 	if ask.ID == "" {
 		return nil, nil
@@ -128,31 +132,28 @@ func madeBefore(ctx context.Context, tx store.Tx, person Person, ask Create) (*p
 
 // checkGone refuses an id of which a deleted poll left something.
 func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
-	var gone state
-	if gone.intents, err = poll.IntentsOf(ctx, tx, id); err != nil {
+	var gone transition.State
+	if gone.Intents, err = poll.IntentsOf(ctx, tx, id); err != nil {
 		return err
 	}
-	if gone.latest, err = poll.Latest(ctx, tx, id); err == nil && (gone.latest != nil || len(gone.intents) > 0) {
+	if gone.Latest, err = poll.Latest(ctx, tx, id); err == nil && (gone.Latest != nil || len(gone.Intents) > 0) {
 		err = fault.New(fault.Conflict, "This poll was made and deleted. Send the request with a new Idempotency-Key to make another one.")
 	}
 	return err
 }
 
-// oweCard has the poll's card drawn anew where its group has one, by whichever
-// task comes first: cardSoon's, or the drain's where the program died before
-// that. It is for what the card shows and nobody is told of; where people are
-// told, the card is drawn then.
-func oweCard(tx store.Tx, p poll.Poll) error {
+// recordCard records that the poll's card has to be updated without an announcement. The task of
+// updateCardSoon does it, or the drain's where the program died before that.
+func recordCard(tx store.Tx, p poll.Poll) error {
 	if !mayHaveCard(p) {
 		return nil
 	}
 	return tx.Merge(poll.AnnouncementPath(p.ID), poll.OweCardUpdates(p.ID)...)
 }
 
-// cardSoon hands over, after the commit, the card that its transaction owes.
-// occasion names what it is for, so that each is handed over once. A failure is
-// logged and no more: the drain finds what is owed.
-func (s *Service) cardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
+// updateCardSoon enqueues, after the commit, the card that its transaction recorded, once for each
+// occasion. A failure is only logged: the drain finds the card.
+func (s *Service) updateCardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
 	if !mayHaveCard(p) {
 		return
 	}

@@ -70,7 +70,7 @@ func TestDeleteEvent_WhereThereIsNone_ChangesNothing(t *testing.T) {
 	equal(t, "entries", len(w.Journal(s.poll)), 0)
 }
 
-func TestDeleteEvent_AmidAFinalisation_TakesItBack(t *testing.T) {
+func TestDeleteEvent_DuringAFinalisation_TakesItBack(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)
@@ -86,7 +86,7 @@ func TestDeleteEvent_AmidAFinalisation_TakesItBack(t *testing.T) {
 	equal(t, "status", w.View(s.poll).Poll.Status, rules.Open)
 }
 
-func TestDeleteEvent_IsTheCreatorsAlone_AndWantsAnAccountThatLetsUsIn(t *testing.T) {
+func TestDeleteEvent_OtherPersonOrNoAccount_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)
@@ -104,7 +104,7 @@ func TestDeleteEvent_IsTheCreatorsAlone_AndWantsAnAccountThatLetsUsIn(t *testing
 
 // A finalisation under way is taken back; what is left of an earlier move is no
 // matter of it, and the journal says so.
-func TestDeleteEvent_AmidAFinalisationOfACancelledPollThatWasMoved_TakesThatBackAlone(t *testing.T) {
+func TestDeleteEvent_FinalisingACancelledMovedPoll_TakesThatBack(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)

@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 )
 
 // Drained counts what a drain handed over.
@@ -18,14 +19,11 @@ type Drained struct {
 	Looks         int
 }
 
-// Drain hands over everything that was committed and may not have been
-// enqueued: intents and announcements that are due, cards that are owed, and
-// calendars that a look is owed to. It runs every minute, and once at the start of a
-// process. What is handed over already is met by its handler as done, or by its name
-// as taken; what failed is left to its task for as long as that tries again by
-// itself, or an outage would make a task of each minute.
-func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
-	var drained Drained
+// Drain enqueues everything that was committed and may not have been enqueued: intents and
+// announcements that are due, pending cards and pending syncs. It runs every minute, and at
+// the start of a process. Tasks that are done or queued already absorb the second. What failed
+// is left to its task while that retries, or an outage would make a task of each minute.
+func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err error) {
 	now := s.Now()
 	// A name of its own each minute: one that an ended task still holds must
 	// not keep its document waiting.
@@ -37,16 +35,15 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 		drained.Intents++
 		s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
 	}
-	for announcement, err := range poll.AnnouncementsDue(ctx, s.Store, now) {
+	for due, err := range poll.AnnouncementsDue(ctx, s.Store, now) {
 		if err != nil {
 			return drained, err
 		}
-		if announcement.AgainAt.After(now) {
+		if due.AgainAt.After(now) {
 			continue
 		}
 		drained.Announcements++
-		name := announcement.PollID + "/" + announcement.Wanted.Ref + bucket
-		s.enqueue(ctx, poll.AnnounceKind, name, Work{ID: announcement.PollID, Trace: announcement.Wanted.Trace}, time.Time{})
+		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Wanted.Ref+bucket, Work{ID: due.PollID, Trace: due.Wanted.Trace}, time.Time{})
 	}
 	for card, err := range poll.CardsOwed(ctx, s.Store) {
 		if err != nil {
@@ -67,16 +64,15 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (Drained, error) {
 	return drained, nil
 }
 
-// Recover takes back what a dead process of the same store held: the request
-// that wrote an intent is no longer at work, and no look holds a lease. Only
-// for a store that one process has to itself.
+// Recover takes back what a dead process of the same store held: leases of sync runs and
+// intents under way. Only for a store that one process has to itself.
 func (s *Service) Recover(ctx context.Context) error {
 	now := s.Now()
 	found, err := calendars.Leased(ctx, s.Store, now)
 	if err != nil {
 		return err
 	}
-	intents, err := store.Collect(poll.IntentsDue(ctx, s.Store, now.Add(insertGrace)))
+	intents, err := store.Collect(poll.IntentsDue(ctx, s.Store, now.Add(transition.InsertGrace)))
 	if err != nil {
 		return err
 	}

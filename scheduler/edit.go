@@ -2,13 +2,13 @@ package scheduler
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -20,13 +20,11 @@ type Edit struct {
 	ParticipantIDs   *[]string
 	PendingInvites   *[]string
 	AllowLinkSharing *bool
-	// Slots are all slots the poll is to have: those with an id are kept and
-	// moved, the others made, and what is not named is removed with the votes
-	// for it.
+	// Slots are all slots the poll is to have: those with an id are kept and moved, others are
+	// made, and slots that are not named are removed with their votes.
 	Slots *[]SlotEdit
-	// Demand, where set, is asked of the poll as it stands (SyncedAt left out) in
-	// the edit's own transaction, which may run again: its error ends the edit
-	// with nothing changed.
+	// Demand, where set, checks the poll before the edit (without SyncedAt) in the edit's
+	// transaction, which may rerun. Its error ends the edit with nothing changed.
 	Demand func(View) error
 }
 
@@ -42,60 +40,71 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 	if err := ask.check(); err != nil {
 		return View{}, err
 	}
-	err := s.afterEdits(ctx, cause, func() error { return s.edit(ctx, person, pollID, ask, cause) })
+	err := s.change(ctx, s.Store.Run, "edit", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		st, err := load(ctx, tx, person, pollID)
+		if err != nil {
+			return nil, err
+		}
+		if ask.Demand != nil {
+			view, err := viewOf(ctx, tx, st.Poll, st.Group)
+			if err != nil {
+				return nil, err
+			}
+			if err := ask.Demand(view); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := rules.Apply(st.Rules(), rules.CommandEdit); err != nil {
+			return nil, err
+		}
+		if err := ask.checkPeople(st.Poll); err != nil {
+			return nil, err
+		}
+		announcement := poll.Announcement{}
+		if ask.ParticipantIDs != nil {
+			if announcement, err = poll.LoadAnnouncement(ctx, tx, pollID); err != nil {
+				return nil, err
+			}
+		}
+		return s.editStep(ctx, tx, st, ask, announcement, person, cause)
+	})
 	if err != nil {
-		return View{}, err
+		return View{}, pollError(pollID, "edit", err)
 	}
 	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
 }
 
-func (s *Service) edit(ctx context.Context, person Person, pollID string, ask Edit, cause Cause) error {
-	var p poll.Poll
-	now := store.Instant(s.Now())
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		st, err := load(ctx, tx, person, pollID)
-		if err != nil {
-			return err
+// editStep works an edit out, for which the slots and votes are read where it is of them.
+func (s *Service) editStep(
+	ctx context.Context, tx store.Tx, st transition.State, ask Edit, announcement poll.Announcement, person Person, cause Cause,
+) (step *transition.Step, err error) {
+	var slots []poll.Slot
+	if ask.Slots != nil {
+		if _, err := rules.Apply(st.Rules(), rules.CommandEditSlots); err != nil {
+			return nil, err
 		}
-		p = st.poll
-		if ask.Demand != nil {
-			view, err := viewOf(ctx, tx, st.poll, st.group)
-			if err != nil {
-				return err
-			}
-			if err := ask.Demand(view); err != nil {
-				return err
-			}
+		if slots, err = poll.LoadSlots(ctx, tx, st.Poll.ID); err != nil {
+			return nil, err
 		}
-		if _, err := rules.Apply(st.rules(), rules.CommandEdit); err != nil {
-			return err
+		if st.Votes, err = poll.LoadVotes(ctx, tx, st.Poll.ID); err != nil {
+			return nil, err
 		}
-		if err := ask.checkPeople(st.poll); err != nil {
-			return err
-		}
-		after := ask.edited(st.poll, now)
-		writeNames, err := s.nameMore(ctx, tx, person, p, ask)
-		if err != nil {
-			return err
-		}
-		if ask.Slots == nil {
-			err = after.Write(tx)
-		} else {
-			err = s.editSlots(ctx, tx, st, after, *ask.Slots, person, cause)
-		}
-		if err == nil {
-			err = writeNames()
-		}
-		if err != nil {
-			return err
-		}
-		return oweCard(tx, p)
-	})
-	if err != nil {
-		return pollError(pollID, "edit", err)
 	}
-	s.cardSoon(ctx, p, "edit/"+now.String(), cause)
-	return nil
+	step = s.step(st, cause)
+	after := ask.edited(st.Poll, store.Instant(step.Now))
+	if step.Edit(after); ask.Slots != nil {
+		var wanted []transition.Times
+		for _, slot := range *ask.Slots {
+			wanted = append(wanted, transition.Times{ID: slot.ID, At: rules.Timed(slot.Start, slot.End)})
+		}
+		if err := step.EditSlots(person.ID, slots, wanted); err != nil {
+			return nil, err
+		}
+	}
+	if ask.ParticipantIDs != nil {
+		step.Name(announcement.Named, person.ID)
+	}
+	return step, nil
 }
 
 func (e Edit) check() error {
@@ -155,117 +164,6 @@ func (e Edit) edited(p poll.Poll, now time.Time) poll.Poll {
 	}
 	if e.AllowLinkSharing != nil {
 		p.AllowLinkSharing = *e.AllowLinkSharing
-	}
-	return p
-}
-
-// editSlots writes the slots and the votes for them, and the poll that is after but
-// for what goes with its slots.
-func (s *Service) editSlots(ctx context.Context, tx store.Tx, st state, after poll.Poll, wanted []SlotEdit, person Person, cause Cause) error {
-	if _, err := rules.Apply(st.rules(), rules.CommandEditSlots); err != nil {
-		return err
-	}
-	slots, err := poll.LoadSlots(ctx, tx, st.poll.ID)
-	if err != nil {
-		return err
-	}
-	votes, err := poll.LoadVotes(ctx, tx, st.poll.ID)
-	if err != nil {
-		return err
-	}
-	moved := st.poll.Sync.Rescheduled
-	removed := map[string]bool{}
-	known := map[string]bool{}
-	for _, slot := range slots {
-		calendars := moved != nil && slot.ID == moved.ToSlotID
-		removed[slot.ID] = true
-		known[slot.ID] = !calendars
-	}
-	for _, edit := range wanted {
-		switch {
-		case edit.ID == "":
-			slot := poll.Slot{ID: s.IDs.UUID(), Start: edit.Start.UTC(), End: edit.End.UTC()}
-			err = tx.Create(poll.SlotPath(st.poll.ID, slot.ID), poll.EncodeSlot(slot))
-		case !known[edit.ID]:
-			err = fault.Field("slots", "must name slots of this poll by their ids, each once, or leave the id out for a new one")
-		default:
-			removed[edit.ID], known[edit.ID] = false, false
-			err = tx.Update(poll.SlotPath(st.poll.ID, edit.ID),
-				poll.MoveSlot(rules.Timed(edit.Start, edit.End))...)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := removeSlots(tx, st.poll.ID, slots, votes, removed); err != nil {
-		return err
-	}
-	return s.recordSlotsEdited(tx, st, slotsEdited(after, removed), wanted, person, cause)
-}
-
-// keepsTime tells whether an edit of the slots leaves the session at its time. One
-// that clears a reschedule does not.
-func keepsTime(st state, wanted []SlotEdit) bool {
-	return st.poll.Sync.Rescheduled == nil && st.winning != nil && slices.ContainsFunc(wanted, func(edit SlotEdit) bool {
-		return edit.ID == st.winning.ID && !st.winning.AllDay && rules.Timed(edit.Start, edit.End) == st.winning.Fingerprint()
-	})
-}
-
-// removeSlots deletes the slots that are no longer wanted, and the votes for
-// them.
-func removeSlots(tx store.Tx, pollID string, slots []poll.Slot, votes []poll.Vote, removed map[string]bool) error {
-	for _, slot := range slots {
-		if !removed[slot.ID] {
-			continue
-		}
-		if err := tx.Delete(poll.SlotPath(pollID, slot.ID)); err != nil {
-			return err
-		}
-	}
-	for _, vote := range votes {
-		var gone []store.Update
-		for _, slotID := range vote.Chosen() {
-			if removed[slotID] {
-				gone = append(gone, store.Update{Path: store.Field("votes", slotID), Value: store.Delete})
-			}
-		}
-		if len(gone) > 0 {
-			if err := tx.Update(poll.VotePath(pollID, vote.UserID), gone...); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// recordSlotsEdited writes a poll after its slots were edited, with its journal entry.
-// Another time of the session is a decision: a deleted event is not awaited then.
-func (s *Service) recordSlotsEdited(tx store.Tx, st state, after poll.Poll, wanted []SlotEdit, person Person, cause Cause) error {
-	if st.awaiting() && !keepsTime(st, wanted) {
-		if err := st.stopAwaiting(tx); err != nil {
-			return err
-		}
-		after.Sync.Awaited = nil
-	}
-	winning := st.winning
-	if after.WinningSlotID != st.poll.WinningSlotID {
-		winning = nil // another one, which was not read; nothing is announced of it
-	}
-	_, err := s.record(tx, poll.Entry{
-		Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandEditSlots, Reason: "the slots were edited",
-		Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-	}, outcome{after, winning}, person.ID, false)
-	return err
-}
-
-// slotsEdited is a poll without what is left of a reschedule, and without a winning
-// slot that was removed.
-func slotsEdited(p poll.Poll, removed map[string]bool) poll.Poll {
-	if moved := p.Sync.Rescheduled; moved != nil {
-		p.Sync.Rescheduled, p.WinningSlotID = nil, moved.FromSlotID
-	}
-	if removed[p.WinningSlotID] {
-		p.WinningSlotID = ""
 	}
 	return p
 }

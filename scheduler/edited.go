@@ -17,10 +17,8 @@ type editedError struct{ pollID string }
 
 func (e *editedError) Error() string { return "poll " + e.pollID + " was edited directly" }
 
-// checkEdits refuses to go on over a direct edit that the journal does not know:
-// whatever were written next would follow from a state that nobody recorded. It
-// costs no read, since the poll's own document says what its journal knows
-// (poll.Recorded).
+// checkEdits refuses to continue over a direct edit that the journal does not know: the next
+// entry would not follow from the last. It costs no read (poll.Recorded).
 func checkEdits(p poll.Poll) error {
 	if p.EditedDirectly() {
 		return &editedError{p.ID}
@@ -28,10 +26,9 @@ func checkEdits(p poll.Poll) error {
 	return nil
 }
 
-// afterEdits does something to a poll in a transaction that asks checkEdits.
-// Where that refuses, the direct edit is set right and journaled first, and it
-// is done again from the beginning: a poll without an event has no index entry
-// that a sweep would come by, so whoever touches it next is the first to notice.
+// afterEdits runs a transaction that calls checkEdits. Where that refuses, it repairs and
+// journals the direct edit, and runs the transaction again: no sweep finds a poll without an
+// event.
 func (s *Service) afterEdits(ctx context.Context, cause Cause, do func() error) error {
 	for range editTries {
 		err := do()

@@ -78,7 +78,7 @@ func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
 }
 
 // No sweep and no hint comes before the command.
-func TestACommand_OnAPollThatWasEditedDirectly_SetsThatRightFirst(t *testing.T) {
+func TestCommand_PollEditedDirectly_RepairsItFirst(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -139,7 +139,7 @@ func failing(t *testing.T, w *worldtest.World) story {
 }
 
 // The web app writes amid the command's own transactions.
-func TestFinalise_OfAPollThatIsReopenedDirectlyMeanwhile_IsSuperseded(t *testing.T) {
+func TestFinalise_ReopenedDirectlyDuringIt_IsSuperseded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := withoutEvent(t, w)
@@ -172,7 +172,7 @@ func TestADirectRestore_OfAPollWhoseEventWasKept_FollowsItAgain(t *testing.T) {
 }
 
 // What was moved is not there any more, so nothing could move it back.
-func TestADirectRestore_OfAMovedPollWhoseEventIsGone_GivesBackItsOwnTime(t *testing.T) {
+func TestDirectRestore_MovedPollWithoutEvent_HasItsOwnTime(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]act{"deleted in the calendar": deleteEvent, "cancelled by hand": cancelIt} {
 		t.Run(name, func(t *testing.T) {

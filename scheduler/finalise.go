@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -10,6 +9,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -32,43 +32,31 @@ type Finalise struct {
 	// Request, where set, names the request: the same one again within
 	// requestKept finds the poll as it left it, and changes nothing.
 	Request string
-	// Begin, where set, is called before anything new begins, maybe more than once,
-	// and its error refuses that. The same choice as one that is under way, and a
-	// request that was answered, begin nothing.
+	// Begin, where set, is called before anything new begins, maybe more than once; its error
+	// refuses. A repeated choice or an answered request begins nothing.
 	Begin func() error
 	// oldAccount is the account of an older event that the index does not know.
 	oldAccount string
 }
 
 const (
-	// insertGrace is how long the request that wrote an insert intent is left
-	// alone with it, before the drain takes it up.
-	insertGrace = 30 * time.Second
-	// requestKept is for how long a request with a name is known again: longer
-	// than a person or a program tries again that got no answer. Later, the same
-	// choice is a new one.
+	// requestKept is for how long a named request is recognised: longer than a client retries.
+	// Later, the same choice is a new one.
 	requestKept = 10 * time.Minute
 	// insertTime is how long events.insert may take (gcal.DefaultTimeout): it is
 	// begun only while as much of the grace is left.
 	insertTime = 15 * time.Second
-	// clockSkew is how far the clocks of two instances may be apart: 5 minutes
-	// either way.
-	clockSkew = 10 * time.Minute
 )
 
-// Finalise chooses a slot and, where asked, makes the calendar event that the
-// poll follows from then on. One event in the end, never two, never an orphan:
-// an insert whose answer was lost is Unavailable to the caller and finished by
-// the drain, or by the same Finalise again.
+// Finalise chooses a slot and, where asked, makes the calendar event that the poll follows.
+// There is one event in the end, never two, never an orphan: an insert without an answer is
+// Unavailable to the caller, and finished by the drain or by the same Finalise again.
 func (s *Service) Finalise(ctx context.Context, person Person, pollID string, ask Finalise, cause Cause) (View, error) {
 	var intent poll.Intent
 	done := false
 	err := s.afterEdits(ctx, cause, func() (err error) {
-		p, _, err := readable(ctx, s.Store, person, pollID)
+		p, _, err := created(ctx, s.Store, person, pollID)
 		if err != nil {
-			return err
-		}
-		if err := checkCreator(person, p); err != nil {
 			return err
 		}
 		// Before anything is asked for that may be missing by now.
@@ -85,7 +73,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 		if ask.oldAccount, err = s.accountForCommand(ctx, person, pollID); err != nil {
 			return err
 		}
-		intent, err = s.beginFinalise(ctx, person, pollID, ask, account, calendar, cause)
+		intent, err = s.beginFinalise(ctx, person, pollID, ask, poll.Place{AccountID: account, CalendarID: calendar}, cause)
 		return err
 	})
 	if errors.Is(err, errDoneBefore) {
@@ -106,7 +94,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 // errDoneBefore says that the same request finalised the poll already.
 var errDoneBefore = errors.New("the same request finalised this poll already")
 
-// answered tells whether a poll stands as the request left it that is made again.
+// answered tells whether a repeated request finds the poll as it left it.
 func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 	last := p.Sync.Request
 	return ask.Request != "" && ask.Request == last.ID && s.Now().Sub(last.At) < requestKept &&
@@ -122,86 +110,44 @@ func (ask Finalise) begin() error {
 	return ask.Begin()
 }
 
-// loadToFinalise reads a poll and the slot that is to be its session's, and
-// refuses where person may not, or the poll's status or the slot's times do not
-// allow it.
-// errDoneBefore: this very request was answered already.
-func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise) (state, *poll.Slot, error) {
+// loadToFinalise reads a poll and the chosen slot, and refuses where person, status or times
+// do not allow it. errDoneBefore: this request was answered already.
+func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise) (transition.State, *poll.Slot, error) {
 	st, err := load(ctx, tx, person, pollID)
 	if err != nil {
-		return state{}, nil, err
+		return transition.State{}, nil, err
 	}
-	if s.answered(st.poll, ask) {
-		return state{}, nil, errDoneBefore
+	if s.answered(st.Poll, ask) {
+		return transition.State{}, nil, errDoneBefore
 	}
 	slot, err := chosenSlot(ctx, tx, pollID, ask)
 	if err != nil {
-		return state{}, nil, err
+		return transition.State{}, nil, err
 	}
-	_, err = rules.Apply(st.rules(), rules.CommandFinalise)
+	_, err = rules.Apply(st.Rules(), rules.CommandFinalise)
 	return st, slot, err
 }
 
-// beginFinalise is transaction 1: it checks, bumps the generation and writes
-// the insert intent. The same choice as one that is under way resumes it, whatever
-// the requests are called, and gives it its own name: it is the later that has no
-// answer yet.
-func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, account, calendar string, cause Cause) (poll.Intent, error) {
-	var intent poll.Intent
-	var superseded []poll.Intent
-	err := s.runRepeatable(ctx, func(ctx context.Context, tx store.Tx) error {
-		superseded = nil
+// beginFinalise is transaction 1: it checks, counts the generation up and writes the insert
+// intent. The same choice as one under way resumes that one, under the later request's name.
+func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, at poll.Place, cause Cause) (intent poll.Intent, err error) {
+	err = s.transact(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		now := s.Now()
-		session := sessionOf(st.poll, *slot, ask, person)
-		if pending := st.pendingInsert(); pending != nil && pending.AccountID == account &&
-			pending.CalendarID == calendar && sameSession(pending.Session, session) {
-			intent = *pending
-			intent.Due, intent.Attempts = now.Add(insertGrace), intent.Attempts+1
-			intent.Session.Request = cmp.Or(ask.Request, intent.Session.Request)
-			return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts),
-				poll.SetSessionRequest(intent.Session.Request))
+		step, session := s.step(st, cause), sessionOf(st.Poll, *slot, ask, person)
+		if pending := st.PendingInsert(); pending != nil && pending.Place() == at && sameSession(pending.Session, session) {
+			intent = step.ResumeInsert(*pending, ask.Request)
+			return step, nil
 		}
 		if err := ask.begin(); err != nil {
-			return err
+			return nil, err
 		}
-		generation := st.poll.Sync.Generation + 1
-		intent = poll.Intent{
-			Kind: poll.IntentInsert, PollID: pollID, Generation: generation,
-			AccountID: account, CalendarID: calendar, EventID: poll.EventID(pollID, generation),
-			Due: now.Add(insertGrace), CreatedAt: now, Trace: cause.Trace, Session: session,
-		}
-		superseded = st.intents
-		if err := st.supersede(tx, now); err != nil {
-			return err
-		}
-		if err := tx.Create(intent.Path(), poll.EncodeIntent(intent)); err != nil {
-			return err
-		}
-		if err := s.nameFirst(tx, st.poll); err != nil {
-			return err
-		}
-		st.poll.Sync.Generation = generation
-		return st.poll.Write(tx)
+		intent = step.BeginInsert(session, at)
+		return step, nil
 	})
-	if err != nil {
-		return poll.Intent{}, pollError(pollID, "finalise", err)
-	}
-	s.deletionsSoon(ctx, superseded)
-	return intent, nil
-}
-
-// deletionsSoon hands over what a transaction turned into deletions.
-func (s *Service) deletionsSoon(ctx context.Context, superseded []poll.Intent) {
-	for _, intent := range superseded {
-		if intent.Kind == poll.IntentInsert {
-			deletion := asDelete(intent, s.Now())
-			s.carryOutSoon(ctx, &deletion)
-		}
-	}
+	return intent, pollError(pollID, "finalise", err)
 }
 
 // sessionOf is what the event of a finalisation is made of.
@@ -240,42 +186,21 @@ func sameSession(a, b poll.Session) bool {
 
 // finaliseWithoutEvent is the whole finalisation where no event is asked for.
 func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollID string, ask Finalise, account string, cause Cause) error {
-	var due *announcement
-	var deletion *poll.Intent
-	var superseded []poll.Intent
-	run := s.runRepeatable
+	run := runner(s.runRepeatable)
 	if ask.Request == "" { // nothing would tell that it took place
 		run = s.Store.Run
 	}
-	err := run(ctx, func(ctx context.Context, tx store.Tx) error {
-		due, deletion, superseded = nil, nil, nil
+	err := s.transact(ctx, run, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := ask.begin(); err != nil {
-			return err
+			return nil, err
 		}
-		now := s.Now()
-		superseded = st.intents
-		if err := st.supersede(tx, now); err != nil {
-			return err
-		}
-		if deletion, err = st.unlink(tx, !ask.KeepOldEvent, account, now, cause.Trace); err != nil {
-			return err
-		}
-		after := finalised(st.poll, slot, st.poll.Sync.Generation+1, poll.Request{ID: ask.Request, At: s.Now()})
-		due, err = s.writeFinalised(tx, st, after, slot, poll.Entry{
-			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandFinalise,
-			Reason: "finalised without a calendar event", Fingerprint: slot.Fingerprint(),
-		})
-		return err
+		step := s.step(st, cause)
+		step.Finalise(person.ID, *slot, ask.Request, account, ask.KeepOldEvent)
+		return step, nil
 	})
-	if err != nil {
-		return pollError(pollID, "finalise", err)
-	}
-	s.deletionsSoon(ctx, superseded)
-	s.carryOutSoon(ctx, deletion)
-	s.announceSoon(ctx, due, cause.Trace)
-	return nil
+	return pollError(pollID, "finalise", err)
 }

@@ -13,7 +13,7 @@ type Obstacle string
 
 // The obstacles.
 const (
-	// NoAccount: nobody's account is linked to look at the event with.
+	// NoAccount: nobody's account is linked to read the event with.
 	NoAccount Obstacle = "no_account"
 	// NotTheirs: another poll follows the event.
 	NotTheirs Obstacle = "not_theirs"
@@ -32,21 +32,20 @@ type Following struct {
 	Other    string
 }
 
-// Following reads how a poll and its event stand to each other, and writes
-// nothing.
+// Following reads how a poll and its event stand to each other, and writes nothing.
 func (s *Service) Following(ctx context.Context, pollID string) (Following, error) {
-	account, calendarID, err := s.outsideAccount(ctx, pollID)
+	account, calendarID, err := s.accountToRepair(ctx, pollID)
 	if err != nil {
 		return Following{}, pollError(pollID, "following", err)
 	}
 	var following Following
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		following = Following{}
-		st, exists, err := loadOutside(ctx, tx, pollID)
+		st, exists, err := loadToRepair(ctx, tx, pollID)
 		if err != nil {
 			return err
 		}
-		documents := st.documents(exists, s.Now())
+		documents := st.Documents(exists, s.Now())
 		following.Followed, following.Mending = documents.HasEntry && documents.Fits, rules.Mend(documents)
 		if following.Mending != rules.MendLink {
 			return nil
@@ -55,7 +54,7 @@ func (s *Service) Following(ctx context.Context, pollID string) (Following, erro
 			following.Obstacle, following.Mending = NoAccount, rules.MendNothing
 			return nil
 		}
-		other, _, err := poll.FindIndex(ctx, tx, account, followedCalendar(st.poll, calendarID), st.poll.GoogleEventID)
+		other, _, err := poll.FindIndex(ctx, tx, account, followedCalendar(st.Poll, calendarID), st.Poll.GoogleEventID)
 		if err != nil || other == nil {
 			return err
 		}

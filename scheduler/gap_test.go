@@ -11,7 +11,7 @@ import (
 )
 
 // A full listing does not show what was deleted, and the event is nobody's yet.
-func TestFinalise_EventDeletedBeforeAFullListing_AndLinkedAfterIt_IsCancelled(t *testing.T) {
+func TestFinalise_EventDeletedBeforeItIsLinked_IsCancelled(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	other, slots := w.Poll()
@@ -35,7 +35,7 @@ func TestFinalise_EventDeletedBeforeAFullListing_AndLinkedAfterIt_IsCancelled(t 
 
 // Giving the finalisation up gives the link that stands another number, and what
 // is being told just then with it.
-func TestFinalise_RefusedWhileAMoveIsTold_LeavesTheRestoreToBeTold(t *testing.T) {
+func TestFinalise_RefusedDuringADelivery_AnnouncesTheRestore(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, eventID := w.Finalised()

@@ -14,12 +14,10 @@ import (
 // EditGroup is what a person gives for a group; nil leaves a field as it is.
 type EditGroup struct {
 	Name *string
-	// MemberIDs are all members that the group must have beside its creator: those
-	// who are not members yet are invited, and members whom it does not name are
-	// removed. Invitations stay; Remove withdraws them.
+	// MemberIDs are all members beside the creator: new ones are invited, and those that it
+	// does not name are removed. Invitations stay; Remove withdraws them.
 	MemberIDs []string
-	// Add are invited, and Remove removed, whoever else belongs. Neither goes with
-	// MemberIDs.
+	// Add are invited, and Remove removed, whoever else belongs. Neither goes with MemberIDs.
 	Add, Remove []string
 	// Discord is where the group hears of its polls; admins alone set it.
 	Discord *poll.GroupDiscord
@@ -38,8 +36,7 @@ func groupError(groupID, doing string, err error) error {
 	return fmt.Errorf("group %s: %s: %w", groupID, doing, err)
 }
 
-// Group reads a group for its creator, its members, those whom it invites, and
-// admins.
+// Group reads a group for its creator, its members, those whom it invites, and admins.
 func (s *Service) Group(ctx context.Context, person Person, groupID string) (poll.Group, error) {
 	group, err := visibleGroup(ctx, s.Store, person, groupID)
 	if err != nil {
@@ -87,9 +84,8 @@ func (s *Service) UpdateGroup(ctx context.Context, person Person, groupID string
 	})
 }
 
-// changeGroup writes what change does to a group that the person may see, and
-// nothing else of it: the web app writes the document too. doing is what an error
-// says of it.
+// changeGroup writes what change does to a group that the person may see, and no other field:
+// the web app writes the document too. doing names it in errors.
 func (s *Service) changeGroup(ctx context.Context, person Person, groupID, doing string, change func(*poll.Group) error) (after poll.Group, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		group, err := visibleGroup(ctx, tx, person, groupID)

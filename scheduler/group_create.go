@@ -12,13 +12,11 @@ import (
 // DefaultGroupsPerPerson is how many groups one person may have created.
 const DefaultGroupsPerPerson = 50
 
-// CodeTooManyGroups is the Conflict of a person who has created as many groups as
-// one may.
+// CodeTooManyGroups is the Conflict of a person who has created as many groups as one may.
 const CodeTooManyGroups = "too_many_groups"
 
-// CreateGroup makes a group with its creator as a member; everybody else who is
-// named is invited. Conflict with CodeTooManyGroups where the person has created as
-// many as one may.
+// CreateGroup makes a group with its creator as a member, and invites everybody else who is
+// named. Conflict with CodeTooManyGroups at the person's limit.
 func (s *Service) CreateGroup(ctx context.Context, person Person, ask EditGroup) (poll.Group, error) {
 	group := poll.Group{ID: s.IDs.UUID(), CreatorID: person.ID, MemberIDs: []string{person.ID}}
 	err := s.createGroup(ctx, person, ask, &group)

@@ -8,17 +8,15 @@ import (
 	"questscheduler/internal/poll"
 )
 
-// errDiscordIsAdmins refuses a person who says where a group hears on Discord. The
-// bot posts there and may mention everybody, and nothing that the server knows of a
-// person proves that they manage a guild.
+// errDiscordIsAdmins refuses a person who sets a group's place on Discord: the server cannot
+// prove that they manage the guild.
 func errDiscordIsAdmins() error {
 	return fault.New(fault.Forbidden, "Only those who run this server may say where a group hears on Discord. Leave discord out, or ask them to set it.")
 }
 
-// checkDiscord checks what a person gives as a group's place on Discord; nil is
-// nothing. It asks Discord for the channel's guild, so it is called before the
-// transaction. Invalid where the channel is none of that guild or none that the bot
-// sees, Conflict where there is no bot or Discord refuses it.
+// checkDiscord checks a group's place on Discord; nil is nothing. It asks Discord, so it is
+// called before the transaction. Invalid where the bot does not see the channel in that guild,
+// Conflict where there is no bot or Discord refuses it.
 func (s *Service) checkDiscord(ctx context.Context, person Person, groupID string, discord *poll.GroupDiscord) error {
 	switch {
 	case discord == nil:

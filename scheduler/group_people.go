@@ -41,8 +41,7 @@ func (e EditGroup) changePeople(group *poll.Group) error {
 	return nil
 }
 
-// othersOf counts the members and the people whom a group invites, without its
-// creator.
+// othersOf counts the members and the people whom a group invites, without its creator.
 func othersOf(group poll.Group) int {
 	others := without(slices.Concat(group.MemberIDs, group.PendingMemberIDs), group.CreatorID)
 	slices.Sort(others)

@@ -21,15 +21,6 @@ type Work struct {
 	Trace string `json:"trace,omitempty"`
 }
 
-// announceSoon hands an announcement over after its transaction committed. A
-// failure is logged and no more: the drain finds what is owed.
-func (s *Service) announceSoon(ctx context.Context, due *announcement, trace string) {
-	if due == nil {
-		return
-	}
-	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref, Work{ID: due.pollID, Trace: trace}, due.at)
-}
-
 // carryOutSoon hands an intent over after its transaction committed.
 func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 	if intent == nil {
@@ -39,14 +30,14 @@ func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 	s.enqueue(ctx, KindIntent, name, Work{ID: intent.ID(), Trace: intent.Trace}, intent.Due)
 }
 
-// lookSoon hands a look over after the transaction that owes it committed.
-func (s *Service) lookSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
+// syncSoon enqueues a sync after the transaction that asks for it committed.
+func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
 	calendar, ok, err := calendars.Load(ctx, s.Store, accountID, calendarID)
 	if err == nil && ok {
 		_, err = s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace))
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "the look is left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
+		s.Log.WarnContext(ctx, "sync left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
 	}
 }
 
@@ -66,8 +57,7 @@ func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, not
 	}
 }
 
-// logCommand writes the one line that a person's command has in the log, and
-// counts it.
+// logCommand writes the one line that a person's command has in the log, and counts it.
 func (s *Service) logCommand(ctx context.Context, command rules.Command, view View, person Person, cause Cause) {
 	p := view.Poll
 	s.Meter.Count(Commanded{command})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
@@ -49,12 +49,11 @@ const (
 	byNobody                // there is none
 )
 
-// insert makes the event of an intent, or finds it made. An error leaves it
-// open whether there is one, but where the first attempt of all was refused,
-// where the calendar says that there is none, or where it is lost for good.
+// insert makes the event of an intent, or finds it made. After an error the event may exist,
+// unless the first attempt of all was refused, or the calendar lacks it, or is lost for good.
 func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, made whoMade, err error) {
 	if !s.Now().Before(intent.Due.Add(-insertTime)) {
-		// Held up since the intent was taken up: whoever supersedes it counts on
+		// Held up since the intent was taken up: a command that supersedes it counts on
 		// it that no event is made any more.
 		return Event{}, perhaps, fault.New(fault.Unavailable, "the finalisation was held up")
 	}
@@ -84,8 +83,7 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 	return Event{}, perhaps, err
 }
 
-// refused tells an answer of the calendar, which means that this call had no
-// effect, from none.
+// refused tells an answer of the calendar, which means that this call had no effect, from none.
 func refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Provider, fault.Revoked, fault.NotFound, fault.Exhausted, fault.RateLimited:
@@ -99,9 +97,8 @@ func refused(err error) bool {
 // calendar that refuses to show the event says nothing of whose it is.
 const codeNotOurs = "event_not_ours"
 
-// adoptInserted reads the event that stands under the intent's id already: ours
-// from an insert whose answer was lost. One that is not ours is refused. It is
-// taken as it was made: where it was moved since, the next look finds that.
+// adoptInserted reads the event under the intent's id: ours from an insert whose answer was
+// lost, or refused. It is taken as it was made; the next sync finds a move.
 func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event, error) {
 	event, err := s.Calendar.Get(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
 	switch {
@@ -119,9 +116,9 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 	}
 }
 
-// insertedElsewhere is the event of an intent that is gone from the intent's
-// calendar: where it was moved on before the poll could follow it, that is where
-// it is followed. A deleted id stays taken: the next generation has another.
+// insertedElsewhere is the event of an intent that is gone from the intent's calendar: it may
+// have been moved before the poll could follow it. A deleted id stays taken, so the next
+// generation has another.
 func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gone Event) (Event, error) {
 	found, err := s.Calendar.Find(ctx, Missing{intent.Place(), intent.EventID, intent.PollID})
 	if err != nil || found == nil {
@@ -132,23 +129,33 @@ func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gon
 	return event, nil
 }
 
-// insertFailed decides what a failed insert leaves behind. Where it is certain
-// that there is no event, and nobody else is at work on it, the intent goes; in
-// every other case the event may be there, and the intent stays to find out.
+// insertFailed decides what a failed insert leaves. The intent goes where there is certainly
+// no event and nobody else works on it; else it stays to find out.
 func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made whoMade, cause error) error {
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		if err != nil || stands == nil || stands.Kind != poll.IntentInsert {
-			return err
+	err := s.transact(ctx, s.Store.Run, "finalise", Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		current, p, err := loadInsert(ctx, tx, intent)
+		if err != nil || current == nil || current.Kind != poll.IntentInsert {
+			return nil, err
 		}
-		p, err := poll.Load(ctx, tx, intent.PollID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
+		if made != byNobody || current.Attempts != intent.Attempts {
+			return nil, tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
 		}
-		if made == byNobody && stands.Attempts == intent.Attempts {
-			return s.giveUpInsert(ctx, tx, p, intent, cause)
+		st := transition.State{Poll: p}
+		announcement := poll.Announcement{}
+		if p.ID != "" {
+			if err := loadEntry(ctx, tx, &st); err != nil {
+				return nil, err
+			}
 		}
-		return tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
+		if st.Entry != nil {
+			if announcement, err = poll.LoadAnnouncement(ctx, tx, p.ID); err != nil {
+				return nil, err
+			}
+		}
+		step := s.step(st, Cause{Trace: intent.Trace})
+		// That the event is not found is no proof after an earlier attempt.
+		step.GiveUp(intent, announcement, intent.Attempts > 0 && fault.Is(cause, fault.Provider) && fault.CodeOf(cause) != codeNotOurs)
+		return step, nil
 	})
 	if err != nil {
 		s.Log.ErrorContext(ctx, "a failed insert could not be recorded", "poll", intent.PollID, "trace", intent.Trace, "error", err)
@@ -163,99 +170,27 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 	return pollError(intent.PollID, "finalise: insert event", cause)
 }
 
-// giveUpInsert ends an insert that the calendar refused, and gives the link that
-// stands the generation that is current, so that it is followed again. Its intent
-// goes, but where an earlier attempt may have had an effect: that the event is not
-// found is no proof, so it is deleted.
-func (s *Service) giveUpInsert(ctx context.Context, tx store.Tx, p poll.Poll, intent poll.Intent, cause error) error {
-	var entry *poll.IndexEntry
-	var path store.Path
-	var err error
-	if p.ID != "" {
-		if entry, path, err = poll.IndexOf(ctx, tx, p); err != nil {
-			return err
-		}
-	}
-	if entry != nil {
-		if err := renumberLink(ctx, tx, p, *entry, path); err != nil {
-			return err
-		}
-	}
-	if intent.Attempts > 0 && fault.Is(cause, fault.Provider) && fault.CodeOf(cause) != codeNotOurs {
-		return tx.Set(intent.Path(), poll.EncodeIntent(asDelete(intent, s.Now())))
-	}
-	return tx.Delete(intent.Path())
-}
-
-// renumberLink gives the link that stands the poll's present generation, and
-// has its event looked at: what changed meanwhile decided nothing. What people
-// heard of it under its old number, they heard under the new one too.
-func renumberLink(ctx context.Context, tx store.Tx, p poll.Poll, entry poll.IndexEntry, path store.Path) error {
-	calendar, _, err := calendars.Load(ctx, tx, entry.AccountID, entry.CalendarID)
-	if err != nil {
-		return err
-	}
-	told, err := poll.LoadAnnouncement(ctx, tx, p.ID)
-	if err != nil {
-		return err
-	}
-	if err := tx.Update(path, poll.Set("generation", p.Sync.Generation)); err != nil {
-		return err
-	}
-	if awaited := p.Sync.Awaited; awaited != nil && entry.Awaited {
-		renumbered := *awaited
-		renumbered.Link.Generation = p.Sync.Generation
-		p.Sync.Awaited = &renumbered
-		if err := p.Write(tx); err != nil {
-			return err
-		}
-	}
-	if updates := poll.RenumberUpdates(told, entry.Generation, p.Sync.Generation); len(updates) > 0 {
-		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
-			return err
-		}
-	}
-	return tx.Merge(calendars.Path(calendar.Key), calendar.RequestFetch(entry.EventID)...)
-}
-
-// insertAgain takes the next generation where the event of this one was made
-// and deleted before the poll could be finalised: somebody deleted it, but the
-// person who finalised wants one. Of a poll that is deleted too nothing is left
-// to do.
+// insertAgain takes the next generation where the event was made and deleted before the poll
+// could follow it. Nothing is left to do for a deleted poll.
 func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cause) error {
 	next, removed := intent, false
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err := s.transact(ctx, s.Store.Run, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		removed = false
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		if err != nil {
-			return err
-		}
-		p, err := poll.Load(ctx, tx, intent.PollID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		if stands == nil || stands.Kind != poll.IntentInsert {
-			return errSuperseded
-		}
-		if p.ID == "" || p.ReplacesIntent(*stands) { // deleted by somebody who knows of no intents
+		current, p, err := loadInsert(ctx, tx, intent)
+		switch {
+		case err != nil:
+			return nil, err
+		case current == nil || current.Kind != poll.IntentInsert:
+			return nil, errSuperseded
+		case p.ID == "" || p.ReplacesIntent(*current): // deleted by somebody who knows of no intents
 			removed = true
-			return tx.Delete(intent.Path())
+			return nil, tx.Delete(intent.Path())
+		case p.Sync.Generation != intent.Generation:
+			return nil, errSuperseded
 		}
-		if p.Sync.Generation != intent.Generation {
-			return errSuperseded
-		}
-		next = *stands
-		next.Generation, next.Attempts = intent.Generation+1, 0
-		next.EventID = poll.EventID(intent.PollID, next.Generation)
-		next.Due = s.Now().Add(insertGrace)
-		if err := tx.Delete(intent.Path()); err != nil {
-			return err
-		}
-		if err := tx.Create(next.Path(), poll.EncodeIntent(next)); err != nil {
-			return err
-		}
-		p.Sync.Generation = next.Generation
-		return p.Write(tx)
+		step := s.step(transition.State{Poll: p}, cause)
+		next = step.InsertAgain(*current)
+		return step, nil
 	})
 	if err == nil && removed {
 		err = errSuperseded
@@ -267,7 +202,7 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 }
 
 // watchFailed shows on the poll that its calendar is not watched. The poll
-// stays finalised; the sweep looks without pushes and tries the watch again.
+// stays finalised; the sweep syncs without pushes and tries the watch again.
 func (s *Service) watchFailed(ctx context.Context, pollID, calendarID string, cause Cause, failure error) {
 	if fault.CodeOf(failure) == CodeStillWatched {
 		return // the renewal tries again, and reports it

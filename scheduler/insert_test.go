@@ -183,7 +183,7 @@ func TestFinaliseAgain_Refused_GoesOnFollowingTheOldEvent(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestFinalise_MadeByADeadProgram_IsNotForgottenWhenTheNextIsRefused(t *testing.T) {
+func TestFinalise_AfterADeadProgramsInsert_KeepsTheIntent(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []struct {
 		status int
@@ -210,7 +210,7 @@ func TestFinalise_MadeByADeadProgram_IsNotForgottenWhenTheNextIsRefused(t *testi
 	}
 }
 
-func TestFinaliseAgain_RefusedAfterAnOutage_GoesOnFollowingTheOldEvent(t *testing.T) {
+func TestFinaliseAgain_RefusedAfterAnOutage_FollowsTheOldEvent(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)

@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 )
 
 // relinkPause is how long an intent rests whose account needs its owner.
@@ -19,11 +20,8 @@ const relinkPause = 10 * time.Minute
 // lostFor is how long an intent waits for a calendar that is found no more.
 const lostFor = 24 * time.Hour
 
-// mayComeBack tells whether to wait for a calendar that is not found, which says
-// of none of its events that they are not there: it was read before, may be
-// shared with us again, and what is ours in it is then to be cared for. One that
-// never was, or that stays lost, holds nothing. Where the store does not say
-// which, it is waited for.
+// mayComeBack tells whether to wait for a calendar that is not found, which proves no
+// deletion: one that was read before may be shared with us again. A store error means to wait.
 func (s *Service) mayComeBack(ctx context.Context, intent poll.Intent) bool {
 	calendar, _, err := calendars.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)
 	return err != nil || !calendar.SuccessAt.IsZero() && s.Now().Sub(intent.CreatedAt) < lostFor
@@ -59,23 +57,22 @@ func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) que
 	return s.intentVerdict(ctx, *intent, delivery.Attempt, err)
 }
 
-// takeUp reads an intent to carry it out; nil where it is done. An insert is
-// this run's for insertGrace, as it is the request's that wrote it: until then
-// neither the drain takes it up, nor is its deletion final. It counts as an
-// attempt before it is one, since one that dies may have made the event.
+// takeUp reads an intent to carry it out; nil where it is done. An insert belongs to this run
+// for transition.InsertGrace. It is counted as an attempt before it is made, since a run that
+// dies may have made the event.
 func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if intent, err = poll.LoadIntent(ctx, tx, id); err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 			return err
 		}
-		intent.Due, intent.Attempts = s.Now().Add(insertGrace), intent.Attempts+1
+		intent.Due, intent.Attempts = s.Now().Add(transition.InsertGrace), intent.Attempts+1
 		return tx.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts))
 	})
 	return intent, err
 }
 
 // intentVerdict says what becomes of an intent's task. An intent is never given
-// up by the queue: while its document stands, the drain finds it again.
+// up by the queue: while its document exists, the drain finds it again.
 func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt int, err error) queue.Verdict {
 	switch {
 	case err == nil, errors.Is(err, errSuperseded):
@@ -86,7 +83,7 @@ func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt
 		}
 		return queue.Verdict{Outcome: queue.Done}
 	default:
-		// The task comes again by itself; were the drain to hand over another
+		// The task is retried; were the drain to hand over another
 		// each minute, an outage would make a crowd of them.
 		wait := max(fault.RetryAfter(err), queue.Backoff(attempt, nil))
 		if err := s.postpone(ctx, intent, wait+queue.Grace, err); err != nil {
@@ -101,20 +98,19 @@ func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt
 // postpone leaves an intent alone for a while.
 func (s *Service) postpone(ctx context.Context, intent poll.Intent, wait time.Duration, cause error) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		if err != nil || stands == nil {
+		current, err := poll.LoadIntent(ctx, tx, intent.ID())
+		if err != nil || current == nil {
 			return err
 		}
 		return tx.Update(intent.Path(), poll.Set("due", s.Now().Add(wait)),
-			poll.Set("attempts", stands.Attempts+1), poll.Set("lastError", fault.KindOf(cause).String()))
+			poll.Set("attempts", current.Attempts+1), poll.Set("lastError", fault.KindOf(cause).String()))
 	})
 }
 
-// carryOutDelete deletes an event, wherever its owner moved it, and removes its
-// intent. An event that is gone already counts as deleted; where it may yet be made by an insert that was
-// under way, the intent stays to delete it once more (Intent.Until). One that
-// the calendar refuses for good to delete, or whose calendar stays lost, is
-// released, with a line in the log.
+// carryOutDelete deletes an event, wherever its owner moved it, and removes its intent. A
+// missing event counts as deleted; while an insert may still make it, the intent stays
+// (Intent.Until). Where the calendar refuses for good, or stays lost, the event is released
+// and logged.
 func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error {
 	err := s.deleteWhereItIs(ctx, intent)
 	if fault.Is(err, fault.Provider) || fault.Is(err, fault.NotFound) && !s.mayComeBack(ctx, intent) {
@@ -126,17 +122,17 @@ func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) error 
 		return pollError(intent.PollID, "delete event", err)
 	}
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		stands, err := poll.LoadIntent(ctx, tx, intent.ID())
-		asked := stands != nil && stands.Kind == poll.IntentDelete && stands.Due.Equal(intent.Due)
+		current, err := poll.LoadIntent(ctx, tx, intent.ID())
+		asked := current != nil && current.Kind == poll.IntentDelete && current.Due.Equal(intent.Due)
 		if err != nil || !asked { // or asked for once more while this run was at it
 			return err
 		}
-		if now := s.Now(); now.Before(stands.Until) { // soon once more, then later, and at the end
-			due := now.Add(insertGrace << min(stands.Attempts, 10))
-			if due.After(stands.Until) {
-				due = stands.Until
+		if now := s.Now(); now.Before(current.Until) { // soon once more, then later, and at the end
+			due := now.Add(transition.InsertGrace << min(current.Attempts, 10))
+			if due.After(current.Until) {
+				due = current.Until
 			}
-			return tx.Update(intent.Path(), poll.Set("due", due), poll.Set("attempts", stands.Attempts+1))
+			return tx.Update(intent.Path(), poll.Set("due", due), poll.Set("attempts", current.Attempts+1))
 		}
 		return tx.Delete(intent.Path())
 	})

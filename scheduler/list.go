@@ -7,14 +7,12 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Parts are the documents below a poll that a list is asked for; they make most
-// of its size.
+// Parts are the documents below a poll that a list is asked for; they make most of its size.
 type Parts struct{ Slots, Votes bool }
 
-// List gives the polls of list to take as the person may see them, newest first,
-// as poll.WalkList does. Their views have the winning and the original slot, no
-// group, and no other slots and no votes but those that parts asks for. The person
-// is list.UserID.
+// List gives the polls of list as the person (list.UserID) may see them, newest first, as
+// poll.WalkList does. Views have the winning and the original slot, no group, and other slots
+// and votes only where parts asks for them.
 func (s *Service) List(ctx context.Context, person Person, list poll.List, parts Parts, take func(View) (taken bool, err error)) (next *store.Cursor, err error) {
 	return poll.WalkList(ctx, s.Store, list, func(p poll.Poll) (bool, error) {
 		view, err := s.listed(ctx, p, parts)
@@ -30,7 +28,7 @@ func (s *Service) List(ctx context.Context, person Person, list poll.List, parts
 }
 
 // listed reads of a poll what a list shows. Who may see which votes says how a
-// slot's votes are counted, so whoever asks for slots has the votes read too.
+// slot's votes are counted, so slots need the votes too.
 func (s *Service) listed(ctx context.Context, p poll.Poll, parts Parts) (view View, err error) {
 	if parts.Slots {
 		view, err = viewOf(ctx, s.Store, p, nil)

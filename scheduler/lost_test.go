@@ -18,7 +18,7 @@ func freshInAKnownCalendar(w *worldtest.World) story {
 }
 
 // A calendar that is not found says of no event that it is not there.
-func TestFinalise_AnswerLost_WhereTheCalendarIsLostForAWhile_EndsInOneEvent(t *testing.T) {
+func TestFinalise_AnswerAndCalendarLost_EndsInOneEvent(t *testing.T) {
 	t.Parallel()
 	for name, goOn := range map[string]act{"the drain": drain, "the same finalise again": finaliseFirst} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestFinalise_AnswerLost_WhereTheCalendarIsLostForAWhile_EndsInOneEvent(t *t
 
 // The answer of an insert is lost, the next attempt is refused, and Google does
 // not find what is there: no event is left behind.
-func TestFinalise_AnswerLostThenRefused_WhereTheEventIsNotFound_LeavesNoEvent(t *testing.T) {
+func TestFinalise_AnswerLostThenRefused_LeavesNoEvent(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)
@@ -88,7 +88,7 @@ func TestFinalise_AnswerLostThenRefused_WhereTheEventIsNotFound_LeavesNoEvent(t 
 	atRest(t, w)
 }
 
-func TestFinalise_AnswerLost_EventAndPollDeletedOutside_LeavesNothing(t *testing.T) {
+func TestFinalise_AnswerLostThenAllDeleted_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)

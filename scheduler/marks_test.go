@@ -33,7 +33,7 @@ func marked(w *worldtest.World, s story) (names []string) {
 	return names
 }
 
-func TestAMarkOfACancellation_OfAPollThatIsNotCancelled_IsTakenAway(t *testing.T) {
+func TestMarkOfCancellation_PollNotCancelled_IsRemoved(t *testing.T) {
 	t.Parallel()
 	for kind, begin := range map[string]func(t *testing.T, w *worldtest.World) story{
 		"open":                     func(_ *testing.T, w *worldtest.World) story { return fresh(w) },

@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 )
 
 // Join makes a person a participant of a poll that anybody with the link may
@@ -58,53 +59,29 @@ func (s *Service) DeclineInvite(ctx context.Context, person Person, pollID strin
 // Leave ends a person's part in a poll, and takes their vote back. The creator
 // cannot leave; who takes part through the group leaves the group.
 func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause Cause) error {
-	var p poll.Poll
-	now := store.Instant(s.Now())
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		var err error
-		if p, _, err = readable(ctx, tx, person, pollID); err != nil {
-			return err
-		}
+	return s.changePart(ctx, person, pollID, "leave", cause, func(p poll.Poll, _ *poll.Group) error {
 		switch {
 		case p.CreatorID == person.ID:
 			return fault.New(fault.Conflict, "You created this poll. Cancel or delete it instead of leaving.")
 		case !slices.Contains(p.ParticipantIDs, person.ID):
 			return fault.New(fault.Conflict, "You are not among the participants. If you take part through a group, leave the group.")
 		}
-		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
-		if err != nil {
-			return err
+		return nil
+	}, func(ctx context.Context, tx store.Tx, step *transition.Step, named []string) error {
+		slots, err := loadChoices(ctx, tx, step)
+		if err == nil {
+			step.Leave(person.ID, named, slots)
 		}
-		slots, err := poll.LoadSlots(ctx, tx, pollID)
-		if err != nil {
-			return err
-		}
-		votes, err := poll.LoadVotes(ctx, tx, pollID)
-		if err != nil {
-			return err
-		}
-		left := slices.DeleteFunc(votes, func(vote poll.Vote) bool { return vote.UserID == person.ID })
-		if err := writeStats(tx, pollID, slots, left); err != nil {
-			return err
-		}
-		if err := tx.Delete(poll.VotePath(pollID, person.ID)); err != nil {
-			return err
-		}
-		if err := writeNamed(tx, announcement, pollID, without(s.named(announcement, p), person.ID)); err != nil {
-			return err
-		}
-		after := p
-		after.ParticipantIDs, after.UpdatedAt = without(p.ParticipantIDs, person.ID), now
-		if err := after.Write(tx); err != nil {
-			return err
-		}
-		return oweCard(tx, p)
+		return err
 	})
-	if err != nil {
-		return pollError(pollID, "leave", err)
+}
+
+// loadChoices reads the slots and votes of a poll.
+func loadChoices(ctx context.Context, reader store.Reader, step *transition.Step) (slots []poll.Slot, err error) {
+	if slots, err = poll.LoadSlots(ctx, reader, step.Poll.ID); err == nil {
+		step.Votes, err = poll.LoadVotes(ctx, reader, step.Poll.ID)
 	}
-	s.cardSoon(ctx, p, "leave/"+person.ID+"/"+now.String(), cause)
-	return nil
+	return slots, err
 }
 
 // changeMembers writes what change does for a person who joins, and gives the poll
@@ -116,52 +93,45 @@ func (s *Service) changeMembers(ctx context.Context, person Person, pollID, doin
 	return s.View(ctx, person, pollID)
 }
 
-// writeMembers writes what change does to participants and invites of a poll
-// that the person may see. joins: the person means to take part, whoever named
-// them before.
+// writeMembers writes what change does to a poll's participants and invites. joins:
+// the person means to take part, and counts as named by nobody.
 func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, joins bool, change func(*poll.Poll, *poll.Group) error) error {
-	var p poll.Poll
-	now := store.Instant(s.Now())
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		var group *poll.Group
-		var err error
-		if p, group, err = readable(ctx, tx, person, pollID); err != nil {
+	anybody := func(poll.Poll, *poll.Group) error { return nil }
+	return s.changePart(ctx, person, pollID, doing, cause, anybody, func(_ context.Context, _ store.Tx, step *transition.Step, named []string) error {
+		after := step.Poll
+		after.ParticipantIDs, after.PendingInvites = slices.Clone(after.ParticipantIDs), slices.Clone(after.PendingInvites)
+		if err := change(&after, step.Group); err != nil {
 			return err
+		}
+		if step.ChangeMembers(after, person.ID, named, joins) && len(after.ParticipantIDs) > MaxPeople {
+			return fault.New(fault.Conflict, "This poll is full: 500 people take part.")
+		}
+		return nil
+	})
+}
+
+// changePart changes the part of a person in a poll that they may see, and that check
+// does not refuse. work gets those who are recorded as named.
+func (s *Service) changePart(
+	ctx context.Context, person Person, pollID, doing string, cause Cause, check func(poll.Poll, *poll.Group) error,
+	work func(ctx context.Context, tx store.Tx, step *transition.Step, named []string) error,
+) error {
+	err := s.transact(ctx, s.Store.Run, doing+"/"+person.ID, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		p, group, err := readable(ctx, tx, person, pollID)
+		if err == nil {
+			err = check(p, group)
+		}
+		if err != nil {
+			return nil, err
 		}
 		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		before := p
-		before.ParticipantIDs, before.PendingInvites = slices.Clone(p.ParticipantIDs), slices.Clone(p.PendingInvites)
-		if err := change(&p, group); err != nil {
-			return err
-		}
-		if joins {
-			err = s.unname(tx, announcement, before, person.ID)
-		} else {
-			err = writeNamed(tx, announcement, pollID, s.named(announcement, before))
-		}
-		if err != nil {
-			return err
-		}
-		if slices.Equal(before.ParticipantIDs, p.ParticipantIDs) && slices.Equal(before.PendingInvites, p.PendingInvites) {
-			return nil
-		}
-		if len(p.ParticipantIDs) > MaxPeople {
-			return fault.New(fault.Conflict, "This poll is full: 500 people take part.")
-		}
-		p.UpdatedAt = now
-		if err := p.Write(tx); err != nil {
-			return err
-		}
-		return oweCard(tx, p)
+		step := s.step(transition.State{Poll: p, Group: group}, cause)
+		return step, work(ctx, tx, step, announcement.Named)
 	})
-	if err != nil {
-		return pollError(pollID, doing, err)
-	}
-	s.cardSoon(ctx, p, doing+"/"+person.ID+"/"+now.String(), cause)
-	return nil
+	return pollError(pollID, doing, err)
 }
 
 func withoutEmail(emails []string, email string) []string {

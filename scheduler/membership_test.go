@@ -8,7 +8,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-func TestDeclineInvite_TellsAStrangerNothing(t *testing.T) {
+func TestDeclineInvite_ByAStranger_IsNotFound(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _ := w.Poll()

@@ -104,7 +104,7 @@ func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	count.want(t, "when a poll is reopened directly", "mended outside_reopen")
-	if want := `msg="direct edit set right" poll=` + pollID + " userId=gm"; !strings.Contains(w.Log(), want) {
+	if want := `msg="direct edit repaired" poll=` + pollID + " userId=gm"; !strings.Contains(w.Log(), want) {
 		t.Errorf("the log lacks %q:\n%s", want, w.Log())
 	}
 }

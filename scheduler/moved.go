@@ -6,12 +6,12 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
-// RestoreOriginal moves the event of a rescheduled poll back to its original
-// time, and with it the poll. It is Conflict where the event changed since it
-// was read: the person decides on what they see.
+// RestoreOriginal moves the event of a rescheduled poll back to its original time, and the
+// poll with it. Conflict where the event changed since it was read.
 func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
 	for range editTries {
 		entry, done, err := s.restoreOriginal(ctx, person, pollID, cause)
@@ -19,16 +19,15 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 			return View{}, err
 		}
 		if done {
-			s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+			s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
 			return s.shown(ctx, rules.CommandRestoreOriginal, person, pollID, cause)
 		}
 	}
 	return View{}, errEdited
 }
 
-// restoreOriginal is one try of RestoreOriginal. It is not done where the event was
-// let go while it was moved, as that of a session that is long over is by every
-// sync: then it is followed again.
+// restoreOriginal is one try of RestoreOriginal. It is not done where a sync released the
+// event during it, as it does once a session is long over.
 func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (entry poll.IndexEntry, done bool, err error) {
 	p, entry, err := s.rescheduled(ctx, person, pollID, cause)
 	if err != nil {
@@ -56,10 +55,7 @@ func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID str
 // followed any more, since its session is long over, is followed again.
 func (s *Service) rescheduled(ctx context.Context, person Person, pollID string, cause Cause) (poll.Poll, poll.IndexEntry, error) {
 	for range editTries {
-		p, _, err := readable(ctx, s.Store, person, pollID)
-		if err == nil {
-			err = checkCreator(person, p)
-		}
+		p, _, err := created(ctx, s.Store, person, pollID)
 		if err == nil {
 			_, err = rules.Apply(p.Rules("", nil, nil), rules.CommandRestoreOriginal)
 		}
@@ -80,81 +76,44 @@ func (s *Service) rescheduled(ctx context.Context, person Person, pollID string,
 	return poll.Poll{}, poll.IndexEntry{}, errEdited
 }
 
-// followForCommand makes the index entry of an event that a command is about.
-// Revoked where no linked account lets us in; Conflict where another poll follows
-// the event.
+// followForCommand makes the index entry of a command's event. Revoked where no linked account
+// lets us in; Conflict where another poll follows the event.
 func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause) error {
 	account, calendarID, err := s.Accounts.Choose(ctx, p.CreatorID, "", p.GoogleCalendarID)
 	if err != nil {
 		return err
 	}
-	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	return s.transact(ctx, s.Store.Run, "follow", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		p, err := poll.Load(ctx, tx, p.ID)
 		if err == nil {
 			err = checkEdits(p)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		st, err := complete(ctx, tx, p)
-		if err != nil || st.entry != nil || !p.Linked() {
-			return err // the caller reads it again
+		if err != nil || st.Entry != nil || !p.Linked() {
+			return nil, err // the caller reads it again
 		}
-		linked, err := s.mendLink(ctx, tx, st, account, calendarID, cause)
-		if err == nil && !linked {
-			err = fault.New(fault.Conflict, "Another poll follows the calendar event of this one. Finalise this poll anew.")
-		}
-		return err
-	})
-}
-
-// AcceptNew makes the calendar's time the poll's own: it becomes the baseline,
-// and the calendar slot an ordinary one. seen is the fingerprint that the
-// person decided on; where another stands by now it is Conflict.
-func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) (View, error) {
-	err := s.afterEdits(ctx, cause, func() error { return s.acceptNew(ctx, person, pollID, seen, cause) })
-	if err != nil {
-		return View{}, err
-	}
-	return s.shown(ctx, rules.CommandAcceptNew, person, pollID, cause)
-}
-
-func (s *Service) acceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) error {
-	var due *announcement
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		due = nil
-		st, err := load(ctx, tx, person, pollID)
+		free, err := loadNext(ctx, tx, &st, account, calendarID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := rules.Apply(st.rules(), rules.CommandAcceptNew); err != nil {
-			return err
+		if !free {
+			return nil, fault.New(fault.Conflict, "Another poll follows the calendar event of this one. Finalise this poll anew.")
 		}
-		if seen == "" || st.poll.Sync.Applied.String() != seen {
-			return fault.New(fault.Conflict, "The event was moved again meanwhile. Reload the poll and accept the time it shows.")
-		}
-		now := s.Now()
-		after := st.poll.Chosen(st.poll.WinningSlotID, now)
-		after.UpdatedAt = now
-		after.Sync.Baseline, after.Sync.Rescheduled = st.poll.Sync.Applied, nil
-		after.Sync.State = rules.StateOK
-		if after.Sync.Error != nil && st.poll.Sync.State == rules.StateError {
-			after.Sync.State = rules.StateError
-		}
-		if err := tx.Update(poll.SlotPath(pollID, st.poll.Sync.Rescheduled.ToSlotID),
-			poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {
-			return err
-		}
-		due, err = s.record(tx, poll.Entry{
-			Trace: cause.Trace, Hint: cause.Hint, Who: person.ID, Command: rules.CommandAcceptNew, Reason: "the new time was accepted",
-			EventID: after.GoogleEventID, CalendarID: after.GoogleCalendarID, Fingerprint: st.poll.Sync.Applied,
-			Before: st.poll.Sync.Applied, After: st.poll.Sync.Applied,
-		}, outcome{after, st.winning}, person.ID, true)
-		return err
+		step := s.step(st, cause)
+		step.RepairLink()
+		return step, nil
 	})
-	if err != nil {
-		return pollError(pollID, "accept new time", err)
-	}
-	s.announceSoon(ctx, due, cause.Trace)
-	return nil
+}
+
+// AcceptNew makes the calendar's time the poll's own: the baseline, in an ordinary slot. seen
+// is the fingerprint that the person saw; Conflict where it is another by now.
+func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) (View, error) {
+	return s.shownAfter(ctx, rules.CommandAcceptNew, person, pollID, cause, func() error {
+		return s.command(ctx, person, pollID, "accept new time", cause, func(step *transition.Step) error {
+			return step.AcceptNew(person.ID, seen)
+		})
+	})
 }

@@ -2,18 +2,15 @@ package scheduler
 
 import (
 	"context"
-	"slices"
 
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
 
-// People move events to another of their calendars. Google keeps the event's id;
-// the calendar that it leaves shows a deletion. So nothing that is gone counts as
-// deleted before it was looked for in its owner's other calendars.
+// A moved event keeps its id, and the calendar that it leaves shows a deletion. So a missing
+// event is searched for in its owner's other calendars before it counts as deleted.
 
 // Missing is an event that is gone from a calendar.
 type Missing struct {
@@ -22,90 +19,35 @@ type Missing struct {
 	PollID  string // the poll that the event was made for, or that follows it
 }
 
-// mayHaveMoved tells whether a decision rests on the absence of an event that no
-// look searched other calendars for.
-func (seen Observed) mayHaveMoved(decision rules.Decision) bool {
-	return decision.Action == rules.Cancel && (!seen.Searched || seen.Own)
+// mayHaveMoved tells whether a decision rests on an absence that was not searched for.
+func (observed Observed) mayHaveMoved(decision rules.Decision) bool {
+	return decision.Action == rules.Cancel && (!observed.Searched || observed.Own)
 }
 
-// unlessTaken gives the place where a missing event was found; none where another
-// poll follows the event of that id there.
-func unlessTaken(ctx context.Context, tx store.Tx, seen Observed, pollID string) (poll.Place, error) {
-	if seen.MovedTo == (poll.Place{}) {
-		return seen.MovedTo, nil
+// unlessTaken gives the place where a missing event was found, unless another poll follows it
+// there.
+func unlessTaken(ctx context.Context, tx store.Tx, observed Observed, pollID string) (poll.Place, error) {
+	if observed.MovedTo == (poll.Place{}) {
+		return observed.MovedTo, nil
 	}
-	there, _, err := poll.FindIndex(ctx, tx, seen.MovedTo.AccountID, seen.MovedTo.CalendarID, seen.EventID)
+	there, _, err := poll.FindIndex(ctx, tx, observed.MovedTo.AccountID, observed.MovedTo.CalendarID, observed.EventID)
 	if err != nil || there != nil && there.PollID != pollID {
 		return poll.Place{}, err
 	}
-	return seen.MovedTo, nil
+	return observed.MovedTo, nil
 }
 
-// applyMoveCalendar has the poll follow its event in the calendar that it was
-// moved to. Generation and times stay. A look at that calendar may have passed the
-// event before anything followed it there, so it is asked for by itself. Nothing
-// is announced: for people nothing changed.
-func (s *Service) applyMoveCalendar(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) error {
-	to := entry.Inputs.MovedTo
-	calendar, _, err := calendars.Load(ctx, tx, to.AccountID, to.CalendarID)
-	if err != nil {
-		return err
-	}
-	if err := moveIndex(ctx, tx, st, to); err != nil {
-		return err
-	}
-	if err := tx.Merge(calendars.Path(st.calendar.Key), st.calendar.Unlink(st.entry.EventID)...); err != nil {
-		return err
-	}
-	legacy := ""
-	if slices.Contains(st.calendar.LegacyEventIDs, st.entry.EventID) {
-		legacy = st.entry.EventID
-	}
-	linked := calendar.Link(s.Now(), st.poll.CreatorID, legacy)
-	if err := tx.Merge(calendars.Path(calendar.Key), append(linked, calendars.Defer(st.entry.EventID, calendars.DeferredMoved))...); err != nil {
-		return err
-	}
-	after, now := st.poll, s.Now()
-	after.GoogleCalendarID, after.Sync.State, after.Sync.LastSyncedAt = to.CalendarID, decision.State, now
-	after.UpdatedAt = now
-	if decision.Error == "" {
-		after.Sync.Error = nil
-	}
-	entry.After = st.poll.Sync.Applied
-	_, err = s.record(tx, entry, outcome{after, st.winning}, after.CreatorID, false)
-	return err
-}
-
-// moveIndex has the index entry of a poll stand for its event in another calendar.
-func moveIndex(ctx context.Context, tx store.Tx, st state, to poll.Place) error {
-	if st.entryPath == poll.IndexPath(st.entry.EventID) {
-		return tx.Update(st.entryPath, poll.MoveIndex(to)...)
-	}
-	_, path, err := poll.FindIndex(ctx, tx, to.AccountID, to.CalendarID, st.entry.EventID)
-	if err != nil {
-		return err
-	}
-	moved := *st.entry
-	moved.AccountID, moved.CalendarID = to.AccountID, to.CalendarID
-	if err := tx.Delete(st.entryPath); err != nil {
-		return err
-	}
-	return tx.Set(path, poll.EncodeIndex(moved))
-}
-
-// watchSoon makes sure of a watch channel of the calendar that a poll's event is
-// in now, and hands a look at it over. Where either fails, the sweep and the drain
-// do it.
+// watchSoon ensures a watch channel of the calendar that a poll's event is in, and enqueues a
+// sync. Where either fails, the sweep and the drain do it.
 func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, cause Cause) {
 	if err := s.Watches.Ensure(ctx, at.AccountID, at.CalendarID); err != nil {
 		s.watchFailed(ctx, pollID, at.CalendarID, cause, err)
 	}
-	s.lookSoon(ctx, at.AccountID, at.CalendarID, cause)
+	s.syncSoon(ctx, at.AccountID, at.CalendarID, cause)
 }
 
-// followMoved reads the event that a poll follows, and has the poll follow it
-// where it was moved to another calendar. An event that is nowhere is given as its
-// own calendar shows it.
+// followMoved reads the event that a poll follows, and follows it to another calendar. A
+// missing event is given as its own calendar shows it.
 func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person Person, cause Cause) (poll.IndexEntry, Event, error) {
 	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
 	if !fault.Is(err, fault.NotFound) && (err != nil || event.Seen != rules.Gone) {
@@ -135,9 +77,8 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 	return *moved, found.Event, nil
 }
 
-// deleteWhereItIs deletes the event of an intent, in the calendar that it was
-// moved to where it is not in its own, or where that calendar does not let us
-// delete, which says nothing of where the event is. One that is nowhere is no error.
+// deleteWhereItIs deletes the event of an intent, also in the calendar that it was moved to:
+// its own may lack it, or refuse. A missing event is no error.
 func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error {
 	deleted, err := s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
 	if deleted || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider) {

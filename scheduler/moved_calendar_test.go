@@ -107,7 +107,7 @@ func TestDeletion_WhereTheSearchKeepsFailing_EndsAfterADay(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestDeletion_OfAnEventMovedAgainMeanwhile_FindsIt(t *testing.T) {
+func TestDeletion_EventMovedAgainDuringIt_FindsIt(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := movedAway(w)

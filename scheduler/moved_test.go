@@ -29,7 +29,7 @@ func TestRestoreOriginal_MovesTheEventBack(t *testing.T) {
 }
 
 // The event moves while the command is under way, and looks see it.
-func TestRestoreOriginal_WhereTheEventMovesMeanwhile_FollowsTheEvent(t *testing.T) {
+func TestRestoreOriginal_EventMovesDuringIt_FollowsTheEvent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		point   string

@@ -226,7 +226,7 @@ func TestNamed_RecreatedPoll_AreThoseOfTheNewOne(t *testing.T) {
 
 // A poll of the app that was there before this program came by has no record, and
 // everybody in it counts, also where nobody has written it since it was made.
-func TestNamed_PollOfBefore_EverybodyIsTold(t *testing.T) {
+func TestNamed_OldPoll_EverybodyIsNotified(t *testing.T) {
 	t.Parallel()
 	for name, seen := range map[string]func(t *testing.T, w *worldtest.World, id string){"a hint": reconciled, "no hint": func(*testing.T, *worldtest.World, string) {}} {
 		t.Run(name, func(t *testing.T) {

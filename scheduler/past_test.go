@@ -170,7 +170,7 @@ func TestPast_PutOffThenDraggedToLastYear_IsFollowedOn(t *testing.T) {
 
 // What lets a session go that is long over comes between the two halves of the
 // command.
-func TestRestoreOriginal_LetGoMeanwhile_FollowsItOnceMore(t *testing.T) {
+func TestRestoreOriginal_ReleasedDuringIt_FollowsItOnceMore(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(w *worldtest.World){
 		"the drain and its sync": func(w *worldtest.World) { w.Drain(); w.RunDue() },

@@ -46,7 +46,7 @@ func TestRecreatedPoll_VotesOverLeftovers_StayWhereTheyAreItsOwn(t *testing.T) {
 
 // A recreated poll that names an event is linked by the second pass, and looked at
 // at once: no drain comes by.
-func TestReconcile_RecreatedPollWithEvent_LooksAtOnce(t *testing.T) {
+func TestReconcile_RecreatedPollWithEvent_SyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := moved(w)

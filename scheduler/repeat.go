@@ -11,9 +11,8 @@ import (
 // before its caller hears of it.
 const commitTries = 3
 
-// runRepeatable runs a transaction again, within the same call, while its commit is
-// not answered: the connection broke, and it may have taken place. fn finds out by
-// its reads whether it did, and then changes nothing.
+// runRepeatable runs a transaction again while its commit is not answered and may have taken
+// place. fn has to find that out by its reads, and then change nothing.
 func (s *Service) runRepeatable(ctx context.Context, fn func(context.Context, store.Tx) error) error {
 	var err error
 	for range commitTries {

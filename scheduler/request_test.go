@@ -46,7 +46,7 @@ func TestFinalise_TheSameRequestAgain_ChangesNothing(t *testing.T) {
 	}
 }
 
-func TestFinalise_TheSameRequestAfterALostAnswer_FindsWhatTheDrainFinished(t *testing.T) {
+func TestFinalise_RepeatedAfterALostAnswer_FindsTheDrainsResult(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := fresh(w)
@@ -66,7 +66,7 @@ func TestFinalise_TheSameRequestAfterALostAnswer_FindsWhatTheDrainFinished(t *te
 }
 
 // Each row is why the same words are another request by now.
-func TestFinalise_TheSameRequestOfAPollThatStandsOtherwise_IsANewOne(t *testing.T) {
+func TestFinalise_RepeatedAfterAnotherChange_IsANewOne(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(w *worldtest.World, s story, event string){
 		"reopened": func(w *worldtest.World, s story, _ string) {
@@ -110,7 +110,7 @@ func TestFinalise_TheSameRequestOfAPollThatStandsOtherwise_IsANewOne(t *testing.
 // Each row is a choice under a name, the same choice again while the first is
 // under way, and by which name the finalisation is known after the drain
 // finished it: by the later that has one, since it has no answer yet.
-func TestFinalise_TheSameChoiceUnderAnotherName_GoesOnWithWhatIsUnderWay(t *testing.T) {
+func TestFinalise_SameChoiceUnderAnotherName_ResumesTheFirst(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ first, again, known string }{
 		"the same name":        {"one", "one", "one"},
@@ -146,7 +146,7 @@ func TestFinalise_TheSameChoiceUnderAnotherName_GoesOnWithWhatIsUnderWay(t *test
 
 // Each run has the drain finish what the first try left at another point of the
 // second: before and after each call of the store, the queue and Google.
-func TestFinalise_TheSameRequestWhileItIsFinishedElsewhere_EndsInOneEvent(t *testing.T) {
+func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 	t.Parallel()
 	for point, more := 0, true; more && point <= worldtest.MostPoints; point++ {
 		t.Run(fmt.Sprint("at point ", point), func(t *testing.T) {

@@ -10,46 +10,40 @@ import (
 	"questscheduler/rules"
 )
 
-// Resend has what people were told last of a poll told once more, for whoever
-// mended what had kept it from them: a channel of Discord that refused, a
-// notification that is gone. Whoever has it gets no second one, and a message
-// that still stands among the newest of its channel is not posted again. It
-// gives the notice. What is being told now, or is about to be, is handed over
-// and nothing is begun beside it; the notice is then NoticeNone.
+// Resend has a poll's last announcement delivered once more, after its owner fixed what had
+// prevented that. Nobody gets it twice, and no message is posted that still stands among its
+// channel's newest. It gives the notice; NoticeNone where a delivery is under way or due,
+// which is enqueued instead.
 //
-// Only the creator and admins may. Conflict: nobody was told anything, or what
-// they know last is no news. Asked twice, it is told once.
+// Only the creator and admins may. Conflict: nothing was announced. Asking twice resends once.
 func (s *Service) Resend(ctx context.Context, person Person, pollID string, cause Cause) (notice rules.Notice, err error) {
 	ref := ""
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		p, _, err := readable(ctx, tx, person, pollID)
+		p, _, err := created(ctx, tx, person, pollID)
 		if err != nil {
 			return err
 		}
-		if err := checkCreator(person, p); err != nil {
-			return err
-		}
-		told, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
 		if err != nil {
 			return err
 		}
-		if p.ReplacesTold(told) { // people were told of another poll of its id
-			told = poll.Announcement{}
+		if p.ReplacesTold(announcement) { // it was of another poll of its id
+			announcement = poll.Announcement{}
 		}
-		notice, ref = rules.NoticeNone, told.Wanted.Ref
-		if told.Telling.Ref != "" || !told.Due.IsZero() {
+		notice, ref = rules.NoticeNone, announcement.Wanted.Ref
+		if announcement.Telling.Ref != "" || !announcement.Due.IsZero() {
 			return nil
 		}
-		notice, ref = rules.Announce(told.Before.Story, told.Announced.Story), told.Announced.Ref
+		notice, ref = rules.Announce(announcement.Before.Story, announcement.Announced.Story), announcement.Announced.Ref
 		if ref == "" || notice == rules.NoticeNone {
 			return fault.New(fault.Conflict, "There is nothing to send again: people were told of no change of this poll.")
 		}
-		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(told, s.Now())...)
+		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(announcement, s.Now())...)
 	})
 	if err != nil {
 		return rules.NoticeNone, pollError(pollID, "resend", err)
 	}
 	s.enqueue(ctx, poll.AnnounceKind, pollID+"/"+ref+"/resend/"+cause.Trace, Work{ID: pollID, Trace: cause.Trace}, time.Time{})
-	s.Log.InfoContext(ctx, "what was told of a poll is told again", "poll", pollID, "notice", string(notice), "userId", person.ID, "trace", cause.Trace)
+	s.Log.InfoContext(ctx, "announcement resent", "poll", pollID, "notice", string(notice), "userId", person.ID, "trace", cause.Trace)
 	return notice, nil
 }

@@ -53,7 +53,7 @@ func resend(t *testing.T, w *worldtest.World, pollID string) rules.Notice {
 	return notice
 }
 
-func TestResend_TellsInTheChannelThatRefused_AndNobodyTwice(t *testing.T) {
+func TestResend_ChannelRefusedBefore_DeliversThereOnce(t *testing.T) {
 	t.Parallel()
 	w, pollID := untold(t)
 	if got := posted(w); got != 0 {
@@ -77,7 +77,7 @@ func TestResend_TellsInTheChannelThatRefused_AndNobodyTwice(t *testing.T) {
 	w.Check()
 }
 
-func TestResend_AskedTwice_IsToldOnce(t *testing.T) {
+func TestResend_AskedTwice_DeliversOnce(t *testing.T) {
 	t.Parallel()
 	w, pollID := untold(t)
 	resend(t, w, pollID)
@@ -92,7 +92,7 @@ func TestResend_AskedTwice_IsToldOnce(t *testing.T) {
 	}
 }
 
-func TestResend_OfAPollThatIsPutAway_TellsWhatWasToldLast(t *testing.T) {
+func TestResend_ArchivedPoll_SendsTheLastAnnouncement(t *testing.T) {
 	t.Parallel()
 	w, pollID := untold(t)
 	if _, err := w.Scheduler.Archive(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {

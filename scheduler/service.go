@@ -1,12 +1,9 @@
-// Package scheduler is what people do with polls, and the applying of what the
-// rules decide: create, vote, finalise, cancel, and the transitions that the
-// calendar causes.
+// Package scheduler is what people do with polls, and the applying of what the rules decide.
 //
-// Every change of a poll is one store transaction that writes the poll, its
-// slots, the index entry, the journal and what is to be announced together.
-// Calls to the calendar happen between transactions, under an intent written
-// before, so that a crash at any point leaves something that finishes or undoes
-// the work (see insert.go).
+// Every change of a poll is one store transaction: the scheduler reads, internal/transition
+// works the change out, and apply writes it. Calendar calls happen between transactions, under
+// an intent that was written before, so a crash at any point leaves something that completes
+// or undoes the work (insert.go).
 package scheduler
 
 import (
@@ -28,20 +25,18 @@ type Person struct {
 	Admin bool
 }
 
-// Cause says what made us act, for journal and logs.
+// Cause says what triggered an action, for journal and logs.
 type Cause struct {
 	Hint  string // such as person, push, timer
 	Trace string // joins everything that one hint caused
-	// Quiet is for bringing in many events that are followed from now on: cards
-	// stay as they are, since one that Discord has no more, or never had, would be
-	// posted; and the looks that are owed are left to the drain, one a calendar.
+	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
+	// the syncs, one a calendar.
 	Quiet bool
 }
 
-// Calendar is what finalising needs of a calendar provider. Its errors have
-// the kinds of package fault: NotFound, Revoked, RateLimited, Exhausted,
-// Provider (refused for good), Conflict with code CodeTaken for an event id
-// that is taken, Unavailable (the effect may have taken place).
+// Calendar is what finalising needs of a calendar provider. Its errors have the kinds
+// NotFound, Revoked, RateLimited, Exhausted, Provider (refused for good), Conflict with
+// CodeTaken for a taken event id, Unavailable (the effect may have taken place).
 type Calendar interface {
 	// Insert makes the event of an intent, under the intent's own event id.
 	Insert(ctx context.Context, intent poll.Intent) (Event, error)
@@ -53,12 +48,11 @@ type Calendar interface {
 	// Delete removes an event; deleted is false, without an error, for one that is
 	// not there. NotFound: it is the calendar that is not there.
 	Delete(ctx context.Context, accountID, calendarID, eventID string) (deleted bool, err error)
-	// Find looks for an event of ours that is gone from its calendar in the other
-	// calendars of the same person; nil where all of them answered and it is in
-	// none. Unavailable where that cannot be told.
+	// Find searches the other calendars of the same person for a missing event of ours; nil
+	// where all answered and none has it, Unavailable where some did not.
 	Find(ctx context.Context, missing Missing) (*Found, error)
-	// MayFollow asks the calendar whether the account may make events there and
-	// is believed where one was deleted. An error leaves it open.
+	// MayFollow tells whether the account may make events in the calendar, and confirm
+	// deletions.
 	MayFollow(ctx context.Context, accountID, calendarID string) (bool, error)
 }
 
@@ -68,8 +62,7 @@ type Found struct {
 	Event
 }
 
-// Codes of a Calendar's Conflicts: an event id is taken; an event is not the
-// one that was read.
+// Codes of a Calendar's Conflicts: an event id is taken; an event is not the one that was read.
 const (
 	CodeTaken = "duplicate"
 	CodeStale = "stale"
@@ -90,8 +83,7 @@ type Event struct {
 	// Poll and Generation are the private marks of an event that we made.
 	Poll       string
 	Generation int64
-	// MovedTo is the calendar that an event was found in which was made in another;
-	// the zero place where it is where it was made.
+	// MovedTo is the calendar that the event was found in; the zero place where it was made.
 	MovedTo poll.Place
 }
 
@@ -105,36 +97,31 @@ func (e Event) at(intent poll.Intent) poll.Place {
 
 // Accounts chooses the linked account and the calendar of a finalisation.
 type Accounts interface {
-	// Choose gives the account and the calendar's real id for what a person
-	// asked for; "" leaves the choice: the account that owns the calendar, else
-	// the first linked; the account's primary calendar. NotFound for an account
-	// of another person, Revoked where none is linked or its grant is dead.
+	// Choose gives the account and the calendar's real id. "" leaves the choice: the account
+	// that owns the calendar, else the first linked; its primary calendar. NotFound for
+	// another person's account, Revoked where none is linked or its grant is dead.
 	Choose(ctx context.Context, ownerID, accountID, calendarID string) (account, calendar string, err error)
 }
 
-// CodeStillWatched is the code of an error about a watch channel that could not be
-// renewed and still lives.
+// CodeStillWatched is the code of an error about a watch channel that could not be renewed, and
+// still lives.
 const CodeStillWatched = "still_watched"
 
 // Watches makes sure of watch channels.
 type Watches interface {
-	// Ensure makes a watch channel for a calendar unless one lives and lasts. Its
-	// failure never fails what needed it; it is tried again (CodeStillWatched:
-	// before the one that there is ends).
+	// Ensure makes a watch channel for a calendar unless one lives and lasts. Its failure is
+	// retried, and fails nothing else (CodeStillWatched: the old channel still lives).
 	Ensure(ctx context.Context, accountID, calendarID string) error
 }
 
-// Channels knows the channels of Discord. Its errors have the kinds of package
-// fault: NotFound and Forbidden for a channel that the bot does not see, Provider
-// where Discord refuses the bot for good, RateLimited and Unavailable.
+// Channels knows the channels of Discord. Errors: NotFound and Forbidden for a channel that the
+// bot does not see, Provider where Discord refuses the bot for good, RateLimited, Unavailable.
 type Channels interface {
-	// GuildOf gives the id of the guild that a channel belongs to; "" for one of
-	// no guild.
+	// GuildOf gives the id of the guild that a channel belongs to; "" for one of no guild.
 	GuildOf(ctx context.Context, channelID string) (string, error)
 }
 
-// IDs makes identifiers: UUIDs for shared documents, ULIDs with a prefix for
-// our own.
+// IDs makes identifiers: UUIDs for shared documents, ULIDs with a prefix for our own.
 type IDs struct {
 	UUID func() string
 	ULID func(prefix string) string
@@ -155,12 +142,10 @@ type Service struct {
 	// Wait returns after the duration, or earlier with ctx's error.
 	Wait func(ctx context.Context, d time.Duration) error
 	IDs  IDs
-	// Settle is how long a transition rests before it is announced, so that
-	// one that is taken back is not.
+	// Settle is how long a transition rests before it is announced.
 	Settle time.Duration
-	// AppTells is how long a cancellation that the web app wrote itself rests at
-	// least, for the app's own functions to tell people of it
-	// (ToldByApp); zero where the app has none.
+	// AppTells is how long at least a cancellation by the web app rests, for the app's
+	// functions to announce it (ToldByApp); zero where the app has none.
 	AppTells time.Duration
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration

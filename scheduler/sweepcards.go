@@ -17,12 +17,12 @@ const (
 	cardsSlack = 10 * time.Minute
 )
 
-// cardsPath is where it stands until when cards were swept. Closed to clients.
+// cardsPath holds until when cards were swept. Closed to clients.
 var cardsPath = store.Doc("documentHints", "cards")
 
 // cardsPlace is where a sweep of cards is.
 type cardsPlace struct {
-	// Since and Until are the time whose writes it looks for; Since is zero for the
+	// Since and Until are the time of the writes that it checks; Since is zero for the
 	// first sweep of all, which comes by every poll and vote that has a time.
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
@@ -40,13 +40,11 @@ func (p cardsPlace) cursor() *store.Cursor {
 	return &store.Cursor{Path: p.After, Values: []any{p.At}}
 }
 
-// SweepCards checks the cards of the polls that somebody wrote since the sweep
-// before, for what no hint told of. It costs a read for each document that was
-// written, and what CheckCard costs for each poll. It does a page, from a place
-// that an earlier one gave ("": from the beginning), and gives how many polls it
-// checked and where to go on; "" at the end. A page that is done again does
-// nothing twice. A vote that was taken back leaves nothing to be found: it needs a
-// hint.
+// SweepCards checks the cards of the polls that somebody wrote since the last sweep, without a
+// document change that was reported. It does one page, from at ("": the beginning), and gives
+// how many polls it checked and where to continue ("": the end). It costs a read for each
+// written document, and CheckCard for each poll. A page may be repeated. It cannot find a vote
+// that was deleted.
 func (s *Service) SweepCards(ctx context.Context, at string, cause Cause) (checked int, next string, err error) {
 	here, err := s.cardsPlace(ctx, at)
 	if err != nil {

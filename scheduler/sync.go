@@ -9,23 +9,18 @@ import (
 	"questscheduler/internal/store"
 )
 
-// How long a person's sync waits for its look, and how long it waits before it
-// checks again: most looks end at once, and each check is a read.
+// How long a person's sync waits for its sync run, and between its checks, which are reads.
 const (
 	syncPatience   = 3 * time.Second
 	syncCheckFirst = 20 * time.Millisecond
 	syncCheckMost  = 300 * time.Millisecond
 )
 
-// Sync asks for a look at the calendar of a poll and waits for it for up to 3
-// seconds. It gives the poll as it then is; a look that takes longer goes on by
-// itself. Only the creator may.
+// Sync asks for a sync of a poll's calendar, waits for it for up to 3 seconds, and gives the
+// poll as it then is. A longer run goes on. Only the creator may.
 func (s *Service) Sync(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
+	p, _, err := created(ctx, s.Store, person, pollID)
 	if err != nil {
-		return View{}, err
-	}
-	if err := checkCreator(person, p); err != nil {
 		return View{}, err
 	}
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)
@@ -33,16 +28,16 @@ func (s *Service) Sync(ctx context.Context, person Person, pollID string, cause 
 		return View{}, pollError(pollID, "sync", err)
 	}
 	if entry != nil {
-		if err := s.awaitLook(ctx, *entry, cause); err != nil {
+		if err := s.awaitSync(ctx, *entry, cause); err != nil {
 			return View{}, pollError(pollID, "sync", err)
 		}
 	}
 	return s.View(ctx, person, pollID)
 }
 
-// awaitLook owes the calendar a look and waits until one that began afterwards
-// ended, or patience does.
-func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Cause) error {
+// awaitSync asks for a sync of the calendar and waits for the end of one that began
+// afterwards, or of its patience.
+func (s *Service) awaitSync(ctx context.Context, entry poll.IndexEntry, cause Cause) error {
 	key := poll.CalendarKey(entry.AccountID, entry.CalendarID)
 	var asked calendars.Calendar
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -55,7 +50,7 @@ func (s *Service) awaitLook(ctx context.Context, entry poll.IndexEntry, cause Ca
 	if err != nil {
 		return err
 	}
-	s.lookSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
 	deadline := s.Now().Add(syncPatience)
 	pause := syncCheckFirst
 	for left := syncPatience; left > 0; left = deadline.Sub(s.Now()) {

@@ -9,9 +9,9 @@ import (
 	"questscheduler/scheduler"
 )
 
-// TestSync_OfALookThatDoesNotEnd_AsksForItAFewTimes: each check of a person who
+// TestSync_RunDoesNotEnd_ChecksAFewTimes: each check of a person who
 // waits is a read, and all of them together last for as long as they are told.
-func TestSync_OfALookThatDoesNotEnd_AsksForItAFewTimes(t *testing.T) {
+func TestSync_RunDoesNotEnd_ChecksAFewTimes(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()

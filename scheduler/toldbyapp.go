@@ -2,47 +2,40 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
 
-// ToldByApp records that the web app told people of a cancellation that its
-// creator made in the app: it is not announced here again. The app writes the
-// poll first, so a direct edit that the journal does not know yet is carried
-// through before. What was announced already, or has changed since, stays as it
-// is: nothing but a cancellation counts as told, since a restore may bring a time
-// that the app's notice does not name. Calling it again changes nothing.
+// ToldByApp records that the web app announced a cancellation that its creator made there, so
+// it is not announced again. The app writes the poll first, so its direct edit is carried
+// through before. Only a pending cancellation counts: a restore may have a time that the app's
+// notice lacks. Repeating it changes nothing.
 //
-// Forbidden: the person is not the poll's creator. NotFound: there is no such
-// poll that they may read.
+// Forbidden: the person is not the poll's creator. NotFound: there is no such poll that they
+// may read.
 func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, cause Cause) error {
-	p, _, err := readable(ctx, s.Store, person, pollID)
-	if err == nil {
-		err = checkCreator(person, p)
-	}
+	p, _, err := created(ctx, s.Store, person, pollID)
 	if err == nil { // a poll that has no journal yet does not say that it was edited
 		_, err = s.Reconcile(ctx, pollID, cause)
 	}
 	recorded := false
 	if err == nil {
-		recorded, err = s.recordToldByApp(ctx, p)
+		recorded, err = s.recordAnnounced(ctx, p)
 	}
 	if err != nil {
-		return pollError(pollID, "told by the app", err)
+		return pollError(pollID, "record an announcement by the app", err)
 	}
 	if recorded {
 		s.Log.InfoContext(ctx, "announced by the web app", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
-		s.cardSoon(ctx, p, "told/"+store.Instant(s.Now()).String(), cause)
+		s.updateCardSoon(ctx, p, "announced/"+store.Instant(s.Now()).String(), cause)
 	}
 	return nil
 }
 
-// recordToldByApp records a cancellation that is to be announced as told, where
-// nobody is being told of anything.
-func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll) (recorded bool, err error) {
+// recordAnnounced records a pending cancellation as announced, unless a delivery is under way.
+func (s *Service) recordAnnounced(ctx context.Context, p poll.Poll) (recorded bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		recorded = false
 		announcement, err := poll.LoadAnnouncement(ctx, tx, p.ID)
@@ -56,17 +49,7 @@ func (s *Service) recordToldByApp(ctx context.Context, p poll.Poll) (recorded bo
 		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
 			return err
 		}
-		return oweCard(tx, p)
+		return recordCard(tx, p)
 	})
 	return recorded, err
-}
-
-// settle is how long the transition of a journal entry rests before it is
-// announced. A cancellation by the web app itself rests until its own functions,
-// where there are any, have told people of it.
-func (s *Service) settle(entry poll.Entry) time.Duration {
-	if rules.Mending(entry.Reason) == rules.MendCancel {
-		return max(s.Settle, s.AppTells)
-	}
-	return s.Settle
 }

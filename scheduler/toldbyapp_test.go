@@ -27,7 +27,7 @@ func appTold(t *testing.T, w *worldtest.World, s story) {
 	}
 }
 
-func TestToldByApp_CancelThenRestore_TellsTheRestore(t *testing.T) {
+func TestToldByApp_CancelThenRestore_AnnouncesTheRestore(t *testing.T) {
 	t.Parallel()
 	w, s := besideTheApp(t)
 	setBehindUs(rules.Cancelled)(w, s)
@@ -61,7 +61,7 @@ func TestToldByApp_OfAPollOfTheApp_IsNotAnnouncedAgain(t *testing.T) {
 }
 
 // The browser may be closed before the app tells anybody.
-func TestToldByApp_NotTold_IsAnnouncedHereOnce(t *testing.T) {
+func TestToldByApp_NotCalled_IsAnnouncedHereOnce(t *testing.T) {
 	t.Parallel()
 	w, s := besideTheApp(t)
 	cancelBehindUs(t, w, s)
@@ -90,7 +90,7 @@ func TestToldByApp_CancelledElsewhere_IsAnnouncedHere(t *testing.T) {
 	}
 }
 
-func TestToldByApp_UndoneMeanwhile_RecordsNothing(t *testing.T) {
+func TestToldByApp_UndoneBefore_RecordsNothing(t *testing.T) {
 	t.Parallel()
 	w, s := besideTheApp(t)
 	cancelBehindUs(t, w, s)

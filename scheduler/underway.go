@@ -6,11 +6,11 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/transition"
 )
 
-// UnderWay tells whether a finalisation was asked for before and is still carried
-// out, or was within the minutes for which its name is known: asking again begins
-// nothing. It reads, and writes nothing. The errors are those of Finalise.
+// UnderWay tells whether a finalisation was asked for before and is under way, or was answered
+// within the minutes for which its name is known. Its errors are those of Finalise.
 func (s *Service) UnderWay(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
 	underWay, err := s.underWay(ctx, person, pollID, ask)
 	if err != nil {
@@ -19,9 +19,8 @@ func (s *Service) UnderWay(ctx context.Context, person Person, pollID string, as
 	return underWay, nil
 }
 
-// Repeats tells whether a finalisation that began nothing (Finalise.Begin) and ended
-// with outcome repeats another: one that was answered, or one that is still carried
-// out. It reads only where outcome is Unavailable, and gives false where that fails.
+// Repeats tells whether a finalisation that began nothing (Finalise.Begin) and ended with
+// outcome repeats another that was answered or is under way. It is false where its reads fail.
 func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask Finalise, outcome error) bool {
 	if !fault.Is(outcome, fault.Unavailable) {
 		return outcome == nil
@@ -30,8 +29,7 @@ func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask
 	return err == nil && underWay
 }
 
-// Refused tells whether UnderWay decided: the person may not finalise the poll so. Of
-// another error, such as Unavailable, nothing follows.
+// Refused tells whether UnderWay decided that the person may not finalise the poll so.
 func Refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Forbidden, fault.NotFound, fault.Conflict:
@@ -42,11 +40,8 @@ func Refused(err error) bool {
 }
 
 func (s *Service) underWay(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
+	p, _, err := created(ctx, s.Store, person, pollID)
 	if err != nil {
-		return false, err
-	}
-	if err := checkCreator(person, p); err != nil {
 		return false, err
 	}
 	if s.answered(p, ask) {
@@ -56,7 +51,7 @@ func (s *Service) underWay(ctx context.Context, person Person, pollID string, as
 	if err != nil {
 		return false, err
 	}
-	pending := state{poll: p, intents: intents}.pendingInsert()
+	pending := transition.State{Poll: p, Intents: intents}.PendingInsert()
 	if pending == nil || !ask.CreateEvent {
 		return false, nil
 	}

@@ -38,7 +38,7 @@ func told(t *testing.T, w *worldtest.World, want ...string) {
 
 // A user who takes a cancellation back before it is announced must not read of it,
 // though no hint about that has been followed yet.
-func TestCancel_UndoneDirectlyInTime_IsNeverTold(t *testing.T) {
+func TestCancel_UndoneDirectlyInTime_IsNeverAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -64,7 +64,7 @@ func TestCancel_UndoneDirectlyInTime_IsNeverTold(t *testing.T) {
 
 // A cancellation is no new finalisation: people still know the time that they
 // were told before it.
-func TestCancel_UndoneOfAMovedSession_IsNotToldAgain(t *testing.T) {
+func TestCancel_UndoneOfAMovedSession_IsNotAnnouncedAgain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := rescheduled(t, w)
@@ -84,7 +84,7 @@ func TestCancel_UndoneOfAMovedSession_IsNotToldAgain(t *testing.T) {
 }
 
 // The event went with the cancellation, and its new time with it.
-func TestCancel_UndoneOfAMovedSessionWithoutItsEvent_IsToldItsTime(t *testing.T) {
+func TestCancel_UndoneMoveWithoutEvent_AnnouncesItsTime(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := rescheduled(t, w)
@@ -108,7 +108,7 @@ func announced(t *testing.T, w *worldtest.World, s story) rules.Fingerprint {
 	return announcement.Announced.Story.At
 }
 
-func TestRestore_OfAToldCancellation_IsToldAsOnAgain(t *testing.T) {
+func TestRestore_AnnouncedCancellation_IsAnnouncedAsOnAgain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := linked(t, w)

@@ -19,13 +19,12 @@ type View struct {
 	// Original is the winning slot of before a reschedule, or nil.
 	Original *poll.Slot
 	Winning  *poll.Slot
-	// SyncedAt is when the linked event's calendar was last looked at; zero:
-	// never, or not linked.
+	// SyncedAt is when the linked event's calendar was last synced; zero: never, or not linked.
 	SyncedAt time.Time
 }
 
 // ParticipantsHidden tells that people's votes are not to be shown: exactly
-// while the calendar's time stands for the poll's. It is display only.
+// while the calendar's time is the poll's. It is display only.
 func (v View) ParticipantsHidden() bool { return v.Poll.Sync.Rescheduled != nil }
 
 // View reads a poll as a person may see it.
@@ -89,7 +88,7 @@ func (v *View) show(votes []poll.Vote) {
 	}
 }
 
-// syncedAt is when the calendar of a poll's event was last looked at.
+// syncedAt is when the calendar of a poll's event was last synced.
 func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) {
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)
 	if err != nil || entry == nil {
@@ -102,15 +101,11 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 	return p.Sync.LastSyncedAt, err
 }
 
-// Journal gives a poll's journal to take, newest first, as poll.WalkJournal does.
-// Only the creator may. Entries of a deleted poll of its id are left out, so a page
-// may hold fewer than there are to come.
+// Journal gives a poll's own journal to take, newest first, as poll.WalkJournal does. Only the
+// creator may. A page may hold fewer entries than there are to come.
 func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor, take func(poll.Entry) (taken bool, err error)) (*store.Cursor, error) {
-	p, _, err := readable(ctx, s.Store, person, pollID)
+	p, _, err := created(ctx, s.Store, person, pollID)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkCreator(person, p); err != nil {
 		return nil, err
 	}
 	return poll.WalkJournal(ctx, s.Store, pollID, limit, after, func(entry poll.Entry) (taken bool, err error) {

@@ -49,7 +49,7 @@ func TestBackfill_OnFirestore_KilledAtRandom_EndsRightAndAnnouncesNothing(t *tes
 	for kill := range kills {
 		lines := 1 + random.IntN(max(1, left/(kills-kill+1)))
 		after := time.Duration(random.IntN(30)) * time.Millisecond
-		seen, ended := d.backfill("index", `msg="direct edit set right"`, lines, after)
+		seen, ended := d.backfill("index", `msg="direct edit repaired"`, lines, after)
 		if ended.Exited() {
 			t.Fatalf("kill %d came too late: it ended with %d", kill, ended.ExitCode())
 		}

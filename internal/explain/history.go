@@ -1,11 +1,6 @@
-// Package explain says how a poll came to be as it is. It reads the poll's
-// journal and gives two things: a timeline for people (what made us look, what
-// the calendar said, what was decided and why, what was announced), and a
-// replay, which works the poll's state out again from the entries by the rules
-// and compares it with what is stored.
-//
-// Nothing here writes, and nothing but Load reads: the rest is a function of
-// what Load gave.
+// Package explain says how a poll came to be as it is. From the poll's journal it makes a
+// timeline for people, and a replay, which works the poll's state out again from the entries
+// and compares it with what is stored. Only Load reads, and nothing writes.
 package explain
 
 import (
@@ -26,17 +21,15 @@ type History struct {
 	Winning *poll.Slot
 	// Entries are the journal's, oldest first.
 	Entries []poll.Entry
-	// Announcement is what people were told last, and are to be told; the zero
-	// one where nothing ever was to be told.
+	// Announcement is what was announced last, and is pending; the zero one for neither.
 	Announcement poll.Announcement
 }
 
 // loadTries is how often a poll is read that changes while it is read.
 const loadTries = 10
 
-// Load reads the history of a poll, all of it from one state: a poll that
-// changes meanwhile is read again. NotFound where there is no such poll;
-// Unavailable where it does not stop changing.
+// Load reads the history of a poll, from one state: a poll that changes during it is read
+// again. NotFound where there is no such poll; Unavailable where it does not stop changing.
 func Load(ctx context.Context, reader store.Reader, pollID string) (History, error) {
 	path := poll.Path(pollID)
 	if path.Valid() != nil {

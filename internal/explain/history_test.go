@@ -89,7 +89,7 @@ func (r restless) Query(ctx context.Context, query store.Bound) ([]store.Documen
 	return found, err
 }
 
-func TestLoad_APollThatChangesMeanwhile_IsReadAgain(t *testing.T) {
+func TestLoad_PollChangesDuringIt_IsReadAgain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()

@@ -9,8 +9,7 @@ import (
 	"questscheduler/rules"
 )
 
-// rowOf is the row of the rules' tables that decided an entry, in words; ""
-// where it was no row.
+// rowOf is the row of the rules' tables that decided an entry, in words; "" for none.
 func rowOf(entry poll.Entry) string {
 	name, _, _ := strings.Cut(entry.Reason, ":")
 	if entry.Hint == outsideEdit {

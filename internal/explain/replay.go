@@ -1,16 +1,18 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"questscheduler/internal/poll"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
-// Standing is what a journal gives back of a poll.
-type Standing struct {
+// State is what a journal gives back of a poll.
+type State struct {
 	Status        rules.Status
 	State         rules.State
 	Error         rules.ErrorCode
@@ -31,32 +33,27 @@ type Break struct {
 
 // Replayed is what came of a replay.
 type Replayed struct {
-	Standing Standing
-	// Partial tells that the journal begins in the middle: the poll was there
-	// before it, or older entries are no longer kept (poll.RemoveOldEntries). The
-	// first entry is then taken as it stands, and what it does not tell is learnt
-	// from those that follow: any entry can be the oldest.
+	State State
+	// Partial tells that the journal begins in the middle: the poll was there before it, or
+	// older entries were removed (poll.RemoveOldEntries). The first entry is then taken as it
+	// stands, and what it lacks is learnt from those that follow.
 	Partial bool
-	// Breaks are the entries that do not follow. After one the replay goes on
-	// from what it says.
+	// Breaks are the entries that do not follow; the replay goes on from what they say.
 	Breaks []Break
 }
 
-// outsideEdit is the hint of entries that record what somebody wrote into the
-// documents directly.
+// outsideEdit is the hint of entries about direct edits.
 const outsideEdit = "outside_edit"
 
-// Replay works a poll's state out again from its journal, oldest entry first:
-// a command by rules.Apply, an observation by rules.Decide on the state before
-// it, which must come out as the entry says. Of a direct edit, the status and
-// the slot that somebody wrote are the entry's word, and the rest is what sets
-// it right. For each entry all of the state is compared that it leaves.
+// Replay works a poll's state out again from its journal, oldest entry first, by the functions
+// that made its transitions: a command that rules.Apply accepts, an observation by rules.Decide
+// on the state before it, which has to decide what the entry says. The status, slot and event
+// of a direct edit are taken from its entry. The whole state after each entry is compared.
 //
-// Entries from before their inputs were kept do not say whether a watch channel
-// lived, whether a person confirmed a cancellation, and when the winning slot
-// ended; there, a decision that follows for either answer follows.
+// Old entries do not say whether a watch channel lived, a person confirmed a cancellation, or
+// when the winning slot ended; there, a decision that follows for either answer follows.
 func Replay(entries []poll.Entry) Replayed {
-	r := replay{at: Standing{Status: rules.Open}, times: map[string]rules.Fingerprint{}}
+	r := replay{poll: poll.Poll{Status: rules.Open}, times: map[string]rules.Fingerprint{}}
 	result := Replayed{Breaks: []Break{}}
 	for i, entry := range entries {
 		first := i == 0
@@ -71,38 +68,42 @@ func Replay(entries []poll.Entry) Replayed {
 			result.Breaks = append(result.Breaks, Break{Entry: entry.ID, At: entry.At, What: problem})
 			r.take(entry)
 		}
-		r.remember(entry)
+		r.number(max(r.generation, entry.Generation))
+		if entry.Command == rules.CommandFinalise || entry.Decision == rules.Reschedule || entry.Decision == rules.RescheduleAgain {
+			r.times[entry.WinningSlotID] = entry.Fingerprint
+		}
 	}
-	result.Standing = r.at
+	result.State = stateOf(r.poll)
 	return result
 }
 
-// replay is a poll's state between two entries.
+// replay is a poll between two entries, as far as its journal tells; unknown slots of a
+// reschedule are "".
 type replay struct {
-	at Standing
-	// link is the event that the poll follows; known tells whether that can be
-	// told, since polls were linked before there was a journal.
-	link  rules.Link
-	known bool
-	// observed is the event's `updated` when an observation was applied last.
-	observed time.Time
-	// awaited is the event whose deletion cancelled the poll at awaitedSince, and
-	// which may come back.
-	awaited      rules.Link
-	awaitedSince time.Time
-	// generation is that of the last entry.
-	generation int64
-	// from and to are the slots of the reschedule that stands, "" where they
-	// are not known.
-	from, to string
+	poll poll.Poll
+	// account is the linked event's; known tells whether that event is known, since polls were
+	// linked before there was a journal.
+	account    string
+	known      bool
+	generation int64 // of the last entry
 	// times are those of the slots that won, as far as the journal tells.
 	times map[string]rules.Fingerprint
 }
 
+// number gives the poll a generation, which grows between entries too.
+func (r *replay) number(generation int64) {
+	r.generation, r.poll.Sync.Generation = generation, generation
+	if r.poll.Sync.Awaited != nil {
+		awaited := *r.poll.Sync.Awaited
+		awaited.Link.Generation = generation
+		r.poll.Sync.Awaited = &awaited
+	}
+}
+
 // step carries an entry out. It gives why the entry does not follow, or "".
 func (r *replay) step(entry poll.Entry, first bool) string {
-	if !first && entry.Before != r.at.Applied {
-		return fmt.Sprintf("it begins at %s, and the one before ended at %s", told(entry.Before), told(r.at.Applied))
+	if applied := r.poll.Sync.Applied; !first && entry.Before != applied {
+		return fmt.Sprintf("it begins at %s, and the one before ended at %s", timeText(entry.Before), timeText(applied))
 	}
 	if entry.Generation < r.generation {
 		return fmt.Sprintf("its generation is %d, and the one before had %d", entry.Generation, r.generation)
@@ -111,7 +112,7 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 	var problem string
 	switch {
 	case entry.Hint == outsideEdit:
-		problem = next.mended(entry)
+		problem = next.repair(entry)
 	case entry.Command != "":
 		problem = next.command(entry)
 	case entry.Seen != "":
@@ -120,7 +121,7 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 		problem = next.syncError(entry)
 	}
 	if problem == "" {
-		problem = next.compare(entry)
+		problem = compare(stateOf(next.poll), stateAfter(entry))
 	}
 	if problem == "" {
 		*r = next
@@ -128,44 +129,53 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 	return problem
 }
 
-// observe decides again what was seen of the event.
+// observe decides again about an observation of the event.
 func (r *replay) observe(entry poll.Entry) string {
-	seen, ok := seenNames[entry.Seen]
+	seen, ok := transition.SeenNamed(entry.Seen)
 	if !ok {
-		return fmt.Sprintf("it saw the event %q, which is no way an event can look", entry.Seen)
+		return fmt.Sprintf("it saw the event %q, which no event can be", entry.Seen)
 	}
 	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
+	p := &r.poll
 	if entry.Decision == rules.Revive {
-		if r.awaited.Event == "" && !r.known {
-			r.awaited, r.awaitedSince = link, entry.At // the cancellation is no longer kept
+		if p.Sync.Awaited == nil && !r.known { // the cancellation is no longer kept
+			p.Sync.Awaited = &poll.Awaited{Link: link, Until: entry.At.Add(rules.AwaitFor)}
 		}
-		r.link, r.known = rules.Link{}, true
+		p.GoogleEventID, r.known = "", true
 	}
 	if !r.known {
-		r.link, r.known = link, true
+		r.account, p.GoogleCalendarID, p.GoogleEventID, r.known = link.Account, link.Calendar, link.Event, true
 	}
-	r.link.Generation, r.awaited.Generation = entry.Generation, entry.Generation // a poll's generation grows between entries too
-	state := rules.Poll{
-		Status: r.at.Status, State: r.at.State, Error: r.at.Error, Link: r.link, Baseline: r.at.Baseline,
-		Applied: r.at.Applied, AppliedUpdated: r.observed, Rescheduled: r.at.Rescheduled,
-		Awaited: r.awaited, AwaitedUntil: r.awaitedSince.Add(rules.AwaitFor),
-	}
-	sight := rules.Observation{
+	r.number(entry.Generation)
+	decision, ok := r.decide(rules.Observation{
 		Link: link, Seen: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
 		Fresh: true, // one that was not decided nothing
-	}
-	decision, ok := r.decide(state, sight, entry)
+	}, entry)
 	if !ok {
 		return fmt.Sprintf("it says %s (%s); decided again, it is %s (%s)", entry.Decision, entry.Reason, decision.Action, decision.Row)
 	}
-	r.apply(decision, entry)
+	if !decision.Changes() {
+		return ""
+	}
+	if moved := p.Sync.Rescheduled; moved != nil && moved.FromSlotID == "" && !entry.Rescheduled {
+		known := *moved
+		known.FromSlotID = entry.WinningSlotID
+		p.Sync.Rescheduled = &known
+	}
+	switch decision.Action {
+	case rules.Revive:
+		r.account = p.Sync.Awaited.Link.Account
+	case rules.MoveCalendar:
+		r.account = entry.Inputs.MovedTo.AccountID
+	}
+	*p = transition.Observed(*p, decision, entry, transition.Details{})
 	return ""
 }
 
-// decide decides again, and tells whether that comes out as the entry says. It
-// looks for inputs for which it does, where the entry has none; where there are
-// none it gives one of the other decisions.
-func (r *replay) decide(state rules.Poll, seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
+// decide decides again, and tells whether that follows for some inputs; else it gives one of
+// the other decisions.
+func (r *replay) decide(seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
+	state := r.poll.Rules(r.account, nil, nil)
 	for _, in := range r.inputs(entry) {
 		state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
 		state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt
@@ -185,7 +195,8 @@ func (r *replay) inputs(entry poll.Entry) (all []poll.Inputs) {
 	if entry.Inputs != nil {
 		return []poll.Inputs{*entry.Inputs}
 	}
-	for _, winning := range []rules.Fingerprint{r.times[r.at.WinningSlotID], {}, r.lastKnown(entry)} {
+	lastKnown := cmp.Or(entry.Fingerprint, r.poll.Sync.Applied, r.poll.Sync.Baseline)
+	for _, winning := range []rules.Fingerprint{r.times[r.poll.WinningSlotID], {}, lastKnown} {
 		for _, watchLive := range []bool{false, true} {
 			for _, confirmed := range []bool{false, true} {
 				all = append(all, poll.Inputs{Now: entry.At, Winning: winning, WatchLive: watchLive, Confirmed: confirmed})
@@ -195,69 +206,99 @@ func (r *replay) inputs(entry poll.Entry) (all []poll.Inputs) {
 	return all
 }
 
-// lastKnown is where the event was when the entry was written.
-func (r *replay) lastKnown(entry poll.Entry) rules.Fingerprint {
-	for _, at := range []rules.Fingerprint{entry.Fingerprint, r.at.Applied, r.at.Baseline} {
-		if !at.IsZero() {
-			return at
+// syncError is an entry about an error of the sync that was set, or is over.
+func (r *replay) syncError(entry poll.Entry) string {
+	switch entry.Decision {
+	case rules.Warn:
+	case rules.Clear:
+		if code, _, _ := strings.Cut(entry.Reason, " "); code != string(stateOf(r.poll).Error) {
+			return fmt.Sprintf("it says that %s, and the error that stood was %q", entry.Reason, stateOf(r.poll).Error)
 		}
+	default:
+		return fmt.Sprintf("it is %q, and says neither who commanded it nor what was seen", entry.Decision)
 	}
-	return rules.Fingerprint{}
+	r.poll = transition.SyncChecked(r.poll, entry)
+	return ""
 }
 
-// compare holds the state that was worked out against what the entry says of
-// it.
-func (r *replay) compare(entry poll.Entry) string {
-	after := standingAfter(entry)
-	if r.at == after { // as a rule, and the simulation replays millions
+// command carries a person's command out.
+func (r *replay) command(entry poll.Entry) string {
+	state := r.poll.Rules("", nil, nil)
+	state.Link.Event = entry.EventID
+	change, err := rules.Apply(state, entry.Command)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s of a poll that is %s is refused: %v", entry.Command, state.Status, err)
+	case change.Nothing && entry.Generation <= r.generation:
+		return fmt.Sprintf("%s of a poll that is %s changes nothing", entry.Command, state.Status)
+	case change.Nothing, entry.Command == rules.CommandDeleteEvent && entry.EventID == "":
+		r.poll = transition.TakenBack(r.poll)
 		return ""
 	}
-	for _, d := range differences(r.at, after) {
-		return fmt.Sprintf("it leaves %s %s; worked out again, it is %s", d.Field, or(d.Stored, "empty"), or(d.Journal, "empty"))
+	r.poll = transition.Commanded(r.poll, entry, transition.Details{})
+	switch entry.Command {
+	case rules.CommandFinalise:
+		r.account, r.known = entry.AccountID, true
+	case rules.CommandDeleteEvent, rules.CommandEditSlots: // the entry alone tells which slots there are
+		r.poll.WinningSlotID = entry.WinningSlotID
+		r.known = r.known || entry.Command == rules.CommandDeleteEvent
 	}
 	return ""
 }
 
-// take makes an entry's own word the state.
+// repair carries a direct edit through. A forgotten event shows in its times, or without those
+// in an error that went.
+func (r *replay) repair(entry poll.Entry) string {
+	switch repair := rules.Mending(entry.Reason); repair {
+	case rules.MendCancel, rules.MendReopen, rules.MendRestore, rules.MendLink, rules.MendUnlink, rules.MendNote, rules.MendSlots:
+	default:
+		return fmt.Sprintf("it says that %q repaired a direct edit, and nothing is called so", repair)
+	}
+	p := r.poll
+	p.Status, p.WinningSlotID, p.GoogleEventID, p.GoogleCalendarID = entry.Status, entry.WinningSlotID, entry.EventID, entry.CalendarID
+	noTimes, noError := !entry.Before.IsZero() && entry.After.IsZero(), p.Sync.Applied.IsZero() && p.Sync.Error != nil && entry.State != rules.StateError
+	r.poll = transition.Repaired(p, entry, transition.Details{
+		AnotherEvent: noTimes || noError, Awaiting: p.Sync.Rescheduled != nil && !entry.Rescheduled && !entry.After.IsZero(),
+	})
+	r.account, r.known = "", entry.Status == rules.Cancelled || entry.Status == rules.Open // then it follows no event
+	return ""
+}
+
+// compare compares the state that was worked out with what the entry says.
+func compare(state, after State) string {
+	if state == after { // as a rule, and the simulation replays millions
+		return ""
+	}
+	for _, d := range differences(state, after) {
+		return fmt.Sprintf("it leaves %s %s; worked out again, it is %s", d.Field, cmp.Or(d.Stored, "empty"), cmp.Or(d.Journal, "empty"))
+	}
+	return ""
+}
+
+// take makes the poll what an entry says, and keeps what was observed before.
 func (r *replay) take(entry poll.Entry) {
-	r.at = standingAfter(entry)
-	r.link, r.known = rules.Link{}, false
-	r.from, r.to = "", ""
-	if entry.Rescheduled {
-		r.to = entry.WinningSlotID
-	}
-	switch {
+	after, observed := stateAfter(entry), r.poll.Sync.Observed
+	switch changes := (rules.Decision{Action: entry.Decision}).Changes(); {
 	case entry.Command == rules.CommandFinalise:
-		r.observed = entry.Updated // of another event
-	case applied(entry):
-		r.observed = rules.Newest(r.observed, entry.Updated)
+		observed = entry.Updated // of another event
+	case changes && entry.Seen != "" && entry.Decision != rules.MoveCalendar:
+		observed = rules.Newest(observed, entry.Updated)
+	}
+	r.known = false
+	r.poll = poll.Poll{Status: after.Status, WinningSlotID: after.WinningSlotID, HasCancelledAt: after.Cancelled, Sync: poll.Sync{
+		State: after.State, Baseline: after.Baseline, Applied: after.Applied, Observed: observed, Awaited: r.poll.Sync.Awaited,
+	}}
+	if after.Error != "" {
+		r.poll.Sync.Error = &poll.SyncError{Code: after.Error}
+	}
+	if after.Rescheduled {
+		r.poll.Sync.Rescheduled = &poll.Rescheduled{ToSlotID: after.WinningSlotID}
 	}
 }
 
-// applied tells whether what an entry saw was taken over: only that makes what is
-// older not count. Of an entry in the middle of a journal no more is known of
-// what was seen before it.
-func applied(entry poll.Entry) bool {
-	if entry.Decision == rules.MoveCalendar { // it saw no more than that the event was gone
-		return false
-	}
-	return entry.Command == rules.CommandFinalise || rules.Decision{Action: entry.Decision}.Changes() && entry.Seen != ""
-}
-
-// remember keeps of an entry what the next ones are held against, and the time
-// of the slot that it lets win.
-func (r *replay) remember(entry poll.Entry) {
-	r.generation = max(r.generation, entry.Generation)
-	setsTime := entry.Command == rules.CommandFinalise ||
-		entry.Decision == rules.Reschedule || entry.Decision == rules.RescheduleAgain
-	if setsTime {
-		r.times[entry.WinningSlotID] = entry.Fingerprint
-	}
-}
-
-// standingAfter is the poll as an entry says it is afterwards.
-func standingAfter(entry poll.Entry) Standing {
-	after := Standing{
+// stateAfter is the poll as an entry says it is afterwards.
+func stateAfter(entry poll.Entry) State {
+	after := State{
 		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
 		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
 	}
@@ -265,8 +306,4 @@ func standingAfter(entry poll.Entry) Standing {
 		after.Applied = entry.Before // what was seen was not applied
 	}
 	return after
-}
-
-var seenNames = map[string]rules.Seen{
-	"present": rules.Present, "gone": rules.Gone, "series": rules.Series, "unreadable": rules.Unreadable,
 }

@@ -12,7 +12,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestJudge_AStory_GivesBackThePollAtEachStep(t *testing.T) {
+func TestJudge_WholeJournal_GivesThePollAtEachStep(t *testing.T) {
 	t.Parallel()
 	for upTo := range story() {
 		for _, entries := range [][]poll.Entry{story(), withoutInputs(story())} {
@@ -24,7 +24,7 @@ func TestJudge_AStory_GivesBackThePollAtEachStep(t *testing.T) {
 	}
 }
 
-func TestJudge_WithoutItsOldestEntries_GivesBackThePollFromAnyEntryOn(t *testing.T) {
+func TestJudge_WithoutOldestEntries_GivesThePollFromAnyEntryOn(t *testing.T) {
 	t.Parallel()
 	for upTo := range story() {
 		for from := range upTo + 1 {
@@ -79,8 +79,8 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 		"no cause at all":   {func(h *explain.History) { h.Entries[2].Decision = rules.Adopt }, "jrn_02: it is \"adopt\", and says neither"},
 		"a generation":      {func(h *explain.History) { h.Entries[3].Generation = 0 }, "jrn_03: its generation is 0, and the one before had 1"},
 		"a cancellation":    {func(h *explain.History) { h.Entries[5].Cancelled = false }, "jrn_05: it leaves cancelled false; worked out again, it is true"},
-		"a mending":         {func(h *explain.History) { h.Entries[8].Reason = "outside_chance" }, `jrn_08: it says that "outside_chance" set a direct edit right`},
-		"what was mended":   {func(h *explain.History) { h.Entries[8].State = rules.StateOK }, "jrn_08: it leaves sync state OK; worked out again, it is CANCELLED"},
+		"a repair":          {func(h *explain.History) { h.Entries[8].Reason = "outside_chance" }, `jrn_08: it says that "outside_chance" repaired a direct edit`},
+		"what was repaired": {func(h *explain.History) { h.Entries[8].State = rules.StateOK }, "jrn_08: it leaves sync state OK; worked out again, it is CANCELLED"},
 		"when it was decided": {func(h *explain.History) { // a session that is long over is not moved
 			h.Entries[1].Inputs.Now = second.EndTime().AddDate(1, 0, 0)
 		}, "jrn_01: it says reschedule (moved); decided again, it is forget (long_past)"},
@@ -194,7 +194,7 @@ func TestJudge_ACommandThatTookAFinalisationBack_Follows(t *testing.T) {
 	}
 }
 
-func TestJudge_ADirectEditThatNothingSetRightYet_IsCalledSo(t *testing.T) {
+func TestJudge_UnrepairedDirectEdit_IsReported(t *testing.T) {
 	t.Parallel()
 	history := historyOf(story(), 7)
 	history.Poll.Status = rules.Open

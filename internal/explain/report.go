@@ -66,8 +66,7 @@ func (r Report) WriteJSON(out io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// WriteText writes the report for a terminal. What people wrote is shown
-// without the characters that a terminal acts on.
+// WriteText writes the report for a terminal, without characters that a terminal acts on.
 func (r Report) WriteText(out io.Writer) error {
 	var text strings.Builder
 	r.Poll.write(&text, len(r.Timeline))
@@ -86,8 +85,7 @@ func line(text *strings.Builder, indent, label, format string, args ...any) {
 	fmt.Fprintf(text, "%s%-10s %s\n", indent, label, clean(fmt.Sprintf(format, args...)))
 }
 
-// clean takes out what would move a terminal's cursor or change the direction
-// of its text.
+// clean removes what would move a terminal's cursor or change the direction of its text.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -19,9 +20,9 @@ const (
 func (s Summary) write(text *strings.Builder, entries int) {
 	line(text, "", "poll", "%s %q", s.ID, s.Title)
 	line(text, "", "creator", "%s", s.CreatorID)
-	line(text, "", "stands", "%s, sync %s, %s%s", s.Status, or(s.State, "none"), or(span(s.at), "no time"), after(", error ", s.Error))
+	line(text, "", "stands", "%s, sync %s, %s%s", s.Status, cmp.Or(s.State, "none"), cmp.Or(span(s.at), "no time"), after(", error ", s.Error))
 	if s.EventID != "" {
-		line(text, "", "event", "%s in %s", s.EventID, or(s.CalendarID, "a calendar that is not known"))
+		line(text, "", "event", "%s in %s", s.EventID, cmp.Or(s.CalendarID, "a calendar that is not known"))
 	}
 	switch entries {
 	case 0:
@@ -58,9 +59,9 @@ func (s Step) write(text *strings.Builder) {
 	if s.Observed {
 		only = "observed, not done: "
 	}
-	fmt.Fprintf(text, "\n%s  %s%s, by %s\n", s.At.UTC().Format(momentLayout), only, or(headlines[s.Decision], clean(s.Decision)), clean(who))
+	fmt.Fprintf(text, "\n%s  %s%s, by %s\n", s.At.UTC().Format(momentLayout), only, cmp.Or(headlines[s.Decision], clean(s.Decision)), clean(who))
 	const indent = "    "
-	line(text, indent, "hint", "%s%s", or(s.Hint, "none"), after(", trace ", s.Trace))
+	line(text, indent, "hint", "%s%s", cmp.Or(s.Hint, "none"), after(", trace ", s.Trace))
 	if s.Said != nil {
 		line(text, indent, "calendar", "%s", s.Said.sentence())
 	}
@@ -77,7 +78,7 @@ func (s Said) sentence() string {
 	var says string
 	switch s.Seen {
 	case "present":
-		says = "the event stands at " + or(span(s.at), "no time")
+		says = "the event stands at " + cmp.Or(span(s.at), "no time")
 	case "gone":
 		says = "the event is gone"
 	case "series":
@@ -91,7 +92,7 @@ func (s Said) sentence() string {
 	return says + after("; event ", s.EventID) + after(" in ", s.CalendarID) + after("; found in ", s.MovedTo)
 }
 
-// since says how a poll stands that stood otherwise before.
+// since says what is different from the state before.
 func (s Stand) since(before Stand) string {
 	var parts []string
 	for _, field := range []struct{ name, was, is string }{
@@ -103,10 +104,10 @@ func (s Stand) since(before Stand) string {
 		case field.was == "":
 			parts = append(parts, field.name+field.is)
 		default:
-			parts = append(parts, field.name+field.was+" → "+or(field.is, "none"))
+			parts = append(parts, field.name+field.was+" → "+cmp.Or(field.is, "none"))
 		}
 	}
-	return or(strings.Join(parts, "; "), "as before")
+	return cmp.Or(strings.Join(parts, "; "), "as before")
 }
 
 func (a *Announced) sentence() string {
@@ -150,7 +151,7 @@ func (v Verdict) write(text *strings.Builder) {
 	}
 	switch {
 	case v.Edited:
-		text.WriteString("          Somebody wrote the poll's document directly; the next look, command or sweep sets that right, with an entry.\n")
+		text.WriteString("          Somebody wrote the poll's document directly; the next sync, command or sweep repairs that, with an entry.\n")
 	case len(v.Differences) > 0 && len(v.Breaks) == 0:
 		text.WriteString("          The poll was changed without an entry in the journal, as a direct edit of its document does.\n")
 	}
@@ -167,7 +168,7 @@ func (v Verdict) writeFields(text *strings.Builder) {
 		if field.Journal != field.Stored {
 			mark = "differs"
 		}
-		fmt.Fprintf(table, "          %s\t%s\t%s\t%s\n", field.Field, clean(or(field.Journal, "-")), clean(or(field.Stored, "-")), mark)
+		fmt.Fprintf(table, "          %s\t%s\t%s\t%s\n", field.Field, clean(cmp.Or(field.Journal, "-")), clean(cmp.Or(field.Stored, "-")), mark)
 	}
 	_ = table.Flush() // a strings.Builder takes everything
 	for row := range strings.Lines(columns.String()) {

@@ -7,24 +7,21 @@ import (
 	"questscheduler/rules"
 )
 
-// Step is one thing that was decided about a poll. Fingerprints are written as
-// the journal has them.
+// Step is one decision about a poll. Fingerprints are as in the journal.
 type Step struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
-	// Hint made us look; Who commanded it, "" for the calendar.
+	// Hint is the trigger; Who commanded it, "" for the calendar.
 	Hint  string `json:"hint"`
 	Trace string `json:"trace,omitempty"`
 	Who   string `json:"who,omitempty"`
 	// Said is what the calendar said; nil where it was not asked.
 	Said *Said `json:"said,omitempty"`
-	// Decision is the command or the action, Why the reason that the journal
-	// gives, Row the row of the rules' table in words, where it is one.
+	// Decision is the command or the action, Why the journal's reason, Row the rule in words.
 	Decision string `json:"decision"`
 	Why      string `json:"why"`
 	Row      string `json:"row,omitempty"`
-	// Before and After are how the poll stood; Before is the zero one for the
-	// first step.
+	// Before and After are the poll's states; Before is zero for the first step.
 	Before Stand `json:"before"`
 	After  Stand `json:"after"`
 	// Observed tells that it was only seen what would be done, and nothing was.
@@ -46,7 +43,7 @@ type Said struct {
 	at      rules.Fingerprint
 }
 
-// Stand is how a poll stands.
+// Stand is a poll's state in a timeline.
 type Stand struct {
 	Status        string `json:"status,omitempty"`
 	State         string `json:"state,omitempty"`
@@ -61,15 +58,14 @@ type Stand struct {
 const (
 	// AnnouncementDue: it rests until Due.
 	AnnouncementDue = "due"
-	// AnnouncementUnderWay: people are being told now.
+	// AnnouncementUnderWay: it is being delivered.
 	AnnouncementUnderWay = "under way"
-	// AnnouncementTold: the channels were told.
+	// AnnouncementTold: it was delivered.
 	AnnouncementTold = "told"
-	// AnnouncementNoNews: when it was due there was nothing that people did not
-	// know.
+	// AnnouncementNoNews: when it was due, people knew it already.
 	AnnouncementNoNews = "no news"
-	// AnnouncementOvertaken: a later one has taken its place in the store, which
-	// keeps the newest alone; it was told, or taken back before.
+	// AnnouncementOvertaken: a later one took its place in the store, which keeps the newest
+	// alone.
 	AnnouncementOvertaken = "overtaken"
 )
 
@@ -78,7 +74,7 @@ type Announced struct {
 	State    string     `json:"state"`
 	Due      *time.Time `json:"due,omitempty"`
 	Attempts int64      `json:"attempts,omitempty"`
-	// Channels are those that were told, or that refused, by name.
+	// Channels are those it was delivered to, or that refused, by name.
 	Channels []Channel `json:"channels,omitempty"`
 }
 

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -9,8 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Difference is a field in which journal and stored poll tell different
-// stories.
+// Difference is a field in which journal and stored poll differ.
 type Difference struct {
 	Field   string `json:"field"`
 	Journal string `json:"journal"`
@@ -19,15 +19,14 @@ type Difference struct {
 
 // Verdict says whether a journal gives back the poll that is stored.
 type Verdict struct {
-	// Agrees tells that every entry follows from those before it, and that
-	// they lead to the poll that is stored.
+	// Agrees tells that every entry follows, and that they lead to the stored poll.
 	Agrees bool `json:"agrees"`
 	// Entries counts those that were replayed.
 	Entries int `json:"entries"`
 	// Partial: see Replayed.
 	Partial bool `json:"partial"`
-	// Edited tells that somebody wrote the poll's document directly, and that
-	// nothing of ours came by since: whatever does next writes an entry of it.
+	// Edited tells that somebody wrote the poll's document directly and no repair came by
+	// since.
 	Edited bool `json:"edited"`
 	// Fields are all that was compared, the differing ones included.
 	Fields      []Difference `json:"fields"`
@@ -35,18 +34,18 @@ type Verdict struct {
 	Breaks      []Break      `json:"breaks"`
 }
 
-// Judge replays a history and compares what comes out with the stored poll. A
-// poll that was made elsewhere and has no journal yet is taken as it stands.
+// Judge replays a history and compares it with the stored poll. A poll that was made elsewhere
+// and has no journal yet is taken as it stands.
 func Judge(h History) Verdict {
 	h.Entries = Decided(h.Entries)
 	replayed := Replay(h.Entries)
-	stored := standingOf(h.Poll)
+	stored := stateOf(h.Poll)
 	if len(h.Entries) == 0 && h.Poll.Sync.Recorded.At.IsZero() && stored.State == rules.StateNone {
-		replayed.Standing, replayed.Partial = stored, stored.Status != rules.Open
+		replayed.State, replayed.Partial = stored, stored.Status != rules.Open
 	}
 	v := Verdict{
 		Entries: len(h.Entries), Partial: replayed.Partial, Edited: h.Poll.EditedDirectly(),
-		Fields: fields(replayed.Standing, stored), Differences: differences(replayed.Standing, stored), Breaks: replayed.Breaks,
+		Fields: fields(replayed.State, stored), Differences: differences(replayed.State, stored), Breaks: replayed.Breaks,
 	}
 	if known := h.Poll.Sync.Recorded.At; !known.IsZero() && len(h.Entries) > 0 {
 		newest := h.Entries[len(h.Entries)-1].At
@@ -59,15 +58,14 @@ func Judge(h History) Verdict {
 	return v
 }
 
-// Decided are the entries that decided something: those of what was only observed
-// (poll.Entry.Observed) left the poll as it was.
+// Decided are the entries whose decisions were carried out (poll.Entry.Observed).
 func Decided(entries []poll.Entry) []poll.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e poll.Entry) bool { return e.Observed })
 }
 
-// standingOf is the stored poll's part that a journal gives back.
-func standingOf(p poll.Poll) Standing {
-	s := Standing{
+// stateOf is the stored poll's part that a journal gives back.
+func stateOf(p poll.Poll) State {
+	s := State{
 		Status: p.Status, State: p.Sync.State, WinningSlotID: p.WinningSlotID,
 		Rescheduled: p.Sync.Rescheduled != nil, Cancelled: p.MarkedCancelled(),
 		Baseline: p.Sync.Baseline, Applied: p.Sync.Applied,
@@ -78,8 +76,8 @@ func standingOf(p poll.Poll) Standing {
 	return s
 }
 
-// fields puts two standings side by side.
-func fields(journal, stored Standing) []Difference {
+// fields puts two states side by side.
+func fields(journal, stored State) []Difference {
 	return []Difference{
 		{"status", string(journal.Status), string(stored.Status)},
 		{"sync state", string(journal.State), string(stored.State)},
@@ -92,7 +90,7 @@ func fields(journal, stored Standing) []Difference {
 	}
 }
 
-func differences(journal, stored Standing) []Difference {
+func differences(journal, stored State) []Difference {
 	differ := []Difference{}
 	for _, field := range fields(journal, stored) {
 		if field.Journal != field.Stored {
@@ -105,5 +103,5 @@ func differences(journal, stored Standing) []Difference {
 // moment is a time as it is compared.
 func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// told is a fingerprint for a sentence.
-func told(f rules.Fingerprint) string { return or(f.String(), "no time") }
+// timeText is a fingerprint for a sentence.
+func timeText(f rules.Fingerprint) string { return cmp.Or(f.String(), "no time") }

@@ -9,59 +9,52 @@ import (
 	"questscheduler/rules"
 )
 
-// AnnounceKind is the kind of the tasks that announce; their payload is the
-// poll's id.
+// AnnounceKind is the kind of the tasks that announce; their payload is the poll's id.
 const AnnounceKind = "announce"
 
-// Announcement is the document announcements/{pollId}: what people are to be
-// told of a poll, and what they were told. The two are compared when Due has
-// come, so a change that was taken back before is never told. Closed to
-// clients.
+// Announcement is the document announcements/{pollId}: what to announce of a poll, and what
+// was announced. The two are compared when Due has come, so a change that was taken back
+// before is never announced. Closed to clients.
 type Announcement struct {
 	PollID string
-	// Wanted is what is true now; Ref names the transition that made it so.
+	// Wanted is the poll's present state; Ref names the transition that made it so.
 	Wanted Told
-	// Due is when to compare; the zero time: nothing is owed.
+	// Due is when to compare; the zero time: nothing is pending.
 	Due time.Time
-	// Announced is what people were told last, and Before what they knew until
-	// then: the two say what the notice was, for whoever sends it again.
+	// Announced was announced last, and Before what people knew until then: the two give the
+	// notice to whoever sends it again.
 	Announced, Before Told
-	// Telling is what is being told now, written before the first person hears
-	// of it and removed when all channels have it; Ref is "" where nothing is.
-	// What was begun is told to its end before anything newer, so that nobody
-	// hears one half of a story.
+	// Telling is being delivered: it is written before the first delivery and removed after
+	// the last, and a newer state waits for it. Ref is "" where there is none.
 	Telling Told
-	// Resent tells that Telling was told before, and is told once more.
+	// Resent tells that Telling was announced before, and is sent once more.
 	Resent bool
 	// Channels hold what became of each channel, by its name.
 	Channels map[string]Delivery
 	// Attempts counts the runs that began or went on with Telling.
 	Attempts int64
-	// AgainAt is until when a task that could not announce tries again by itself,
-	// and is to be left alone; zero: there is none.
+	// AgainAt is until when a task that failed retries by itself; zero: there is none.
 	AgainAt time.Time
-	// CardOwed says that the poll's card is to be drawn though nothing is told:
-	// whoever changed what it shows may have died before handing that over. A run
-	// takes it away before it draws.
+	// CardOwed says that the poll's card has to be updated without an announcement. A run
+	// clears it before it draws.
 	CardOwed bool
-	// Named are the participants whom somebody else put into the poll and who have
-	// neither joined nor voted, as far as that is known. Nobody is told anything for
-	// being one of them.
+	// Named are the participants whom somebody else put into the poll, and who neither joined
+	// nor voted, as far as that is known. They get no announcements for being named.
 	Named []string
-	// DeferredTo is when what was wanted then was put off to; zero: never. Where it
-	// is Due, it is still put off, and the drain has it told.
+	// DeferredTo is until when the announcement was deferred; zero: never. Where it is Due, it
+	// still is, and the drain has it announced.
 	DeferredTo time.Time
-	// NextNotice is when the next notice would be due if they came evenly
-	// (rules.Pace); zero: none came yet.
+	// NextNotice is when the next notice would be due at an even pace (rules.Pace); zero: none
+	// came yet.
 	NextNotice time.Time
 	// Made is when the document was made (store.Document.Made); no field holds it.
 	Made int64
 }
 
-// Told is a story with the transition it comes from.
+// Told is a state to announce, with the transition it comes from.
 type Told struct {
-	// Ref is the id of the journal entry of the transition; ids of notices and
-	// messages derive from it.
+	// Ref is the id of the transition's journal entry, from which ids of notices and messages
+	// derive.
 	Ref   string
 	Story rules.Story
 	// Actor is the person who caused it and needs no notice.
@@ -76,40 +69,39 @@ type Told struct {
 
 // Delivery is what became of one channel.
 type Delivery struct {
-	// Ref is the transition told there last.
+	// Ref is the transition announced there last.
 	Ref string
-	// MessageID is the message that told it, where the channel has such.
+	// MessageID is the message there, where the channel has such.
 	MessageID string
-	// Error says why it could not be told there; "" when it was.
+	// Error says why the delivery failed; "" where it did not.
 	Error string
 	At    time.Time
 }
 
-// AnnouncementPath is where a poll's announcement stands.
+// AnnouncementPath is where a poll's announcement is.
 func AnnouncementPath(pollID string) store.Path { return store.Doc("announcements", pollID) }
 
-// WantUpdates gives the fields that a transition writes: what to tell, and
-// when. They are merged, so no read is needed and what was told stays.
+// WantUpdates gives the fields that a transition writes: what to announce, and when. They are
+// merged.
 func WantUpdates(pollID string, wanted Told, due time.Time) []store.Update {
 	return []store.Update{
-		Set("pollId", pollID), Set("wanted", encodeTold(wanted)), Set("due", due), Set("owed", true),
+		Set("pollId", pollID), Set("wanted", encodeState(wanted)), Set("due", due), Set("owed", true),
 	}
 }
 
-// OweCardUpdates gives the fields by which a change that is not announced has
-// the poll's card drawn. They are merged, and touch nothing of what is told.
+// OweCardUpdates gives the fields, to be merged, that have the poll's card updated without an
+// announcement.
 func OweCardUpdates(pollID string) []store.Update {
 	return []store.Update{Set("pollId", pollID), Set("cardOwed", true)}
 }
 
-// NamedUpdates gives the fields that record who was named. They are merged, and
-// touch nothing of what is told.
+// NamedUpdates gives the fields, to be merged, that record who was named.
 func NamedUpdates(pollID string, people []string) []store.Update {
 	return []store.Update{Set("pollId", pollID), Set("named", listOf(people))}
 }
 
-// DeferUpdates gives the fields that put off what is wanted. What is wanted next
-// gives it another time, and is put off anew.
+// DeferUpdates gives the fields that defer an announcement. The next transition's is deferred
+// again.
 func DeferUpdates(due time.Time) []store.Update {
 	return []store.Update{Set("due", due), Set("deferredTo", due), Set("againAt", store.Delete)}
 }
@@ -120,55 +112,52 @@ func NextNoticeUpdate(next time.Time) store.Update { return Set("nextNotice", ne
 // CardTakenUpdate records that a run has taken up to draw the card.
 func CardTakenUpdate() store.Update { return Set("cardOwed", store.Delete) }
 
-// KnownUpdates gives the fields that record a story as told without telling
-// it, for polls that people know already.
-func KnownUpdates(pollID string, told Told) []store.Update {
+// KnownUpdates gives the fields that record a state as announced, for polls that people know
+// already.
+func KnownUpdates(pollID string, state Told) []store.Update {
 	return []store.Update{
-		Set("pollId", pollID), Set("wanted", encodeTold(told)), Set("announced", encodeTold(told)), Set("owed", false),
+		Set("pollId", pollID), Set("wanted", encodeState(state)), Set("announced", encodeState(state)), Set("owed", false),
 	}
 }
 
-// TellingUpdates gives the fields that a run writes before it tells a story,
-// or goes on telling it. attempt counts such runs from 1.
-func TellingUpdates(telling Told, attempt int64) []store.Update {
-	return []store.Update{Set("telling", encodeTold(telling)), Set("attempts", attempt)}
+// TellingUpdates gives the fields that a run writes before it delivers; attempt counts from 1.
+func TellingUpdates(state Told, attempt int64) []store.Update {
+	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt)}
 }
 
-// BeforeUpdate records what people know before they are told something. A run
-// writes it with TellingUpdates.
-func BeforeUpdate(known Told) store.Update { return Set("before", encodeTold(known)) }
+// BeforeUpdate records what people know before a delivery, beside TellingUpdates.
+func BeforeUpdate(known Told) store.Update { return Set("before", encodeState(known)) }
 
-// ResendUpdates gives the fields that have what people were told last told once
-// more: whom it did not reach, and in every channel. What they knew before
-// counts as what they know, and it is owed at once.
+// ResendUpdates gives the fields that have the last announcement delivered again, at once, in
+// every channel and to everybody whom it did not reach.
 func ResendUpdates(a Announcement, now time.Time) []store.Update {
 	return []store.Update{
-		Set("telling", encodeTold(a.Announced)), Set("announced", encodeTold(a.Before)), Set("attempts", 0),
+		Set("telling", encodeState(a.Announced)), Set("announced", encodeState(a.Before)), Set("attempts", 0),
 		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true), Set("againAt", store.Delete),
 	}
 }
 
-// AnnouncedUpdates gives the fields that record a telling, and end it. settled
-// says that nothing newer is wanted, so nothing is owed any more.
-func AnnouncedUpdates(told Told, settled bool) []store.Update {
+// AnnouncedUpdates gives the fields that end a delivery. settled says that nothing newer is
+// wanted.
+func AnnouncedUpdates(state Told, settled bool) []store.Update {
 	return []store.Update{
-		Set("announced", encodeTold(told)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
+		Set("announced", encodeState(state)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
 		Set("resent", store.Delete), Set("againAt", store.Delete),
 	}
 }
 
-// AgainUpdate records that a task tries again by itself, until when.
+// AgainUpdate records that a task retries by itself, until when.
 func AgainUpdate(until time.Time) store.Update { return Set("againAt", until) }
 
-// RenumberUpdates gives the fields that let what was wanted and told of one
-// generation, or is being told, stand for another; nil where nothing was.
+// RenumberUpdates gives the fields that let all that was wanted and announced of one
+// generation stand for another; nil where nothing was.
 func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	var updates []store.Update
 	for _, side := range []struct {
-		name string
-		told Told
+		name  string
+		state Told
 	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"before", a.Before}, {"telling", a.Telling}} {
-		if side.told.Ref != "" && side.told.Story.Generation == from {
+		if side.state.Ref != "" && side.state.Story.Generation == from {
 			updates = append(updates, store.Update{Path: store.Field(side.name, "generation"), Value: to})
 		}
 	}
@@ -182,7 +171,7 @@ func DeliveryUpdate(channel string, d Delivery) store.Update {
 	}}
 }
 
-func encodeTold(t Told) map[string]any {
+func encodeState(t Told) map[string]any {
 	return map[string]any{
 		"ref": t.Ref, "actor": store.NullIfEmpty(t.Actor), "trace": store.NullIfEmpty(t.Trace),
 		"at": store.NullIfZero(t.At), "updated": store.NullIfZero(t.Updated),
@@ -191,7 +180,7 @@ func encodeTold(t Told) map[string]any {
 	}
 }
 
-func decodeTold(f store.Fields) Told {
+func decodeState(f store.Fields) Told {
 	return Told{
 		Ref: f.String("ref"), Actor: f.String("actor"), Trace: f.String("trace"),
 		At: f.Time("at"), Updated: f.Time("updated"),
@@ -207,8 +196,8 @@ func decodeTold(f store.Fields) Told {
 func DecodeAnnouncement(doc store.Document) Announcement {
 	f := store.Fields(doc.Data)
 	a := Announcement{
-		PollID: doc.Path.ID(), Wanted: decodeTold(f.Map("wanted")), Announced: decodeTold(f.Map("announced")),
-		Before: decodeTold(f.Map("before")), Telling: decodeTold(f.Map("telling")),
+		PollID: doc.Path.ID(), Wanted: decodeState(f.Map("wanted")), Announced: decodeState(f.Map("announced")),
+		Before: decodeState(f.Map("before")), Telling: decodeState(f.Map("telling")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
 		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), DeferredTo: f.Time("deferredTo"), Made: doc.Made,
 	}
@@ -223,8 +212,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	return a
 }
 
-// LoadAnnouncement reads a poll's announcement; the zero one where none was
-// ever wanted.
+// LoadAnnouncement reads a poll's announcement; the zero one where there is none.
 func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (Announcement, error) {
 	doc, err := reader.Get(ctx, AnnouncementPath(pollID))
 	if err != nil {
@@ -233,17 +221,11 @@ func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (
 	return DecodeAnnouncement(doc), nil
 }
 
-var announcementsDue = &store.Query{
-	Name: "announcements owed, by due", Collection: "announcements",
-	Filters: []store.Filter{{Path: store.Field("owed"), Op: store.Equal}, {Path: store.Field("due"), Op: store.LessOrEqual}},
-	Order:   []store.Order{{Path: store.Field("due")}},
-}
+var announcementsDue = oldestFirst("due",
+	query("announcements owed, by due", "announcements", where(store.Equal, "owed"), where(store.LessOrEqual, "due")))
 
 // cardsOwed are in the order of their paths.
-var cardsOwed = &store.Query{
-	Name: "cards owed", Collection: "announcements",
-	Filters: []store.Filter{{Path: store.Field("cardOwed"), Op: store.Equal}},
-}
+var cardsOwed = query("cards owed", "announcements", where(store.Equal, "cardOwed"))
 
 // AnnouncementsDue yields polls whose announcement is due at now.
 func AnnouncementsDue(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Announcement, error] {

@@ -13,15 +13,13 @@ type field struct {
 	path store.FieldPath
 	// value is what the document holds for a poll: store.Delete for nothing.
 	value func(p Poll) any
-	// ours tells that the server alone reads the field as it is meant, or that the
-	// web app takes anything in it for true: what cannot be read goes with the next
-	// write.
+	// ours tells that what cannot be read goes with the next write: the server alone reads the
+	// field, or the web app takes anything in it for true.
 	ours bool
 }
 
-// written are the parts of a poll's document that this backend changes after the
-// poll was made, except finalizedSlotPriorityAtMs, which has one for each slot.
-// What is not among them is never written.
+// written are the fields of a poll's document that this backend changes after the poll was
+// made, beside finalizedSlotPriorityAtMs. No other is ever written.
 var written = []field{
 	{path: store.Field("title"), value: func(p Poll) any { return p.Title }},
 	{path: store.Field("description"), value: func(p Poll) any { return p.Description }},
@@ -66,10 +64,9 @@ var written = []field{
 	{path: SyncField("request"), value: func(p Poll) any { return p.Sync.Request.field() }, ours: true},
 }
 
-// Changes gives the updates that make a poll's document say what the poll says: the
-// difference between the poll and the document that it was read from. A field
-// that the poll does not change is not among them, whatever the document holds
-// there, except for what is ours and cannot be read.
+// Changes gives the difference between the poll and the document that it was read from. A
+// field that the poll does not change is not among it, whatever the document holds there,
+// unless it is ours and cannot be read.
 func (p Poll) Changes() []store.Update {
 	before := p.Stored()
 	var updates []store.Update

@@ -8,35 +8,21 @@ import (
 )
 
 var (
-	groupsOfMember = &store.Query{
-		Name: "groups of a member", Collection: "questingGroups",
-		Filters: []store.Filter{{Path: store.Field("memberIds"), Op: store.ArrayContains}},
-	}
-	groupsOfCreator = &store.Query{
-		Name: "groups of a creator", Collection: "questingGroups",
-		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
-	}
-	groupsInviting = &store.Query{
-		Name: "groups that invite a person", Collection: "questingGroups",
-		Filters: []store.Filter{{Path: store.Field("pendingMemberIds"), Op: store.ArrayContains}},
-	}
-	pollsOfGroup = &store.Query{
-		Name: "polls of a group, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("questingGroupId"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
+	groupsOfMember  = query("groups of a member", "questingGroups", where(store.ArrayContains, "memberIds"))
+	groupsOfCreator = query("groups of a creator", "questingGroups", where(store.Equal, "creatorId"))
+	groupsInviting  = query("groups that invite a person", "questingGroups", where(store.ArrayContains, "pendingMemberIds"))
+	pollsOfGroup    = newestFirst("createdAt",
+		query("polls of a group, newest first", "schedulers", where(store.Equal, "questingGroupId")))
 )
 
-// Concerns tells whether a poll is a person's own: they made it, take part in
-// it, or belong to its group (nil: it has none). Who is invited, or has the
-// link, may read it and is not concerned yet.
+// Concerns tells whether a person made a poll, takes part in it, or belongs to its group (nil:
+// none). Invitees, and readers by link, are not concerned yet.
 func (p Poll) Concerns(userID string, group *Group) bool {
 	return userID != "" && (p.CreatorID == userID || slices.Contains(p.ParticipantIDs, userID) || group.Has(userID))
 }
 
-// How many of a person's own polls Concerning gives, and how many groups it
-// asks for. A stranger can name a person in polls and groups without end, so each
-// kind leaves room to the next, and groups come last.
+// Limits of Concerning. A stranger can name a person in any number of polls and groups, so
+// each kind leaves room to the next, and groups come last.
 const (
 	// MostConcerning is the most polls in all.
 	MostConcerning = 100
@@ -44,14 +30,13 @@ const (
 	mostCreated = 50
 	// mostOutsideGroups is how many there are before those of groups alone.
 	mostOutsideGroups = 80
-	// mostGroups is how many groups are asked for their polls: first those that
-	// the person made.
+	// mostGroups is how many groups are asked for their polls, the person's own first.
 	mostGroups = 20
 )
 
-// Concerning lists a person's own polls, at most MostConcerning, each once: the
-// newest that they made, the newest that they take part in, and the newest of
-// each of their groups. The groups share the room that is left.
+// Concerning lists a person's own polls, at most MostConcerning, each once: the newest that
+// they made, that they take part in, and of each of their groups, which share the remaining
+// room.
 func Concerning(ctx context.Context, reader store.Reader, userID string) ([]Poll, error) {
 	own := &ownPolls{reader: reader, listed: map[string]bool{}}
 	if err := own.add(ctx, pollsOfCreator.With(userID).First(mostCreated), mostCreated); err != nil {

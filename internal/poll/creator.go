@@ -6,17 +6,14 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Creator is what a person set, in their document of users, for the polls they
-// create.
+// Creator holds a person's settings, in their document of users, for the polls they create.
 type Creator struct {
-	// KeepsEvents is settings.keepCalendarEvents: where the web app cancels or
-	// deletes a poll by itself, its event is released, and stays in the calendar.
-	// Otherwise it is deleted.
+	// KeepsEvents is settings.keepCalendarEvents: an event of a poll that the web app cancels
+	// or deletes directly is released, and not deleted.
 	KeepsEvents bool
 }
 
-// LoadCreator reads what a person set; the zero Creator where they have no
-// document, or nobody is named.
+// LoadCreator reads a person's settings; the zero Creator where there are none.
 func LoadCreator(ctx context.Context, reader store.Reader, uid string) (Creator, error) {
 	path := store.Doc("users", uid)
 	if invalid := path.Valid(); invalid != nil {

@@ -8,16 +8,14 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Group is a document of questingGroups: people who play together, and the
-// Discord channel where they hear of it.
+// Group is a document of questingGroups: people who play together, and their Discord channel.
 type Group struct {
 	ID        string
 	Name      string
 	CreatorID string
 	MemberIDs []string
-	// PendingMemberIDs are the people who were invited and have not accepted: they
-	// are no members, read no poll of the group and are told of none. The server
-	// alone adds to them; the web app may remove people.
+	// PendingMemberIDs are invited and have not accepted: they read no poll of the group and
+	// get no announcement. The server alone adds to them; the web app may remove people.
 	PendingMemberIDs []string
 	Discord          GroupDiscord
 }
@@ -38,7 +36,7 @@ const (
 	NotifyNobody   = "none"
 )
 
-// GroupPath is where a group's document stands.
+// GroupPath is where a group's document is.
 func GroupPath(id string) store.Path { return store.Doc("questingGroups", id) }
 
 // LoadGroup reads a group; nil where there is none, or id is "".
@@ -46,12 +44,7 @@ func LoadGroup(ctx context.Context, reader store.Reader, id string) (*Group, err
 	if id == "" {
 		return nil, nil
 	}
-	doc, err := reader.Get(ctx, GroupPath(id))
-	if err != nil || !doc.Exists() {
-		return nil, err
-	}
-	group := DecodeGroup(doc)
-	return &group, nil
+	return load(ctx, reader, GroupPath(id), DecodeGroup)
 }
 
 // DecodeGroup reads a group's document.
@@ -80,20 +73,13 @@ func GroupUpdates(g Group) []store.Update {
 		discordUpdates(g.Discord))
 }
 
-// GroupChanges gives the fields of a group that differ from those it was read
-// with; none where nothing does.
+// GroupChanges gives the fields of a group that differ from those it was read with.
 func GroupChanges(before, after Group) (changes []store.Update) {
-	if after.Name != before.Name {
-		changes = append(changes, Set("name", after.Name))
-	}
-	if !slices.Equal(after.MemberIDs, before.MemberIDs) {
-		changes = append(changes, Set("memberIds", listOf(after.MemberIDs)))
-	}
-	if !slices.Equal(after.PendingMemberIDs, before.PendingMemberIDs) {
-		changes = append(changes, Set("pendingMemberIds", listOf(after.PendingMemberIDs)))
-	}
-	if !reflect.DeepEqual(after.Discord, before.Discord) {
-		changes = append(changes, discordUpdates(after.Discord)...)
+	old := GroupUpdates(before)
+	for i, update := range GroupUpdates(after) {
+		if !reflect.DeepEqual(update, old[i]) {
+			changes = append(changes, update)
+		}
 	}
 	return changes
 }

@@ -9,11 +9,10 @@ import (
 // groupPart is how many groups WalkGroups reads at once of each of its queries.
 const groupPart = 10
 
-// WalkGroups gives the groups that a person created, belongs to or is invited to to
-// take, each once and sorted by id, from behind after (nil: from the first), until
-// take has taken limit of them or does not take one. It reads them in small parts,
-// as store.Walk does. next is the place behind the last one taken, or nil at the end
-// of the list.
+// WalkGroups gives the groups that a person created, belongs to or is invited to, to take,
+// each once and by id, from behind after, until take took limit of them or refuses one. It
+// reads them in small parts, as store.Walk does. next is the place behind the last one taken;
+// nil at the end.
 func WalkGroups(ctx context.Context, reader store.Reader, userID string, limit int, after *store.Cursor, take func(Group) (taken bool, err error)) (next *store.Cursor, err error) {
 	lists := []*groupList{}
 	for _, query := range []*store.Query{groupsOfCreator, groupsOfMember, groupsInviting} {
@@ -33,8 +32,7 @@ func WalkGroups(ctx context.Context, reader store.Reader, userID string, limit i
 	return next, nil
 }
 
-// groupList is one of the lists that WalkGroups merges: what was read of it and not
-// passed yet, and where it is read on.
+// groupList is one of the lists that WalkGroups merges: what was read and not passed yet.
 type groupList struct {
 	asked store.Bound
 	read  []store.Document
@@ -42,7 +40,6 @@ type groupList struct {
 }
 
 // firstOf gives the first document of all lists behind a place; nil at their end.
-// A document that two lists hold is passed in both.
 func firstOf(ctx context.Context, reader store.Reader, lists []*groupList, behind *store.Cursor) (first *store.Document, err error) {
 	for _, list := range lists {
 		head, err := list.head(ctx, reader, behind)

@@ -15,9 +15,8 @@ import (
 // ConsumerPoll is the consumer of calendar changes that polls are.
 const ConsumerPoll = "poll"
 
-// IndexEntry is a document of calendarEventIndex: which poll follows
-// a calendar event. It exists exactly while the poll is linked, or awaits the
-// event. Closed to clients.
+// IndexEntry is a document of calendarEventIndex: which poll follows a calendar event. It
+// exists exactly while the poll is linked, or awaits the event. Closed to clients.
 type IndexEntry struct {
 	EventID    string
 	PollID     string
@@ -26,8 +25,8 @@ type IndexEntry struct {
 	CalendarID string
 	Generation int64
 	CreatedAt  time.Time
-	// Awaited tells that the event was deleted and cancelled the poll, which follows
-	// it for a while in case that it comes back (Sync.Awaited).
+	// Awaited tells that the event's deletion cancelled the poll, which awaits it
+	// (Sync.Awaited).
 	Awaited bool
 	// Made is when the document was made (store.Document.Made); no field holds it.
 	Made int64
@@ -47,12 +46,11 @@ func (e IndexEntry) Link() rules.Link {
 	return rules.Link{Account: e.AccountID, Calendar: e.CalendarID, Event: e.EventID, Generation: e.Generation}
 }
 
-// IndexPath is where the entry of an event stands. A second entry of the same
-// event id (two calendars can share one) stands at SharedIndexPath.
+// IndexPath is where the entry of an event stands; a second one of the same event id, in
+// another calendar, stands at SharedIndexPath.
 func IndexPath(eventID string) store.Path { return store.Doc("calendarEventIndex", eventID) }
 
-// SharedIndexPath is where the entry of an event stands whose id is already
-// taken by another calendar's.
+// SharedIndexPath is where the entry of an event stands whose id another calendar's has taken.
 func SharedIndexPath(eventID, accountID, calendarID string) store.Path {
 	return IndexPath(eventID + "~" + CalendarKey(accountID, calendarID)[:8])
 }
@@ -69,8 +67,7 @@ func EncodeIndex(e IndexEntry) map[string]any {
 	return fields
 }
 
-// SetEntryAwaited marks an entry as that of an awaited event, or of one that is
-// back.
+// SetEntryAwaited marks an entry as that of an awaited event, or of one that is back.
 func SetEntryAwaited(awaited bool) store.Update {
 	if awaited {
 		return Set("awaited", true)
@@ -89,17 +86,14 @@ func DecodeIndex(doc store.Document) IndexEntry {
 	}
 }
 
-// MoveIndex gives the updates of an entry whose event was moved to another
-// calendar: whom it is for, and its generation, stay.
+// MoveIndex gives the updates of an entry whose event was moved to another calendar.
 func MoveIndex(to Place) []store.Update {
 	return []store.Update{Set("accountId", to.AccountID), Set("calendarId", to.CalendarID)}
 }
 
-// FindIndex reads the entry of an event in one calendar of one account, and
-// where it stands; nil where there is none, and where one would stand. Another
-// calendar's entry of the same event id is another thing, and may have gone
-// before this one did. An entry that did not step aside costs one read, any
-// other answer two.
+// FindIndex reads the entry of an event in one calendar of one account (nil for none), and
+// where it stands or would stand. It costs one read, or two where the event id's own place
+// holds another calendar's entry or none.
 func FindIndex(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (*IndexEntry, store.Path, error) {
 	if eventID == "" {
 		return nil, "", nil
@@ -120,8 +114,7 @@ func FindIndex(ctx context.Context, reader store.Reader, accountID, calendarID, 
 	return nil, cmp.Or(free, SharedIndexPath(eventID, accountID, calendarID)), nil
 }
 
-// IndexOf reads the entry of a poll's linked or awaited event, and where it
-// stands; nil where it has none.
+// IndexOf reads the entry of a poll's linked or awaited event, nil for none, and its place.
 func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, store.Path, error) {
 	if p.EventID() == "" {
 		return nil, "", nil
@@ -136,9 +129,8 @@ func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, sto
 	return indexByPoll(ctx, reader, p)
 }
 
-// Indexed tells, by poll, which of them an index entry at its own place follows,
-// in one call. One that had to step aside for another event of its id is not
-// among them, nor is a poll without an event.
+// Indexed tells, by poll, which of them an entry at its own place (IndexPath) follows, in one
+// call.
 func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string]bool, error) {
 	var paths []store.Path
 	for _, p := range polls {
@@ -191,14 +183,8 @@ func IndexesOf(ctx context.Context, reader store.Reader, pollID string) (entries
 }
 
 var (
-	indexOfPoll = &store.Query{
-		Name: "index entries of a poll", Collection: "calendarEventIndex",
-		Filters: []store.Filter{{Path: store.Field("schedulerId"), Op: store.Equal}},
-	}
-	indexOfCalendar = &store.Query{
-		Name: "index entries of a calendar", Collection: "calendarEventIndex",
-		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}, {Path: store.Field("calendarId"), Op: store.Equal}},
-	}
+	indexOfPoll     = query("index entries of a poll", "calendarEventIndex", where(store.Equal, "schedulerId"))
+	indexOfCalendar = query("index entries of a calendar", "calendarEventIndex", where(store.Equal, "accountId"), where(store.Equal, "calendarId"))
 )
 
 // IndexOfCalendar yields the entries of one calendar, by event id.

@@ -34,7 +34,7 @@ func TestEventID_IsOneThatGoogleTakes_TheSameEveryTime(t *testing.T) {
 
 const knownEventID = "questschedniok1u2qb9n93aheo527l03k1o"
 
-func TestCalendarKey_TellsAccountAndCalendarApart(t *testing.T) {
+func TestCalendarKey_AccountOrCalendarDiffers_Differs(t *testing.T) {
 	t.Parallel()
 	again := poll.CalendarKey("a", "bc")
 	if poll.CalendarKey("a", "bc") == poll.CalendarKey("ab", "c") || poll.CalendarKey("a", "bc") != again {

@@ -14,22 +14,20 @@ import (
 	"questscheduler/rules"
 )
 
-// EventPrefix begins every event id that we make, so that changes of other
-// events in a calendar cost no look into the store. It keeps to the characters
-// that Google takes (a to v, 0 to 9).
+// EventPrefix begins every event id that we make, so changes of other events cost no store
+// read. Google takes the characters a to v and 0 to 9.
 const EventPrefix = "questsched"
 
 var eventIDs = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// EventID is the id of the event of a poll's generation: the same every time
-// it is asked for, so that an insert whose answer was lost is found again.
+// EventID is the id of the event of a poll's generation: always the same, so an insert whose
+// answer was lost is found again.
 func EventID(pollID string, generation int64) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", pollID, generation))
 	return EventPrefix + strings.ToLower(eventIDs.EncodeToString(sum[:16]))
 }
 
-// CalendarKey names a calendar as one account sees it: the key of its document
-// in calendars.
+// CalendarKey names a calendar as one account sees it: the key of its document in calendars.
 func CalendarKey(accountID, calendarID string) string {
 	sum := sha256.Sum256([]byte(accountID + "\x00" + calendarID))
 	return hex.EncodeToString(sum[:16])
@@ -46,10 +44,8 @@ const (
 	IntentPurge IntentKind = "purge"
 )
 
-// Intent is a document of intents: a calendar event that is to be made or
-// deleted, written before Google is called and removed when it is done, so
-// that no event of ours is forgotten between the two (the outbox of the
-// calendar). Closed to clients.
+// Intent is a document of intents, the outbox of the calendar: an event that is to be made or
+// deleted, written before Google is called and removed when it is done. Closed to clients.
 type Intent struct {
 	Kind       IntentKind
 	PollID     string
@@ -57,12 +53,11 @@ type Intent struct {
 	AccountID  string
 	CalendarID string
 	EventID    string
-	// Due is the earliest time for the drain to take it up; until then the
-	// request that wrote it is at work itself.
+	// Due is the earliest time for the drain to take it up; until then the request that wrote
+	// it works on it.
 	Due time.Time
-	// Until, for the deletion of what an insert would have made, is when nobody
-	// can be at work on that insert any more: before, the event may be made
-	// after it was deleted. Zero: nobody was.
+	// Until, for the deletion of what an insert may make, is when nobody can work on that
+	// insert any more: the event has to be deleted again then. Zero: nobody did.
 	Until time.Time
 	// Attempts counts those that were begun after the one of whoever wrote it.
 	Attempts  int64
@@ -86,8 +81,7 @@ type Session struct {
 	Attendees   []string
 	// KeepOld leaves the event of an earlier finalisation in the calendar.
 	KeepOld bool
-	// OldAccount is the account of an older event that the index does not know;
-	// "" where there is none.
+	// OldAccount is the account of an older event that the index does not know; "" for none.
 	OldAccount string
 	// Actor is who finalises.
 	Actor string
@@ -113,7 +107,7 @@ func (i Intent) ID() string {
 	return IntentID(i.AccountID, i.CalendarID, i.EventID)
 }
 
-// Path is where the intent stands.
+// Path is where the intent is.
 func (i Intent) Path() store.Path { return IntentPath(i.ID()) }
 
 // IntentID names the intent about an event: an event has one at most.
@@ -121,7 +115,7 @@ func IntentID(accountID, calendarID, eventID string) string {
 	return eventID + "." + CalendarKey(accountID, calendarID)[:8]
 }
 
-// IntentPath is where an intent stands.
+// IntentPath is where an intent is.
 func IntentPath(id string) store.Path { return store.Doc("intents", id) }
 
 // EncodeIntent gives the fields of an intent.
@@ -144,8 +138,7 @@ func EncodeIntent(i Intent) map[string]any {
 	return data
 }
 
-// SetSessionRequest writes the name of the request that an insert is carried out
-// for; "" for none.
+// SetSessionRequest writes the name of an insert's request; "" for none.
 func SetSessionRequest(name string) store.Update {
 	return store.Update{Path: store.Field("session", "request"), Value: store.NullIfEmpty(name)}
 }
@@ -170,28 +163,13 @@ func DecodeIntent(doc store.Document) Intent {
 
 // LoadIntent reads an intent; nil where there is none.
 func LoadIntent(ctx context.Context, reader store.Reader, id string) (*Intent, error) {
-	doc, err := reader.Get(ctx, IntentPath(id))
-	if err != nil || !doc.Exists() {
-		return nil, err
-	}
-	intent := DecodeIntent(doc)
-	return &intent, nil
+	return load(ctx, reader, IntentPath(id), DecodeIntent)
 }
 
 var (
-	intentsDue = &store.Query{
-		Name: "intents by due", Collection: "intents",
-		Filters: []store.Filter{{Path: store.Field("due"), Op: store.LessOrEqual}},
-		Order:   []store.Order{{Path: store.Field("due")}},
-	}
-	intentsOfPoll = &store.Query{
-		Name: "intents of a poll", Collection: "intents",
-		Filters: []store.Filter{{Path: store.Field("pollId"), Op: store.Equal}},
-	}
-	intentsOfAccount = &store.Query{
-		Name: "intents of an account", Collection: "intents",
-		Filters: []store.Filter{{Path: store.Field("accountId"), Op: store.Equal}},
-	}
+	intentsDue       = oldestFirst("due", query("intents by due", "intents", where(store.LessOrEqual, "due")))
+	intentsOfPoll    = query("intents of a poll", "intents", where(store.Equal, "pollId"))
+	intentsOfAccount = query("intents of an account", "intents", where(store.Equal, "accountId"))
 )
 
 // IntentsDue yields intents that are due at now.
@@ -208,8 +186,7 @@ func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Inten
 // maxCounted is how far CountIntents counts.
 const maxCounted = 1000
 
-// CountIntents counts the events of an account's calendars that are yet to be
-// made or deleted; 1000 where there are more.
+// CountIntents counts the pending intents of an account's calendars, up to 1000.
 func CountIntents(ctx context.Context, reader store.Reader, accountID string) (int, error) {
 	docs, err := reader.Query(ctx, intentsOfAccount.With(accountID).First(maxCounted))
 	return len(docs), err

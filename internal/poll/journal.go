@@ -9,27 +9,26 @@ import (
 	"questscheduler/rules"
 )
 
-// Entry is a document of schedulers/{id}/journal: one thing that was decided
-// about a poll, and why. Together the entries replay the poll.
-// Entries are written in the transaction that applies the decision and are
-// never changed.
+// Entry is a document of schedulers/{id}/journal: one decision about a poll, and why. It is
+// written in the transaction that applies the decision, and never changed. The entries replay
+// the poll.
 type Entry struct {
 	ID string // jrn_ and a ULID, so ids sort by time
-	// PollID is the poll's, known by where the entry stands. CreatorID is who
-	// made the poll; "" in entries from before it was kept.
+	// PollID is the poll's, by where the entry stands. CreatorID is who made the poll; "" in
+	// old entries.
 	PollID    string
 	CreatorID string
 	At        time.Time
 	// Trace joins what one hint caused, from push to announcement.
 	Trace string
-	// Hint is what made us look, such as push, timer, person.
+	// Hint is the trigger, such as push, timer, person.
 	Hint string
 	// Who is the person who commanded; "" for the calendar.
 	Who string
 	// Command is the person's command; "" for an observation.
 	Command rules.Command
-	// Seen, Fingerprint and Updated are what the calendar said; for a command,
-	// Fingerprint is the time that it set.
+	// Seen, Fingerprint and Updated are what the calendar said; a command's Fingerprint is the
+	// time that it set.
 	Seen        string
 	Fingerprint rules.Fingerprint
 	Updated     time.Time
@@ -41,14 +40,12 @@ type Entry struct {
 	Baseline      rules.Fingerprint // after the decision
 	Decision      rules.Action      // what was done, for observations
 	Reason        string            // the row of the table, or a sentence
-	Fence         int64             // of the look; 0 for commands
-	// Observed marks a line of what would have been done while nothing was to be
-	// (QS_SYNC=observe): it decided nothing and left the poll as it says. Its id
-	// is made of what it says.
+	Fence         int64             // of the sync run; 0 for commands
+	// Observed marks a decision that was not carried out (QS_SYNC=observe). Its id is made of
+	// what it says.
 	Observed bool
-	// Inputs are those of the decision about an observation that neither the
-	// observation nor the entries before tell; nil for a command, and in entries
-	// from before they were kept.
+	// Inputs are those of a decision about an observation; nil for a command, and in old
+	// entries.
 	Inputs *Inputs
 	// Status, State and the rest are the poll after the decision.
 	Status        rules.Status
@@ -64,11 +61,10 @@ type Entry struct {
 	Made int64
 }
 
-// Inputs are the part of a decision's inputs that is nowhere else in a journal:
-// with them, the rules decide the same again at any time.
+// Inputs are what the rules need to decide again, beside the observation and the entries
+// before.
 type Inputs struct {
-	// Now is when it was decided, by the clock of whoever decided; At may be
-	// later (see Recorded).
+	// Now is when it was decided, by that process's clock; At may be later (see Recorded).
 	Now time.Time
 	// Winning, Original, Timely, MovedAt and FinalizedAt are the poll's (rules.Poll).
 	Winning, Original    rules.Fingerprint
@@ -76,12 +72,11 @@ type Inputs struct {
 	MovedAt, FinalizedAt time.Time
 	// WatchLive and Confirmed are the observation's.
 	WatchLive, Confirmed bool
-	// MovedTo is where the event was found that is gone from its calendar; the zero
-	// place: nowhere.
+	// MovedTo is where a missing event was found; the zero place: nowhere.
 	MovedTo Place
 }
 
-// EntryPath is where a journal entry stands.
+// EntryPath is where a journal entry is.
 func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal", id) }
 
 // EncodeEntry gives the fields of a journal entry.
@@ -154,20 +149,13 @@ func DecodeEntry(doc store.Document) Entry {
 	}
 }
 
-var journalByTime = &store.Query{
-	Name: "journal of a poll, newest first", Collection: "journal",
-	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
-}
+var journalByTime = newestFirst("at", query("journal of a poll, newest first", "journal"))
 
-var journalsOfCreator = &store.Query{
-	Name: "journals of a creator's polls, newest first", Collection: "journal", Group: true,
-	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
-	Order:   []store.Order{{Path: store.Field("at"), Descending: true}},
-}
+var journalsOfCreator = newestFirst("at", everywhere(query("journals of a creator's polls, newest first", "journal", where(store.Equal, "creatorId"))))
 
-// WalkJournals gives the journals of all polls that a person made to take, as one,
-// newest first, at most limit entries behind after (nil: from the newest), as
-// store.Walk does. Entries from before they kept the creator are not among them.
+// WalkJournals gives the journals of all polls that a person made to take, as one, newest
+// first, at most limit entries behind after, as store.Walk does. Old entries without a creator
+// are left out.
 func WalkJournals(ctx context.Context, reader store.Reader, creatorID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
 	return store.Walk(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after), DecodeEntry, take)
 }
@@ -182,10 +170,7 @@ func Journal(ctx context.Context, reader store.Reader, pollID string) iter.Seq2[
 	return store.All(ctx, reader, journalByTime.With().Below(Path(pollID)), DecodeEntry)
 }
 
-var allJournals = &store.Query{
-	Name: "journals of all polls, newest first", Collection: "journal", Group: true,
-	Order: []store.Order{{Path: store.Field("at"), Descending: true}},
-}
+var allJournals = newestFirst("at", everywhere(query("journals of all polls, newest first", "journal")))
 
 // LatestEntries reads the newest entries of everybody's journals, at most limit.
 func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry, error) {
@@ -193,8 +178,8 @@ func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry
 	return entries, err
 }
 
-// LoadJournal reads a poll's journal, newest first, at most limit entries
-// behind after (nil: from the newest). next is where to go on; nil at the end.
+// LoadJournal reads a poll's journal, newest first, at most limit entries behind after (nil:
+// from the newest). next is where to go on; nil at the end.
 func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
 	return store.Page(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), DecodeEntry)
 }

@@ -7,13 +7,12 @@ import (
 )
 
 var (
-	snapshotsOf      = &store.Query{Name: "snapshots of a poll", Collection: "calendarSyncSnapshots"}
-	allAnnouncements = &store.Query{Name: "announcements", Collection: "announcements"}
+	snapshotsOf      = query("snapshots of a poll", "calendarSyncSnapshots")
+	allAnnouncements = query("announcements", "announcements")
 )
 
-// Left tells whether something is left of a poll that is gone: its announcement,
-// or a document below it that this backend knows. purging says that those below
-// are being removed, so they do not count.
+// Left tells whether the announcement of a deleted poll, or a document below it, is left.
+// purging says that those below are being removed, and do not count.
 func Left(ctx context.Context, reader store.Reader, pollID string, purging bool) (bool, error) {
 	announcement, err := reader.Get(ctx, AnnouncementPath(pollID))
 	if err != nil || announcement.Exists() || purging {
@@ -28,12 +27,12 @@ func Left(ctx context.Context, reader store.Reader, pollID string, purging bool)
 	return false, nil
 }
 
-// Gone lists the polls that are gone and have an announcement still, at most
-// limit behind after: a poll of which people were ever to be told has one, so
-// this finds what a poll that was deleted directly left behind, also where its id
-// has another poll by now. It costs two reads for each announcement.
+// Gone lists the deleted polls that have an announcement still, at most limit behind after:
+// that finds what a direct deletion left, also where the id has another poll by now. It costs
+// two reads for each announcement.
 func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (pollIDs []string, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, allAnnouncements.With().First(limit).From(after))
+	asked := allAnnouncements.With().First(limit).From(after)
+	docs, err := reader.Query(ctx, asked)
 	if err != nil || len(docs) == 0 {
 		return nil, nil, err
 	}
@@ -50,8 +49,5 @@ func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Curs
 			pollIDs = append(pollIDs, docs[i].Path.ID())
 		}
 	}
-	if limit > 0 && len(docs) == limit {
-		next = allAnnouncements.CursorAt(docs[limit-1])
-	}
-	return pollIDs, next, nil
+	return pollIDs, behind(asked, docs), nil
 }

@@ -1,11 +1,8 @@
-// Package poll holds the documents of a poll as types, and their codec to and
-// from the store: poll, slot, vote, group, snapshot, journal entry,
-// announcement, intent, index entry.
+// Package poll holds the documents of a poll as types, and their codec: poll, slot, vote,
+// group, snapshot, journal entry, announcement, intent, index entry.
 //
-// The documents below schedulers and questingGroups are shared with the web
-// app, which reads and writes them itself: this package
-// reads them leniently and writes named fields only, so what it does not know
-// survives.
+// The web app reads and writes the documents below schedulers and questingGroups itself. They
+// are read leniently and written by named fields only, so unknown fields survive.
 package poll
 
 import (
@@ -38,19 +35,17 @@ type Poll struct {
 	GoogleCalendarID string
 	GroupID          string
 	GroupName        string
-	// SlotPriority is finalizedSlotPriorityAtMs: by slot id the milliseconds of
-	// its first finalisation.
+	// SlotPriority is finalizedSlotPriorityAtMs: by slot id, when it was first finalised.
 	SlotPriority map[string]int64
-	// FinalizedAt is finalizedAtMs: when the poll was finalised last; zero: never,
-	// or not known.
+	// FinalizedAt is finalizedAtMs: when the poll was finalised last; zero: never, or unknown.
 	FinalizedAt time.Time
 	Discord     Card
 	Cancelled   *Cancelled
-	// Untouched tells that nobody has written the document since it was made. false
-	// where the store does not know.
+	// Untouched tells that nobody has written the document since it was made, if the store
+	// knows.
 	Untouched bool
-	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for
-	// a cancellation too. Nothing of ours sets it.
+	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for a
+	// cancellation too.
 	HasCancelledAt bool
 	// Votes is who sees others' votes.
 	Votes     VotesSeen
@@ -60,8 +55,8 @@ type Poll struct {
 	// Made is when the document was made (store.Document.Made); no field holds it.
 	Made int64
 
-	// stored is the document that the poll was read from; the zero one for none. It
-	// is only read: Changes compares the poll with it.
+	// stored is the document that the poll was read from, which is only read; the zero one for
+	// none.
 	stored store.Document
 }
 
@@ -82,7 +77,7 @@ type Card struct {
 	Error        string // pendingSyncError
 }
 
-// Path is where the document of a poll stands.
+// Path is where the document of a poll is.
 func Path(id string) store.Path { return store.Doc("schedulers", id) }
 
 // Load reads a poll; NotFound where there is none.
@@ -97,8 +92,7 @@ func Load(ctx context.Context, reader store.Reader, id string) (Poll, error) {
 	return Decode(doc), nil
 }
 
-// ErrNotFound is what a person hears of a poll that is not there, or that they
-// may not know of.
+// ErrNotFound is the error of a poll that is not there, or that a person may not see.
 func ErrNotFound() error {
 	return fault.New(fault.NotFound, "There is no such poll, or you may not see it. Check the link or ask its creator to invite you.")
 }
@@ -157,8 +151,7 @@ func (p Poll) Linked() bool {
 	return p.Status == rules.Finalized && p.GoogleEventID != ""
 }
 
-// EventID is the event that the poll names, or where it names none the one that
-// it awaits; "" for neither.
+// EventID is the event that the poll names, or else awaits; "" for neither.
 func (p Poll) EventID() string {
 	if p.GoogleEventID == "" && p.Sync.Awaited != nil {
 		return p.Sync.Awaited.Link.Event
@@ -166,23 +159,21 @@ func (p Poll) EventID() string {
 	return p.GoogleEventID
 }
 
-// EditedDirectly tells whether somebody wrote the document's status, winning slot
-// or event directly, which the journal does not know yet.
+// EditedDirectly tells whether somebody wrote the status, winning slot or event directly, and
+// the journal does not know it yet.
 func (p Poll) EditedDirectly() bool {
 	known := p.Sync.Recorded
 	return !known.At.IsZero() &&
 		(p.Status != known.Status || p.WinningSlotID != known.WinningSlotID || p.GoogleEventID != known.EventID)
 }
 
-// MarkedCancelled tells whether a mark of a cancellation is left in the poll: of
-// an archived one it says what the poll was. Any of the three keeps the web app's
-// badge, whatever the status says.
+// MarkedCancelled tells whether one of the three marks of a cancellation is set. An archived
+// poll was cancelled then, and the web app shows its badge, whatever the status.
 func (p Poll) MarkedCancelled() bool {
 	return p.Cancelled != nil || p.Sync.Cancelled != nil || p.HasCancelledAt
 }
 
-// Unmarked is the poll without a mark of a cancellation, as SetCancelled(nil)
-// leaves it.
+// Unmarked is the poll without a mark of a cancellation.
 func (p Poll) Unmarked() Poll {
 	p.Cancelled, p.Sync.Cancelled, p.HasCancelledAt = nil, nil, false
 	return p
@@ -198,8 +189,7 @@ func (p Poll) Chosen(slotID string, at time.Time) Poll {
 	return p
 }
 
-// truthy tells what JavaScript takes for true: the web app asks no more of
-// cancelledAt.
+// truthy tells what JavaScript takes for true.
 func truthy(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -224,8 +214,8 @@ func (p Poll) InvitedAs(email string) bool {
 	})
 }
 
-// People are the participants: those of the poll and the members of its group
-// (nil where it has none), each once, in that order.
+// People are the poll's participants and the members of its group (nil: none), each once, in
+// that order.
 func (p Poll) People(group *Group) []string {
 	people := slices.Clone(p.ParticipantIDs)
 	if group != nil {

@@ -8,34 +8,19 @@ import (
 )
 
 var (
-	pollsOfCreator = &store.Query{
-		Name: "polls of a creator, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
-	pollsOfCreatorByStatus = &store.Query{
-		Name: "polls of a creator by status, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: store.Field("status"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
-	pollsOfParticipant = &store.Query{
-		Name: "polls of a participant, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
-	pollsOfParticipantByStatus = &store.Query{
-		Name: "polls of a participant by status, newest first", Collection: "schedulers",
-		Filters: []store.Filter{{Path: store.Field("participantIds"), Op: store.ArrayContains}, {Path: store.Field("status"), Op: store.Equal}},
-		Order:   []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
+	pollsOfCreator = newestFirst("createdAt",
+		query("polls of a creator, newest first", "schedulers", where(store.Equal, "creatorId")))
+	pollsOfCreatorByStatus = newestFirst("createdAt",
+		query("polls of a creator by status, newest first", "schedulers", where(store.Equal, "creatorId"), where(store.Equal, "status")))
+	pollsOfParticipant = newestFirst("createdAt",
+		query("polls of a participant, newest first", "schedulers", where(store.ArrayContains, "participantIds")))
+	pollsOfParticipantByStatus = newestFirst("createdAt",
+		query("polls of a participant by status, newest first", "schedulers",
+			where(store.ArrayContains, "participantIds"), where(store.Equal, "status")))
 )
 
-// finalisedPolls are in the order of their paths, which does not change while a
-// sweep goes through them.
-var finalisedPolls = &store.Query{
-	Name: "finalised polls", Collection: "schedulers",
-	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}},
-}
+// finalisedPolls are in the order of their paths, which is stable while a sweep reads them.
+var finalisedPolls = query("finalised polls", "schedulers", where(store.Equal, "status"))
 
 // Finalised lists finalised polls, at most limit behind after.
 func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
@@ -43,14 +28,12 @@ func Finalised(ctx context.Context, reader store.Reader, limit int, after *store
 }
 
 // editedPolls are in the order of their paths, as the finalised ones are.
-var editedPolls = &store.Query{
-	Name: "polls of another status than their journal knows", Collection: "schedulers",
-	Filters: []store.Filter{{Path: store.Field("status"), Op: store.Equal}, {Path: SyncField("recorded", "status"), Op: store.In}},
-}
+var editedPolls = query("polls of another status than their journal knows", "schedulers",
+	where(store.Equal, "status"), where(store.In, "calendarSync", "recorded", "status"))
 
-// Edited lists the polls that have a status which their journal does not know of,
-// at most limit behind after: somebody wrote it directly. As a rule there are
-// none, and asking costs next to nothing.
+// Edited lists the polls of a status that their journal does not know, at most limit behind
+// after: somebody wrote it directly. As a rule there are none, and asking costs next to
+// nothing.
 func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
 	var others []any
 	for _, other := range rules.Statuses {
@@ -61,10 +44,8 @@ func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit
 	return store.Page(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after), Decode)
 }
 
-var pollsInError = &store.Query{
-	Name: "polls of a creator with a sync error", Collection: "schedulers",
-	Filters: []store.Filter{{Path: store.Field("creatorId"), Op: store.Equal}, {Path: SyncField("error", "code"), Op: store.Equal}},
-}
+var pollsInError = query("polls of a creator with a sync error", "schedulers",
+	where(store.Equal, "creatorId"), where(store.Equal, "calendarSync", "error", "code"))
 
 // InError lists a creator's polls that show an error of the sync, at most limit.
 func InError(ctx context.Context, reader store.Reader, creatorID string, code rules.ErrorCode, limit int) ([]Poll, error) {
@@ -72,13 +53,9 @@ func InError(ctx context.Context, reader store.Reader, creatorID string, code ru
 	return polls, err
 }
 
-var pollsWithError = &store.Query{
-	Name: "polls of everybody with a sync error", Collection: "schedulers",
-	Filters: []store.Filter{{Path: SyncField("error", "code"), Op: store.Equal}},
-}
+var pollsWithError = query("polls of everybody with a sync error", "schedulers", where(store.Equal, "calendarSync", "error", "code"))
 
-// WithError lists polls of everybody that show an error of the sync, at most
-// limit.
+// WithError lists polls of everybody with an error of the sync, at most limit.
 func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
 	polls, _, err := store.Page(ctx, reader, pollsWithError.With(string(code)).First(limit), Decode)
 	return polls, err
@@ -95,8 +72,7 @@ var Queries = []*store.Query{
 // List is which polls of a person are asked for.
 type List struct {
 	UserID string
-	// Participant asks for the polls the person takes part in; otherwise for
-	// those they created.
+	// Participant asks for the polls that the person takes part in, not those they created.
 	Participant bool
 	Status      string // "" for all
 	Limit       int

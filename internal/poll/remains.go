@@ -7,7 +7,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-var embeddedOf = &store.Query{Name: "embedded polls of a poll", Collection: "basicPolls"}
+var embeddedOf = query("embedded polls of a poll", "basicPolls")
 
 // below are the collections below a poll's path. No client writes the closed ones.
 var below = []struct {
@@ -15,12 +15,10 @@ var below = []struct {
 	closed    bool
 }{{journalByTime, true}, {snapshotsOf, true}, {slotsOf, false}, {votesOf, false}, {embeddedOf, false}}
 
-// LoadRemains reads what a deleted poll left below its path, a
-// page of about limit documents, votes before the embedded poll that they are below;
-// nothing: nothing is left. at is the document at that path,
-// as the same transaction read it. Where it is there, it is another poll, which has
-// to be pristine: it has no journal and no snapshot, and its slots, votes and
-// embedded polls are those that are not older (ages).
+// LoadRemains reads a page of about limit documents that a deleted poll left below its path,
+// votes before their embedded poll; none at the end. at is the document at that path, as the
+// same transaction read it. Where it exists, it is another, pristine poll: documents that are
+// not older are its own (ages).
 func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, limit int) (left []store.Path, err error) {
 	old := newAges(Decode(at))
 	for _, collection := range below {
@@ -56,8 +54,8 @@ func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, li
 	return left, nil
 }
 
-// ages tells the documents below a recreated poll that are its own from those of the
-// poll before it. It is asked about the slots before the votes.
+// ages tells a recreated poll's own documents from those of the poll before. It is asked about
+// slots before votes.
 type ages struct {
 	poll Poll
 	own  map[string]bool // its slots
@@ -65,10 +63,9 @@ type ages struct {
 
 func newAges(p Poll) ages { return ages{p, map[string]bool{}} }
 
-// isOld tells whether a document is of the poll before. A slot that the calendar made
-// is, whatever the store says of ages. A vote is not that its voter changed since,
-// since the same person's stands at the same path: it names a slot of the new poll,
-// or says since then that no time works.
+// isOld tells whether a document is of the poll before. A slot of the calendar is. A vote is
+// not where its voter changed it since: it names a slot of the new poll, or says since then
+// that no time works.
 func (a ages) isOld(document store.Document) bool {
 	old := document.Made < a.poll.Made
 	switch document.Path.Collection() {
@@ -103,9 +100,9 @@ func (p Poll) mayBeOverOlder(below []store.Document) bool {
 	return p.Pristine() && slices.ContainsFunc(below, func(document store.Document) bool { return document.Made < p.Made })
 }
 
-// LoadChoices reads the slots of a poll, earliest first, and its votes. What a
-// deleted poll of its id left of them is not among them: a pristine poll below which
-// something is older than itself costs two reads more (Recreated).
+// LoadChoices reads the slots of a poll, earliest first, and its votes, without those of a
+// deleted poll of its id. A pristine poll with older documents below it costs two reads more
+// (Recreated).
 func LoadChoices(ctx context.Context, reader store.Reader, p Poll) (slots []Slot, votes []Vote, err error) {
 	slotDocs, err := reader.Query(ctx, slotsOf.With().Below(Path(p.ID)))
 	if err != nil {

@@ -11,21 +11,14 @@ import (
 const retentionPage = 100
 
 // entriesBefore are the entries of all journals from before a time, oldest first.
-var entriesBefore = &store.Query{
-	Name: "journal entries from before a time", Collection: "journal", Group: true,
-	Filters: []store.Filter{{Path: store.Field("at"), Op: store.Less}},
-	Order:   []store.Order{{Path: store.Field("at")}},
-}
+var entriesBefore = oldestFirst("at", everywhere(query("journal entries from before a time", "journal", where(store.Less, "at"))))
 
-// RemoveOldEntries removes a page of the journal entries from before a time
-// (QS_JOURNAL_KEEP), oldest first, and gives how many. at is where an earlier page
-// ended ("": from the beginning); next is where to go on, "" at the end. Of each
-// poll the newest entry that decided something stays, however old it is: a replay
-// begins with the oldest entry there is, which it takes as it stands
-// (explain.Replay), so what is left always leads to the poll as it is stored.
+// RemoveOldEntries removes a page of the journal entries from before a time (QS_JOURNAL_KEEP),
+// oldest first, and gives how many. at is where an earlier page ended ("": the beginning);
+// next is where to go on, "" at the end. Each poll keeps its newest entry that decided
+// something, so a replay of what is left leads to the stored poll.
 //
-// A page is one transaction. Where it is cut off, nothing is half done, and the
-// next call goes on; two at once remove the same.
+// A page is one transaction, and may be repeated or run twice at once.
 func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time, at string) (removed int, next string, err error) {
 	asked := entriesBefore.With(before).First(retentionPage).From(store.CursorAt(at, entriesBefore.Collection))
 	docs, err := documents.Query(ctx, asked)
@@ -45,9 +38,8 @@ func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Ti
 	return len(old), next, err
 }
 
-// withoutNewest gives where those entries stand that are not the newest of their
-// poll. An entry that is written meanwhile only makes the newest one newer, so
-// one too many stays then, and never one too few.
+// withoutNewest gives the entries that are not the newest of their poll. One that is written
+// during it leaves an old entry too many, and never one too few.
 func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Document) (old []store.Path, err error) {
 	newest := map[string]store.Path{} // of the polls met
 	for _, doc := range entries {
@@ -66,8 +58,7 @@ func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Doc
 	return old, nil
 }
 
-// newestEntry is where the newest entry of a poll's journal stands that decided
-// something.
+// newestEntry is the newest entry of a poll's journal that decided something.
 func newestEntry(ctx context.Context, reader store.Reader, pollID string) (store.Path, error) {
 	var after *store.Cursor
 	for size := 1; ; size = retentionPage { // as a rule the first is it

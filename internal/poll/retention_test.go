@@ -46,7 +46,7 @@ func removeOld(t *testing.T, documents store.Store, before time.Time) (removed i
 	}
 }
 
-func TestRemoveOldEntries_LeavesWhatIsYoungEnough_AndTheNewestOfEachPoll(t *testing.T) {
+func TestRemoveOldEntries_YoungAndNewestEntries_Stay(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	journals(t, documents, map[string]int{"dead": 4, "one": 1, "live": 7, "long": 250})
@@ -71,7 +71,7 @@ func TestRemoveOldEntries_LeavesWhatIsYoungEnough_AndTheNewestOfEachPoll(t *test
 	}
 }
 
-func TestRemoveOldEntries_WhatWasOnlyObserved_IsNobodysNewestEntry(t *testing.T) {
+func TestRemoveOldEntries_ObservedEntry_IsNotTheNewest(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	journals(t, documents, map[string]int{"p": 3})

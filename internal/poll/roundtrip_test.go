@@ -192,7 +192,7 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 }
 
 // A card that is owed leaves what is told, and when, as it is.
-func TestAnOwedCard_IsListedUntilItIsTaken(t *testing.T) {
+func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	merge := func(id string, updates ...store.Update) {

@@ -32,7 +32,7 @@ type Slot struct {
 	Feasible, Preferred int64
 }
 
-// SlotPath is where a slot's document stands.
+// SlotPath is where a slot's document is.
 func SlotPath(pollID, slotID string) store.Path { return Path(pollID).Doc("slots", slotID) }
 
 // Fingerprint is the time of the slot.
@@ -89,8 +89,8 @@ func EncodeSlot(s Slot) map[string]any {
 	return data
 }
 
-// times are the fields that hold a fingerprint's times: start and end as
-// instants, and for whole days startDate and endDate beside them.
+// times are the fields of a fingerprint's times: start and end as instants, and for whole days
+// startDate and endDate.
 func times(f rules.Fingerprint) map[string]any {
 	data := map[string]any{
 		"start": f.StartTime().Format(rules.InstantLayout),
@@ -116,15 +116,12 @@ func MoveSlot(f rules.Fingerprint) []store.Update {
 	return updates
 }
 
-var slotsOf = &store.Query{Name: "slots of a poll", Collection: "slots"}
+var slotsOf = query("slots of a poll", "slots")
 
 // LoadSlots reads all slots of a poll, earliest first.
 func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot, error) {
 	docs, err := reader.Query(ctx, slotsOf.With().Below(Path(pollID)))
-	if err != nil {
-		return nil, err
-	}
-	return decodeSlots(docs), nil
+	return decodeSlots(docs), err
 }
 
 // decodeSlots reads slots' documents, earliest first.
@@ -148,10 +145,5 @@ func LoadSlot(ctx context.Context, reader store.Reader, pollID, slotID string) (
 	if isID := !strings.Contains(slotID, "/") && path.Valid() == nil; !isID {
 		return nil, nil
 	}
-	doc, err := reader.Get(ctx, path)
-	if err != nil || !doc.Exists() {
-		return nil, err
-	}
-	slot := DecodeSlot(doc)
-	return &slot, nil
+	return load(ctx, reader, path, DecodeSlot)
 }

@@ -8,9 +8,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Snapshot is a document of schedulers/{id}/calendarSyncSnapshots: the poll as
-// it was before the calendar moved it. People who may read the poll
-// may read it; no client writes it.
+// Snapshot is a document of schedulers/{id}/calendarSyncSnapshots: the poll before the
+// calendar moved it. Readers of the poll may read it; no client writes it.
 type Snapshot struct {
 	ID             string
 	CreatedAt      time.Time
@@ -21,7 +20,7 @@ type Snapshot struct {
 	Votes          []Vote
 }
 
-// SnapshotPath is where a snapshot stands.
+// SnapshotPath is where a snapshot is.
 func SnapshotPath(pollID, id string) store.Path {
 	return Path(pollID).Doc("calendarSyncSnapshots", id)
 }
@@ -67,21 +66,14 @@ func LoadSnapshot(ctx context.Context, reader store.Reader, pollID, id string) (
 }
 
 // expiredSnapshots are those past their end, of all polls, oldest first.
-var expiredSnapshots = &store.Query{
-	Name: "snapshots by their end", Collection: "calendarSyncSnapshots", Group: true,
-	Filters: []store.Filter{{Path: store.Field("expiresAt"), Op: store.Less}},
-	Order:   []store.Order{{Path: store.Field("expiresAt")}},
-}
+var expiredSnapshots = oldestFirst("expiresAt", everywhere(query("snapshots by their end", "calendarSyncSnapshots", where(store.Less, "expiresAt"))))
 
-// neededAnother is how long a snapshot is kept on that is past its end and still
-// needed, before it is asked again.
+// neededAnother is how much longer an expired snapshot is kept that is still needed.
 const neededAnother = 24 * time.Hour
 
-// RemoveSnapshots removes the snapshots that are past their end, but the one
-// that a rescheduled poll is restored from: its end is put off by a day. It
-// deals with limit at most, and tells how many it removed and whether more may
-// be left. Whether a poll needs its snapshot is asked in the transaction that
-// removes it. It may be called again and again.
+// RemoveSnapshots removes at most limit expired snapshots, and tells how many, and whether
+// more may be left. The end of one that a rescheduled poll is restored from is put off by a
+// day. It may be repeated.
 func RemoveSnapshots(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
 	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		removed, more = 0, false

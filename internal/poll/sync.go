@@ -22,8 +22,8 @@ type Sync struct {
 	Rescheduled *Rescheduled
 	Cancelled   *Cancelled
 	Error       *SyncError
-	// Awaited is the event whose deletion cancelled the poll, and which may come
-	// back; nil where there is none, or a person has decided since.
+	// Awaited is the event whose deletion cancelled the poll, and which may come back; nil
+	// where there is none, or a person has decided since.
 	Awaited *Awaited
 	// Recorded is recorded: what the journal knows of the poll.
 	Recorded Recorded
@@ -31,29 +31,27 @@ type Sync struct {
 	Request Request
 }
 
-// Request is a finalisation as its caller asked for it, so that the same request
-// again is known for one that was answered. The zero one has no name.
+// Request names the request of a finalisation, so that it is recognised when it is repeated.
+// The zero one has no name.
 type Request struct {
 	ID string
 	At time.Time
 }
 
-// Recorded is what a poll's document says that its journal knows: those fields
-// that others write too, as its last entry left them, or as the poll was made.
-// Where they stand otherwise, somebody edited the document directly since. The
-// zero one is that of a poll that was made elsewhere and has no entry yet.
+// Recorded is what the journal knows of the fields that others write too, as its last entry
+// left them: where they differ, somebody edited the document directly. It is zero for a poll
+// that was made elsewhere and has no entry yet.
 type Recorded struct {
-	// At is the last entry's. The next one's is later, whatever the clock of
-	// whoever writes it says, so that entries sort as they were committed.
+	// At is the last entry's. The next one's is later, whatever the clock says, so entries
+	// sort as they were committed.
 	At            time.Time
 	Status        rules.Status
 	WinningSlotID string
-	// EventID is the event that the poll named. The times of this Sync are of it,
-	// or of the one before where it is "".
+	// EventID is the event that the poll named. This Sync is about it, or where it is "" about
+	// the one before.
 	EventID string
-	// Noted is how the event looked when an entry was written about it last that
-	// changed nothing, and NotedUpdated its `updated` then: what is seen again
-	// needs no other entry. "" where there is none.
+	// Noted is how the event was when an entry last noted it without a change, and
+	// NotedUpdated its `updated`: the same again needs no entry. "" for none.
 	Noted        string
 	NotedUpdated time.Time
 }
@@ -63,11 +61,10 @@ type Rescheduled struct {
 	FromSlotID string
 	ToSlotID   string
 	SnapshotID string
-	// At is when the session was moved first, and MovedAt when the time that stands
-	// was taken over from the calendar.
+	// At is when the session was moved first, MovedAt when the present time was applied.
 	At, MovedAt time.Time
-	// Timely is the last time of the calendar that was still to come when it was
-	// taken over; zero: none.
+	// Timely is the calendar's last time that was still to come when it was applied; zero:
+	// none.
 	Timely rules.Fingerprint
 }
 
@@ -79,14 +76,14 @@ func (r Rescheduled) MovedTo(when rules.Fingerprint, now time.Time) *Rescheduled
 	return &r
 }
 
-// Awaited is an event that a poll still follows though its deletion cancelled the
-// poll: it may be restored from the calendar's bin.
+// Awaited is an event whose deletion cancelled its poll, and which the poll still follows: it
+// may be restored from the calendar's bin.
 type Awaited struct {
 	Link  rules.Link
 	Until time.Time
-	// Winning and Original are the times of the winning slot and of the one from
-	// before a reschedule, as the cancellation left them (zero: none). Where a slot
-	// has another time by now, somebody has decided about the session since.
+	// Winning and Original are the times of the winning slot and the one from before a
+	// reschedule, at the cancellation (zero: none). Where a slot has another time by now,
+	// somebody has decided since.
 	Winning, Original rules.Fingerprint
 }
 
@@ -135,8 +132,7 @@ func decodeSync(f store.Fields) Sync {
 	return s
 }
 
-// readFingerprint is lenient: what cannot be read counts as absent, and the
-// next look adopts what the calendar says.
+// readFingerprint is lenient: the next sync adopts what the calendar says.
 func readFingerprint(text string) rules.Fingerprint {
 	fingerprint, err := rules.ParseFingerprint(text)
 	if err != nil {
@@ -145,9 +141,8 @@ func readFingerprint(text string) rules.Fingerprint {
 	return fingerprint
 }
 
-// Rules is what the decisions need of the poll. Account is the one of the
-// linked event's index entry; winning is the winning slot, and original the one
-// from before a reschedule, or nil.
+// Rules is what decisions need of the poll: account is the linked event's, winning the winning
+// slot, original the one from before a reschedule, or nil.
 func (p Poll) Rules(account string, winning, original *Slot) rules.Poll {
 	r := rules.Poll{
 		Status: p.Status, State: p.Sync.State,
@@ -173,8 +168,7 @@ func (p Poll) Rules(account string, winning, original *Slot) rules.Poll {
 	return r
 }
 
-// decidedAt is when a person last chose the session's time: by a finalisation, or by
-// accepting the calendar's.
+// decidedAt is when a person last chose the session's time, by finalising or accepting.
 func (p Poll) decidedAt() time.Time {
 	if ms := p.SlotPriority[p.WinningSlotID]; ms > 0 && time.UnixMilli(ms).After(p.FinalizedAt) {
 		return time.UnixMilli(ms).UTC()
@@ -182,9 +176,9 @@ func (p Poll) decidedAt() time.Time {
 	return p.FinalizedAt
 }
 
-// SlotsEdited tells whether somebody gave the winning slot, or the one from before
-// a reschedule, another time since the poll awaits its event, or had another slot
-// win. A slot that is missing (nil) was not edited: it is made anew with the event.
+// SlotsEdited tells of a poll that awaits its event whether somebody gave the winning or the
+// original slot another time, or let another slot win. A missing slot (nil) is made again with
+// the event.
 func (p Poll) SlotsEdited(winning, original *Slot) bool {
 	known := p.Sync.Recorded
 	return p.Sync.Awaited != nil &&
@@ -200,13 +194,13 @@ func (a Awaited) slotsEdited(winning, original *Slot) bool {
 
 // Story is what is true of the poll for those it concerns.
 func (p Poll) Story(winning *Slot) rules.Story {
-	story := rules.Story{
+	state := rules.Story{
 		Status: p.Status, Generation: p.Sync.Generation, Baseline: p.Sync.Baseline, Rescheduled: p.Sync.Rescheduled != nil,
 	}
 	if winning != nil {
-		story.At = winning.Fingerprint()
+		state.At = winning.Fingerprint()
 	}
-	return story
+	return state
 }
 
 // SyncField names a field below calendarSync.
@@ -282,8 +276,7 @@ func (r Recorded) field() any {
 	return r.encode()
 }
 
-// field is one of the places where the web app looks for a cancellation: it shows
-// its badge while any of them is there, and clears none. store.Delete for nil.
+// field is one of the places where the web app reads a cancellation; store.Delete for nil.
 func (c *Cancelled) field() any {
 	if c == nil {
 		return store.Delete

@@ -27,11 +27,10 @@ type Vote struct {
 	LastVotedFrom string
 }
 
-// VotePath is where a person's vote stands.
+// VotePath is where a person's vote is.
 func VotePath(pollID, userID string) store.Path { return Path(pollID).Doc("votes", userID) }
 
-// DecodeVote reads a vote's document, older shapes of choices included: true,
-// and {feasible, preferred}.
+// DecodeVote reads a vote's document, also with choices as true or {feasible, preferred}.
 func DecodeVote(doc store.Document) Vote {
 	vote := decodeVote(doc.Data)
 	vote.UserID = doc.Path.ID()
@@ -104,8 +103,7 @@ func choicesMap(choices map[string]string) map[string]any {
 	return out
 }
 
-// Count is how many chose a slot as feasible and as preferred; a preferred
-// slot counts as feasible too.
+// Count is how many chose a slot as feasible, preferred ones included, and as preferred.
 func Count(votes []Vote, slotID string) (feasible, preferred int64) {
 	for _, vote := range votes {
 		switch vote.Choices[slotID] {
@@ -122,7 +120,7 @@ func Count(votes []Vote, slotID string) (feasible, preferred int64) {
 // Chosen lists the slots of a vote, sorted.
 func (v Vote) Chosen() []string { return slices.Sorted(maps.Keys(v.Choices)) }
 
-var votesOf = &store.Query{Name: "votes of a poll", Collection: "votes"}
+var votesOf = query("votes of a poll", "votes")
 
 // LoadVotes reads all votes of a poll, by user id.
 func LoadVotes(ctx context.Context, reader store.Reader, pollID string) ([]Vote, error) {

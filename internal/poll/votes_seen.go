@@ -8,9 +8,8 @@ import (
 	"questscheduler/rules"
 )
 
-// VotesSeen is who sees the votes of others in a poll. The web app alone writes
-// it, and firestore.rules hold clients to it; nothing here does but read it. The
-// zero value, as of polls that say nothing of it, lets every reader see them.
+// VotesSeen is who sees the votes of others in a poll: by its zero value, every reader. The
+// web app alone writes it, and firestore.rules hold clients to it.
 type VotesSeen struct {
 	// hidden tells that people are not to know who voted (hideVoterIdentities).
 	hidden bool
@@ -24,8 +23,8 @@ func decodeVotesSeen(f store.Fields) VotesSeen {
 	return VotesSeen{f.Bool("hideVoterIdentities"), f.String("voteVisibility"), f.Bool("votesAllSubmitted")}
 }
 
-// VotesFor are those of a poll's votes that a reader of it may see: all, or where
-// others' are hidden from them their own.
+// VotesFor are those of a poll's votes that a reader may see: all, or where others' are hidden
+// their own.
 func (p Poll) VotesFor(userID string, votes []Vote) []Vote {
 	isOwn := func(vote Vote) bool { return vote.UserID == userID }
 	if p.CreatorID == userID || p.Votes.shownIn(p.Status) {
@@ -37,8 +36,8 @@ func (p Poll) VotesFor(userID string, votes []Vote) []Vote {
 	return slices.DeleteFunc(slices.Clone(votes), func(vote Vote) bool { return !isOwn(vote) })
 }
 
-// InvitesFor are those of a poll's pending invites that a reader of it may see:
-// its creator all, anybody else their own.
+// InvitesFor are the pending invites that a reader may see: the creator all, anybody else
+// their own.
 func (p Poll) InvitesFor(userID, email string) []string {
 	if p.CreatorID == userID {
 		return p.PendingInvites

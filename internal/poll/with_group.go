@@ -19,8 +19,7 @@ func (p WithGroup) Concerns(userID string) bool {
 	return p.Poll != nil && p.Poll.Concerns(userID, p.Group)
 }
 
-// LoadWithGroups reads several polls, in the order asked for, and each of their
-// groups once. A poll that names no possible group has none.
+// LoadWithGroups reads several polls, in the order asked for, and each of their groups once.
 func LoadWithGroups(ctx context.Context, reader store.Reader, ids []string) ([]WithGroup, error) {
 	paths := make([]store.Path, len(ids))
 	for i, id := range ids {

@@ -8,51 +8,39 @@ import (
 	"questscheduler/internal/store"
 )
 
-// writtenSince are the queries that find what somebody wrote of polls since a
-// time, oldest first: polls that were made, polls that were edited, and votes. The
-// web app gives each of them its time.
+// writtenSince find what somebody wrote since a time, oldest first: polls that were made,
+// polls that were edited, and votes, by the times that the web app writes.
 var writtenSince = []*store.Query{
-	sinceQuery("polls by the time they were made", "schedulers", "createdAt", false),
-	sinceQuery("polls by the time of their last edit", "schedulers", "updatedAt", false),
+	oldestFirst("createdAt", query("polls by the time they were made", "schedulers", where(store.GreaterOrEqual, "createdAt"))),
+	oldestFirst("updatedAt", query("polls by the time of their last edit", "schedulers", where(store.GreaterOrEqual, "updatedAt"))),
 	votesSince,
 }
 
-var votesSince = sinceQuery("votes by the time they were given", "votes", "updatedAt", true)
-
-func sinceQuery(name, collection, field string, group bool) *store.Query {
-	return &store.Query{
-		Name: name, Collection: collection, Group: group,
-		Filters: []store.Filter{{Path: store.Field(field), Op: store.GreaterOrEqual}},
-		Order:   []store.Order{{Path: store.Field(field)}},
-	}
-}
+var votesSince = everywhere(oldestFirst("updatedAt",
+	query("votes by the time they were given", "votes", where(store.GreaterOrEqual, "updatedAt"))))
 
 // WrittenKinds is how many kinds of writes Written tells apart.
 var WrittenKinds = len(writtenSince)
 
-// Written lists the polls that somebody wrote since a time, or voted in, each
-// once a page: those of one kind of writes, from 0 to WrittenKinds-1, at most limit
-// behind after. next is where to go on; nil at the end. What was deleted is not
-// found.
+// Written lists the polls that somebody wrote since a time, or voted in, each once a page: one
+// kind of writes, from 0 to WrittenKinds-1, at most limit behind after. next is where to go
+// on; nil at the end. Deletions are not found.
 func Written(ctx context.Context, reader store.Reader, kind int, since time.Time, limit int, after *store.Cursor) (pollIDs []string, next *store.Cursor, err error) {
-	query := writtenSince[kind]
-	docs, err := reader.Query(ctx, query.With(since).First(limit).From(after))
+	asked := writtenSince[kind].With(since).First(limit).From(after)
+	docs, err := reader.Query(ctx, asked)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, doc := range docs {
 		path := doc.Path
-		if query.Group {
+		if asked.Query.Group {
 			path = path.Parent() // embedded polls have votes of their own, below other documents
 		}
 		if path == Path(path.ID()) && !slices.Contains(pollIDs, path.ID()) {
 			pollIDs = append(pollIDs, path.ID())
 		}
 	}
-	if len(docs) == limit {
-		next = query.CursorAt(docs[limit-1])
-	}
-	return pollIDs, next, nil
+	return pollIDs, behind(asked, docs), nil
 }
 
 // GivenVote is a vote that VotesBetween found.
@@ -61,17 +49,14 @@ type GivenVote struct {
 	At             time.Time // its updatedAt
 }
 
-// VotesBetween lists the votes of all polls by their updatedAt, from since to
-// until, oldest first, at most limit behind after. next is where to go on; nil at
-// the end. A vote that was deleted, or written without a new updatedAt, is not
+// VotesBetween lists the votes of all polls by their updatedAt, from since to until, oldest
+// first, at most limit behind after. next is where to go on; nil at the end. Deletions are not
 // found.
 func VotesBetween(ctx context.Context, reader store.Reader, since, until time.Time, limit int, after *store.Cursor) (votes []GivenVote, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, votesSince.With(since).First(limit).From(after))
+	asked := votesSince.With(since).First(limit).From(after)
+	docs, err := reader.Query(ctx, asked)
 	if err != nil {
 		return nil, nil, err
-	}
-	if len(docs) == limit {
-		next = votesSince.CursorAt(docs[limit-1])
 	}
 	for _, doc := range docs {
 		vote := GivenVote{PollID: doc.Path.Parent().ID(), UserID: doc.Path.ID(), At: store.Fields(doc.Data).Time("updatedAt")}
@@ -82,5 +67,5 @@ func VotesBetween(ctx context.Context, reader store.Reader, since, until time.Ti
 			votes = append(votes, vote)
 		}
 	}
-	return votes, next, nil
+	return votes, behind(asked, docs), nil
 }

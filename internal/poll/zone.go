@@ -7,13 +7,10 @@ import (
 	"time"
 )
 
-// zones keeps, by name, what time.LoadLocation would read from files at each
-// call. Names of no zone do not come into it, nor do other ways to write one, of
-// which a file system knows any number (Europe//Berlin).
+// zones caches time.LoadLocation, which reads files at each call, by valid names alone.
 var zones sync.Map
 
-// Zone finds the time zone of a poll by its IANA name; "" is UTC. Local is the
-// machine's own and no poll's.
+// Zone finds the time zone of a poll by its IANA name; "" is UTC.
 func Zone(name string) (*time.Location, error) {
 	if known, ok := zones.Load(name); ok {
 		return known.(*time.Location), nil

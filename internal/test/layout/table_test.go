@@ -44,8 +44,9 @@ var table = []row{
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
-	{packages: "internal/explain", may: []string{"rules", "internal/poll", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
+	{packages: "internal/transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
+	{packages: "internal/explain", may: []string{"rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "internal/accounts/seal", may: []string{"internal/fault"}},
 	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "internal/fault"}},
 	{packages: "internal/config/keyfile", may: []string{"internal/fault"}},
@@ -53,7 +54,7 @@ var table = []row{
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/fault"}},
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
-	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
+	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
@@ -131,5 +132,5 @@ var restrictions = []restriction{
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "log/slog", never: []string{"rules"}, why: "decisions are pure"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition"}, why: "decisions are pure"},
 }

@@ -16,16 +16,19 @@ var comebacks = []mutant{
 		name:   "revived-still-marked",
 		breaks: "A poll whose event is back keeps the marks of its cancellation, and with them the web app's badge.",
 		changes: []change{{
-			file: "scheduler/awaited.go",
-			old:  `p := st.poll.Unmarked()`,
-			new:  `p := st.poll`,
+			file: "internal/transition/after.go",
+			old: `
+		p = p.Unmarked()
+		link := p.Sync.Awaited.Link`,
+			new: `
+		link := p.Sync.Awaited.Link`,
 		}},
 	},
 	{
 		name:   "reopened-still-awaiting",
 		breaks: "A person's decision about a cancelled poll leaves it awaiting its event (invariant 5).",
 		changes: []change{{
-			file: "scheduler/lifecycle.go",
+			file: "internal/transition/after.go",
 			old:  `Recorded: p.Sync.Recorded, Request: p.Sync.Request,`,
 			new:  `Recorded: p.Sync.Recorded, Request: p.Sync.Request, Awaited: p.Sync.Awaited,`,
 		}},

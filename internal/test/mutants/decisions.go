@@ -69,34 +69,17 @@ var decisions = []mutant{
 		changes: []change{
 			{
 				file: "scheduler/apply.go",
-				old:  `s.applyRescheduleAgain(tx, st, decision, entry)`,
-				new:  `s.applyRescheduleAgain(ctx, tx, st, decision, entry)`,
+				old:  `case rules.Reschedule:`,
+				new:  `case rules.Reschedule, rules.RescheduleAgain:`,
 			},
 			{
-				file: "scheduler/carryout.go",
+				file: "internal/transition/observe.go",
 				old: `
-func (s *Service) applyRescheduleAgain(tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {`,
+		winning = s.moveCalendarSlot(after, entry.Fingerprint)`,
 				new: `
-func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st state, decision rules.Decision, entry poll.Entry) (*announcement, error) {
-	votes, err := poll.LoadVotes(ctx, tx, st.poll.ID)
-	if err != nil {
-		return nil, err
-	}
-	snapshot := poll.Snapshot{
-		ID: st.poll.Sync.Rescheduled.SnapshotID, CreatedAt: s.Now(), ExpiresAt: s.Now().Add(s.SnapshotKeep), WinningSlotID: st.poll.WinningSlotID,
-		Participants: st.poll.ParticipantIDs, PendingInvites: st.poll.PendingInvites, Votes: votes,
-	}
-	if err := tx.Set(poll.SnapshotPath(st.poll.ID, snapshot.ID), poll.EncodeSnapshot(snapshot)); err != nil {
-		return nil, err
-	}`,
-			},
-			{
-				file: "scheduler/carryout.go",
-				old: `
-	var err error
-	if st.winning != nil && st.winning.ID == slot.ID {`,
-				new: `
-	if st.winning != nil && st.winning.ID == slot.ID {`,
+		winning = s.moveCalendarSlot(after, entry.Fingerprint)
+		first := after.Sync.Rescheduled.SnapshotID
+		s.set(poll.SnapshotPath(after.ID, first), poll.EncodeSnapshot(s.snapshot(first)))`,
 			},
 		},
 	},
@@ -104,29 +87,27 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 		name:   "calendar-slot-kept",
 		breaks: "A restore leaves the calendar's slot among those that people choose from (invariant 6).",
 		changes: []change{{
-			file: "scheduler/carryout.go",
+			file: "internal/transition/observe.go",
 			old: `
-	if err := tx.Delete(poll.SlotPath(st.poll.ID, moved.ToSlotID)); err != nil {
-		return nil, err
-	}`,
+	s.remove(poll.SlotPath(p.ID, moved.ToSlotID))`,
 		}},
 	},
 	{
 		name:   "vanished-votes-stay-away",
 		breaks: "A restore does not put back the vote that vanished of somebody who still takes part (invariant 3).",
 		changes: []change{{
-			file: "scheduler/carryout.go",
-			old:  `range vanished(snapshot, votes, st.poll.People(group)) {`,
-			new:  `range vanished(snapshot, votes, st.poll.People(group)[:0]) {`,
+			file: "internal/transition/observe.go",
+			old:  `range vanished(s.Snapshot, s.Votes, p.People(s.Group)) {`,
+			new:  `range vanished(s.Snapshot, s.Votes, p.People(s.Group)[:0]) {`,
 		}},
 	},
 	{
 		name:   "snapshot-without-invitations",
 		breaks: "A reschedule takes a snapshot that does not say who was invited (invariant 3).",
 		changes: []change{{
-			file: "scheduler/carryout.go",
-			old:  `Participants: st.poll.ParticipantIDs, PendingInvites: st.poll.PendingInvites, Votes: votes,`,
-			new:  `Participants: st.poll.ParticipantIDs, Votes: votes,`,
+			file: "internal/transition/observe.go",
+			old:  `Participants: s.Poll.ParticipantIDs, PendingInvites: s.Poll.PendingInvites, Votes: s.Votes,`,
+			new:  `Participants: s.Poll.ParticipantIDs, Votes: s.Votes,`,
 		}},
 	},
 	{
@@ -143,16 +124,16 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 		breaks: "A restore writes the votes of the snapshot over those that people changed meanwhile (invariant 3).",
 		changes: []change{
 			{
-				file: "scheduler/carryout.go",
+				file: "internal/transition/observe.go",
 				old: `
 			slices.ContainsFunc(votes, func(vote poll.Vote) bool { return vote.UserID == old.UserID })`,
 				new: `
 			len(votes) < 0`,
 			},
 			{
-				file: "scheduler/carryout.go",
-				old:  `tx.Create(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
-				new:  `tx.Set(poll.VotePath(st.poll.ID, vote.UserID), poll.EncodeVote(vote))`,
+				file: "internal/transition/observe.go",
+				old:  `s.create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
+				new:  `s.set(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
 		},
 	},
@@ -161,9 +142,9 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 		breaks: "A vote is written whole and not by its named fields, so that what only the web app knows of it is lost (invariant 12).",
 		changes: []change{
 			{
-				file: "scheduler/vote.go",
-				old:  `return tx.Merge(poll.VotePath(pollID, person.ID), poll.VoteUpdates(vote)...)`,
-				new:  `return tx.Set(poll.VotePath(pollID, person.ID), poll.EncodeVote(vote))`,
+				file: "internal/transition/part.go",
+				old:  `s.merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)`,
+				new:  `s.set(poll.VotePath(s.Poll.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
 		},
 	},
@@ -171,11 +152,9 @@ func (s *Service) applyRescheduleAgain(ctx context.Context, tx store.Tx, st stat
 		name:   "accepted-slot-stays-the-calendars",
 		breaks: "Accepting the new time does not make the calendar's slot an ordinary one (invariant 6).",
 		changes: []change{{
-			file: "scheduler/moved.go",
-			old: `
-			poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil)); err != nil {`,
-			new: `
-			poll.Set("createdBy", nil)); err != nil {`,
+			file: "internal/transition/command.go",
+			old:  `poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil))`,
+			new:  `poll.Set("createdBy", nil))`,
 		}},
 	},
 	{

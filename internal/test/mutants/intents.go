@@ -9,19 +9,21 @@ var intents = []mutant{
 			"an answer that is lost, or a death, leaves an orphan (invariant 5).",
 		changes: []change{
 			{
-				file: "scheduler/finalise.go",
+				file: "internal/transition/finalise.go",
 				old: `
-		if err := tx.Create(intent.Path(), poll.EncodeIntent(intent)); err != nil {
-			return err
-		}`,
+	s.create(intent.Path(), poll.EncodeIntent(intent))`,
 			},
 			{
 				file: "scheduler/complete.go",
-				old:  `if stands == nil { // somebody else finished it, or undid it`,
-				new: `if stands == nil {
-			stands = &intent
+				old: `
+		switch {
+		case current == nil: // somebody else finished it, or undid it`,
+				new: `
+		if current == nil {
+			current = &intent
 		}
-		if p.GoogleEventID == intent.EventID {`,
+		switch {
+		case p.GoogleEventID == intent.EventID:`,
 			},
 		},
 	},
@@ -38,18 +40,18 @@ var intents = []mutant{
 		name:   "deleted-event-left-behind",
 		breaks: "The app's own deletion of an event takes its index entry away and writes no intent: the event stays, and nobody follows it (invariant 5).",
 		changes: []change{{
-			file: "scheduler/delete_event.go",
-			old:  `st.unlink(tx, true, account, s.Now(), cause.Trace)`,
-			new:  `st.unlink(tx, false, account, s.Now(), cause.Trace)`,
+			file: "internal/transition/command.go",
+			old:  `s.unlink(true, account)`,
+			new:  `s.unlink(false, account)`,
 		}},
 	},
 	{
 		name:   "superseded-insert-forgotten",
 		breaks: "A command that supersedes an insert removes its intent and does not turn it into a deletion, though the event may be there (invariant 5).",
 		changes: []change{{
-			file: "scheduler/state.go",
-			old:  `if err := tx.Set(intent.Path(), poll.EncodeIntent(asDelete(intent, now))); err != nil {`,
-			new:  `if err := tx.Delete(intent.Path()); err != nil {`,
+			file: "internal/transition/link.go",
+			old:  `s.Outcome.Intents = append(s.Outcome.Intents, s.State.Intents[i])`,
+			new:  `s.remove(intent.Path())`,
 		}},
 	},
 	{
@@ -59,18 +61,23 @@ var intents = []mutant{
 		changes: []change{
 			{
 				file: "scheduler/complete.go",
-				old:  `if stands.Kind == poll.IntentDelete {`,
-				new:  `if p.ID == "" && stands.Kind == poll.IntentDelete {`,
+				old:  `case current.Kind == poll.IntentDelete:`,
+				new:  `case p.ID == "" && current.Kind == poll.IntentDelete:`,
 			},
 			{
 				file: "scheduler/complete.go",
-				old:  `if p.ID == "" || p.Sync.Generation != intent.Generation {`,
-				new:  `if p.ID == "" {`,
+				old:  `case p.ID == "" || p.Sync.Generation != intent.Generation:`,
+				new:  `case p.ID == "":`,
 			},
 			{
 				file: "scheduler/complete.go",
-				old:  `s.linkEvent(ctx, tx, st, *stands, event, cause)`,
-				new:  `s.linkEvent(ctx, tx, st, intent, event, cause)`,
+				old:  `poll.LoadSlot(ctx, tx, p.ID, current.Session.SlotID)`,
+				new:  `poll.LoadSlot(ctx, tx, p.ID, intent.Session.SlotID)`,
+			},
+			{
+				file: "scheduler/complete.go",
+				old:  `step.Link(*current, slot,`,
+				new:  `step.Link(intent, slot,`,
 			},
 		},
 	},
@@ -78,9 +85,14 @@ var intents = []mutant{
 		name:   "deletion-not-stored",
 		breaks: "The deletion of an event is handed over and not stored, so that its task finds nothing to do (invariant 5).",
 		changes: []change{{
-			file: "scheduler/state.go",
-			old:  `return &intent, tx.Set(intent.Path(), poll.EncodeIntent(intent))`,
-			new:  `return &intent, nil`,
+			file: "scheduler/transact.go",
+			old: `
+	for _, intent := range out.Intents {`,
+			new: `
+	for _, intent := range out.Intents {
+		if intent.Kind == poll.IntentDelete {
+			continue
+		}`,
 		}},
 	},
 	{
@@ -100,12 +112,15 @@ var intents = []mutant{
 		name:   "index-entry-left-by-reopen",
 		breaks: "Reopening with the event kept leaves its index entry (invariant 5).",
 		changes: []change{{
-			file: "scheduler/lifecycle.go",
-			old:  `if done.deletion, err = st.unlink(tx, deleteEvent, account, now, cause.Trace); err != nil {`,
-			new: `if deleteEvent {
-			done.deletion, err = st.unlink(tx, deleteEvent, account, now, cause.Trace)
-		}
-		if err != nil {`,
+			file: "internal/transition/command.go",
+			old: `
+	s.unlink(more.EventGone, account)
+	s.removeCalendarSlot()`,
+			new: `
+	if more.EventGone {
+		s.unlink(more.EventGone, account)
+	}
+	s.removeCalendarSlot()`,
 		}},
 	},
 	{
@@ -121,9 +136,9 @@ var intents = []mutant{
 		name:   "no-look-after-unarchive",
 		breaks: "What the calendar said while a poll was archived is never asked for again (invariant 8).",
 		changes: []change{{
-			file: "scheduler/lifecycle.go",
-			old:  `if st.entry != nil && (after.Linked() || st.awaiting() && after.Status != rules.Archived) {`,
-			new:  `if st.entry != nil && after.Linked() && command == rules.CommandArchive {`,
+			file: "internal/transition/command.go",
+			old:  `if s.Entry != nil && (after.Linked() || s.Awaiting() && after.Status != rules.Archived) {`,
+			new:  `if s.Entry != nil && after.Linked() && command == rules.CommandArchive {`,
 		}},
 	},
 }

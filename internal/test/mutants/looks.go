@@ -140,8 +140,8 @@ var looks = []mutant{
 		breaks: "A look passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
 		changes: []change{{
 			file: "scheduler/apply.go",
-			old:  `return tx.Merge(calendars.Path(calendar.Key), calendars.Defer(seen.EventID, calendars.DeferredRace))`,
-			new:  `return nil`,
+			old: `
+	step.Defer(observed.EventID)`,
 		}},
 	},
 	{
@@ -175,8 +175,8 @@ var looks = []mutant{
 		name:   "moved-link-not-pending-at-destination",
 		breaks: "The link follows an event to another calendar, and nobody asks for the event there, whose look may have passed it already: what else changed is never applied (invariants 8 and 9).",
 		changes: []change{{
-			file: "scheduler/moved_calendar.go",
-			old:  `append(linked, calendars.Defer(st.entry.EventID, calendars.DeferredMoved))...)`,
+			file: "internal/transition/link.go",
+			old:  `append(linked, calendars.Defer(event, calendars.DeferredMoved))...)`,
 			new:  `linked...)`,
 		}},
 	},

@@ -7,44 +7,32 @@ var tellings = []mutant{
 		breaks: "What is to be announced is written after the transition was committed, so that a death in between tells nobody (invariant 4).",
 		changes: []change{
 			{
-				file: "scheduler/journal.go",
+				file: "internal/transition/transition.go",
 				old: `
-		if err := tx.Merge(poll.AnnouncementPath(p.ID), poll.WantUpdates(p.ID, told, due.at)...); err != nil {
-			return nil, err
-		}`,
+		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, state, s.Due.At)...)`,
 				new: `
-		due.told = told`,
+		s.Due.Told = state`,
 			},
 			{
-				file: "scheduler/journal.go",
+				file: "internal/transition/transition.go",
 				old: `
-	pollID, ref string`,
+	PollID, Ref string`,
 				new: `
-	told        poll.Told
-	pollID, ref string`,
+	Told        poll.Told
+	PollID, Ref string`,
 			},
 			{
-				file: "scheduler/handover.go",
+				file: "scheduler/transact.go",
 				old: `
-	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref,`,
+		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref,`,
 				new: `
-	err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(poll.AnnouncementPath(due.pollID), poll.WantUpdates(due.pollID, due.told, due.at)...)
-	})
-	if err != nil {
-		s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.pollID, "trace", trace, "error", err)
-	}
-	s.enqueue(ctx, poll.AnnounceKind, due.pollID+"/"+due.ref,`,
-			},
-			{
-				file: "scheduler/handover.go",
-				old: `
-	"questscheduler/internal/queue"
-`,
-				new: `
-	"questscheduler/internal/queue"
-	"questscheduler/internal/store"
-`,
+		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Merge(poll.AnnouncementPath(due.PollID), poll.WantUpdates(due.PollID, due.Told, due.At)...)
+		})
+		if err != nil {
+			s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.PollID, "trace", cause.Trace, "error", err)
+		}
+		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref,`,
 			},
 		},
 	},

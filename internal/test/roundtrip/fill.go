@@ -144,3 +144,35 @@ func (f *filler) unknown(lost map[string]string) (names []string) {
 func open(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem() //nolint:gosec // the one way to a field that is not exported
 }
+
+// Fields gives, by the path of each field of a type, a value in which that one alone
+// is filled, and what it is reached through. Fields of lists, maps and instants are
+// not told apart, and booleans are true.
+func Fields[T any](except ...string) map[string]T {
+	all := map[string]T{}
+	var walk func(t reflect.Type, name string, reach func(v reflect.Value) reflect.Value)
+	walk = func(t reflect.Type, name string, reach func(v reflect.Value) reflect.Value) {
+		switch {
+		case slices.Contains(except, name):
+		case t.Kind() == reflect.Pointer:
+			walk(t.Elem(), name, func(v reflect.Value) reflect.Value {
+				v = reach(v)
+				if v.IsNil() {
+					v.Set(reflect.New(t.Elem()))
+				}
+				return v.Elem()
+			})
+		case t.Kind() == reflect.Struct && !isLeaf(t):
+			for i := range t.NumField() {
+				walk(t.Field(i).Type, below(name, t.Field(i)), func(v reflect.Value) reflect.Value { return open(reach(v).Field(i)) })
+			}
+		default:
+			v := reflect.New(reflect.TypeFor[T]()).Elem()
+			f := &filler{met: map[string]bool{}, truth: name}
+			f.fill(reach(v), name)
+			all[name] = v.Interface().(T) //nolint:forcetypeassert // it was made of the type
+		}
+	}
+	walk(reflect.TypeFor[T](), "", func(v reflect.Value) reflect.Value { return v })
+	return all
+}

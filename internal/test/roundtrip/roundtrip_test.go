@@ -94,3 +94,18 @@ func TestProblems_ListsThatTheTypeDoesNotBearOut_AreNamed(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestFields_EachField_IsFilledAlone(t *testing.T) {
+	t.Parallel()
+	all := roundtrip.Fields[document]()
+	for _, name := range []string{"Name", "Count", "On", "Off", "At", "When", "One.Who", "One.whom", "Some", "ByID", "Texts", "Who", "whom"} {
+		v, there := all[name]
+		if filled := reflect.ValueOf(v); !there || filled.IsZero() {
+			t.Errorf("%s is not filled", name)
+		}
+		delete(all, name)
+	}
+	if len(all) > 0 {
+		t.Errorf("unexpected fields: %v", all)
+	}
+}

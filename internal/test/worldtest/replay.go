@@ -111,6 +111,9 @@ func journalProblem(stored poll.Poll, journal []poll.Entry) string {
 	for _, d := range verdict.Differences {
 		said = append(said, fmt.Sprintf("its %s is %q, and its journal says %q", d.Field, d.Stored, d.Journal))
 	}
+	if !verdict.Edited {
+		said = append(said, modelProblems(stored, journal)...)
+	}
 	if len(said) == 0 {
 		return ""
 	}

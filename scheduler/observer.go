@@ -10,34 +10,31 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 )
 
-// Observer stands in the place of a Service for looks that are to change nothing
-// (QS_SYNC=observe): what they see is decided and journaled as what would be
-// done, under Entry.Observed. No poll, slot, snapshot, index entry or
-// announcement is written. People's commands are the Service's own, and do as
-// they always do.
+// Observer takes the place of a Service for sync runs that must change nothing
+// (QS_SYNC=observe): it journals what would be done, under Entry.Observed. People's commands
+// stay the Service's.
 type Observer struct{ Service *Service }
 
-// Apply decides what an observation would mean for the poll that follows the
-// event, and writes a line of that. The same observation of a poll that stands
-// the same writes none.
-func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
+// Apply decides about an observation and journals the decision. Repeating it writes nothing.
+func (o Observer) Apply(ctx context.Context, observed Observed) (Applied, error) {
 	s := o.Service
 	var result Applied
 	var creator string
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		result, creator = Applied{}, ""
-		entry, path, err := poll.FindIndex(ctx, tx, seen.AccountID, seen.CalendarID, seen.EventID)
+		entry, path, err := poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID)
 		if err != nil {
 			return err
 		}
-		calendar, _, err := calendars.Load(ctx, tx, seen.AccountID, seen.CalendarID)
+		calendar, _, err := calendars.Load(ctx, tx, observed.AccountID, observed.CalendarID)
 		if err != nil {
 			return err
 		}
-		if !calendar.Holds(seen.Fence) {
+		if !calendar.Holds(observed.Fence) {
 			return ErrFenced
 		}
 		if entry == nil {
@@ -50,24 +47,24 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 		if err != nil {
 			return err
 		}
-		st := state{poll: p, entry: entry, entryPath: path, calendar: calendar}
-		if err := st.loadSlots(ctx, tx); err != nil {
+		st := transition.State{Poll: p, Entry: entry, EntryPath: path, Calendar: calendar}
+		if err := loadSlots(ctx, tx, &st); err != nil {
 			return err
 		}
 		creator = p.CreatorID
-		decision, line := s.decide(st, seen)
-		result = Applied{PollID: p.ID, Decision: decision, Unsearched: seen.mayHaveMoved(decision)}
+		decision, line := s.decide(st, observed)
+		result = Applied{PollID: p.ID, Decision: decision, Unsearched: observed.mayHaveMoved(decision)}
 		if result.Unsearched || decision.Action == rules.Nothing {
 			return nil
 		}
 		return o.write(ctx, tx, p, line)
 	})
 	if err != nil {
-		return Applied{}, pollError(result.PollID, "observe "+seen.Cause.Hint, err)
+		return Applied{}, pollError(result.PollID, "observe "+observed.Cause.Hint, err)
 	}
 	if result.Decision.Changes() && !result.Unsearched {
-		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", seen.EventID,
-			"userId", creator, "new", seen.Fingerprint.String(), "row", result.Decision.Row, "hint", seen.Cause.Hint, "trace", seen.Cause.Trace)
+		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", observed.EventID,
+			"userId", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Hint, "trace", observed.Cause.Trace)
 	}
 	return result, nil
 }
@@ -75,7 +72,7 @@ func (o Observer) Apply(ctx context.Context, seen Observed) (Applied, error) {
 // write writes a line unless it is there: its id is what it says.
 func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll.Entry) error {
 	line.Observed = true
-	line = leaving(line, p)
+	line = transition.Leaving(line, p)
 	line.ID, line.CreatorID, line.At = observedID(line), p.CreatorID, line.Inputs.Now
 	path := poll.EntryPath(p.ID, line.ID)
 	there, err := tx.Get(ctx, path)
@@ -92,7 +89,7 @@ func observedID(line poll.Entry) string {
 	return "jrn_observed_" + hex.EncodeToString(sum[:16])
 }
 
-// SetSyncError writes nothing: a look that fails says so on its calendar.
+// SetSyncError writes nothing: a failed sync run says so on its calendar.
 func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
 	return nil
 }
@@ -102,7 +99,7 @@ func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, 
 	return nil
 }
 
-// Reconcile writes nothing: a direct edit is set right once that may be.
+// Reconcile writes nothing: a direct edit is repaired once that is allowed.
 func (Observer) Reconcile(context.Context, string, Cause) (rules.Mending, error) {
 	return rules.MendNothing, nil
 }

@@ -1,0 +1,61 @@
+package poll
+
+import (
+	"context"
+
+	"questscheduler/internal/store"
+)
+
+// query declares a query of a collection.
+func query(name, collection string, filters ...store.Filter) *store.Query {
+	return &store.Query{Name: name, Collection: collection, Filters: filters}
+}
+
+// where compares a field with an argument of the query.
+func where(op store.Op, field ...string) store.Filter { return store.Filter{Path: field, Op: op} }
+
+func newestFirst(field string, q *store.Query) *store.Query {
+	q.Order = []store.Order{{Path: store.Field(field), Descending: true}}
+	return q
+}
+
+func oldestFirst(field string, q *store.Query) *store.Query {
+	q.Order = []store.Order{{Path: store.Field(field)}}
+	return q
+}
+
+// everywhere asks for the collection of that name below every document.
+func everywhere(q *store.Query) *store.Query {
+	q.Group = true
+	return q
+}
+
+// load reads one document; nil where there is none.
+func load[T any](ctx context.Context, reader store.Reader, path store.Path, decode func(store.Document) T) (*T, error) {
+	doc, err := reader.Get(ctx, path)
+	if err != nil || !doc.Exists() {
+		return nil, err
+	}
+	value := decode(doc)
+	return &value, nil
+}
+
+// page reads a page of documents, and where to go on; nil at the end.
+func page[T any](ctx context.Context, reader store.Reader, asked store.Bound, decode func(store.Document) T) (found []T, next *store.Cursor, err error) {
+	docs, err := reader.Query(ctx, asked)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range docs {
+		found = append(found, decode(doc))
+	}
+	return found, behind(asked, docs), nil
+}
+
+// behind is where to go on after a page; nil where it is the last.
+func behind(asked store.Bound, page []store.Document) *store.Cursor {
+	if asked.Limit == 0 || len(page) < asked.Limit {
+		return nil
+	}
+	return asked.Query.CursorAt(page[len(page)-1])
+}

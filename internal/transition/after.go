@@ -1,0 +1,267 @@
+package transition
+
+import (
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+// Details are what a poll after a transition depends on beside its journal entry. A
+// replay leaves out what no entry tells.
+type Details struct {
+	// SnapshotID is that of a reschedule.
+	SnapshotID string
+	// Winning and Original are the times of the slots, for an event that is awaited.
+	Winning, Original rules.Fingerprint
+	// Request names the request of a finalisation.
+	Request poll.Request
+	// Cancelled is an existing mark of a cancellation; nil for none.
+	Cancelled *poll.Cancelled
+	// EventGone tells of a cancellation or reopening that the poll's event goes.
+	EventGone bool
+	// Removed are the slots that an edit removes.
+	Removed map[string]bool
+	// NotAwaited tells that an edit of the slots ends the waiting for an event.
+	NotAwaited bool
+	// AnotherEvent tells of a direct edit that the poll names another event than
+	// before, or none; Awaiting that it still awaits the one that was deleted.
+	AnotherEvent, Awaiting bool
+}
+
+// Observed is a poll after a decision about an observation of its event, which entry
+// tells of. For a reschedule, entry names the new slot.
+func Observed(p poll.Poll, decision rules.Decision, entry poll.Entry, more Details) poll.Poll {
+	if decision.Action == rules.Revive {
+		p = p.Unmarked()
+		link := p.Sync.Awaited.Link
+		p.Status, p.Sync.Awaited, p.GoogleEventID, p.GoogleCalendarID = rules.Finalized, nil, link.Event, link.Calendar
+		decision.Action = decision.Then
+	}
+	moved := p.Sync.Rescheduled
+	switch decision.Action {
+	case rules.Cancel:
+		p = marked(p, poll.Cancelled{At: entry.At, Reason: rules.ReasonCalendarDeleted})
+		p.GoogleEventID = ""
+		p.Sync.Awaited = &poll.Awaited{
+			Link:  rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: p.Sync.Generation},
+			Until: entry.At.Add(rules.AwaitFor), Winning: more.Winning, Original: more.Original,
+		}
+	case rules.MoveCalendar:
+		p.GoogleCalendarID = entry.Inputs.MovedTo.CalendarID
+		entry.Updated = time.Time{} // of an event that was gone
+	case rules.Adopt:
+		p.Sync.Baseline = entry.Fingerprint
+	case rules.Reschedule:
+		first := poll.Rescheduled{FromSlotID: p.WinningSlotID, ToSlotID: entry.WinningSlotID, SnapshotID: more.SnapshotID, At: entry.At}
+		p.WinningSlotID, p.Sync.Rescheduled = first.ToSlotID, first.MovedTo(entry.Fingerprint, entry.At)
+	case rules.RescheduleAgain:
+		p.WinningSlotID, p.Sync.Rescheduled = moved.ToSlotID, moved.MovedTo(entry.Fingerprint, entry.At)
+	case rules.Restore:
+		p.WinningSlotID, p.Sync.Rescheduled = moved.FromSlotID, nil
+	}
+	switch decision.Action {
+	case rules.Adopt, rules.Reschedule, rules.RescheduleAgain, rules.Restore:
+		p.Sync.Applied = entry.Fingerprint
+	}
+	p.Sync.State, p.Sync.LastSyncedAt, p.UpdatedAt = decision.State, entry.At, entry.At
+	p.Sync.Observed = rules.Newest(p.Sync.Observed, entry.Updated)
+	if known := p.Sync.Error; decision.Error == "" {
+		p.Sync.Error = nil
+	} else if known == nil || known.Code != decision.Error {
+		p.Sync.Error = syncError(decision.Error, entry.At)
+	}
+	return p
+}
+
+// SyncChecked is a poll after an error of its sync was set, or cleared.
+func SyncChecked(p poll.Poll, entry poll.Entry) poll.Poll {
+	if entry.Decision == rules.Warn {
+		p.Sync.State, p.Sync.Error = rules.StateError, syncError(rules.ErrorCode(entry.Reason), entry.At)
+		return p
+	}
+	p.Sync.State, p.Sync.Error = rules.Recovered(p.Rules("", nil, nil)), nil
+	return p
+}
+
+// TakenBack is a poll after a finalisation under way was taken back, by a command
+// that finds the poll as asked already.
+func TakenBack(p poll.Poll) poll.Poll {
+	p.Sync.Generation++
+	p.Sync.Awaited = nil
+	return p
+}
+
+// Commanded is a poll after a command that rules.Apply accepted, which entry tells
+// of: for a finalisation the slot, the event and the generation.
+func Commanded(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+	switch before := p; entry.Command {
+	case rules.CommandFinalise:
+		return finalised(p, entry, more)
+	case rules.CommandCancel:
+		return cancelled(p, entry, more)
+	case rules.CommandReopen:
+		return reopened(p, entry, more)
+	case rules.CommandArchive, rules.CommandUnarchive:
+		if before.Status == rules.Cancelled && !p.MarkedCancelled() {
+			// The web app cancelled it, and nothing but the status says so: unarchived,
+			// it would be something else.
+			mark := poll.Cancelled{At: entry.At, Reason: rules.ReasonManual}
+			p.Cancelled, p.Sync.Cancelled = &mark, &mark
+		}
+		if p.Status = rules.Archived; entry.Command == rules.CommandUnarchive {
+			p.Status = rules.Before(p.WinningSlotID != "", p.MarkedCancelled())
+		}
+	case rules.CommandEditSlots:
+		if moved := p.Sync.Rescheduled; moved != nil {
+			p.Sync.Rescheduled, p.WinningSlotID = nil, moved.FromSlotID
+		}
+		if more.Removed[p.WinningSlotID] {
+			p.WinningSlotID = ""
+		}
+		if more.NotAwaited {
+			p.Sync.Awaited = nil
+		}
+		return p
+	case rules.CommandDeleteEvent:
+		p.GoogleEventID = ""                                                            // its calendar is kept
+		if p = forgotten(p); before.Sync.Applied.IsZero() && before.Sync.Error == nil { // an event that was never read
+			p.Sync.State, _ = rules.Forgotten(before.Rules("", nil, nil), false)
+		}
+	case rules.CommandAcceptNew:
+		p = p.Chosen(p.WinningSlotID, entry.At)
+		p.Sync.Baseline, p.Sync.Rescheduled = p.Sync.Applied, nil
+		if p.Sync.Error == nil || p.Sync.State != rules.StateError {
+			p.Sync.State = rules.StateOK
+		}
+	}
+	p.UpdatedAt = entry.At
+	return p
+}
+
+// finalised leaves nothing of a reschedule, a cancellation or an error of before.
+func finalised(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+	p = p.Unmarked()
+	if _, kept := p.SlotPriority[entry.WinningSlotID]; !kept {
+		p = p.Chosen(entry.WinningSlotID, entry.At)
+	}
+	p.Status, p.WinningSlotID, p.FinalizedAt, p.UpdatedAt = rules.Finalized, entry.WinningSlotID, entry.At, entry.At
+	p.GoogleEventID, p.GoogleCalendarID = entry.EventID, entry.CalendarID
+	p.Sync = poll.Sync{Generation: entry.Generation, LastSyncedAt: p.Sync.LastSyncedAt, Recorded: p.Sync.Recorded, Request: more.Request}
+	if entry.EventID != "" {
+		p.Sync.State, p.Sync.Baseline, p.Sync.Applied = rules.StateOK, entry.Fingerprint, entry.Fingerprint
+		p.Sync.Observed, p.Sync.LastSyncedAt = entry.Updated, entry.At
+	}
+	return p
+}
+
+// cancelled keeps the winning slot and a reschedule. An event that stays keeps its
+// id on the poll, so that the next finalisation knows of it.
+func cancelled(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+	mark := poll.Cancelled{At: entry.At, Reason: rules.ReasonManual}
+	if more.Cancelled != nil {
+		mark = *more.Cancelled
+	}
+	p = marked(TakenBack(p), mark)
+	if more.EventGone {
+		p.GoogleEventID = ""
+	}
+	return p
+}
+
+// marked is a poll that is cancelled, and says so.
+func marked(p poll.Poll, mark poll.Cancelled) poll.Poll {
+	p.Status, p.Cancelled, p.UpdatedAt = rules.Cancelled, &mark, mark.At
+	p.Sync.State, p.Sync.Cancelled, p.Sync.Error = rules.StateCancelled, &mark, nil
+	return p
+}
+
+// reopened keeps nothing of a reschedule or cancellation, and of an event that stays
+// its id, so that the next finalisation knows of it.
+func reopened(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+	p = p.Unmarked()
+	p.Status, p.WinningSlotID, p.UpdatedAt = rules.Open, "", entry.At
+	p.Sync = poll.Sync{
+		Generation: p.Sync.Generation + 1, LastSyncedAt: p.Sync.LastSyncedAt, Recorded: p.Sync.Recorded, Request: p.Sync.Request,
+	}
+	if more.EventGone {
+		p.GoogleEventID = ""
+	}
+	return p
+}
+
+// Repaired is a poll after a direct edit was carried through, which entry tells of:
+// the status, the winning slot and the event are what somebody wrote already.
+func Repaired(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+	switch repair := rules.Mending(entry.Reason); repair {
+	case rules.MendCancel:
+		return cancelled(p, entry, more)
+	case rules.MendReopen:
+		return reopened(p, entry, more)
+	case rules.MendRestore:
+		if more.Awaiting {
+			p = awaitingStill(p)
+		}
+	case rules.MendUnlink, rules.MendSlots:
+		p.Sync.Awaited = nil
+	}
+	if more.AnotherEvent {
+		p = forgotten(p)
+	}
+	if rules.Mending(entry.Reason) != rules.MendRestore {
+		return p
+	}
+	p = p.Unmarked()
+	if p.UpdatedAt = entry.At; p.Sync.State == rules.StateCancelled {
+		p.Sync.State = rules.StateNone
+		if p.GoogleEventID != "" {
+			p.Sync.State = rules.Recovered(p.Rules("", nil, nil))
+		}
+	}
+	return p
+}
+
+// forgotten is a poll that knows nothing any more of the event that it followed, in
+// the next generation: a time that it does not have, a move that was none, and what
+// was wrong with it. The event that it names now is adopted as it is.
+func forgotten(p poll.Poll) poll.Poll {
+	p.Sync.Generation++
+	if p.Sync.Applied.IsZero() && p.Sync.Error == nil { // nothing was known of it
+		return p
+	}
+	p.Sync.Baseline, p.Sync.Applied, p.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
+	var code rules.ErrorCode
+	if p.Sync.State, code = rules.Forgotten(p.Rules("", nil, nil), p.GoogleEventID != ""); code == "" {
+		p.Sync.Error = nil
+	}
+	return unmoved(p)
+}
+
+// awaitingStill is a poll that a person finalised again while its event is awaited:
+// what the calendar moved went with the event, so the original time counts, and is
+// what the event is compared with when it comes back.
+func awaitingStill(p poll.Poll) poll.Poll {
+	rescheduled := p.Sync.Rescheduled != nil
+	if p.Sync.Awaited != nil {
+		awaited := *p.Sync.Awaited
+		awaited.Link.Generation = p.Sync.Generation
+		if rescheduled {
+			awaited.Winning, awaited.Original = awaited.Original, rules.Fingerprint{}
+		}
+		p.Sync.Awaited = &awaited
+	}
+	if rescheduled {
+		p.Sync.Applied = p.Sync.Baseline
+	}
+	return unmoved(p)
+}
+
+// unmoved is a poll without its reschedule: the slot from before it wins again.
+func unmoved(p poll.Poll) poll.Poll {
+	if moved := p.Sync.Rescheduled; moved != nil {
+		if p.Sync.Rescheduled = nil; p.WinningSlotID == moved.ToSlotID {
+			p.WinningSlotID = moved.FromSlotID
+		}
+	}
+	return p
+}

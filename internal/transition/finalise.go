@@ -1,0 +1,163 @@
+package transition
+
+import (
+	"cmp"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+// BeginInsert is the first transaction of a finalisation with an event: it gives the
+// intent to insert the event under the poll's next generation.
+func (s *Step) BeginInsert(session poll.Session, at poll.Place) poll.Intent {
+	s.supersede()
+	s.nameFirst()
+	intent := poll.Intent{
+		Kind: poll.IntentInsert, PollID: s.Poll.ID, Generation: s.Poll.Sync.Generation + 1,
+		AccountID: at.AccountID, CalendarID: at.CalendarID, CreatedAt: s.Now, Trace: s.Trace, Session: session,
+	}
+	return s.insert(intent)
+}
+
+// insert writes an insert intent, and gives the poll its generation.
+func (s *Step) insert(intent poll.Intent) poll.Intent {
+	intent.EventID, intent.Due = poll.EventID(intent.PollID, intent.Generation), s.Now.Add(InsertGrace)
+	s.create(intent.Path(), poll.EncodeIntent(intent))
+	after := s.Poll
+	after.Sync.Generation = intent.Generation
+	s.After = &after
+	return intent
+}
+
+// ResumeInsert takes an intent up again for the same choice, under the name of the
+// later request, which is the one that has no answer yet.
+func (s *Step) ResumeInsert(intent poll.Intent, request string) poll.Intent {
+	intent.Due, intent.Attempts = s.Now.Add(InsertGrace), intent.Attempts+1
+	intent.Session.Request = cmp.Or(request, intent.Session.Request)
+	s.update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts), poll.SetSessionRequest(intent.Session.Request))
+	return intent
+}
+
+// InsertAgain takes the next generation for an intent whose event was made and
+// deleted before the poll could follow it.
+func (s *Step) InsertAgain(intent poll.Intent) poll.Intent {
+	s.remove(intent.Path())
+	intent.Generation, intent.Attempts = intent.Generation+1, 0
+	return s.insert(intent)
+}
+
+// Undo has the event deleted that an intent may have made.
+func (s *Step) Undo(intent poll.Intent) {
+	s.Outcome.Intents = append(s.Outcome.Intents, AsDelete(intent, s.Now))
+}
+
+// DeleteAgain has the deletion of an intent's event done once more: one that is under
+// way may have come too early.
+func (s *Step) DeleteAgain(intent poll.Intent) { s.update(intent.Path(), poll.Set("due", s.Now)) }
+
+// GiveUp ends an insert that the calendar refused, and gives the link that stands the
+// generation that is current, so it is followed again. announcement is the poll's. The intent
+// goes, unless mayBeThere: an earlier attempt may have had an effect, so its event is deleted.
+func (s *Step) GiveUp(intent poll.Intent, announcement poll.Announcement, mayBeThere bool) {
+	if s.Entry != nil {
+		s.renumber(announcement)
+	}
+	if mayBeThere {
+		s.set(intent.Path(), poll.EncodeIntent(AsDelete(intent, s.Now)))
+	} else {
+		s.remove(intent.Path())
+	}
+}
+
+// renumber gives the link the poll's present generation, and has its event fetched:
+// what changed before decided nothing. What people heard of it under its old number,
+// they heard under the new one too.
+func (s *Step) renumber(announcement poll.Announcement) {
+	generation := s.Poll.Sync.Generation
+	s.update(s.EntryPath, poll.Set("generation", generation))
+	if s.Poll.Sync.Awaited != nil && s.Entry.Awaited {
+		after, awaited := s.Poll, *s.Poll.Sync.Awaited
+		awaited.Link.Generation = generation
+		after.Sync.Awaited = &awaited
+		s.After = &after
+	}
+	if updates := poll.RenumberUpdates(announcement, s.Entry.Generation, generation); len(updates) > 0 {
+		s.update(poll.AnnouncementPath(s.Poll.ID), updates...)
+	}
+	s.Ask(s.Entry.EventID)
+}
+
+// Finalise finalises the poll for a slot without an event. account is that of an
+// older event that the index does not know.
+func (s *Step) Finalise(who string, slot poll.Slot, request, account string, keepOld bool) {
+	s.supersede()
+	s.unlink(!keepOld, account)
+	entry := s.commandEntry(rules.CommandFinalise, who, "finalised without a calendar event")
+	entry.EventID, entry.CalendarID = "", ""
+	entry.Generation, entry.Fingerprint = s.Poll.Sync.Generation+1, slot.Fingerprint()
+	s.finalise(entry, slot, request)
+}
+
+// Link finalises the poll for the event of an intent, which was made at a place, and
+// replaces an older one. slot is the chosen one, nil where somebody removed it; Next
+// is the event's calendar.
+func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, moved bool, event rules.Observation) {
+	session := intent.Session
+	if chosen := session.Fingerprint(); slot == nil { // the time is still what was chosen
+		slot = &poll.Slot{ID: session.SlotID, Start: session.Start, End: session.End, AllDay: session.AllDay}
+		s.create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(*slot))
+	} else if slot.Fingerprint().Start != chosen.Start || slot.AllDay != chosen.AllDay { // edited since: so is the event's
+		slot.Start, slot.End, slot.AllDay = session.Start, session.End, session.AllDay
+		s.update(poll.SlotPath(s.Poll.ID, slot.ID), poll.MoveSlot(chosen)...)
+	}
+	s.replaceLink(session)
+	if moved { // a sync there may have passed it
+		s.merge(calendars.Path(s.Next.Key), calendars.Defer(intent.EventID, calendars.DeferredMoved))
+	}
+	s.create(poll.IndexPath(intent.EventID), poll.EncodeIndex(poll.IndexEntry{
+		EventID: intent.EventID, PollID: s.Poll.ID, AccountID: at.AccountID, CreatorID: s.Poll.CreatorID,
+		CalendarID: at.CalendarID, Generation: intent.Generation, CreatedAt: s.Now,
+	}))
+	s.remove(intent.Path())
+	entry := s.commandEntry(rules.CommandFinalise, session.Actor, "the event was made")
+	entry.Seen, entry.Fingerprint, entry.Updated = SeenName(rules.Present), event.Fingerprint, event.Updated
+	entry.EventID, entry.CalendarID, entry.AccountID, entry.Generation = intent.EventID, at.CalendarID, at.AccountID, intent.Generation
+	s.finalise(entry, *slot, session.Request)
+}
+
+// replaceLink takes the older event of a poll out of the index, has it deleted unless
+// it is to stay, and counts the interest in the new event's calendar.
+func (s *Step) replaceLink(session poll.Session) {
+	next := calendars.Path(s.Next.Key)
+	if s.Entry == nil || s.Calendar.Key != s.Next.Key {
+		s.merge(next, s.Next.Link(s.Now, s.Poll.CreatorID, "")...)
+		s.unlink(!session.KeepOld, session.OldAccount)
+		return
+	}
+	s.remove(s.EntryPath)
+	s.merge(next, s.Next.Exchange(s.Entry.EventID)...)
+	s.deleteEvent(!session.KeepOld && !s.Entry.Awaited, s.Entry.AccountID, s.Entry.CalendarID, s.Entry.EventID)
+}
+
+// finalise leaves the poll finalised for a slot. The calendar's slot of a reschedule
+// goes, unless it was chosen: then it becomes an ordinary one.
+func (s *Step) finalise(entry poll.Entry, slot poll.Slot, request string) {
+	if left := s.Poll.Sync.Rescheduled; left != nil && left.ToSlotID == slot.ID {
+		s.makeOrdinary(slot.ID)
+	} else {
+		s.removeCalendarSlot()
+	}
+	entry.WinningSlotID = slot.ID
+	after := Commanded(s.Poll, entry, Details{Request: poll.Request{ID: request, At: s.Now}})
+	entry.After = after.Sync.Applied
+	s.record(after, entry, &slot, true)
+}
+
+// Begin has a poll begin that somebody made of the id of a deleted one, of which
+// nothing is left; generation was the last of that one.
+func (s *Step) Begin(generation int64) {
+	s.nameFirst()
+	after := s.Poll.Begun(generation, poll.Recorded{At: s.entryTime(s.Poll)})
+	s.After, s.Card = &after, &after
+}

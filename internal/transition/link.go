@@ -1,0 +1,126 @@
+package transition
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+const (
+	// InsertGrace is how long a run has an insert intent that it took up to itself.
+	InsertGrace = 30 * time.Second
+	// ClockSkew is how far the clocks of two instances may be apart: 5 minutes either way.
+	ClockSkew = 10 * time.Minute
+)
+
+// supersede turns every insert under way into a deletion that is due at once: its
+// event may have been made already, or be made yet by a request at work.
+func (s *Step) supersede() {
+	s.State.Intents = slices.Clone(s.State.Intents)
+	for i, intent := range s.State.Intents {
+		if intent.Kind == poll.IntentInsert {
+			s.State.Intents[i] = AsDelete(intent, s.Now)
+			s.Outcome.Intents = append(s.Outcome.Intents, s.State.Intents[i])
+		}
+	}
+}
+
+// AsDelete is the intent that deletes what another would insert. Whoever is at work
+// on the insert took it up for InsertGrace, and may make the event until then, by a
+// clock that is neither the one of now nor that of the deletion.
+func AsDelete(intent poll.Intent, now time.Time) poll.Intent {
+	if intent.Kind == poll.IntentInsert && now.Before(intent.Due.Add(ClockSkew)) {
+		intent.Until = now.Add(InsertGrace + ClockSkew)
+	}
+	intent.Kind, intent.Due, intent.Attempts = poll.IntentDelete, now, 0
+	intent.Session = poll.Session{}
+	return intent
+}
+
+// unlink takes the index entry of the linked or awaited event away, and has the
+// event deleted where it is to go; else it is released. An awaited one was deleted
+// already: should it be back by now, it is its owner's. account is for an event that
+// was linked before us and has no entry.
+func (s *Step) unlink(deleteEvent bool, account string) {
+	event, calendar := s.Poll.GoogleEventID, s.Poll.GoogleCalendarID
+	if s.Entry != nil { // a direct edit may have changed what the poll names
+		event, calendar, account = s.Entry.EventID, s.Entry.CalendarID, s.Entry.AccountID
+		deleteEvent = deleteEvent && !s.Entry.Awaited
+		s.dropEntry()
+	}
+	s.deleteEvent(deleteEvent, account, calendar, event)
+}
+
+func (s *Step) deleteEvent(asked bool, account, calendar, event string) {
+	if !asked || event == "" || account == "" {
+		return
+	}
+	s.Outcome.Intents = append(s.Outcome.Intents, poll.Intent{
+		Kind: poll.IntentDelete, PollID: s.Poll.ID, Generation: s.Poll.Sync.Generation,
+		AccountID: account, CalendarID: calendar, EventID: event, Due: s.Now, CreatedAt: s.Now, Trace: s.Trace,
+	})
+}
+
+// dropEntry removes the index entry of an event that is not followed any more.
+func (s *Step) dropEntry() {
+	s.remove(s.EntryPath)
+	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.Unlink(s.Entry.EventID)...)
+}
+
+// stopAwaiting removes the index entry of an awaited event. The caller clears Sync.Awaited.
+func (s *Step) stopAwaiting() {
+	if s.Entry != nil && s.Entry.Awaited {
+		s.dropEntry()
+	}
+}
+
+// moveEntry has the index entry follow the event to another calendar. A sync there
+// may have passed the event before, so it is fetched individually.
+func (s *Step) moveEntry(to poll.Place) {
+	event := s.Entry.EventID
+	if s.EntryPath == poll.IndexPath(event) {
+		s.update(s.EntryPath, poll.MoveIndex(to)...)
+	} else {
+		moved := *s.Entry
+		moved.AccountID, moved.CalendarID = to.AccountID, to.CalendarID
+		s.remove(s.EntryPath)
+		s.set(s.NextPath, poll.EncodeIndex(moved))
+	}
+	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.Unlink(event)...)
+	legacy := ""
+	if slices.Contains(s.Calendar.LegacyEventIDs, event) {
+		legacy = event
+	}
+	linked := s.Next.Link(s.Now, s.Poll.CreatorID, legacy)
+	s.merge(calendars.Path(s.Next.Key), append(linked, calendars.Defer(event, calendars.DeferredMoved))...)
+}
+
+// askAgain asks for a sync of the event of a poll that was archived, or was edited
+// directly, so nothing was decided about it. A hold is on the poll and
+// with its calendar, or on neither: where the event was held since, the poll has
+// yet to show it, which is what mustShow tells (showHeld); where the poll shows one
+// that was confirmed since, its owner has to confirm again.
+func (s *Step) askAgain() (mustShow bool) {
+	event, failure := s.Entry.EventID, s.Poll.Sync.Error
+	shows := failure != nil && failure.Code == rules.MassCancellationHeld
+	updates := s.Calendar.RequestFetch(event)
+	if shows && !s.Calendar.Awaits(event) {
+		updates = append(calendars.RequestSync(), calendars.Defer(event, calendars.DeferredHeld))
+	}
+	s.merge(calendars.Path(s.Calendar.Key), updates...)
+	return s.Calendar.Deferred[event] == calendars.DeferredHeld && !shows
+}
+
+// Ask asks for a sync of the event of what a command observed: a sync may have
+// overtaken it, since the event could have been moved and read again.
+func (s *Step) Ask(eventID string) {
+	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.RequestFetch(eventID)...)
+}
+
+// Defer has an event fetched individually once its insert is done: a sync passes it.
+func (s *Step) Defer(eventID string) {
+	s.merge(calendars.Path(s.Calendar.Key), calendars.Defer(eventID, calendars.DeferredRace))
+}

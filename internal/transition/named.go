@@ -1,0 +1,67 @@
+package transition
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/internal/poll"
+)
+
+// newFor is how long a poll that the web app made counts as new. Nobody knows what
+// happened to an older one before the server met it.
+const newFor = 10 * time.Minute
+
+// IsNew tells that a poll is as the web app made it a moment ago, so its participants
+// are those whom its creator named. A join writes the document, whether it sets the
+// time of the last edit or not.
+func IsNew(p poll.Poll, now time.Time) bool {
+	return p.Untouched && p.UpdatedAt.IsZero() && p.Sync.Recorded.At.IsZero() && now.Sub(p.CreatedAt).Abs() < newFor
+}
+
+// Named are the participants of a poll whom somebody else named, and who have not
+// joined since, as far as that is certain. known are those who were recorded.
+func Named(known []string, p poll.Poll, now time.Time) []string {
+	if IsNew(p, now) {
+		known = append(slices.Clone(known), p.ParticipantIDs...)
+	}
+	return NamedOf(known, p)
+}
+
+// NamedOf leaves of people those who take part without having made the poll, sorted.
+func NamedOf(people []string, p poll.Poll) []string {
+	left := slices.DeleteFunc(slices.Sorted(slices.Values(people)), func(id string) bool {
+		return id == p.CreatorID || !slices.Contains(p.ParticipantIDs, id)
+	})
+	return slices.Compact(left)
+}
+
+// nameFirst records who was named in a new poll, by whatever writes its document first: it is
+// not new any more then. Nobody is recorded before, or the document had been written.
+func (s *Step) nameFirst() {
+	if first := Named(nil, s.Poll, s.Now); len(first) > 0 {
+		s.merge(poll.AnnouncementPath(s.Poll.ID), poll.NamedUpdates(s.Poll.ID, first)...)
+	}
+}
+
+// Name records whom a person named by an edit of the participants. known are those
+// who were recorded.
+func (s *Step) Name(known []string, by string) {
+	named := Named(known, s.Poll, s.Now)
+	for _, id := range s.After.ParticipantIDs {
+		if id != by && !slices.Contains(s.Poll.ParticipantIDs, id) {
+			named = append(named, id)
+		}
+	}
+	s.setNamed(known, NamedOf(named, *s.After))
+}
+
+func (s *Step) setNamed(known, named []string) {
+	if !slices.Equal(known, named) {
+		s.merge(poll.AnnouncementPath(s.Poll.ID), poll.NamedUpdates(s.Poll.ID, named)...)
+	}
+}
+
+// NameOnce records who is named in a poll as it was edited directly.
+func (s *Step) NameOnce(known []string, edited poll.Poll) {
+	s.setNamed(known, Named(known, edited, s.Now))
+}

@@ -1,0 +1,184 @@
+package transition
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+// seenNames are the names of what a calendar says of an event, as they stand in the journal.
+var seenNames = map[rules.Seen]string{
+	rules.Present: "present", rules.Gone: "gone", rules.Series: "series", rules.Unreadable: "unreadable",
+}
+
+// SeenName is the name of what a calendar says of an event.
+func SeenName(seen rules.Seen) string { return seenNames[seen] }
+
+// SeenNamed is what a calendar said, by its name; false for a name of nothing.
+func SeenNamed(name string) (rules.Seen, bool) {
+	for seen, known := range seenNames {
+		if known == name {
+			return seen, true
+		}
+	}
+	return 0, false
+}
+
+// Observe carries out a decision about an observation of the event that the poll
+// follows. entry is the journal's of it.
+func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
+	var more Details
+	action, announce := decision.Action, false
+	entry.At = s.Now
+	switch action {
+	case rules.Nothing:
+		return
+	case rules.Forget:
+		s.dropEntry()
+		return
+	case rules.Record:
+		s.note(entry)
+		return
+	case rules.Revive:
+		action, announce = decision.Then, true
+		s.revive(action)
+	}
+	switch action {
+	case rules.Cancel:
+		more.Winning, more.Original = timeOf(s.Winning), timeOf(s.Original)
+	case rules.Reschedule:
+		entry.WinningSlotID, more.SnapshotID = s.IDs.UUID(), s.IDs.UUID()
+	case rules.Adopt:
+		if decision.Drift {
+			entry.Reason += ": the event does not start where the slot does"
+		}
+	}
+	after, winning := Observed(s.Poll, decision, entry, more), s.Winning
+	switch entry.After = after.Sync.Applied; action {
+	case rules.Cancel:
+		s.awaitEvent()
+	case rules.MoveCalendar:
+		s.moveEntry(entry.Inputs.MovedTo)
+	case rules.Reschedule:
+		slot := poll.SlotAt(after.WinningSlotID, entry.Fingerprint)
+		s.create(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot))
+		s.create(poll.SnapshotPath(after.ID, more.SnapshotID), poll.EncodeSnapshot(s.snapshot(more.SnapshotID)))
+		winning = &slot
+	case rules.RescheduleAgain: // the first snapshot and the original slot stay
+		winning = s.moveCalendarSlot(after, entry.Fingerprint)
+	case rules.Restore:
+		winning = s.restoreOriginal()
+	}
+	switch action {
+	case rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore:
+		announce = true
+	}
+	s.record(after, entry, winning, announce)
+}
+
+func timeOf(slot *poll.Slot) rules.Fingerprint {
+	if slot == nil {
+		return rules.Fingerprint{}
+	}
+	return slot.Fingerprint()
+}
+
+// snapshot is the poll as it is before the calendar moves it.
+func (s *Step) snapshot(id string) poll.Snapshot {
+	return poll.Snapshot{
+		ID: id, CreatedAt: s.Now, ExpiresAt: s.Now.Add(s.SnapshotKeep), WinningSlotID: s.Poll.WinningSlotID,
+		Participants: s.Poll.ParticipantIDs, PendingInvites: s.Poll.PendingInvites, Votes: s.Votes,
+	}
+}
+
+func (s *Step) moveCalendarSlot(after poll.Poll, to rules.Fingerprint) *poll.Slot {
+	slot := poll.SlotAt(after.WinningSlotID, to)
+	path := poll.SlotPath(after.ID, slot.ID)
+	if s.Winning != nil && s.Winning.ID == slot.ID {
+		s.update(path, poll.MoveSlot(to)...)
+	} else { // somebody removed it
+		s.set(path, poll.EncodeSlot(slot))
+	}
+	return &slot
+}
+
+// restoreOriginal removes the calendar's slot and gives the original one. Votes that vanished
+// from people who still take part come back; nothing that people wrote since is overwritten.
+func (s *Step) restoreOriginal() *poll.Slot {
+	p, moved, original := s.Poll, s.Poll.Sync.Rescheduled, s.Original
+	if original == nil { // somebody removed it: the baseline is its time
+		slot := poll.SlotAt(moved.FromSlotID, p.Sync.Baseline)
+		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
+		original = &slot
+		s.create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
+	}
+	s.remove(poll.SlotPath(p.ID, moved.ToSlotID))
+	for _, vote := range vanished(s.Snapshot, s.Votes, p.People(s.Group)) {
+		vote.UpdatedAt = s.Now // snapshots do not keep it
+		s.create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))
+	}
+	return original
+}
+
+// vanished are the votes of a snapshot whose voters still take part and have none any more.
+func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []poll.Vote {
+	if snapshot == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(snapshot.Votes), func(old poll.Vote) bool {
+		return old.UserID == "" || !slices.Contains(people, old.UserID) ||
+			slices.ContainsFunc(votes, func(vote poll.Vote) bool { return vote.UserID == old.UserID })
+	})
+}
+
+// awaitEvent keeps the index entry of an event whose deletion cancels the poll: a
+// person may restore it from the calendar's bin.
+func (s *Step) awaitEvent() {
+	s.update(s.EntryPath, poll.SetEntryAwaited(true))
+	if _, pending := s.Calendar.Deferred[s.Entry.EventID]; pending {
+		s.merge(calendars.Path(s.Calendar.Key), calendars.Settle(s.Entry.EventID))
+	}
+}
+
+// revive links the poll to its awaited event again. Unless what the observation does
+// next gives it a slot, its winning slot is made again where somebody removed it.
+func (s *Step) revive(then rules.Action) {
+	s.update(s.EntryPath, poll.SetEntryAwaited(false))
+	replaced := then == rules.Restore || then == rules.RescheduleAgain || then == rules.Reschedule && s.Poll.WinningSlotID == ""
+	at := s.Poll.Sync.Applied
+	if s.Winning != nil || replaced || at.IsZero() {
+		return
+	}
+	if s.Poll.WinningSlotID == "" {
+		s.Poll.WinningSlotID = s.IDs.UUID()
+	}
+	slot := poll.SlotAt(s.Poll.WinningSlotID, at)
+	if moved := s.Poll.Sync.Rescheduled; moved == nil || moved.ToSlotID != slot.ID {
+		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
+	}
+	s.create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(slot))
+	s.Winning = &slot
+}
+
+// note writes an entry about an event that decides nothing any more: once for each
+// time that it differs from what was noted last, however often that is observed.
+func (s *Step) note(entry poll.Entry) {
+	noted := func(seen string, at rules.Fingerprint) string { return entry.EventID + "|" + seen + "|" + at.String() }
+	after := s.Poll
+	known := &after.Sync.Recorded
+	if !strings.HasPrefix(known.Noted, entry.EventID+"|") { // of an earlier event
+		known.Noted, known.NotedUpdated = noted(SeenName(rules.Present), after.Sync.Applied), time.Time{}
+	}
+	now := noted(entry.Seen, entry.Fingerprint)
+	older := entry.Seen != SeenName(rules.Gone) && rules.Older(entry.Updated, known.NotedUpdated)
+	if now == known.Noted || older {
+		return
+	}
+	known.Noted, known.NotedUpdated = now, rules.Newest(known.NotedUpdated, entry.Updated)
+	entry.After = after.Sync.Applied
+	s.record(after, entry, s.Winning, false)
+}

@@ -1,0 +1,76 @@
+package transition
+
+import (
+	"slices"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+)
+
+// What people do for themselves is no transition of the poll's state: nothing of it is
+// journaled or announced, and the card alone changes.
+
+// Vote writes a person's vote in place of an earlier one, and the counts in slots.
+// known are those who are recorded as named.
+func (s *Step) Vote(vote poll.Vote, known []string, slots []poll.Slot) {
+	s.countVotes(slots, append(s.votesWithout(vote.UserID), vote))
+	s.unname(known, vote.UserID)
+	s.merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)
+	s.Card = &s.Poll
+}
+
+// Leave removes a participant, with their vote.
+func (s *Step) Leave(personID string, known []string, slots []poll.Slot) {
+	s.countVotes(slots, s.votesWithout(personID))
+	s.remove(poll.VotePath(s.Poll.ID, personID))
+	s.setNamed(known, without(Named(known, s.Poll, s.Now), personID))
+	after := s.Poll
+	after.ParticipantIDs, after.UpdatedAt = without(after.ParticipantIDs, personID), store.Instant(s.Now)
+	s.Edit(after)
+}
+
+// ChangeMembers leaves the poll with the participants and invites of after, and tells whether
+// they are others. joins: the person means to take part, and counts as named by nobody.
+func (s *Step) ChangeMembers(after poll.Poll, personID string, known []string, joins bool) (changed bool) {
+	if joins {
+		s.unname(known, personID)
+	} else {
+		s.setNamed(known, Named(known, s.Poll, s.Now))
+	}
+	changed = !slices.Equal(s.Poll.ParticipantIDs, after.ParticipantIDs) || !slices.Equal(s.Poll.PendingInvites, after.PendingInvites)
+	if changed {
+		after.UpdatedAt = store.Instant(s.Now)
+		s.Edit(after)
+	}
+	return changed
+}
+
+// unname records that a person joined or voted, and was not only named. A new poll
+// is marked as edited, or the next reader would name them again.
+func (s *Step) unname(known []string, personID string) {
+	if s.setNamed(known, without(Named(known, s.Poll, s.Now), personID)); IsNew(s.Poll, s.Now) {
+		after := s.Poll
+		after.UpdatedAt = store.Instant(s.Now)
+		s.After = &after
+	}
+}
+
+func (s *Step) votesWithout(personID string) []poll.Vote {
+	return slices.DeleteFunc(slices.Clone(s.Votes), func(vote poll.Vote) bool { return vote.UserID == personID })
+}
+
+// countVotes updates the counts in slots.
+func (s *Step) countVotes(slots []poll.Slot, votes []poll.Vote) {
+	for _, slot := range slots {
+		feasible, preferred := poll.Count(votes, slot.ID)
+		if feasible != slot.Feasible || preferred != slot.Preferred {
+			s.update(poll.SlotPath(s.Poll.ID, slot.ID),
+				store.Update{Path: store.Field("stats", "feasible"), Value: feasible},
+				store.Update{Path: store.Field("stats", "preferred"), Value: preferred})
+		}
+	}
+}
+
+func without(people []string, id string) []string {
+	return slices.DeleteFunc(slices.Clone(people), func(other string) bool { return other == id })
+}

@@ -1,0 +1,179 @@
+package transition
+
+import (
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+)
+
+// editEntry is the journal's entry of a direct edit that is carried through. For
+// announcements the edit counts as the creator's.
+func (s *Step) editEntry(repair rules.Mending) poll.Entry {
+	entry := s.entry()
+	entry.Hint, entry.Who, entry.Reason, entry.Decision = "outside_edit", s.Poll.CreatorID, string(repair), rules.Record
+	switch repair {
+	case rules.MendCancel:
+		entry.Command, entry.Decision = rules.CommandCancel, ""
+	case rules.MendReopen:
+		entry.Command, entry.Decision = rules.CommandReopen, ""
+	case rules.MendRestore:
+		entry.Decision = rules.Clear
+	}
+	return entry
+}
+
+// details are those of a direct edit of the poll. A poll that names another event
+// than it did knows nothing of it; one that names none any more is not moved by it.
+func (s *Step) details() Details {
+	p := s.Poll
+	return Details{
+		Awaiting:     s.Awaiting(),
+		AnotherEvent: p.GoogleEventID != p.Sync.Recorded.EventID,
+	}
+}
+
+// Purge does what deleting a poll does, for one that somebody else deleted: what the web app
+// did not remove would stay for ever, and be read by whoever makes another poll of the same id.
+func (s *Step) Purge(keepEvent bool) {
+	s.supersede()
+	if s.Entry != nil {
+		s.unlink(!keepEvent, "")
+	}
+	s.purge()
+}
+
+// RepairCancel carries a cancellation through that somebody wrote directly.
+func (s *Step) RepairCancel(account string, keepEvent bool) {
+	mark := poll.Cancelled{At: s.Now, Reason: rules.ReasonManual}
+	for _, known := range []*poll.Cancelled{s.Poll.Sync.Cancelled, s.Poll.Cancelled} {
+		if known != nil && !known.At.IsZero() { // the app shows its badge for a time alone
+			mark = *known
+		}
+	}
+	s.cancel(s.editEntry(rules.MendCancel), Details{EventGone: !keepEvent, Cancelled: &mark}, account)
+}
+
+// RepairReopen carries a reopening through that somebody wrote directly.
+func (s *Step) RepairReopen() {
+	s.reopen(s.editEntry(rules.MendReopen), Details{}, "")
+}
+
+// RepairUnlink lets go of an event that the poll does not name any more.
+func (s *Step) RepairUnlink() {
+	s.unlink(true, "")
+	s.repaired(s.editEntry(rules.MendUnlink), s.details())
+}
+
+// RepairSlots ends the waiting for an event whose poll was given another time.
+func (s *Step) RepairSlots() {
+	s.stopAwaiting()
+	s.repaired(s.editEntry(rules.MendSlots), Details{})
+}
+
+// RepairForget drops the index entry of an event that is not followed any more.
+func (s *Step) RepairForget() {
+	if s.Entry.Awaited {
+		after := s.Poll
+		after.Sync.Awaited = nil
+		s.After = &after
+	}
+	s.dropEntry()
+}
+
+// RepairNote records that the poll has another status, winning slot or event than its
+// journal knew. Where it follows an event, the event is fetched: nothing may have
+// been decided about it before.
+func (s *Step) RepairNote() {
+	mustShow := s.Entry != nil && (s.Poll.Linked() || s.Awaiting() && s.Poll.Status != rules.Archived) && s.askAgain()
+	if s.repaired(s.editEntry(rules.MendNote), s.details()); mustShow {
+		s.showHeld()
+	}
+}
+
+// RepairLink has an event followed that the poll names, in State.Next.
+func (s *Step) RepairLink() {
+	entry := s.editEntry(rules.MendLink)
+	s.follow()
+	s.repaired(entry, s.details())
+}
+
+// repaired leaves the poll as an entry of a direct edit says.
+func (s *Step) repaired(entry poll.Entry, more Details) poll.Poll {
+	after := Repaired(s.Poll, entry, more)
+	if more.AnotherEvent {
+		s.supersede() // the edit was another finalisation, of which people heard elsewhere
+	}
+	if s.Poll.Sync.Rescheduled != nil && after.Sync.Rescheduled == nil {
+		s.removeCalendarSlot()
+	}
+	winning := s.Winning
+	if after.WinningSlotID != s.Poll.WinningSlotID {
+		winning = s.Original
+	}
+	entry.After = after.Sync.Applied
+	s.record(after, entry, winning, entry.Decision == rules.Clear)
+	return after
+}
+
+// follow makes the index entry of an event that the poll names, and has it fetched:
+// an event without a baseline is adopted then.
+func (s *Step) follow() {
+	p := &s.Poll
+	generation := p.Sync.Generation
+	if s.details().AnotherEvent {
+		generation++
+	}
+	entry := poll.IndexEntry{
+		EventID: p.GoogleEventID, PollID: p.ID, AccountID: s.Next.AccountID, CreatorID: p.CreatorID,
+		CalendarID: s.Next.CalendarID, Generation: generation, CreatedAt: s.Now,
+	}
+	s.create(s.NextPath, poll.EncodeIndex(entry))
+	asked := append(s.Next.Link(s.Now, p.CreatorID, entry.EventID), calendars.Defer(entry.EventID, calendars.DeferredCommand)) // no poll followed it: nothing is held
+	s.merge(calendars.Path(s.Next.Key), asked...)
+	p.GoogleCalendarID = s.Next.CalendarID // "primary" is resolved once
+}
+
+// RepairRestore takes away what says that a poll is cancelled which is finalised again. Where
+// it still names an event, that is followed again (follows: State.Next is its calendar). One
+// that it awaits is awaited on. Where the event went with the cancellation, a move of it went
+// too: nothing could undo that any more. announcement is the poll's.
+func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
+	superseding := s.PendingInsert() != nil // a finalisation under way, of before
+	if superseding {
+		s.supersede()
+		s.Poll.Sync.Generation++
+	}
+	entry, more := s.editEntry(rules.MendRestore), s.details()
+	if follows {
+		s.follow()
+	}
+	switch p := s.Poll; {
+	case more.Awaiting:
+		more.AnotherEvent = false
+		if generation := p.Sync.Generation; p.Sync.Awaited.Link.Generation != generation {
+			s.update(s.EntryPath, poll.Set("generation", generation))
+		}
+		s.askAgain() // it may be back already
+	case p.GoogleEventID == "":
+		more.AnotherEvent = p.Sync.Rescheduled != nil
+	}
+	sameEvent := s.Poll.GoogleEventID == s.Poll.Sync.Recorded.EventID
+	if after := s.repaired(entry, more); sameEvent {
+		s.stillKnown(announcement, after)
+	}
+}
+
+// stillKnown lets what was announced of a restored poll count for its present
+// generation, whose number the cancellation counted up: it is still the finalisation
+// that they know, and the next announcement is compared with it. Where it was finalised
+// again before it was cancelled, it is another one, of which they heard elsewhere.
+func (s *Step) stillKnown(announcement poll.Announcement, p poll.Poll) {
+	known, cancelled := announcement.Announced.Story, announcement.Wanted.Story
+	if known.Status != rules.Cancelled && (cancelled.Status != rules.Cancelled || cancelled.Generation != known.Generation+1) {
+		return
+	}
+	updates := poll.RenumberUpdates(announcement, known.Generation, p.Sync.Generation)
+	if len(updates) > 0 && known.Generation != p.Sync.Generation {
+		s.update(poll.AnnouncementPath(p.ID), updates...)
+	}
+}

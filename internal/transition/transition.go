@@ -1,0 +1,174 @@
+// Package transition is the only place that changes the state of a poll after its
+// creation. A transition is a function of values: a Step holds what was read and
+// what every transition depends on, its methods work out the poll afterwards and
+// everything that is written with it (Outcome), and whoever read applies that in
+// the same transaction. Nothing here reads, writes, or knows the time.
+//
+// A poll after a transition follows from the poll before it and the journal entry
+// (after.go), so the replay of a journal applies the same functions.
+package transition
+
+import (
+	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// Step works out one transition. Each of its methods is one, or a part of one, and
+// is called once.
+type Step struct {
+	State
+	Setting
+	Outcome
+}
+
+// Setting is what every transition depends on beside the poll.
+type Setting struct {
+	Now         time.Time
+	IDs         IDs
+	Trace, Hint string // of what caused it
+	// SnapshotKeep is how long a snapshot is kept.
+	SnapshotKeep time.Duration
+	// Settle is how long a transition rests before it is announced, AppTells how
+	// long a cancellation by the web app itself does at least.
+	Settle, AppTells time.Duration
+}
+
+// IDs draws identifiers: UUIDs for shared documents, ULIDs with a prefix for our own.
+type IDs struct {
+	UUID func() string
+	ULID func(prefix string) string
+}
+
+// Outcome is what a transition leaves to be written, in one transaction, and to be
+// handed to tasks once that is committed.
+type Outcome struct {
+	// After is the poll afterwards, of whose document the difference is written;
+	// nil where it is not written.
+	After *poll.Poll
+	// Entries are those of its journal.
+	Entries []poll.Entry
+	// Writes are those of other documents, in order.
+	Writes []Write
+	// Intents are written, and carried out at once.
+	Intents []poll.Intent
+	// Due is the announcement that is wanted; nil for none.
+	Due *Announcement
+	// Card is the poll whose card is updated without an announcement; nil for none.
+	Card *poll.Poll
+	// Sync names the calendar that is to be read at once; nil for none.
+	Sync *poll.Place
+}
+
+// Announcement is one that a transition made due.
+type Announcement struct {
+	PollID, Ref string
+	At          time.Time
+}
+
+// Op is what a Write does to a document.
+type Op string
+
+// The writes of store.Tx.
+const (
+	Create Op = "create"
+	Set    Op = "set"
+	Update Op = "update"
+	Merge  Op = "merge"
+	Delete Op = "delete"
+)
+
+// Write is a write of one document: Data for Create and Set, Updates for Update and Merge.
+type Write struct {
+	Op      Op
+	Path    store.Path
+	Data    map[string]any
+	Updates []store.Update
+}
+
+func (o *Outcome) create(path store.Path, data map[string]any) {
+	o.Writes = append(o.Writes, Write{Op: Create, Path: path, Data: data})
+}
+
+func (o *Outcome) set(path store.Path, data map[string]any) {
+	o.Writes = append(o.Writes, Write{Op: Set, Path: path, Data: data})
+}
+
+func (o *Outcome) update(path store.Path, updates ...store.Update) {
+	o.Writes = append(o.Writes, Write{Op: Update, Path: path, Updates: updates})
+}
+
+func (o *Outcome) merge(path store.Path, updates ...store.Update) {
+	o.Writes = append(o.Writes, Write{Op: Merge, Path: path, Updates: updates})
+}
+
+func (o *Outcome) remove(path store.Path) {
+	o.Writes = append(o.Writes, Write{Op: Delete, Path: path})
+}
+
+// entry is the beginning of a journal entry about the poll as it was read.
+func (s *Step) entry() poll.Entry {
+	return poll.Entry{
+		Trace: s.Trace, Hint: s.Hint, At: s.Now, EventID: s.Poll.GoogleEventID, CalendarID: s.Poll.GoogleCalendarID,
+		Before: s.Poll.Sync.Applied, After: s.Poll.Sync.Applied,
+	}
+}
+
+// record leaves the poll as after says, with the entry of its journal and, where
+// announce is set, an announcement that is due. Every change of a poll's state goes
+// through here, so none lacks its entry. winning is the winning slot afterwards.
+func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, announce bool) {
+	entry.ID, entry.CreatorID, entry.At = s.IDs.ULID("jrn"), after.CreatorID, s.entryTime(after)
+	entry = Leaving(entry, after)
+	known := &after.Sync.Recorded
+	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, after.Status, after.WinningSlotID, after.GoogleEventID
+	if entry.Command != "" {
+		s.nameFirst()
+	}
+	state := poll.Told{
+		Ref: entry.ID, Story: after.Story(winning), Actor: after.CreatorID, Trace: entry.Trace, At: entry.At, Updated: entry.Updated,
+	}
+	if entry.Who != "" && (entry.Command != "" || entry.Decision == rules.Cancel) {
+		state.Actor = entry.Who
+	}
+	if announce {
+		s.Due = &Announcement{PollID: after.ID, Ref: entry.ID, At: s.Now.Add(s.settle(entry))}
+		entry.Announcement = entry.ID
+		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, state, s.Due.At)...)
+	} else if entry.Decision == rules.Adopt {
+		s.merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
+	}
+	s.After, s.Entries = &after, append(s.Entries, entry)
+}
+
+// entryTime is the time of the poll's next journal entry: now, but always later than the last
+// entry. Entries are read in the order of their times, and the clocks of two processes differ.
+func (s *Step) entryTime(p poll.Poll) time.Time {
+	now := store.Instant(s.Now)
+	if last := p.Sync.Recorded.At; !now.After(last) {
+		return last.Add(time.Microsecond)
+	}
+	return now
+}
+
+// settle is how long a transition rests before it is announced. A cancellation by the web app
+// itself rests until its own functions, where there are any, have told people of it.
+func (s *Step) settle(entry poll.Entry) time.Duration {
+	if rules.Mending(entry.Reason) == rules.MendCancel {
+		return max(s.Settle, s.AppTells)
+	}
+	return s.Settle
+}
+
+// Leaving is an entry that leaves a poll as it is given.
+func Leaving(entry poll.Entry, p poll.Poll) poll.Entry {
+	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
+	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
+	entry.Cancelled = p.MarkedCancelled()
+	if p.Sync.Error != nil {
+		entry.Error = p.Sync.Error.Code
+	}
+	return entry
+}

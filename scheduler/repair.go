@@ -1,0 +1,238 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
+	"questscheduler/rules"
+)
+
+// Reconcile repairs a poll and its link after somebody wrote its document directly, as the web
+// app does to cancel, restore, reopen and delete. The edit is carried through and journaled,
+// never thrown away. Nothing happens where poll, index and journal agree. The sweep, document
+// changes and afterEdits call it.
+func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
+	repair, err := s.reconcile(ctx, pollID, cause)
+	second := rules.MendNothing
+	if err == nil && repair == rules.MendRecreated {
+		err = s.purgeNow(ctx, pollID)
+	}
+	if err == nil && (repair == rules.MendUnlink || repair == rules.MendRecreated) {
+		// It may name another event by now, to be followed at once, or was edited
+		// since it was made.
+		second, err = s.reconcile(ctx, pollID, cause)
+	}
+	if cause.syncsAfter(repair) || cause.syncsAfter(second) {
+		s.syncItsEvent(ctx, pollID, cause)
+	}
+	return repair, err
+}
+
+// syncsAfter tells whether a repair asked for a sync that is enqueued at once.
+func (c Cause) syncsAfter(repair rules.Mending) bool {
+	switch repair {
+	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
+		return !c.quietly(repair)
+	}
+	return false
+}
+
+// quietly tells whether a repair does no more than to write.
+func (c Cause) quietly(repair rules.Mending) bool { return c.Quiet && repair == rules.MendLink }
+
+// syncItsEvent enqueues the sync that a repair asked for. Where it fails, the drain does.
+func (s *Service) syncItsEvent(ctx context.Context, pollID string, cause Cause) {
+	entries, _, err := poll.IndexesOf(ctx, s.Store, pollID)
+	if err != nil {
+		s.Log.WarnContext(ctx, "sync left to the drain", "poll", pollID, "trace", cause.Trace, "error", err)
+		return
+	}
+	for _, entry := range entries {
+		s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	}
+}
+
+// reconcile repairs one thing.
+func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
+	account, calendarID, err := s.accountToRepair(ctx, pollID)
+	if err != nil {
+		return rules.MendNothing, pollError(pollID, "reconcile", err)
+	}
+	var repair rules.Mending
+	var edited poll.Poll
+	err = s.transact(ctx, s.Store.Run, "reconcile", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		repair = rules.MendNothing
+		st, exists, err := loadToRepair(ctx, tx, pollID)
+		if err != nil {
+			return nil, err
+		}
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return nil, err
+		}
+		edited = st.Poll
+		repair = rules.Mend(st.Documents(exists, s.Now()))
+		step := s.step(st, cause)
+		if repair, err = s.repair(ctx, tx, step, repair, announcement, account, calendarID); err != nil {
+			return nil, err
+		}
+		if exists && repair != rules.MendRecreated { // the new poll's names are read once the old one's are gone
+			step.NameOnce(announcement.Named, edited)
+		}
+		// An announcement updates the card too; a purge removes it.
+		if isEdit(repair) && repair != rules.MendRecreated && step.Due == nil && !cause.quietly(repair) {
+			step.Card = &edited
+		}
+		return step, nil
+	})
+	if err != nil {
+		return rules.MendNothing, pollError(pollID, "reconcile", err)
+	}
+	if isEdit(repair) {
+		s.Meter.Count(Repaired{repair})
+		s.Log.InfoContext(ctx, "direct edit repaired", "poll", pollID, "userId", edited.CreatorID, "mending", string(repair), "trace", cause.Trace)
+	}
+	return repair, nil
+}
+
+// isEdit tells the repair of a direct edit from what nobody did.
+func isEdit(repair rules.Mending) bool {
+	return repair != rules.MendNothing && repair != rules.MendForget
+}
+
+// repair reads what a repair needs and works it out. It gives what it came to.
+func (s *Service) repair(
+	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Mending, announcement poll.Announcement, account, calendarID string,
+) (rules.Mending, error) {
+	var creator poll.Creator
+	var err error
+	switch repair {
+	case rules.MendGone, rules.MendRecreated:
+		step.Poll = poll.Poll{ID: step.Poll.ID} // of the one that is meant, its link alone is left
+		if repair == rules.MendGone {
+			if step.Latest, err = poll.Latest(ctx, tx, step.Poll.ID); err != nil {
+				return repair, err
+			}
+		}
+		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
+			step.Purge(creator.KeepsEvents)
+		}
+	case rules.MendCancel:
+		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
+			step.RepairCancel(account, creator.KeepsEvents)
+		}
+	case rules.MendReopen:
+		step.RepairReopen()
+	case rules.MendUnlink:
+		step.RepairUnlink()
+	case rules.MendRestore:
+		follows := account != "" && step.Entry == nil && step.Poll.GoogleEventID != "" && !step.Rules().Over(s.Now(), rules.ForgetAfter)
+		if follows {
+			follows, err = loadNext(ctx, tx, &step.State, account, calendarID)
+		}
+		if err == nil {
+			step.RepairRestore(announcement, follows)
+		}
+	case rules.MendLink:
+		free := false
+		if account != "" {
+			free, err = loadNext(ctx, tx, &step.State, account, calendarID)
+		}
+		switch {
+		case err != nil:
+		case free:
+			step.RepairLink()
+		case step.Poll.EditedDirectly():
+			step.RepairNote()
+			return rules.MendNote, nil
+		default:
+			return rules.MendNothing, nil
+		}
+	case rules.MendForget:
+		step.RepairForget()
+	case rules.MendSlots:
+		step.RepairSlots()
+	case rules.MendNote:
+		step.RepairNote()
+	}
+	return repair, err
+}
+
+// accountToRepair finds, before the transaction, the account of an event that
+// the poll names and the index does not know.
+func (s *Service) accountToRepair(ctx context.Context, pollID string) (account, calendarID string, err error) {
+	p, err := poll.Load(ctx, s.Store, pollID)
+	if fault.Is(err, fault.NotFound) {
+		return "", "", nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	entry, _, err := poll.IndexOf(ctx, s.Store, p)
+	if err != nil || entry != nil {
+		return "", "", err
+	}
+	return s.legacyAccount(ctx, p)
+}
+
+// loadToRepair reads a poll with whatever entry the index holds for it, whether
+// or not that is for the event the poll names.
+func loadToRepair(ctx context.Context, tx store.Tx, pollID string) (st transition.State, exists bool, err error) {
+	p, err := poll.Load(ctx, tx, pollID)
+	if exists = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
+		return transition.State{}, false, err
+	}
+	p.ID = pollID
+	st.Poll = p
+	if err := loadSlots(ctx, tx, &st); err != nil {
+		return transition.State{}, false, err
+	}
+	if st.Intents, err = poll.IntentsOf(ctx, tx, pollID); err != nil {
+		return transition.State{}, false, err
+	}
+	if exists && p.Pristine() {
+		if st.Latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && st.Latest == nil && len(st.Intents) == 0 {
+			return st, true, err // an index entry would have an entry of the journal
+		}
+	}
+	entries, paths, err := poll.IndexesOf(ctx, tx, pollID)
+	if err != nil {
+		return transition.State{}, false, err
+	}
+	for i := range entries {
+		if st.Entry == nil || entries[i].EventID != p.EventID() { // one that does not fit is set right first
+			st.Entry, st.EntryPath = &entries[i], paths[i]
+		}
+	}
+	if st.Entry != nil {
+		if st.Calendar, _, err = calendars.Load(ctx, tx, st.Entry.AccountID, st.Entry.CalendarID); err != nil {
+			return transition.State{}, false, err
+		}
+	}
+	if exists {
+		st.CountOn()
+		return st, true, nil
+	}
+	st.Left, err = poll.Left(ctx, tx, pollID, st.Purging())
+	return st, false, err
+}
+
+// Agrees tells that Reconcile has nothing to do, by the poll and an index entry that names it
+// alone. false means that it may: they disagree, or the session is over for so long that its
+// slots decide.
+func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
+	if entry.PollID != p.ID || entry.EventID != p.EventID() {
+		return false
+	}
+	// Without its slots a session that is over may yet be to come.
+	state := p.Rules("", nil, nil)
+	if p.Status == rules.Finalized && (state.Applied.IsZero() || state.Over(now, rules.ForgetAfter)) {
+		return false
+	}
+	return rules.Mend(transition.State{Poll: p, Entry: &entry}.Documents(true, now)) == rules.MendNothing
+}

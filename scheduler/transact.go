@@ -1,0 +1,110 @@
+package scheduler
+
+import (
+	"context"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/transition"
+)
+
+// runner runs a transaction: store.Store.Run, or runRepeatable.
+type runner func(ctx context.Context, fn func(context.Context, store.Tx) error) error
+
+// step begins a transition of what was read.
+func (s *Service) step(st transition.State, cause Cause) *transition.Step {
+	return &transition.Step{State: st, Setting: transition.Setting{
+		Now: s.Now(), IDs: transition.IDs(s.IDs), Trace: cause.Trace, Hint: cause.Hint,
+		SnapshotKeep: s.SnapshotKeep, Settle: s.Settle, AppTells: s.AppTells,
+	}}
+}
+
+// transact runs a transaction: work reads, and works out a transition (nil: none); that is
+// applied, and what it leaves to tasks is enqueued. doing names the occasion.
+func (s *Service) transact(
+	ctx context.Context, run runner, doing string, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
+) error {
+	var out transition.Outcome
+	err := run(ctx, func(ctx context.Context, tx store.Tx) error {
+		out = transition.Outcome{}
+		step, err := work(ctx, tx)
+		if err != nil || step == nil {
+			return err
+		}
+		out = step.Outcome
+		return apply(tx, out)
+	})
+	if err == nil {
+		s.handOver(ctx, out, doing, cause)
+	}
+	return err
+}
+
+// change is transact behind the repair of direct edits that work meets.
+func (s *Service) change(
+	ctx context.Context, run runner, doing string, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
+) error {
+	return s.afterEdits(ctx, cause, func() error { return s.transact(ctx, run, doing, cause, work) })
+}
+
+// apply writes the outcome of a transition.
+func apply(tx store.Tx, out transition.Outcome) error {
+	for _, w := range out.Writes {
+		if err := write(tx, w); err != nil {
+			return err
+		}
+	}
+	for _, intent := range out.Intents {
+		if err := tx.Set(intent.Path(), poll.EncodeIntent(intent)); err != nil {
+			return err
+		}
+	}
+	if out.Card != nil {
+		if err := recordCard(tx, *out.Card); err != nil {
+			return err
+		}
+	}
+	if out.After == nil {
+		return nil
+	}
+	if err := out.After.Write(tx); err != nil {
+		return err
+	}
+	for _, entry := range out.Entries {
+		if err := tx.Create(poll.EntryPath(out.After.ID, entry.ID), poll.EncodeEntry(entry)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(tx store.Tx, w transition.Write) error {
+	switch w.Op {
+	case transition.Create:
+		return tx.Create(w.Path, w.Data)
+	case transition.Set:
+		return tx.Set(w.Path, w.Data)
+	case transition.Update:
+		return tx.Update(w.Path, w.Updates...)
+	case transition.Merge:
+		return tx.Merge(w.Path, w.Updates...)
+	default:
+		return tx.Delete(w.Path)
+	}
+}
+
+// handOver hands to tasks, after the commit, what a transition leaves to them.
+func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing string, cause Cause) {
+	for i := range out.Intents {
+		s.carryOutSoon(ctx, &out.Intents[i])
+	}
+	if due := out.Due; due != nil {
+		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref, Work{ID: due.PollID, Trace: cause.Trace}, due.At)
+	}
+	if out.Sync != nil {
+		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
+	}
+	if out.Card != nil {
+		s.updateCardSoon(ctx, *out.Card, doing+"/"+store.Instant(s.Now()).String(), cause)
+	}
+}
