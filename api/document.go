@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
@@ -24,25 +25,35 @@ var docsPage = template.Must(template.New("docs").Parse(docsText))
 const docsPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // documentRoutes serve the OpenAPI document and the page that shows it. Both
-// are made once, from the routes that are there by then; they are no answers
-// and have no envelope.
+// are made when they are first asked for, since most processes are asked for
+// neither; they are no answers and have no envelope.
 func (s *server) documentRoutes() {
 	describeBodies(s.huma.OpenAPI())
-	document, err := json.Marshal(s.huma.OpenAPI())
-	if err != nil {
-		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // a route was declared wrong
-	}
-	var page bytes.Buffer
-	if err := docsPage.Execute(&page, describeRoutes(s.huma.OpenAPI())); err != nil {
-		panic(fmt.Sprintf("the page of the routes cannot be written: %v", err))
-	}
+	document := sync.OnceValue(func() []byte { return writeDocument(s.huma.OpenAPI()) })
+	page := sync.OnceValue(func() []byte { return writePage(s.huma.OpenAPI()) })
 	s.echo.GET("/openapi.json", func(c echo.Context) error {
-		return c.Blob(http.StatusOK, "application/openapi+json", document)
+		return c.Blob(http.StatusOK, "application/openapi+json", document())
 	}, s.limitAddress)
 	s.echo.GET("/docs", func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, docsPolicy)
-		return c.HTMLBlob(http.StatusOK, page.Bytes())
+		return c.HTMLBlob(http.StatusOK, page())
 	}, s.limitAddress)
+}
+
+func writeDocument(api *huma.OpenAPI) []byte {
+	document, err := json.Marshal(api)
+	if err != nil {
+		panic(fmt.Sprintf("the OpenAPI document cannot be written: %v", err)) // a route was declared wrong
+	}
+	return document
+}
+
+func writePage(api *huma.OpenAPI) []byte {
+	var page bytes.Buffer
+	if err := docsPage.Execute(&page, describeRoutes(api)); err != nil {
+		panic(fmt.Sprintf("the page of the routes cannot be written: %v", err))
+	}
+	return page.Bytes()
 }
 
 // describeBodies says of each route what its body may be, which huma leaves
