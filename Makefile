@@ -23,6 +23,10 @@ RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={m
 WORLDS := questscheduler/(calendarsync|internal/explain|internal/timers|scheduler)
 # At its end a program waits a second for reports of the race detector.
 export GORACE := atexit_sleep_ms=0
+# Tests wait for the disk at each commit of SQLite: their files stand in memory
+# where it has 4 GB for them and programs may run from there. What Go builds does not.
+MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] 2>/dev/null && \
+	! grep -qE '^\S+ /dev/shm \S+ \S*noexec' /proc/mounts && echo TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp})
 # The programs that `make check` runs are built here, from tools/go.mod.
 LINT := bin/golangci-lint
 VULNERABILITIES := bin/govulncheck
@@ -46,7 +50,7 @@ test: webapp emulators ## Runs every test
 # processors.
 .PHONY: test-here
 test-here: # Every test on the embedded parts
-	$(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... $(if $(RACE),| grep -vxE '$(WORLDS)'))
+	$(MEMORY) $(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... $(if $(RACE),| grep -vxE '$(WORLDS)'))
 	$(if $(RACE),$(GO) test -shuffle=on -timeout 40m $$($(GO) list ./... | grep -xE '$(WORLDS)|.*/simulate'))
 
 # Those of the main job and its cases over HTTP, where production has its parts.
@@ -55,7 +59,7 @@ test-here: # Every test on the embedded parts
 .PHONY: test-cloud
 test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
 	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
-	QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
+	$(MEMORY) QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
 
 .PHONY: emulators
 emulators: # Says what is missing of what tests talk to, and are skipped without
