@@ -17,10 +17,9 @@ MUTANT ?=
 # SQLite's own code is left out of it: that is C made into Go, with memory of its
 # own, and takes four times as long when watched.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={modernc.org/sqlite/lib,modernc.org/libc/...}=-race=false)
-# These test in worlds of package worldtest, where nothing runs concurrently: the
-# race detector would find nothing, in four times the time. A test of the layout
-# holds that they start no goroutine.
-WORLDS := questscheduler/(calendarsync|internal/explain|internal/timers|scheduler)
+# These start no goroutine, and neither do their tests (internal/test/layout holds
+# that): the race detector would find nothing, in four times the time.
+SEQUENTIAL := questscheduler/(calendarsync|scheduler|internal/(explain|timers|test/(cost|docs|layout|mutants)))
 # At its end a program waits a second for reports of the race detector.
 export GORACE := atexit_sleep_ms=0
 # Tests wait for the disk at each commit of SQLite: their files stand in memory
@@ -40,18 +39,25 @@ help: ## Lists the targets
 demo: ## Runs everything on this machine against simulators; no settings needed
 	$(GO) run ./cmd/questscheduler demo
 
-# The second part waits more than it works, so both run at once.
+# The second part waits more than it works, so both run at once; the third begins
+# where one of them has ended.
 .PHONY: test
 test: webapp emulators ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
-	@$(MAKE) --no-print-directory -j2 test-here test-cloud
+	@$(MAKE) --no-print-directory -j2 test-race test-cloud test-sequential
+
+.PHONY: test-here
+test-here: test-race test-sequential # Every test on the embedded parts
 
 # Many tests wait for a calendar to be looked at: more run at once than there are
 # processors.
-.PHONY: test-here
-test-here: # Every test on the embedded parts
-	$(MEMORY) $(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... $(if $(RACE),| grep -vxE '$(WORLDS)'))
-	$(if $(RACE),$(GO) test -shuffle=on -timeout 40m $$($(GO) list ./... | grep -xE '$(WORLDS)|.*/simulate'))
+.PHONY: test-race
+test-race: # Those under the race detector; without it, all
+	$(MEMORY) $(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... $(if $(RACE),| grep -vxE '$(SEQUENTIAL)'))
+
+.PHONY: test-sequential
+test-sequential: # Those without it, and the many worlds that it has no time for
+	$(if $(RACE),$(MEMORY) $(GO) test -shuffle=on -timeout 40m $$($(GO) list ./... | grep -xE '$(SEQUENTIAL)|.*/simulate'))
 
 # Those of the main job and its cases over HTTP, where production has its parts.
 # They wait more than they work: the emulator of Firestore has who meets another

@@ -40,13 +40,13 @@ func TestPackagesWithoutRaceDetector_StartNoGoroutine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile(`(?m)^WORLDS := questscheduler/(\(.+\))$`).FindSubmatch(makefile)
+	list := regexp.MustCompile(`(?m)^SEQUENTIAL := questscheduler/(\(.+\))$`).FindSubmatch(makefile)
 	if list == nil {
-		t.Fatal("the Makefile has no list WORLDS")
+		t.Fatal("the Makefile has no list SEQUENTIAL")
 	}
-	worlds, found := regexp.MustCompile("^"+string(list[1])+"$"), map[string]bool{}
+	sequential, found := regexp.MustCompile("^"+string(list[1])+"$"), map[string]bool{}
 	for _, source := range sources(t) {
-		if !worlds.MatchString(source.pkg) {
+		if !sequential.MatchString(source.pkg) {
 			continue
 		}
 		found[source.pkg] = true
@@ -55,11 +55,11 @@ func TestPackagesWithoutRaceDetector_StartNoGoroutine(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range concurrency(t, source.path, text) {
-			t.Errorf("%s:%d: a goroutine starts here; take the package out of WORLDS in the Makefile", source.path, line)
+			t.Errorf("%s:%d: a goroutine starts here; take the package out of SEQUENTIAL in the Makefile", source.path, line)
 		}
 	}
 	if len(found) == 0 {
-		t.Error("WORLDS in the Makefile names no package")
+		t.Error("SEQUENTIAL in the Makefile names no package")
 	}
 }
 
