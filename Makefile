@@ -19,7 +19,7 @@ MUTANT ?=
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={modernc.org/sqlite/lib,modernc.org/libc/...}=-race=false)
 # These start no goroutine, and neither do their tests (internal/test/layout holds
 # that): the race detector would find nothing, in four times the time.
-SEQUENTIAL := questscheduler/(calendarsync|scheduler|internal/(explain|timers|test/(cost|docs|layout|mutants)))
+SEQUENTIAL := questscheduler/(calendarsync|scheduler|internal/(explain|timers|test/(cost|docs|firestorerules|layout|mutants)))
 # At its end a program waits a second for reports of the race detector.
 export GORACE := atexit_sleep_ms=0
 # Tests wait for the disk at each commit of SQLite: their files stand in memory
