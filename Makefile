@@ -14,8 +14,18 @@ POLLS ?= 10000
 # The planted fault that `make mutants` tries alone; empty: each.
 MUTANT ?=
 # The race detector needs a C compiler; without one the tests run without it.
-# With it few worlds are simulated, so many are once more without it.
-RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race)
+# SQLite's own code is left out of it: that is C made into Go, with memory of its
+# own, and takes four times as long when watched.
+RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={modernc.org/sqlite/lib,modernc.org/libc/...}=-race=false)
+# These start no goroutine, and neither do their tests (internal/test/layout holds
+# that): the race detector would find nothing, in four times the time.
+SEQUENTIAL := questscheduler/(calendarsync|scheduler|internal/(explain|timers|test/(cost|docs|firestorerules|layout|mutants)))
+# At its end a program waits a second for reports of the race detector.
+export GORACE := atexit_sleep_ms=0
+# Tests wait for the disk at each commit of SQLite: their files stand in memory
+# where it has 4 GB for them and programs may run from there. What Go builds does not.
+MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] 2>/dev/null && \
+	! grep -qE '^\S+ /dev/shm \S+ \S*noexec' /proc/mounts && echo TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp})
 # The programs that `make check` runs are built here, from tools/go.mod.
 LINT := bin/golangci-lint
 VULNERABILITIES := bin/govulncheck
@@ -29,18 +39,25 @@ help: ## Lists the targets
 demo: ## Runs everything on this machine against simulators; no settings needed
 	$(GO) run ./cmd/questscheduler demo
 
-# The second part waits more than it works, so both run at once.
+# The second part waits more than it works, so both run at once; the third begins
+# where one of them has ended.
 .PHONY: test
 test: webapp emulators ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
-	@$(MAKE) --no-print-directory -j2 test-here test-cloud
+	@$(MAKE) --no-print-directory -j2 test-race test-cloud test-sequential
+
+.PHONY: test-here
+test-here: test-race test-sequential # Every test on the embedded parts
 
 # Many tests wait for a calendar to be looked at: more run at once than there are
 # processors.
-.PHONY: test-here
-test-here: # Every test on the embedded parts
-	$(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 ./...
-	$(if $(RACE),$(GO) test -count=1 ./internal/test/simulate/)
+.PHONY: test-race
+test-race: # Those under the race detector; without it, all
+	$(MEMORY) $(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... $(if $(RACE),| grep -vxE '$(SEQUENTIAL)'))
+
+.PHONY: test-sequential
+test-sequential: # Those without it, and the many worlds that it has no time for
+	$(if $(RACE),$(MEMORY) $(GO) test -shuffle=on -timeout 40m $$($(GO) list ./... | grep -xE '$(SEQUENTIAL)|.*/simulate'))
 
 # Those of the main job and its cases over HTTP, where production has its parts.
 # They wait more than they work: the emulator of Firestore has who meets another
@@ -48,7 +65,7 @@ test-here: # Every test on the embedded parts
 .PHONY: test-cloud
 test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
 	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
-	QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
+	$(MEMORY) QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
 
 .PHONY: emulators
 emulators: # Says what is missing of what tests talk to, and are skipped without

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
@@ -43,25 +44,34 @@ var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{
 const docsPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // documentRoutes serve the OpenAPI document and the page that shows it. Both are made
-// once, from the routes registered so far, and have no envelope.
+// on the first request, since most processes get none, and have no envelope.
 func (s *server) documentRoutes() {
-	api := s.huma.OpenAPI()
-	describeBodies(api)
+	describeBodies(s.huma.OpenAPI())
+	document := sync.OnceValue(func() []byte { return writeDocument(s.huma.OpenAPI()) })
+	page := sync.OnceValue(func() []byte { return writePage(s.huma.OpenAPI()) })
+	s.echo.GET("/openapi.json", func(c echo.Context) error {
+		return c.Blob(http.StatusOK, "application/openapi+json", document())
+	}, s.limitAddress)
+	s.echo.GET("/docs", func(c echo.Context) error {
+		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, docsPolicy)
+		return c.HTMLBlob(http.StatusOK, page())
+	}, s.limitAddress)
+}
+
+func writeDocument(api *huma.OpenAPI) []byte {
 	document, err := json.Marshal(api)
 	if err != nil {
 		panic(fmt.Sprintf("api: marshal the OpenAPI document: %v", err)) // a route was declared wrong
 	}
+	return document
+}
+
+func writePage(api *huma.OpenAPI) []byte {
 	var page bytes.Buffer
 	if err := docsPage.Execute(&page, api); err != nil {
 		panic(fmt.Sprintf("api: render the page of the routes: %v", err))
 	}
-	s.echo.GET("/openapi.json", func(c echo.Context) error {
-		return c.Blob(http.StatusOK, "application/openapi+json", document)
-	}, s.limitAddress)
-	s.echo.GET("/docs", func(c echo.Context) error {
-		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, docsPolicy)
-		return c.HTMLBlob(http.StatusOK, page.Bytes())
-	}, s.limitAddress)
+	return page.Bytes()
 }
 
 // describeBodies documents our limits of bodies, which huma does not know.

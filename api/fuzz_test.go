@@ -29,6 +29,7 @@ func (f *fuzzWorld) next(t *testing.T) *world {
 	t.Helper()
 	if f.uses%300 == 0 {
 		f.world = newWorld(t)
+		f.shared = true
 	}
 	f.uses++
 	f.t = t

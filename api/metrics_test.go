@@ -122,7 +122,7 @@ func TestEachAnswer_IsToldOf_ButStreams(t *testing.T) {
 		request := httptest.NewRequestWithContext(t.Context(), c.method, c.path, http.NoBody)
 		w.echo.ServeHTTP(httptest.NewRecorder(), request)
 	}
-	if got := strings.Join(told, ", "); got != "GET OK, GET OK, GET Unauthorized, POST Not Found" { // the first asks for the document
+	if got := strings.Join(told, ", "); got != "GET OK, GET Unauthorized, POST Not Found" {
 		t.Errorf("told %q", got)
 	}
 }

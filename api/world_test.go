@@ -50,6 +50,7 @@ type world struct {
 	url      string
 	store    *countingStore
 	closed   bool // the store
+	shared   bool // by several tests
 	changes  *changes.Store
 	linked   *linked.Repository
 	followed followed
@@ -83,6 +84,8 @@ func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	w := &world{
 		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, log: &logText{}, tokens: map[string]string{},
 	}
+	// Package testing keeps a test's clean-up functions until the process ends, and so all that they refer to.
+	t.Cleanup(w.release)
 	count := new(atomic.Int64)
 	options := setup{patience: time.Minute, Options: api.Options{
 		Now: newClock(), NewID: func(prefix string) string { return fmt.Sprintf("%s_%026d", prefix, count.Add(1)) },
@@ -101,14 +104,28 @@ func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	}
 	w.tokens["admin"] = w.token(signin.Person{UID: "admin", Admin: true})
 	w.url = w.serve(bodylimit.Handler(w.echo, options.patience)).URL
-	document := httptest.NewRecorder()
-	w.echo.ServeHTTP(document, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
-	described, err := promises.Read(document.Body.Bytes())
+	promised, err := documented()
 	must(t, err)
-	w.promises = described
+	w.promises = promised
 	t.Cleanup(w.replayEach)
 	return w
 }
+
+// release lets go of everything that the world holds.
+func (w *world) release() {
+	if !w.shared {
+		*w = world{}
+	}
+}
+
+// documented is what the OpenAPI document says of answers: the same in every world.
+var documented = sync.OnceValues(func() (promises.Document, error) {
+	answered := httptest.NewRecorder()
+	api.New(api.Options{
+		Now: newClock(), NewID: func(prefix string) string { return prefix + "_1" }, Log: slog.New(slog.DiscardHandler), Version: "test",
+	}).ServeHTTP(answered, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
+	return promises.Read(answered.Body.Bytes())
+})
 
 // replayEach demands at the end of every test that each poll is what its journal
 // replays to.
@@ -171,6 +188,7 @@ func (w *world) serve(handler http.Handler) *httptest.Server {
 	w.t.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
+		server.Config.Handler = nil
 	})
 	return server
 }

@@ -40,18 +40,6 @@ func load[T any](ctx context.Context, reader store.Reader, path store.Path, deco
 	return &value, nil
 }
 
-// page reads a page of documents, and where to go on; nil at the end.
-func page[T any](ctx context.Context, reader store.Reader, asked store.Bound, decode func(store.Document) T) (found []T, next *store.Cursor, err error) {
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		found = append(found, decode(doc))
-	}
-	return found, behind(asked, docs), nil
-}
-
 // behind is where to go on after a page; nil where it is the last.
 func behind(asked store.Bound, page []store.Document) *store.Cursor {
 	if asked.Limit == 0 || len(page) < asked.Limit {
