@@ -13,8 +13,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Linked serves the routes of linked Google accounts.
-type Linked struct {
+// LinkedAccounts serves the routes of linked Google accounts.
+type LinkedAccounts struct {
 	Accounts *accounts.Repository
 	// Consents leads people through Google's consent.
 	Consents *accounts.Linking
@@ -82,7 +82,7 @@ type accountList struct {
 }
 
 func (s *server) listAccounts(ctx context.Context, by caller, _ *struct{}) (accountList, error) {
-	all, err := s.Linked.Accounts.List(ctx, by.person.ID)
+	all, err := s.Accounts.Accounts.List(ctx, by.person.ID)
 	if err != nil {
 		return accountList{}, err
 	}
@@ -102,7 +102,7 @@ type linkAnswer struct {
 }
 
 func (s *server) linkAccount(ctx context.Context, by caller, in *withBody[linkAccountBody]) (linkAnswer, error) {
-	address, until, err := s.Linked.Start(ctx, accounts.Ask{
+	address, until, err := s.Accounts.Start(ctx, accounts.Ask{
 		PersonID: by.person.ID, PersonName: by.person.Email, AccountID: string(in.Body.AccountID),
 		AnyIdentity: in.Body.AnyOther, ReturnTo: in.Body.ReturnTo,
 	})
@@ -111,7 +111,7 @@ func (s *server) linkAccount(ctx context.Context, by caller, in *withBody[linkAc
 
 // Start returns where a person's browser begins a consent, with no other proof of who
 // it is until the time returned. Errors are those of accounts.Linking.Ticket.
-func (l Linked) Start(ctx context.Context, ask accounts.Ask) (address string, until time.Time, err error) {
+func (l LinkedAccounts) Start(ctx context.Context, ask accounts.Ask) (address string, until time.Time, err error) {
 	ticket, until, err := l.Consents.Ticket(ctx, ask)
 	return l.URL + PathStart + "?" + url.Values{"ticket": {ticket}}.Encode(), until, err
 }
@@ -121,7 +121,7 @@ type onAccount struct {
 }
 
 func (s *server) getAccount(ctx context.Context, by caller, in *onAccount) (accountAnswer, error) {
-	account, err := s.Linked.Accounts.Owned(ctx, by.person.ID, in.ID)
+	account, err := s.Accounts.Accounts.Owned(ctx, by.person.ID, in.ID)
 	if err != nil {
 		return accountAnswer{}, err
 	}
@@ -130,7 +130,7 @@ func (s *server) getAccount(ctx context.Context, by caller, in *onAccount) (acco
 
 // answerOne answers an account; the first one is the default.
 func (s *server) answerOne(ctx context.Context, account accounts.Account) (accountAnswer, error) {
-	first, err := s.Linked.Accounts.Default(ctx, account.OwnerID)
+	first, err := s.Accounts.Accounts.Default(ctx, account.OwnerID)
 	if err != nil && !fault.Is(err, fault.Revoked) { // none is linked
 		return accountAnswer{}, err
 	}
@@ -138,7 +138,7 @@ func (s *server) answerOne(ctx context.Context, account accounts.Account) (accou
 }
 
 func (s *server) unlinkAccount(ctx context.Context, by caller, in *onAccount) (accountAnswer, error) {
-	account, err := s.Linked.Accounts.Unlink(ctx, by.person.ID, in.ID)
+	account, err := s.Accounts.Accounts.Unlink(ctx, by.person.ID, in.ID)
 	if err != nil {
 		return accountAnswer{}, err
 	}
@@ -153,7 +153,7 @@ const followTimeout = 10 * time.Second
 func (s *server) follow(ctx context.Context, accountID string, cause scheduler.Cause) {
 	ctx, cancel := context.WithTimeout(ctx, followTimeout)
 	defer cancel()
-	if err := s.Linked.Follow(ctx, accountID, cause); err != nil {
+	if err := s.Accounts.Follow(ctx, accountID, cause); err != nil {
 		s.Log.WarnContext(ctx, "what became of an account is carried on later", "account", accountID, "trace", cause.Trace, "error", err)
 	}
 }
@@ -172,17 +172,17 @@ type calendarEntry struct {
 }
 
 func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAccount) (accountCalendars, error) {
-	account, err := s.Linked.Accounts.Owned(ctx, by.person.ID, in.ID)
+	account, err := s.Accounts.Accounts.Owned(ctx, by.person.ID, in.ID)
 	if err != nil {
 		return accountCalendars{}, err
 	}
-	entries, complete, err := s.Linked.CalendarsOf(ctx, account)
+	entries, complete, err := s.Accounts.CalendarsOf(ctx, account)
 	return accountCalendars{Complete: complete, Calendars: each(entries, func(e gcal.Entry) calendarEntry {
 		return calendarEntry{ID: e.ID, Summary: e.Summary, TimeZone: optional(e.TimeZone), Primary: e.Primary, Writable: e.Writable}
 	})}, err
 }
 
 // CalendarsOf lists the calendars of an account: see calendarsync.Calendars.
-func (l Linked) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
+func (l LinkedAccounts) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
 	return calendarsync.Calendars{Accounts: l.Accounts, List: l.Calendars}.Of(ctx, account)
 }

@@ -108,7 +108,7 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 	if err != nil {
 		return inspectedAnswer{}, err
 	}
-	if view.Poll.ReplacesTold(told) { // it belongs to an earlier poll of the same id
+	if view.Poll.ReplacesAnnounced(told) { // it belongs to an earlier poll of the same id
 		told = poll.Announcement{PollID: in.ID}
 	}
 	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, inspectedEntries, nil)
@@ -146,7 +146,7 @@ func answerIntent(i poll.Intent) intentAnswer {
 func answerAnnouncement(a poll.Announcement) announcementAnswer {
 	return announcementAnswer{
 		Due: instant(a.Due), Attempts: a.Attempts,
-		Wanted: answerTold(a.Wanted), Announced: answerTold(a.Announced), Telling: answerTold(a.Telling),
+		Wanted: answerTold(a.Wanted), Announced: answerTold(a.Announced), Telling: answerTold(a.Delivering),
 		Channels: each(slices.Sorted(maps.Keys(a.Channels)), func(name string) deliveryAnswer {
 			d := a.Channels[name]
 			return deliveryAnswer{Channel: name, Ref: d.Ref, MessageID: optional(d.MessageID), Error: optional(d.Error), At: instant(d.At)}
@@ -154,12 +154,12 @@ func answerAnnouncement(a poll.Announcement) announcementAnswer {
 	}
 }
 
-func answerTold(t poll.Told) *toldAnswer {
+func answerTold(t poll.Message) *toldAnswer {
 	if t.Ref == "" {
 		return nil
 	}
 	return &toldAnswer{
-		Ref: t.Ref, Status: string(t.Story.Status), Time: t.Story.At.String(), Rescheduled: t.Story.Rescheduled,
-		Generation: t.Story.Generation, At: instant(t.At), Trace: t.Trace,
+		Ref: t.Ref, Status: string(t.State.Status), Time: t.State.At.String(), Rescheduled: t.State.Rescheduled,
+		Generation: t.State.Generation, At: instant(t.At), Trace: t.Trace,
 	}
 }

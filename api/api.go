@@ -38,7 +38,7 @@ import (
 type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
-	Linked    Linked
+	Accounts  LinkedAccounts
 	Health    *health.Reader
 	Tasks     Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
@@ -47,8 +47,8 @@ type Options struct {
 	Changes Changes
 	// Alone means that no other process answers requests over the same store, so that
 	// requests which an earlier process began are dead.
-	Alone  bool
-	SignIn signin.Verifier
+	SingleProcess bool
+	SignIn        signin.Verifier
 	// Operators authenticates machines that may act as admins on some routes
 	// (signin.Machines); nil: none may.
 	Operators interface {
@@ -64,7 +64,7 @@ type Options struct {
 	Ticks func(every time.Duration) (ticks <-chan time.Time, stop func())
 	// Ending is closed when the server is about to stop, which ends streams. nil: they
 	// end with their callers.
-	Ending <-chan struct{}
+	Stopping <-chan struct{}
 	// AllowedOrigins may call from browsers, such as https://app.example, or "*" for
 	// any.
 	AllowedOrigins []string
@@ -88,12 +88,12 @@ type Options struct {
 	// MetricsToken is a bearer token that opens it, and nothing else, beside admins'
 	// tokens; "": there is none.
 	MetricsToken string
-	// MetricsHere opens it to callers on this machine without a token. It is for a
+	// MetricsLocal opens it to callers on this machine without a token. It is for a
 	// server that is not reached from outside: a request that a proxy passes on cannot
 	// be told for certain.
-	MetricsHere bool
+	MetricsLocal bool
 	// Answered, where set, is called for each request that was answered, except streams.
-	Answered func(method string, status int, took time.Duration)
+	OnAnswer func(method string, status int, took time.Duration)
 	// Version is the program's, for the OpenAPI document.
 	Version string
 }

@@ -34,7 +34,7 @@ func callerOf(ctx context.Context) caller {
 }
 
 func causeOf(ctx context.Context) scheduler.Cause {
-	return scheduler.Cause{Hint: hintPerson, Trace: requestOf(ctx).id}
+	return scheduler.Cause{Trigger: hintPerson, Trace: requestOf(ctx).id}
 }
 
 // authenticate demands the bearer token of a person, or of a machine where those

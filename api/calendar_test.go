@@ -43,7 +43,7 @@ func (c *calendar) Insert(ctx context.Context, intent poll.Intent) (scheduler.Ev
 	}
 	c.inserted++
 	event := scheduler.Event{
-		ID: intent.EventID, Version: "1", Seen: rules.Present, Fingerprint: intent.Session.Fingerprint(), Updated: begin,
+		ID: intent.EventID, Version: "1", EventState: rules.Present, Fingerprint: intent.Session.Fingerprint(), Updated: begin,
 		Poll: intent.PollID, Generation: intent.Generation,
 	}
 	c.events[intent.EventID] = event
@@ -105,9 +105,9 @@ func (w *world) moveEvent(p pollJSON, to rules.Fingerprint) {
 	must(w.t, err)
 	event, err = w.calendar.Move(w.t.Context(), "", "", event, to, "")
 	must(w.t, err)
-	_, err = w.options.Scheduler.Apply(w.t.Context(), scheduler.Observed{
-		AccountID: "acc_gm", CalendarID: "gm@example.com", EventID: event.ID, Seen: event.Seen,
-		Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true, Cause: scheduler.Cause{Hint: "push"},
+	_, err = w.options.Scheduler.Apply(w.t.Context(), scheduler.Observation{
+		AccountID: "acc_gm", CalendarID: "gm@example.com", EventID: event.ID, EventState: event.EventState,
+		Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true, Cause: scheduler.Cause{Trigger: "push"},
 	})
 	must(w.t, err)
 }

@@ -75,7 +75,7 @@ func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, 
 	if refusal != nil {
 		again, err := s.keyKnown(ctx, by, asked(ask))
 		if err == nil && !again {
-			again, err = s.Scheduler.UnderWay(ctx, by.person, pollID, ask)
+			again, err = s.Scheduler.InProgress(ctx, by.person, pollID, ask)
 		}
 		switch {
 		case err != nil && !scheduler.Refused(err):

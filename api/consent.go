@@ -54,7 +54,7 @@ func (s *server) startConsent(c echo.Context) error {
 			})
 		}
 	}
-	address, err := s.Linked.Consents.Start(c.Request().Context(), ask, secret)
+	address, err := s.Accounts.Consents.Start(c.Request().Context(), ask, secret)
 	if err != nil {
 		return s.showFailure(c, ask, err)
 	}
@@ -69,7 +69,7 @@ func (s *server) askedBy(c echo.Context) (ask accounts.Ask, program bool, err er
 	known, err := s.personOf(c)
 	if ticket := query.Get("ticket"); ticket != "" && (err == nil || fault.Is(err, fault.Unauthenticated)) {
 		program = err == nil
-		ask, err = s.Linked.Consents.Asked(ticket)
+		ask, err = s.Accounts.Consents.Asked(ticket)
 		if program && err == nil && ask.PersonID != known.UID {
 			return accounts.Ask{}, true, fault.New(fault.Forbidden, "Somebody else began to link this account. Begin anew with your own token.")
 		}
@@ -108,11 +108,11 @@ func (s *server) endConsent(c echo.Context) error {
 	}
 	back.PersonID = known.UID
 	ctx := c.Request().Context()
-	ask, account, err := s.Linked.Consents.Finish(ctx, back)
+	ask, account, err := s.Accounts.Consents.Finish(ctx, back)
 	if err != nil {
 		return s.showFailure(c, ask, err)
 	}
-	s.follow(ctx, account.ID, scheduler.Cause{Hint: hintLink, Trace: requestOf(ctx).id})
+	s.follow(ctx, account.ID, scheduler.Cause{Trigger: hintLink, Trace: requestOf(ctx).id})
 	return c.Redirect(http.StatusFound, withQuery(ask.ReturnTo, url.Values{"calendar": {"linked"}, "account_id": {account.ID}}))
 }
 
@@ -158,7 +158,7 @@ func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error 
 		return err
 	}
 	code = cmp.Or(code, strings.ToLower(f.Problem.Code))
-	home := withQuery(cmp.Or(ask.ReturnTo, s.Linked.Consents.Home()), url.Values{"calendar": {"error"}, "code": {code}})
+	home := withQuery(cmp.Or(ask.ReturnTo, s.Accounts.Consents.Home()), url.Values{"calendar": {"error"}, "code": {code}})
 	if code == accounts.CodeDeclined {
 		return c.Redirect(http.StatusFound, home)
 	}
@@ -168,7 +168,7 @@ func (s *server) showFailure(c echo.Context, ask accounts.Ask, err error) error 
 		if retry.change != nil {
 			retry.change(&again)
 		}
-		if address, _, err := s.Linked.Start(ctx, again); err == nil && ask.PersonID != "" {
+		if address, _, err := s.Accounts.Start(ctx, again); err == nil && ask.PersonID != "" {
 			page.Links = append(page.Links, consentLink{retry.text, address})
 		}
 	}

@@ -211,7 +211,7 @@ func TestKey_OfAProcessThatIsGone_RunsAgain(t *testing.T) {
 	}{"the only one": {true, 200}, "one of several": {false, 503}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, newStillClock().on, func(s *setup) { s.Alone = row.alone })
+			w := newWorld(t, newStillClock().on, func(s *setup) { s.SingleProcess = row.alone })
 			made, gate := w.newPoll(nil), w.gate()
 			first := w.later(keyed("k1", finaliseCall(made)))
 			<-gate.reached

@@ -136,7 +136,7 @@ func (s *server) claimKey(ctx context.Context, claim keyRecord) (kept keyRecord,
 // runs reports whether a request still works on a key. In the only process, one
 // that began before its start is dead.
 func (s *server) runs(kept keyRecord, now time.Time) bool {
-	return kept.holder != "" && kept.leaseUntil.After(now) && (kept.start == s.start || !s.Alone)
+	return kept.holder != "" && kept.leaseUntil.After(now) && (kept.start == s.start || !s.SingleProcess)
 }
 
 // settleKey stores the outcome of a command, unless the claim was taken over.

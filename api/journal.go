@@ -66,9 +66,9 @@ func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (j
 
 func answerEntry(e poll.Entry) entryAnswer {
 	return entryAnswer{
-		ID: e.ID, PollID: e.PollID, At: e.At.UTC(), Trace: e.Trace, Hint: e.Hint, Who: optional(e.Who), Command: string(e.Command),
+		ID: e.ID, PollID: e.PollID, At: e.At.UTC(), Trace: e.Trace, Hint: e.Trigger, Who: optional(e.Who), Command: string(e.Command),
 		Observation: observationAnswer{
-			Seen: e.Seen, Fingerprint: e.Fingerprint.String(), Updated: instant(e.Updated),
+			Seen: e.EventState, Fingerprint: e.Fingerprint.String(), Updated: instant(e.Updated),
 			EventID: optional(e.EventID), CalendarID: optional(e.CalendarID), AccountID: optional(e.AccountID),
 		},
 		Before: e.Before.String(), After: e.After.String(), Baseline: e.Baseline.String(),

@@ -30,7 +30,7 @@ func (f *followed) follow(_ context.Context, accountID string, _ scheduler.Cause
 
 // openLinked makes linked accounts over a Google simulator with an account for
 // each person, by their names.
-func (w *world) openLinked(options *api.Options) api.Linked {
+func (w *world) openLinked(options *api.Options) api.LinkedAccounts {
 	w.t.Helper()
 	keys, err := seal.ParseKeys("k1:" + strings.Repeat("A", 43) + "=")
 	must(w.t, err)
@@ -46,7 +46,7 @@ func (w *world) openLinked(options *api.Options) api.Linked {
 	}
 	server := httptest.NewServer(w.google.Handler())
 	w.t.Cleanup(server.Close)
-	return api.Linked{
+	return api.LinkedAccounts{
 		Accounts: w.linked, Follow: w.followed.follow, URL: ourURL,
 		Calendars: func(context.Context, string) ([]gcal.Entry, error) {
 			return []gcal.Entry{{ID: "gm@example.com", Summary: "gm", Primary: true, Writable: true}}, nil

@@ -26,12 +26,12 @@ func (s *server) metricsRoutes() {
 	s.echo.GET(PathMetrics, echo.WrapHandler(s.Metrics), s.guardMetrics)
 }
 
-// guardMetrics admits the metrics token, admins, and with MetricsHere callers on
+// guardMetrics admits the metrics token, admins, and with MetricsLocal callers on
 // this machine.
 func (s *server) guardMetrics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		header := c.Request().Header.Get(echo.HeaderAuthorization)
-		if header == "" && s.MetricsHere && FromThisMachine(c.Request()) {
+		if header == "" && s.MetricsLocal && FromThisMachine(c.Request()) {
 			return next(c)
 		}
 		token, err := signin.Bearer(header)

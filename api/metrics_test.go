@@ -25,14 +25,14 @@ const metricsToken = "a-token-of-thirty-two-characters"
 
 func TestMetrics_AdmitThisMachineAndAdmins(t *testing.T) {
 	t.Parallel()
-	here := newWorld(t, figures, func(s *setup) { s.MetricsHere, s.MetricsToken = true, metricsToken })
+	here := newWorld(t, figures, func(s *setup) { s.MetricsLocal, s.MetricsToken = true, metricsToken })
 	// The same server, reached from outside: a proxied request may resemble a local
 	// one.
 	public := newWorld(t, figures, func(s *setup) { s.MetricsToken = metricsToken })
 	without := newWorld(t, figures) // and without a token
 	// The first, which believes a proxy on this machine when it says for whom it asks.
 	behind := newWorld(t, figures, func(s *setup) {
-		s.MetricsHere, s.MetricsToken = true, metricsToken
+		s.MetricsLocal, s.MetricsToken = true, metricsToken
 		s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	})
 	for name, test := range map[string]struct {
@@ -114,7 +114,7 @@ func TestEachAnswer_IsToldOf_ButStreams(t *testing.T) {
 	t.Parallel()
 	var told []string
 	w := newWorld(t, func(s *setup) {
-		s.Answered = func(method string, status int, _ time.Duration) {
+		s.OnAnswer = func(method string, status int, _ time.Duration) {
 			told = append(told, method+" "+http.StatusText(status))
 		}
 	})
@@ -148,7 +148,7 @@ func TestRequest_ClientDisconnected_IsNoFailure(t *testing.T) {
 			t.Parallel()
 			var counted []int
 			w := newWorld(t, func(s *setup) {
-				s.Answered = func(_ string, status int, _ time.Duration) { counted = append(counted, status) }
+				s.OnAnswer = func(_ string, status int, _ time.Duration) { counted = append(counted, status) }
 			})
 			counted = nil // of what the world asked for itself
 			request := httptest.NewRequestWithContext(row.ctx, http.MethodGet, "/v1/polls", http.NoBody)

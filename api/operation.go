@@ -142,7 +142,7 @@ const answerTimeout = commandTimeout + 5*time.Second
 // written: the body, the work, and storing the answer to an Idempotency-Key. The
 // server must allow answers more than that (http.Server.WriteTimeout), so that
 // there is one however many transactions are retried.
-const AnswerTime = bodylimit.Patience + answerTimeout + settleTimeout
+const AnswerTime = bodylimit.Timeout + answerTimeout + settleTimeout
 
 // handler answers a caller's request: In is its parameters and body, Data the data
 // of the envelope.

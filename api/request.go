@@ -75,8 +75,8 @@ func (s *server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
 		if disconnected(ctx, status) {
 			status = statusDisconnected
 		}
-		if s.Answered != nil && c.Path() != pathStream {
-			s.Answered(c.Request().Method, status, s.Now().Sub(began))
+		if s.OnAnswer != nil && c.Path() != pathStream {
+			s.OnAnswer(c.Request().Method, status, s.Now().Sub(began))
 		}
 		s.logOf(c, status).InfoContext(ctx, "request", "method", c.Request().Method, "route", c.Path(),
 			"status", status, "code", request.code, "duration", s.Now().Sub(began), "request_id", request.id)

@@ -87,7 +87,7 @@ func (f *feed) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-f.Ending:
+		case <-f.Stopping:
 			return nil
 		case <-heartbeats:
 			err = f.out.write([]byte(": still here\n\n"))

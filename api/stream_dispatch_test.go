@@ -119,7 +119,7 @@ func TestVoteScan_FirstFails_NextFindsItsVotes(t *testing.T) {
 	if err := d.scanVotes(t.Context(), &feeds[1].scans); err != nil {
 		t.Fatal(err)
 	}
-	if found, _ := d.written.Take(); !slices.Equal(found, []changes.Change{{Poll: "p", Below: true}}) {
+	if found, _ := d.written.Take(); !slices.Equal(found, []changes.Change{{Poll: "p", Parts: true}}) {
 		t.Errorf("the next scan found %v", found)
 	}
 }

@@ -41,7 +41,7 @@ func (s *sentPolls) wants(change changes.Change) bool {
 	defer s.mu.Unlock()
 	sent, known := s.polls[change.Poll]
 	if known {
-		sent.below = sent.below || change.Below
+		sent.below = sent.below || change.Parts
 		s.polls[change.Poll] = sent
 	}
 	return known || s.learning

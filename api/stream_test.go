@@ -148,7 +148,7 @@ func TestStream_Ends(t *testing.T) {
 		change func(s *setup)
 		end    func(w *world)
 	}{
-		"with the server": {func(s *setup) { s.Ending = ending }, func(*world) { close(ending) }},
+		"with the server": {func(s *setup) { s.Stopping = ending }, func(*world) { close(ending) }},
 		"with the token":  {func(*setup) {}, func(w *world) { w.verifier.refuse.Store(true); w.ticks.tick(30 * time.Second) }},
 	} {
 		t.Run(name, func(t *testing.T) {

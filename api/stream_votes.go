@@ -103,12 +103,12 @@ func (d *dispatcher) scanned(scan voteScan, found []poll.GivenVote, overlap time
 		path := poll.VotePath(vote.PollID, vote.UserID)
 		if at, seen := d.votes.seen[path]; !seen || !at.Equal(vote.At) {
 			d.votes.seen[path] = vote.At
-			d.written.Add(changes.Change{Poll: vote.PollID, Below: true})
+			d.written.Add(changes.Change{Poll: vote.PollID, Parts: true})
 		}
 	}
 	maps.DeleteFunc(d.votes.seen, func(_ store.Path, at time.Time) bool { return at.Before(overlap) })
 	for _, id := range slices.Sorted(maps.Keys(d.votes.settled)) {
-		d.written.Add(changes.Change{Poll: id, Below: true})
+		d.written.Add(changes.Change{Poll: id, Parts: true})
 	}
 	d.votes.settling, d.votes.settled = map[string]bool{}, d.votes.settling
 }

@@ -99,7 +99,7 @@ func answerAccountStatus(a health.Account) accountStatusAnswer {
 	}
 	for _, calendar := range a.Calendars {
 		answer.ErrorMirrors += calendar.Failing
-		answer.PendingLooks += calendar.PendingLooks
+		answer.PendingLooks += calendar.Deferred
 	}
 	if len(a.Calendars) > 0 {
 		behind, unwatched := a.Behind(), a.Unwatched()
@@ -116,9 +116,9 @@ func answerCalendarStatus(c health.Calendar) calendarStatusAnswer {
 	return calendarStatusAnswer{
 		Key: c.Key, CalendarID: c.CalendarID, Status: string(c.Status),
 		LastSync: instant(c.LastSync), LastSuccess: instant(c.LastSuccess),
-		ChannelStatus: string(c.Channel), ChannelExpiry: instant(c.ChannelExpiry), LookDue: c.LookDue,
-		PendingLooks: c.PendingLooks, Held: c.Held, ErrorMirrors: c.Failing,
-		ParkedUntil: instant(c.ParkedUntil), Problems: each(c.Troubles, answerTrouble),
+		ChannelStatus: string(c.Channel), ChannelExpiry: instant(c.ChannelExpiry), LookDue: c.SyncPending,
+		PendingLooks: c.Deferred, Held: c.Held, ErrorMirrors: c.Failing,
+		ParkedUntil: instant(c.PausedUntil), Problems: each(c.Troubles, answerTrouble),
 	}
 }
 

@@ -163,7 +163,7 @@ func (w *world) openPorts(options *api.Options) {
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Address: pushAddress, Now: options.Now, Log: options.Log}
 	options.Tasks = w.queue
-	options.Linked = w.openLinked(options)
+	options.Accounts = w.openLinked(options)
 	options.Health = &health.Reader{
 		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
 	}
@@ -359,7 +359,7 @@ func (w *world) newDeadLetter() string {
 // newTold writes an announcement of a cancelled poll.
 func (w *world) newTold(pollID string) {
 	w.t.Helper()
-	told := poll.Told{Ref: "jrn_told", Story: rules.Story{Status: rules.Cancelled}, At: begin}
+	told := poll.Message{Ref: "jrn_told", State: rules.AnnouncedState{Status: rules.Cancelled}, At: begin}
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Merge(poll.AnnouncementPath(pollID), poll.KnownUpdates(pollID, told)...)
 	}))

@@ -36,21 +36,21 @@ const batchTime = 10 * time.Second
 
 // Polls receives observations (scheduler.Service).
 type Polls interface {
-	Apply(ctx context.Context, seen scheduler.Observed) (scheduler.Applied, error)
+	Apply(ctx context.Context, seen scheduler.Observation) (scheduler.Applied, error)
 	SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
 	ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
-	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
+	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error)
 }
 
 // Owners tells the owner of a calendar what only they can fix (package notify). All
 // methods are idempotent.
 type Owners interface {
-	// TellSyncError announces that an account's grant is dead or too small, once per
+	// NotifySyncError announces that an account's grant is dead or too small, once per
 	// grant.
-	TellSyncError(ctx context.Context, ownerID, accountID string) error
-	// TellHeld announces that the cancellations of these events await confirmation, once
+	NotifySyncError(ctx context.Context, ownerID, accountID string) error
+	// NotifyHeld announces that the cancellations of these events await confirmation, once
 	// for the same events.
-	TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error
+	NotifyHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error
 }
 
 // Syncer runs syncs of calendars. All fields but Observing and Meter are required.

@@ -158,8 +158,8 @@ func TestAnUnreadableEvent_WarnsUntilItCanBeRead(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
-	_, err := w.Scheduler.Apply(t.Context(), scheduler.Observed{
-		AccountID: w.Account("gm"), CalendarID: "gm@example.com", EventID: eventID, Seen: rules.Unreadable, Updated: w.Clock.Now(),
+	_, err := w.Scheduler.Apply(t.Context(), scheduler.Observation{
+		AccountID: w.Account("gm"), CalendarID: "gm@example.com", EventID: eventID, EventState: rules.Unreadable, Updated: w.Clock.Now(),
 		Fence: w.Calendar("gm").Fence, Cause: worldtest.Cause,
 	})
 	if err != nil {

@@ -47,5 +47,5 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 	if err != nil || confirmed == 0 {
 		return 0, err
 	}
-	return confirmed, w.enqueueSync(ctx, key, cause.Hint, cause.Trace)
+	return confirmed, w.enqueueSync(ctx, key, cause.Trigger, cause.Trace)
 }

@@ -95,7 +95,7 @@ func translate(event gcal.Event) scheduler.Event {
 		generation = -1 // no valid generation
 	}
 	return scheduler.Event{
-		ID: event.ID, Version: event.ETag, Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
+		ID: event.ID, Version: event.ETag, EventState: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
 		Poll: event.Private[markPoll], Generation: generation,
 	}
 }

@@ -32,7 +32,7 @@ func (l *syncRun) verdict(ctx context.Context, err error) queue.Verdict {
 	last, cancel := finalContext(ctx)
 	defer cancel()
 	l.Log.WarnContext(ctx, "sync failed", "calendar", l.ref.Calendar, "account", l.ref.Account,
-		"hint", l.cause.Hint, "trace", l.cause.Trace, "kind", fault.KindOf(err).String(), "error", err)
+		"hint", l.cause.Trigger, "trace", l.cause.Trace, "kind", fault.KindOf(err).String(), "error", err)
 	if recordErr := l.fail(last, err); recordErr != nil {
 		return queue.Verdict{Err: errors.Join(err, recordErr)}
 	}
@@ -168,7 +168,7 @@ func (l *syncRun) showFailed(ctx context.Context, row failure, cause error) erro
 	if err != nil || !tell {
 		return err
 	}
-	return l.Owners.TellSyncError(ctx, l.calendar.OwnerID, l.ref.Account)
+	return l.Owners.NotifySyncError(ctx, l.calendar.OwnerID, l.ref.Account)
 }
 
 // clearAccountErrors clears account errors on the calendar's polls after the first

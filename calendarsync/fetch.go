@@ -76,7 +76,7 @@ func (l *syncRun) tooMany(gone []gcal.Event, linked int) bool {
 // they may have been created and deleted before it. Those linked by now are in the index,
 // which is read after this.
 func (l *syncRun) deferInserts(ctx context.Context) error {
-	for intent, err := range poll.IntentsDue(ctx, l.Store, l.Now().Add(farFuture)) {
+	for intent, err := range poll.PendingIntents(ctx, l.Store, l.Now().Add(farFuture)) {
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (l *syncRun) announceHeld(ctx context.Context) error {
 		return err
 	}
 	if held := now.Held(); len(held) > 0 {
-		if err := l.Owners.TellHeld(ctx, now.OwnerID, now.Key, held); err != nil {
+		if err := l.Owners.NotifyHeld(ctx, now.OwnerID, now.Key, held); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,7 @@ func (l *syncRun) fetchAndApply(ctx context.Context, eventID string) error {
 }
 
 // freshObservation is the observation of an event that was fetched individually.
-func (l *syncRun) freshObservation(event gcal.Event) scheduler.Observed {
+func (l *syncRun) freshObservation(event gcal.Event) scheduler.Observation {
 	observed := l.observation(event)
 	observed.Fresh = true
 	return observed

@@ -53,8 +53,8 @@ type Accounts interface {
 // LinkOwners tells the owner of an account what happens to its polls (package notify).
 // Its methods are idempotent.
 type LinkOwners interface {
-	TellSyncError(ctx context.Context, ownerID, accountID string) error
-	TellUnlinked(ctx context.Context, ownerID, accountID string) error
+	NotifySyncError(ctx context.Context, ownerID, accountID string) error
+	NotifyUnlinked(ctx context.Context, ownerID, accountID string) error
 }
 
 // FollowDue carries on the changes of all accounts that are Due, as far as time allows,
@@ -134,7 +134,7 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 		if err != nil || !announce {
 			return err
 		}
-		return l.Owners.TellSyncError(ctx, account.OwnerID, account.ID)
+		return l.Owners.NotifySyncError(ctx, account.OwnerID, account.ID)
 	}
 }
 
@@ -162,7 +162,7 @@ func (l *Links) relinked(ctx context.Context, account accounts.Account, calendar
 func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	announce, err := l.detach(ctx, account, rules.CalendarUnlinked, cause)
 	if err == nil && announce {
-		err = l.Owners.TellUnlinked(ctx, account.OwnerID, account.ID)
+		err = l.Owners.NotifyUnlinked(ctx, account.OwnerID, account.ID)
 	}
 	if err != nil {
 		return err

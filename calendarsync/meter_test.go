@@ -64,7 +64,7 @@ func TestMeter_CountsChannelsAndSyncs(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	count := &tally{}
-	w.Watcher.Meter, w.Looker.Meter = count.count, count.count
+	w.Watcher.Meter, w.Syncer.Meter = count.count, count.count
 	pollID, _, event := w.Finalised()
 	w.Run(time.Minute)
 	if got := count.take(); !slices.Contains(got, "watch, renewal false: ok") || !slices.Contains(got, "sync by person: ok") {

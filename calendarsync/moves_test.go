@@ -271,23 +271,23 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 	moved := w.View(pollID).Poll.Sync.Rescheduled.ToSlotID
 	for i, want := range []poll.Entry{
 		{
-			Hint: "person", Trace: "test", Who: "gm", Command: rules.CommandFinalise, Reason: "the event was made", Seen: "present", Fingerprint: atTen,
+			Trigger: "person", Trace: "test", Who: "gm", Command: rules.CommandFinalise, Reason: "the event was made", EventState: "present", Fingerprint: atTen,
 			After: atTen, Baseline: atTen, Status: rules.Finalized, State: rules.StateOK, WinningSlotID: slots[0],
 		},
 		{
-			Hint: "push", Decision: rules.Reschedule, Reason: "moved", Seen: "present", Fingerprint: atNoon,
+			Trigger: "push", Decision: rules.Reschedule, Reason: "moved", EventState: "present", Fingerprint: atNoon,
 			Inputs: &poll.Inputs{Now: entries[1].At, Winning: atTen, FinalizedAt: worldtest.Start},
 			Before: atTen, After: atNoon, Baseline: atTen, Status: rules.Finalized, State: rules.StateRescheduled, WinningSlotID: moved, Rescheduled: true,
 		},
 		{
-			Hint: "push", Decision: rules.Cancel, Reason: "deleted", Seen: "gone", Cancelled: true,
+			Trigger: "push", Decision: rules.Cancel, Reason: "deleted", EventState: "gone", Cancelled: true,
 			Inputs: &poll.Inputs{Now: entries[2].At, Winning: atNoon, Timely: atNoon, MovedAt: entries[1].At, FinalizedAt: worldtest.Start},
 			Before: atNoon, After: atNoon, Baseline: atTen, Status: rules.Cancelled, State: rules.StateCancelled, WinningSlotID: moved, Rescheduled: true,
 		},
 	} {
 		got := entries[i]
 		if got.Trace == "" || got.At.IsZero() || got.Announcement != got.ID || (got.Fence == 0) != (got.Command != "") ||
-			(got.Seen == "present") == got.Updated.IsZero() {
+			(got.EventState == "present") == got.Updated.IsZero() {
 			t.Errorf("entry %d lacks something: %+v", i, got)
 		}
 		want.PollID, want.CreatorID = pollID, "gm"

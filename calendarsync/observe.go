@@ -10,14 +10,14 @@ import (
 // SilentOwners stands in for Owners and LinkOwners and tells nobody (QS_SYNC=observe).
 type SilentOwners struct{}
 
-// TellSyncError does nothing.
-func (SilentOwners) TellSyncError(context.Context, string, string) error { return nil }
+// NotifySyncError does nothing.
+func (SilentOwners) NotifySyncError(context.Context, string, string) error { return nil }
 
-// TellHeld does nothing.
-func (SilentOwners) TellHeld(context.Context, string, string, []string) error { return nil }
+// NotifyHeld does nothing.
+func (SilentOwners) NotifyHeld(context.Context, string, string, []string) error { return nil }
 
-// TellUnlinked does nothing.
-func (SilentOwners) TellUnlinked(context.Context, string, string) error { return nil }
+// NotifyUnlinked does nothing.
+func (SilentOwners) NotifyUnlinked(context.Context, string, string) error { return nil }
 
 // mask is the version stored with sync tokens. A token from observing is invalid for
 // applying, as nothing it covers was applied, and vice versa: the next run is a full

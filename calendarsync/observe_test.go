@@ -98,7 +98,7 @@ func told(t *testing.T, w *worldtest.World, pollID string) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := explain.Tell(history, true).WriteText(&text); err != nil {
+	if err := explain.NewReport(history, true).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, says := range []string{"observed, not done: rescheduled, by the calendar", "announced  nothing", "agrees: the journal gives back the stored poll"} {

@@ -37,7 +37,7 @@ func TestSync_WhoseListingRepeatsAPage_Ends(t *testing.T) {
 	pollID, _, eventID := w.Finalised()
 	w.Run(time.Minute)
 	before := w.Calendar("gm").SyncToken
-	w.Looker.Google = &repeating{Google: w.Looker.Google, t: t}
+	w.Syncer.Google = &repeating{Google: w.Syncer.Google, t: t}
 	w.PatchEvent("gm", eventID, map[string]any{"summary": "Another title"})
 	w.RunDue()
 	if got := w.Calendar("gm").SyncToken; got != before {
@@ -81,11 +81,11 @@ func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			w.Finalised()
 			w.Run(time.Minute)
-			google := w.Looker.Google
+			google := w.Syncer.Google
 			ctx, cancel := row.limit(t.Context())
-			w.Looker.Google = ending{google, cancel}
+			w.Syncer.Google = ending{google, cancel}
 			task := calendars.SyncTask(w.Calendar("gm"), "push", "trace")
-			verdict := w.Looker.Handle(ctx, queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1})
+			verdict := w.Syncer.Handle(ctx, queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1})
 			if verdict.Outcome != queue.Retry || verdict.Err == nil {
 				t.Errorf("the verdict is %+v", verdict)
 			}
@@ -93,9 +93,9 @@ func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 			if !calendar.LeaseUntil.IsZero() || calendar.FailedSince.IsZero() == row.failed {
 				t.Errorf("it is held until %v, and fails since %v", calendar.LeaseUntil, calendar.FailedSince)
 			}
-			w.Looker.Google = google
+			w.Syncer.Google = google
 			w.Skip(time.Second)
-			if verdict := w.Looker.Handle(t.Context(), queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 2}); verdict.Outcome != queue.Done {
+			if verdict := w.Syncer.Handle(t.Context(), queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 2}); verdict.Outcome != queue.Done {
 				t.Errorf("the next sync: %+v", verdict)
 			}
 		})

@@ -16,7 +16,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-var renewal = scheduler.Cause{Hint: "renewal", Trace: "renewal"}
+var renewal = scheduler.Cause{Trigger: "renewal", Trace: "renewal"}
 
 // renew is the timer's job of every day.
 func renew(t *testing.T, w *worldtest.World) calendarsync.Renewed {

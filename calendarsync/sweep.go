@@ -55,7 +55,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 	swept.Syncs++
 	err = w.write(ctx, calendar.Key, calendars.RequestSync())
 	if err == nil {
-		err = w.enqueueSync(ctx, calendar.Key, cause.Hint, cause.Trace)
+		err = w.enqueueSync(ctx, calendar.Key, cause.Trigger, cause.Trace)
 	}
 	return errors.Join(watchErr, err)
 }
@@ -136,7 +136,7 @@ func (w *Watcher) repair(ctx context.Context, pollID string, cause scheduler.Cau
 	case err != nil:
 		swept.Failed++
 		w.Log.WarnContext(ctx, "sweep: poll left to the next", "poll", pollID, "trace", cause.Trace, "error", err)
-	case repair != rules.MendNothing:
+	case repair != rules.RepairNothing:
 		swept.Repaired++
 	}
 }

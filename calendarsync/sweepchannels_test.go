@@ -14,7 +14,7 @@ import (
 
 func sweep(t *testing.T, w *worldtest.World) {
 	t.Helper()
-	if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
+	if err := w.SweepPages(scheduler.Cause{Trigger: "sweep"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
@@ -89,7 +89,7 @@ func TestFollowingAgain_WhileChannelsAreStopped_IsWatched(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(t *testing.T, w *worldtest.World){
 		"by the sweep": func(t *testing.T, w *worldtest.World) {
-			if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
+			if err := w.SweepPages(scheduler.Cause{Trigger: "sweep"}); err != nil {
 				t.Fatal(err)
 			}
 		},

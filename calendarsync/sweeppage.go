@@ -180,7 +180,7 @@ type sweepTask struct {
 // the next sweep begins; calendars beyond it share slots. Repeating it enqueues the same
 // task, or another that finds the calendar fresh.
 func (w *Watcher) enqueueSweep(ctx context.Context, key string, cause scheduler.Cause, here position, spread time.Duration) error {
-	payload, err := json.Marshal(sweepTask{key, cause.Hint, cause.Trace})
+	payload, err := json.Marshal(sweepTask{key, cause.Trigger, cause.Trace})
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (w *Watcher) HandleSweep(ctx context.Context, delivery queue.Delivery) queu
 	calendar, _, err := calendars.LoadKey(ctx, w.Store, asked.Key)
 	if err == nil && calendar.Wanted() {
 		var swept Swept
-		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Hint: asked.Hint, Trace: asked.Trace}, &swept)
+		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Trigger: asked.Hint, Trace: asked.Trace}, &swept)
 	}
 	switch {
 	case err == nil:

@@ -78,7 +78,7 @@ func (l *Syncer) claim(ctx context.Context, request calendars.SyncRequest, attem
 		}
 		run = &syncRun{
 			Syncer: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
-			fence: fence, cause: scheduler.Cause{Hint: request.Cause, Trace: request.Trace}, attempt: attempt,
+			fence: fence, cause: scheduler.Cause{Trigger: request.Cause, Trace: request.Trace}, attempt: attempt,
 		}
 		return tx.Update(calendars.Path(request.Key), updates...)
 	})
@@ -95,7 +95,7 @@ func (l *syncRun) run(ctx context.Context) error {
 	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
 		// The full listing shows no deletions; fetchUnlisted finds them.
 		l.Log.InfoContext(ctx, "sync token rejected; running a full sync", "calendar", l.ref.Calendar, "account", l.ref.Account,
-			"hint", l.cause.Hint, "trace", l.cause.Trace, "error", err)
+			"hint", l.cause.Trigger, "trace", l.cause.Trace, "error", err)
 		if err := l.commit(ctx, calendars.ResetToken()...); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (l *syncRun) applyListed(ctx context.Context, event gcal.Event, writable bo
 
 // applyOrDefer applies an observation. A malformed event is applied as unreadable and
 // deferred too: once it is readable, no further listing need show it.
-func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed scheduler.Observed) error {
+func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed scheduler.Observation) error {
 	if err := l.applyObservation(ctx, observed); err != nil || !event.Malformed {
 		return err
 	}
@@ -196,10 +196,10 @@ func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed s
 }
 
 // observation is an event as the rules take it.
-func (l *syncRun) observation(event gcal.Event) scheduler.Observed {
-	return scheduler.Observed{
+func (l *syncRun) observation(event gcal.Event) scheduler.Observation {
+	return scheduler.Observation{
 		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
-		Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
+		EventState: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
 		Fence: l.fence, Cause: l.cause,
 	}
 }

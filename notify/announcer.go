@@ -120,7 +120,7 @@ func (a *Announcer) drawCards(ctx context.Context, pollID string, redraw bool) e
 				return err
 			}
 			if refused != nil {
-				a.Meter.Count(DiscordRefused{CardName, refused.Code})
+				a.Meter.Count(ChannelRefused{CardName, refused.Code})
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func TestHandle_EachTransition_IsDeliveredOncePerPersonAndChannel(t *testing.T) 
 	if got := w.cards(channel); len(got) != 1 || got[0].ID != card {
 		t.Errorf("cards %+v", got)
 	}
-	if a := w.announcement(); !a.Due.IsZero() || a.Telling.Ref != "" || a.Announced.Ref != a.Wanted.Ref {
+	if a := w.announcement(); !a.Due.IsZero() || a.Delivering.Ref != "" || a.Announced.Ref != a.Wanted.Ref {
 		t.Errorf("something is still pending: %+v", a)
 	}
 }
@@ -303,7 +303,7 @@ func TestHandle_DeletedPoll_HasNothingPending(t *testing.T) {
 	if calls := w.discord.Control().Calls(); len(calls) != 0 {
 		t.Errorf("calls %v", calls)
 	}
-	due, err := store.Collect(poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now()))
+	due, err := store.Collect(poll.PendingAnnouncements(context.Background(), w.store, w.clock.Now()))
 	if err != nil || len(due) != 0 {
 		t.Errorf("still due: %+v, %v", due, err)
 	}

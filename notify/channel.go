@@ -44,7 +44,7 @@ var ErrNoRecipient = errors.New("the channel reaches nobody")
 // Message is what a channel delivers: a change of a poll.
 type Message struct {
 	Notice rules.Notice
-	State  poll.Told // what people are told; its Ref is the same for every attempt
+	State  poll.Message // what people are told; its Ref is the same for every attempt
 	Poll   poll.Poll
 	Group  *poll.Group // nil if the poll has none
 	Named  []string    // participants whom somebody else added; they are told nothing until they join or vote
@@ -53,7 +53,7 @@ type Message struct {
 
 // Text is the message in plain words, in the poll's time zone.
 func (m Message) Text() string {
-	return fill(texts[m.Notice].body, plainTitle(m.Poll.Title, maxInAppTitle), inAppTime(m.State.Story.At, m.Poll.Timezone))
+	return fill(texts[m.Notice].body, plainTitle(m.Poll.Title, maxInAppTitle), inAppTime(m.State.State.At, m.Poll.Timezone))
 }
 
 // Receipt says what became of a message.

@@ -169,7 +169,7 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 	remove := func(w *world) { w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) }) }
 	owesNothing := func(t *testing.T, w *world) {
 		t.Helper()
-		due, err := store.Collect(poll.AnnouncementsDue(context.Background(), w.store, w.clock.Now()))
+		due, err := store.Collect(poll.PendingAnnouncements(context.Background(), w.store, w.clock.Now()))
 		if err != nil || len(due) != 0 {
 			t.Errorf("still due: %+v, %v", due, err)
 		}

@@ -15,7 +15,7 @@ import (
 // and records the state as announced.
 func (a *Announcer) deliver(ctx context.Context, r run, trace string) (queue.Verdict, error) {
 	p, group, err := loadPoll(ctx, a.Store, r.pollID)
-	if fault.Is(err, fault.NotFound) || err == nil && p.ReplacesTold(r.announcement) { // deleted since: the next run finds that
+	if fault.Is(err, fault.NotFound) || err == nil && p.ReplacesAnnounced(r.announcement) { // deleted since: the next run finds that
 		return queue.Verdict{Outcome: queue.Later}, nil
 	}
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *Announcer) deliverTo(ctx context.Context, channel Channel, message Mess
 	delivery := poll.Delivery{Ref: message.State.Ref, MessageID: receipt.MessageID, At: store.Instant(a.Now())}
 	if receipt.Refused != nil {
 		delivery.Error = receipt.Refused.Message
-		a.Meter.Count(DiscordRefused{channel.Name(), receipt.Refused.Code})
+		a.Meter.Count(ChannelRefused{channel.Name(), receipt.Refused.Code})
 	}
 	return a.record(ctx, message.Poll.ID, message.State.Ref, func(ctx context.Context, tx store.Tx, announcement poll.Announcement) error {
 		if receipt.Record != nil {
@@ -82,7 +82,7 @@ func (a *Announcer) record(ctx context.Context, pollID, ref string, write func(c
 		if err != nil {
 			return err
 		}
-		if announcement.Telling.Ref != ref {
+		if announcement.Delivering.Ref != ref {
 			return errOvertaken
 		}
 		return write(ctx, tx, announcement)
@@ -99,7 +99,7 @@ func (a *Announcer) finish(ctx context.Context, r run) (verdict queue.Verdict, e
 			verdict = queue.Verdict{Outcome: queue.Later, After: max(announcement.Due.Sub(a.Now()), 0)}
 		}
 		// The stored state, since its generation may have changed during the run.
-		return tx.Update(poll.AnnouncementPath(r.pollID), poll.AnnouncedUpdates(announcement.Telling, settled)...)
+		return tx.Update(poll.AnnouncementPath(r.pollID), poll.AnnouncedUpdates(announcement.Delivering, settled)...)
 	})
 	return verdict, err
 }

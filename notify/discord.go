@@ -99,7 +99,7 @@ func (d *Discord) recordOnPoll(ctx context.Context, tx store.Tx, announcement po
 	if problem == "" && d.Cards {
 		problem = announcement.Channels[CardName].Error // until the card can be drawn
 	}
-	if p.ReplacesTold(announcement) || problem == "" && !isOurs(p.Discord.Error) {
+	if p.ReplacesAnnounced(announcement) || problem == "" && !isOurs(p.Discord.Error) {
 		return nil
 	}
 	return tx.Update(poll.Path(p.ID), problemUpdates(problem, delivery.At)...)
@@ -133,7 +133,7 @@ func channelID(group *poll.Group) string {
 // creator is not in the group, so that a person who left cannot reach all of it.
 func (d *Discord) message(m Message) DiscordMessage {
 	words := texts[m.Notice]
-	message := DiscordMessage{Content: fill(words.message, discordTitle(m.Poll.Title, maxMessageTitle), discordTime(m.State.Story.At))}
+	message := DiscordMessage{Content: fill(words.message, discordTitle(m.Poll.Title, maxMessageTitle), discordTime(m.State.State.At))}
 	if words.mentions && m.Group.Has(m.Poll.CreatorID) {
 		prefix, mentions := mentionsOf(m.Group.Discord)
 		message.Content, message.Mentions = prefix+message.Content, mentions

@@ -180,7 +180,7 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	if len(cards) != 1 || w.field("Status") != "RESCHEDULED" || w.poll().Discord.MessageID != cards[0].ID {
 		t.Errorf("%s: cards %+v", at, cards)
 	}
-	if a := w.announcement(); !a.Due.IsZero() || a.Announced.Ref != a.Wanted.Ref || a.Telling.Ref != "" {
+	if a := w.announcement(); !a.Due.IsZero() || a.Announced.Ref != a.Wanted.Ref || a.Delivering.Ref != "" {
 		t.Errorf("%s: announcement %+v", at, a)
 	}
 	return true

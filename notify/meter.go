@@ -14,7 +14,7 @@ type (
 		Notice rules.Notice
 		After  time.Duration
 	}
-	// DiscordRefused says that Discord refused a message or a card for good. Code is one of
+	// ChannelRefused says that Discord refused a message or a card for good. Code is one of
 	// the codes of this package.
-	DiscordRefused struct{ Channel, Code string }
+	ChannelRefused struct{ Channel, Code string }
 )

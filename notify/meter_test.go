@@ -20,7 +20,7 @@ func (c *tally) count(event any) {
 	switch event := event.(type) {
 	case notify.Announced:
 		c.counted = append(c.counted, fmt.Sprintf("%s after %s", event.Notice, event.After.Round(time.Second)))
-	case notify.DiscordRefused:
+	case notify.ChannelRefused:
 		c.counted = append(c.counted, fmt.Sprintf("%s refused: %s", event.Channel, event.Code))
 	}
 }

@@ -24,16 +24,16 @@ type Owners struct {
 	Occasion func(ctx context.Context, accountID string) (string, error)
 }
 
-// TellSyncError says that an account's grant is revoked or insufficient, once for
+// NotifySyncError says that an account's grant is revoked or insufficient, once for
 // each grant.
-func (o Owners) TellSyncError(ctx context.Context, ownerID, accountID string) error {
+func (o Owners) NotifySyncError(ctx context.Context, ownerID, accountID string) error {
 	return o.notifyOfAccount(ctx, ownerID, accountID, "",
 		"Calendar sync paused", "Calendar sync paused. Re-link your calendar in Settings to resume.")
 }
 
-// TellUnlinked says that sessions are no longer followed since their account was
+// NotifyUnlinked says that sessions are no longer followed since their account was
 // unlinked, once for each grant.
-func (o Owners) TellUnlinked(ctx context.Context, ownerID, accountID string) error {
+func (o Owners) NotifyUnlinked(ctx context.Context, ownerID, accountID string) error {
 	return o.notifyOfAccount(ctx, ownerID, accountID, ":unlinked", "Calendar unlinked",
 		"Your calendar is unlinked, and the sessions in it are not followed any more. Link it again in Settings to resume.")
 }
@@ -46,9 +46,9 @@ func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix,
 	return o.notify(ctx, ownerID, NoticeSyncError, accountID+":"+occasion+suffix, title, body, "calendar_account", accountID)
 }
 
-// TellHeld says that cancellations in a calendar await their owner's confirmation,
+// NotifyHeld says that cancellations in a calendar await their owner's confirmation,
 // once for the same events.
-func (o Owners) TellHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error {
+func (o Owners) NotifyHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error {
 	sorted := slices.Sorted(slices.Values(eventIDs))
 	sum := sha256.Sum256([]byte(strings.Join(sorted, "\n")))
 	body := fmt.Sprintf("%d calendar events of your sessions are gone at once. No session was cancelled. "+

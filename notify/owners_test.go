@@ -42,8 +42,8 @@ func TestOwners_SameProblemTwice_IsOneNotification(t *testing.T) {
 	o, documents := owners(t, time.Now())
 	for range 2 {
 		for _, err := range []error{
-			o.TellSyncError(t.Context(), "gm", "acc_1"), o.TellUnlinked(t.Context(), "gm", "acc_1"),
-			o.TellHeld(t.Context(), "gm", "key", []string{"a", "b"}), o.TellHeld(t.Context(), "gm", "key", []string{"b", "a"}),
+			o.NotifySyncError(t.Context(), "gm", "acc_1"), o.NotifyUnlinked(t.Context(), "gm", "acc_1"),
+			o.NotifyHeld(t.Context(), "gm", "key", []string{"a", "b"}), o.NotifyHeld(t.Context(), "gm", "key", []string{"b", "a"}),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -60,10 +60,10 @@ func TestRemoveOld_NoticesForOwners_Stay(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	o, documents := owners(t, now)
-	if err := o.TellHeld(t.Context(), "gm", "key", []string{"a"}); err != nil {
+	if err := o.NotifyHeld(t.Context(), "gm", "key", []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.TellSyncError(t.Context(), "gm", "acc_1"); err != nil {
+	if err := o.NotifySyncError(t.Context(), "gm", "acc_1"); err != nil {
 		t.Fatal(err)
 	}
 	removed, more, err := RemoveOld(t.Context(), documents, now.Add(2*Kept), 10)

@@ -49,14 +49,14 @@ func TestPace_OverTheLimit_AnnouncesTheLatestStateLater(t *testing.T) {
 	w.mustEnd() // the drain comes again when it is due
 	a := w.announcement()
 	wait := a.Due.Sub(w.clock.Now())
-	if wait <= 0 || wait > 20*time.Minute || !a.DeferredTo.Equal(a.Due) || a.CardOwed {
+	if wait <= 0 || wait > 20*time.Minute || !a.DeferredTo.Equal(a.Due) || a.CardPending {
 		t.Fatalf("it is due in %v: %+v", wait, a)
 	}
 	w.clock.add(wait)
 	w.mustEnd()
 	wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody, cancelledBody)
 	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, onAgainMessage, cancelledMessage)
-	if a := w.announcement(); !a.Due.IsZero() || a.Announced.Story.Status != rules.Cancelled {
+	if a := w.announcement(); !a.Due.IsZero() || a.Announced.State.Status != rules.Cancelled {
 		t.Errorf("left: %+v", a)
 	}
 }

@@ -13,7 +13,7 @@ import (
 type run struct {
 	pollID       string
 	announcement poll.Announcement // at the beginning
-	state        poll.Told         // what to announce; its Ref is "" if there is nothing
+	state        poll.Message      // what to announce; its Ref is "" if there is nothing
 	notice       rules.Notice
 	wait         time.Duration // until the announcement is due
 	gone         bool          // the poll was deleted
@@ -23,7 +23,7 @@ type run struct {
 }
 
 // retried says that an earlier run began to deliver the same message.
-func (r run) retried() bool { return r.announcement.Telling.Ref != "" }
+func (r run) retried() bool { return r.announcement.Delivering.Ref != "" }
 
 // begin decides what to announce of a poll, and records it before the first
 // delivery. A message that an earlier run began goes first, also if a newer one is
@@ -40,7 +40,7 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 		if !documents[0].Exists() {
 			return nil
 		}
-		if !r.gone && p.ReplacesTold(r.announcement) { // the announcement is of a deleted poll with the same id
+		if !r.gone && p.ReplacesAnnounced(r.announcement) { // the announcement is of a deleted poll with the same id
 			r.edited, r.gone = checkEdits, !checkEdits
 		}
 		if r.edited {
@@ -50,7 +50,7 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 		if r.edited {
 			return nil
 		}
-		if r.announcement.CardOwed { // this run draws it
+		if r.announcement.CardPending { // this run draws it
 			updates = append(updates, poll.CardTakenUpdate())
 		}
 		if updates == nil {
@@ -73,7 +73,7 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 		}
 		return poll.AnnouncedUpdates(announcement.Announced, true)
 	case r.retried():
-		r.state = announcement.Telling
+		r.state = announcement.Delivering
 	case !pending:
 		return nil
 	case a.Now().Before(announcement.Due):
@@ -87,22 +87,22 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 	default:
 		r.state = announcement.Wanted
 	}
-	r.notice = rules.Announce(announcement.Announced.Story, r.state.Story)
+	r.notice = rules.Announce(announcement.Announced.State, r.state.State)
 	if r.notice == rules.NoticeNone {
 		known, settled := r.state, r.state.Ref == announcement.Wanted.Ref
-		if known.Story.Status == rules.Archived { // archiving is not announced, and neither is the way back
+		if known.State.Status == rules.Archived { // archiving is not announced, and neither is the way back
 			known = announcement.Announced
 		}
-		r.state = poll.Told{}
+		r.state = poll.Message{}
 		return poll.AnnouncedUpdates(known, settled)
 	}
-	updates := append(poll.TellingUpdates(r.state, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
+	updates := append(poll.DeliveryUpdates(r.state, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
 	if r.retried() || a.PerHour == 0 { // a retried notice was counted when it began
 		return updates
 	}
 	next, wait := rules.PerHour(a.PerHour).Arrive(announcement.NextNotice, a.Now())
 	if wait > 0 { // it stays pending, and is compared again with what people know by then
-		r.state, r.notice = poll.Told{}, rules.NoticeNone
+		r.state, r.notice = poll.Message{}, rules.NoticeNone
 		return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))
 	}
 	return append(updates, poll.NextNoticeUpdate(store.Instant(next)))

@@ -13,7 +13,7 @@ import (
 func (w *world) makeCardPending() {
 	w.t.Helper()
 	w.write(func(tx store.Tx) error {
-		return tx.Merge(poll.AnnouncementPath(pollID), poll.OweCardUpdates(pollID)...)
+		return tx.Merge(poll.AnnouncementPath(pollID), poll.CardPendingUpdates(pollID)...)
 	})
 }
 
@@ -25,7 +25,7 @@ func TestHandle_PendingCard_IsDrawnAndNothingIsAnnounced(t *testing.T) {
 	if got := w.field("Status"); got != "OPEN" {
 		t.Errorf("the card shows %q", got)
 	}
-	if a := w.announcement(); a.CardOwed || !a.Due.IsZero() || a.Announced.Ref != "" {
+	if a := w.announcement(); a.CardPending || !a.Due.IsZero() || a.Announced.Ref != "" {
 		t.Errorf("announcement %+v", a)
 	}
 	wantTexts(t, "messages", contents(w.messages(channel)))
@@ -57,7 +57,7 @@ func TestHandle_PendingCardOfDeletedPoll_IsNoLongerPending(t *testing.T) {
 	w.makeCardPending()
 	w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) })
 	w.mustEnd()
-	if w.announcement().CardOwed {
+	if w.announcement().CardPending {
 		t.Error("it is pending for ever")
 	}
 }

@@ -202,9 +202,9 @@ func (w *world) want(actor string, rest time.Duration) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	state := poll.Told{Ref: ref, Story: p.Story(winning), Actor: actor, Trace: "trace-1", At: w.clock.Now()}
+	state := poll.Message{Ref: ref, State: p.AnnouncedState(winning), Actor: actor, Trace: "trace-1", At: w.clock.Now()}
 	w.write(func(tx store.Tx) error {
-		return tx.Merge(poll.AnnouncementPath(pollID), poll.WantUpdates(pollID, state, w.clock.Now().Add(rest))...)
+		return tx.Merge(poll.AnnouncementPath(pollID), poll.PendingUpdates(pollID, state, w.clock.Now().Add(rest))...)
 	})
 	return ref
 }

@@ -1,9 +1,9 @@
 package rules
 
-// Story is the state of a poll that was announced, or is to be announced. Comparing the
+// AnnouncedState is the state of a poll that was announced, or is to be announced. Comparing the
 // two gives the announcement, so a change that was undone before anybody heard of it is
 // never announced.
-type Story struct {
+type AnnouncedState struct {
 	Status Status
 	// Generation is that of the finalisation.
 	Generation int64
@@ -32,7 +32,7 @@ const (
 // holds. The web app itself announces finalising and reopening. Archiving is not
 // announced either: keep what was announced while a poll is archived, or an old change would
 // be announced again afterwards.
-func Announce(announced, current Story) Notice {
+func Announce(announced, current AnnouncedState) Notice {
 	switch current.Status {
 	case Cancelled:
 		if announced.Status == Cancelled {
@@ -46,7 +46,7 @@ func Announce(announced, current Story) Notice {
 	}
 }
 
-func announceTime(announced, current Story) Notice {
+func announceTime(announced, current AnnouncedState) Notice {
 	sameFinalisation := announced.Status == Finalized && announced.Generation == current.Generation
 	switch {
 	case announced.Status == Cancelled && announced.Generation == current.Generation:

@@ -8,24 +8,24 @@ import (
 
 // Stories of one poll, finalised for ten as its third generation.
 var (
-	untold    = rules.Story{}
-	open      = rules.Story{Status: rules.Open, Generation: 2}
-	finalised = rules.Story{Status: rules.Finalized, Generation: 3, At: ten}
-	toNoon    = rules.Story{Status: rules.Finalized, Generation: 3, At: noon, Rescheduled: true}
-	toThree   = rules.Story{Status: rules.Finalized, Generation: 3, At: three, Rescheduled: true}
-	acceptedN = rules.Story{Status: rules.Finalized, Generation: 3, At: noon}
-	deleted   = rules.Story{Status: rules.Cancelled, Generation: 3, At: ten}
-	reopened  = rules.Story{Status: rules.Open, Generation: 4}
-	again     = rules.Story{Status: rules.Finalized, Generation: 5, At: three}
-	againMove = rules.Story{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
-	archived  = rules.Story{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
+	untold    = rules.AnnouncedState{}
+	open      = rules.AnnouncedState{Status: rules.Open, Generation: 2}
+	finalised = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: ten}
+	toNoon    = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon, Rescheduled: true}
+	toThree   = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: three, Rescheduled: true}
+	acceptedN = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon}
+	deleted   = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten}
+	reopened  = rules.AnnouncedState{Status: rules.Open, Generation: 4}
+	again     = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
+	againMove = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
+	archived  = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
 )
 
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name         string
-		told, wanted rules.Story
+		told, wanted rules.AnnouncedState
 		want         rules.Notice
 	}{
 		{"finalising is announced by the web app", open, finalised, rules.NoticeNone},
@@ -71,13 +71,13 @@ func TestAnnounce(t *testing.T) {
 
 // everyStory is a small domain: four statuses, two finalisations, three times
 // and none, rescheduled or not.
-func everyStory() []rules.Story {
-	var stories []rules.Story
+func everyStory() []rules.AnnouncedState {
+	var stories []rules.AnnouncedState
 	for _, status := range statuses {
 		for _, generation := range []int64{3, 5} {
 			for _, when := range []rules.Fingerprint{{}, ten, noon, allDay} {
 				for _, moved := range []bool{false, true} {
-					stories = append(stories, rules.Story{Status: status, Generation: generation, At: when, Rescheduled: moved})
+					stories = append(stories, rules.AnnouncedState{Status: status, Generation: generation, At: when, Rescheduled: moved})
 				}
 			}
 		}
@@ -101,51 +101,53 @@ func TestEveryPairOfStories(t *testing.T) {
 }
 
 // bothTakePlace reports that both states are of one finalisation and take place.
-func bothTakePlace(told, wanted rules.Story) bool {
+func bothTakePlace(told, wanted rules.AnnouncedState) bool {
 	return told.Status == rules.Finalized && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
 }
 
 // takenBack reports that a cancellation was announced of the finalisation that takes
 // place.
-func takenBack(told, wanted rules.Story) bool {
+func takenBack(told, wanted rules.AnnouncedState) bool {
 	return told.Status == rules.Cancelled && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
 }
 
 var laws = []struct {
 	says  string
-	about func(told, wanted rules.Story) bool
-	holds func(told, wanted rules.Story, got rules.Notice) bool
+	about func(told, wanted rules.AnnouncedState) bool
+	holds func(told, wanted rules.AnnouncedState, got rules.Notice) bool
 }{
 	{
 		"the same state is not announced twice",
-		func(told, wanted rules.Story) bool { return told == wanted },
-		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
+		func(told, wanted rules.AnnouncedState) bool { return told == wanted },
+		func(_, _ rules.AnnouncedState, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
 		"a cancellation is announced where none was, and nothing else of a cancelled poll",
-		func(_, wanted rules.Story) bool { return wanted.Status == rules.Cancelled },
-		func(told, _ rules.Story, got rules.Notice) bool {
+		func(_, wanted rules.AnnouncedState) bool { return wanted.Status == rules.Cancelled },
+		func(told, _ rules.AnnouncedState, got rules.Notice) bool {
 			return (got == rules.NoticeCancelled) == (told.Status != rules.Cancelled) && (got == rules.NoticeCancelled || got == rules.NoticeNone)
 		},
 	},
 	{
 		"a poll that is open or archived tells nothing",
-		func(_, wanted rules.Story) bool {
+		func(_, wanted rules.AnnouncedState) bool {
 			return wanted.Status == rules.Open || wanted.Status == rules.Archived
 		},
-		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
+		func(_, _ rules.AnnouncedState, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
 		"a time that people know is not announced",
-		func(told, wanted rules.Story) bool { return bothTakePlace(told, wanted) && told.At == wanted.At },
-		func(_, _ rules.Story, got rules.Notice) bool { return got == rules.NoticeNone },
+		func(told, wanted rules.AnnouncedState) bool {
+			return bothTakePlace(told, wanted) && told.At == wanted.At
+		},
+		func(_, _ rules.AnnouncedState, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
 		"another time than the one people know is announced",
-		func(told, wanted rules.Story) bool {
+		func(told, wanted rules.AnnouncedState) bool {
 			return bothTakePlace(told, wanted) && told.At != wanted.At && !told.At.IsZero() && !wanted.At.IsZero()
 		},
-		func(told, wanted rules.Story, got rules.Notice) bool {
+		func(told, wanted rules.AnnouncedState, got rules.Notice) bool {
 			if told.Rescheduled && !wanted.Rescheduled {
 				return got == rules.NoticeRestored
 			}
@@ -154,17 +156,17 @@ var laws = []struct {
 	},
 	{
 		"a told cancellation that was taken back is announced as on again, and nothing else is",
-		func(_, _ rules.Story) bool { return true },
-		func(told, wanted rules.Story, got rules.Notice) bool {
+		func(_, _ rules.AnnouncedState) bool { return true },
+		func(told, wanted rules.AnnouncedState, got rules.Notice) bool {
 			return (got == rules.NoticeOnAgain) == takenBack(told, wanted)
 		},
 	},
 	{
 		"a finalisation that people hear of from the web app is announced only if the calendar moved it since",
-		func(told, wanted rules.Story) bool {
+		func(told, wanted rules.AnnouncedState) bool {
 			return wanted.Status == rules.Finalized && !bothTakePlace(told, wanted) && !takenBack(told, wanted)
 		},
-		func(_, wanted rules.Story, got rules.Notice) bool {
+		func(_, wanted rules.AnnouncedState, got rules.Notice) bool {
 			return (got == rules.NoticeRescheduled) == wanted.Rescheduled && (got == rules.NoticeRescheduled || got == rules.NoticeNone)
 		},
 	},
@@ -172,7 +174,7 @@ var laws = []struct {
 
 // people are those whom a poll concerns: what they were told, and what is true
 // by now. Changes only replace what is true.
-type people struct{ told, wanted rules.Story }
+type people struct{ told, wanted rules.AnnouncedState }
 
 // hear is what they are told when an announcement is due.
 func (p *people) hear() rules.Notice {
@@ -185,7 +187,7 @@ func (p *people) hear() rules.Notice {
 func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
 	t.Parallel()
 	type step struct {
-		wanted rules.Story
+		wanted rules.AnnouncedState
 		hear   rules.Notice
 	}
 	for _, c := range []struct {
@@ -200,7 +202,7 @@ func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
 		}},
 		{"moved, deleted, finalised again and deleted again", []step{
 			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {deleted, rules.NoticeCancelled},
-			{again, rules.NoticeNone}, {rules.Story{Status: rules.Cancelled, Generation: 5, At: three}, rules.NoticeCancelled},
+			{again, rules.NoticeNone}, {rules.AnnouncedState{Status: rules.Cancelled, Generation: 5, At: three}, rules.NoticeCancelled},
 		}},
 		{"deleted, back at another time and put back to the first", []step{
 			{finalised, rules.NoticeNone}, {deleted, rules.NoticeCancelled}, {toNoon, rules.NoticeOnAgain}, {finalised, rules.NoticeRestored},
@@ -249,13 +251,13 @@ func TestAMoveThatIsAcceptedElsewhereIsNotARestore(t *testing.T) {
 	a := rules.Fingerprint{Start: 1000, End: 2000}
 	b := rules.Fingerprint{Start: 3000, End: 4000}
 	c := rules.Fingerprint{Start: 5000, End: 6000}
-	told := rules.Story{Status: rules.Finalized, Generation: 1, At: b, Baseline: a, Rescheduled: true}
+	told := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: b, Baseline: a, Rescheduled: true}
 
-	accepted := rules.Story{Status: rules.Finalized, Generation: 1, At: c, Baseline: c}
+	accepted := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: c, Baseline: c}
 	if got := rules.Announce(told, accepted); got != rules.NoticeRescheduled {
 		t.Errorf("moved on and accepted: got %q, want rescheduled", got)
 	}
-	restored := rules.Story{Status: rules.Finalized, Generation: 1, At: a, Baseline: a}
+	restored := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: a, Baseline: a}
 	if got := rules.Announce(told, restored); got != rules.NoticeRestored {
 		t.Errorf("moved back: got %q, want restored", got)
 	}
@@ -266,8 +268,8 @@ func TestAMoveThatIsAcceptedElsewhereIsNotARestore(t *testing.T) {
 func TestARestoreOfAnEventLongerThanItsSlot_IsARestore(t *testing.T) {
 	t.Parallel()
 	slot, event, moved := rules.Fingerprint{Start: 1000, End: 2000}, rules.Fingerprint{Start: 1000, End: 4000}, rules.Fingerprint{Start: 5000, End: 8000}
-	told := rules.Story{Status: rules.Finalized, Generation: 1, At: moved, Baseline: event, Rescheduled: true}
-	restored := rules.Story{Status: rules.Finalized, Generation: 1, At: slot, Baseline: event}
+	told := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: moved, Baseline: event, Rescheduled: true}
+	restored := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: slot, Baseline: event}
 	if got := rules.Announce(told, restored); got != rules.NoticeRestored {
 		t.Errorf("got %q, want restored", got)
 	}

@@ -17,7 +17,7 @@ func (s situation) awaits() bool {
 // older reports whether the observation is older than the one last applied. A deletion is
 // final however old.
 func (s situation) older() bool {
-	return s.observed.Seen != Gone && Older(s.observed.Updated, s.poll.AppliedUpdated)
+	return s.observed.EventState != Gone && Older(s.observed.Updated, s.poll.AppliedUpdated)
 }
 
 // revived is the situation with the poll linked again as before the cancellation.

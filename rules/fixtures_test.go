@@ -84,8 +84,8 @@ func failing(p rules.Poll, code rules.ErrorCode) rules.Poll {
 }
 
 // looks is the poll's event as an observer sees it just after the last change.
-func looks(p rules.Poll, seen rules.Seen) rules.Observation {
-	return rules.Observation{Link: p.Link, Seen: seen, Updated: later}
+func looks(p rules.Poll, seen rules.EventState) rules.Observation {
+	return rules.Observation{Link: p.Link, EventState: seen, Updated: later}
 }
 
 // stands is the poll's event, there, at a time.

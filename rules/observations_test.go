@@ -24,7 +24,7 @@ func placed(when rules.Fingerprint, updated time.Time) func(rules.Poll) rules.Ob
 }
 
 // shown is the event without a time, with an `updated`.
-func shown(seen rules.Seen, updated time.Time) func(rules.Poll) rules.Observation {
+func shown(seen rules.EventState, updated time.Time) func(rules.Poll) rules.Observation {
 	return func(p rules.Poll) rules.Observation {
 		o := looks(p, seen)
 		o.Updated = updated
@@ -33,7 +33,7 @@ func shown(seen rules.Seen, updated time.Time) func(rules.Poll) rules.Observatio
 }
 
 // elsewhere is a sighting of something else than the poll's event.
-func elsewhere(seen rules.Seen, change func(l *rules.Link)) func(rules.Poll) rules.Observation {
+func elsewhere(seen rules.EventState, change func(l *rules.Link)) func(rules.Poll) rules.Observation {
 	return func(p rules.Poll) rules.Observation {
 		o := looks(p, seen)
 		if seen == rules.Present {

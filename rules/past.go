@@ -63,7 +63,7 @@ func (s situation) pastFor(d time.Duration) bool {
 // no `updated` to compare.
 func (s situation) movedInTime(d time.Duration) bool {
 	at := s.observed.Fingerprint
-	if s.observed.Seen != Present || at.IsZero() || at.EndTime().Before(s.now.Add(-d)) {
+	if s.observed.EventState != Present || at.IsZero() || at.EndTime().Before(s.now.Add(-d)) {
 		return false
 	}
 	return s.poll.Applied.IsZero() || !s.observed.Updated.IsZero() && !s.poll.Over(s.observed.Updated, d)

@@ -66,7 +66,7 @@ func anyPoll(t *rapid.T) rules.Poll {
 func anyObservation(t *rapid.T, p rules.Poll) rules.Observation {
 	o := rules.Observation{
 		Link:        p.Link,
-		Seen:        rapid.SampledFrom([]rules.Seen{rules.Present, rules.Present, rules.Present, rules.Gone, rules.Series, rules.Unreadable, 0, 9}).Draw(t, "seen"),
+		EventState:  rapid.SampledFrom([]rules.EventState{rules.Present, rules.Present, rules.Present, rules.Gone, rules.Series, rules.Unreadable, 0, 9}).Draw(t, "seen"),
 		Updated:     someUpdated(t, "updated"),
 		AccountLive: rapid.Bool().Draw(t, "account live"),
 		WatchLive:   rapid.Bool().Draw(t, "watch live"),
@@ -78,10 +78,10 @@ func anyObservation(t *rapid.T, p rules.Poll) rules.Observation {
 	if rapid.IntRange(0, 7).Draw(t, "no updated") == 0 {
 		o.Updated = time.Time{}
 	}
-	if o.Seen == rules.Present {
+	if o.EventState == rules.Present {
 		o.Fingerprint = timeOrNone(t, "time")
 	}
-	o.Elsewhere = o.Seen == rules.Gone && rapid.Bool().Draw(t, "found elsewhere")
+	o.Elsewhere = o.EventState == rules.Gone && rapid.Bool().Draw(t, "found elsewhere")
 	return o
 }
 
@@ -138,8 +138,8 @@ func TestDecide_AnOlderObservation_NeverOverridesANewerOne(t *testing.T) {
 		}
 		p = after(p, newer, d, ten)
 		older := anyObservation(t, p)
-		if older.Seen == rules.Gone {
-			older.Seen = rules.Present // a deletion is final however old
+		if older.EventState == rules.Gone {
+			older.EventState = rules.Present // a deletion is final however old
 		}
 		if older.Updated.IsZero() {
 			older.Updated = earlier // one that says no updated is not older
@@ -188,7 +188,7 @@ func TestDecide_AnErrorThatNothingClears_OutlastsAnyMoves(t *testing.T) {
 			o := anyObservation(t, p)
 			o.Updated = applied.Add(time.Duration(i+1) * time.Second)
 			o.AccountLive, o.WatchLive, o.Confirmed = false, false, false
-			if o.Seen == rules.Gone && (code != rules.MassCancellationHeld || o.Elsewhere) {
+			if o.EventState == rules.Gone && (code != rules.MassCancellationHeld || o.Elsewhere) {
 				continue
 			}
 			p = after(p, o, rules.Decide(p, o, dayBefore), ten)
@@ -209,7 +209,7 @@ func TestDecide_OnlyAGoneEvent_Cancels(t *testing.T) {
 		p := anyPoll(t)
 		o := anyObservation(t, p)
 		d := rules.Decide(p, o, someNow(t))
-		if d.Action == rules.Cancel && (o.Seen != rules.Gone || p.Status != rules.Finalized || o.Link != p.Link) {
+		if d.Action == rules.Cancel && (o.EventState != rules.Gone || p.Status != rules.Finalized || o.Link != p.Link) {
 			t.Fatalf("%+v cancelled %+v", o, p)
 		}
 		if (d.Action == rules.Cancel) != (d.State == rules.StateCancelled) && d.Changes() {

@@ -17,7 +17,7 @@ func TestRepair_OfAnEdit_IsNeverNothing(t *testing.T) {
 				Exists: true, Edited: true, Status: status, HasEvent: set(0), HasEntry: set(1), Fits: set(2),
 				Rescheduled: set(3), Marked: set(4), Cancelled: set(4), Inserting: set(5), LongPast: set(6),
 			}
-			if rules.Mend(d) == rules.MendNothing {
+			if rules.RepairFor(d) == rules.RepairNothing {
 				t.Errorf("nothing repairs %+v", d)
 			}
 		}
@@ -29,7 +29,7 @@ func TestRepair_OfADeletedPoll_LastsUntilNothingIsLeft(t *testing.T) {
 	for name, d := range map[string]rules.Documents{
 		"an entry": {HasEntry: true}, "an insert": {Inserting: true}, "something below it, or to announce": {Left: true},
 	} {
-		if got := rules.Mend(d); got != rules.MendGone {
+		if got := rules.RepairFor(d); got != rules.RepairDeleted {
 			t.Errorf("%s is left: got %s", name, got)
 		}
 	}
@@ -41,19 +41,19 @@ func TestRepair_OfAMarkOfACancellation(t *testing.T) {
 	for _, c := range []struct {
 		status            rules.Status
 		marked, cancelled bool
-		want              rules.Mending
+		want              rules.Repair
 	}{
-		{rules.Open, true, false, rules.MendReopen},
-		{rules.Open, true, true, rules.MendReopen},
-		{rules.Finalized, true, false, rules.MendRestore},
-		{rules.Finalized, true, true, rules.MendRestore},
-		{rules.Cancelled, false, false, rules.MendCancel},
-		{rules.Cancelled, true, false, rules.MendCancel},
-		{rules.Cancelled, true, true, rules.MendNothing},
-		{rules.Archived, true, false, rules.MendNothing},
+		{rules.Open, true, false, rules.RepairReopen},
+		{rules.Open, true, true, rules.RepairReopen},
+		{rules.Finalized, true, false, rules.RepairRestore},
+		{rules.Finalized, true, true, rules.RepairRestore},
+		{rules.Cancelled, false, false, rules.RepairCancel},
+		{rules.Cancelled, true, false, rules.RepairCancel},
+		{rules.Cancelled, true, true, rules.RepairNothing},
+		{rules.Archived, true, false, rules.RepairNothing},
 	} {
 		d := rules.Documents{Exists: true, Status: c.status, Marked: c.marked, Cancelled: c.cancelled}
-		if got := rules.Mend(d); got != c.want {
+		if got := rules.RepairFor(d); got != c.want {
 			t.Errorf("%+v: got %s, want %s", d, got, c.want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestRepair_OfAPollThatAgrees_IsNothing(t *testing.T) {
 		"cancelled":            {Exists: true, Status: rules.Cancelled, State: rules.StateCancelled, Marked: true, Cancelled: true},
 		"archived, followed":   {Exists: true, Status: rules.Archived, State: rules.StateOK, HasEvent: true, HasEntry: true, Fits: true},
 	} {
-		if got := rules.Mend(d); got != rules.MendNothing {
+		if got := rules.RepairFor(d); got != rules.RepairNothing {
 			t.Errorf("%s: got %s", name, got)
 		}
 	}

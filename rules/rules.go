@@ -102,13 +102,13 @@ type Poll struct {
 	AwaitedUntil time.Time
 }
 
-// Seen is the state of an observed event.
-type Seen uint8
+// EventState is the state of an observed event.
+type EventState uint8
 
 // The states of an observed event. Gone means confirmed: status cancelled, or 404 or 410 from
 // a get, while the calendar itself answered with a writer's role.
 const (
-	Present Seen = iota + 1
+	Present EventState = iota + 1
 	Gone
 	Series
 	Unreadable
@@ -117,7 +117,7 @@ const (
 // Observation is what the calendar shows of one event.
 type Observation struct {
 	Link        Link
-	Seen        Seen
+	EventState  EventState
 	Fingerprint Fingerprint // for Present only
 	// Updated is the event's own `updated`; zero if the answer had none.
 	Updated time.Time

@@ -26,12 +26,12 @@ type situation struct {
 var transitions = []Row{
 	{
 		Name: "still_gone", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "gone", Does: "nothing",
-		when: func(s situation) bool { return s.awaits() && s.observed.Seen == Gone }, then: Nothing, blind: true,
+		when: func(s situation) bool { return s.awaits() && s.observed.EventState == Gone }, then: Nothing, blind: true,
 	},
 	{
 		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there by a listing, or not readable", Does: "nothing; what a listing shows is fetched by itself",
 		when: func(s situation) bool {
-			return s.awaits() && (!s.observed.Fresh || s.observed.Seen != Present && s.observed.Seen != Series)
+			return s.awaits() && (!s.observed.Fresh || s.observed.EventState != Present && s.observed.EventState != Series)
 		}, then: Nothing, blind: true,
 	},
 	{
@@ -64,25 +64,25 @@ var transitions = []Row{
 	},
 	{
 		Name: "moved_calendar", Poll: "any sync state", Calendar: "gone, and found in another calendar of the same person", Does: "the link follows it there",
-		when: func(s situation) bool { return s.observed.Seen == Gone && s.observed.Elsewhere }, then: MoveCalendar,
+		when: func(s situation) bool { return s.observed.EventState == Gone && s.observed.Elsewhere }, then: MoveCalendar,
 	},
 	{
 		Name: "held", Poll: "cancellation held for confirmation", Calendar: "gone, not confirmed by a person", Does: "nothing",
 		when: func(s situation) bool {
-			return s.observed.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.observed.Confirmed
+			return s.observed.EventState == Gone && s.poll.Error == MassCancellationHeld && !s.observed.Confirmed
 		}, then: Nothing, blind: true,
 	},
 	{
 		Name: "deleted", Poll: "any sync state", Calendar: "gone, and in no other calendar of the same person", Does: "cancel",
-		when: func(s situation) bool { return s.observed.Seen == Gone }, then: Cancel,
+		when: func(s situation) bool { return s.observed.EventState == Gone }, then: Cancel,
 	},
 	{
 		Name: "series", Poll: "any sync state", Calendar: "became a series", Does: "warn",
-		when: func(s situation) bool { return s.observed.Seen == Series }, then: Warn,
+		when: func(s situation) bool { return s.observed.EventState == Series }, then: Warn,
 	},
 	{
 		Name: "unreadable", Poll: "any sync state", Calendar: "no usable times", Does: "warn",
-		when: func(s situation) bool { return s.observed.Seen != Present || s.observed.Fingerprint.IsZero() }, then: Warn,
+		when: func(s situation) bool { return s.observed.EventState != Present || s.observed.Fingerprint.IsZero() }, then: Warn,
 	},
 	{
 		Name: "linked_before", Poll: "baseline absent", Calendar: "there", Does: "adopt",
@@ -144,7 +144,7 @@ func (s situation) decision(row Row) Decision {
 	case Adopt:
 		d.Drift = s.observed.Fingerprint.Start != s.poll.Winning.Start
 	}
-	d.Refetch = s.awaits() && s.observed.Seen != Gone && !s.observed.Fresh
+	d.Refetch = s.awaits() && s.observed.EventState != Gone && !s.observed.Fresh
 	if row.blind || d.Action == Record || d.Action == Forget {
 		return d
 	}
@@ -165,7 +165,7 @@ func (s situation) decision(row Row) Decision {
 // standing warning is not set twice.
 func (s situation) warning(d Decision) Decision {
 	code := UnreadableEvent
-	if s.observed.Seen == Series {
+	if s.observed.EventState == Series {
 		code = RecurringUnsupported
 	}
 	current := d.Error
@@ -211,7 +211,7 @@ func (s situation) clears(code ErrorCode) bool {
 	case SyncFailed:
 		return true // this very event was synced
 	case RecurringUnsupported, UnreadableEvent:
-		return s.observed.Seen == Present
+		return s.observed.EventState == Present
 	case MassCancellationHeld:
 		return s.observed.Confirmed || s.observed.Elsewhere
 	default:

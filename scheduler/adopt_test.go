@@ -41,7 +41,7 @@ func TestReconcile_AnotherEventNamed_IsAdoptedAsItIs(t *testing.T) {
 			w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", s.slots[1]),
 				poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "primary"))
 			for range 2 { // the first may have two things to set right, one after the other
-				if err := w.SweepPages(scheduler.Cause{Hint: "sweep"}); err != nil {
+				if err := w.SweepPages(scheduler.Cause{Trigger: "sweep"}); err != nil {
 					t.Fatal(err)
 				}
 				w.Run(time.Minute)
@@ -174,7 +174,7 @@ func TestAnEventFromElsewhere_IsAnotherFinalisation(t *testing.T) {
 		t.Fatal(err)
 	}
 	view := w.View(s.poll)
-	if notice := rules.Announce(told.Announced.Story, view.Poll.Story(view.Winning)); notice != rules.NoticeNone {
+	if notice := rules.Announce(told.Announced.State, view.Poll.AnnouncedState(view.Winning)); notice != rules.NoticeNone {
 		t.Errorf("people would hear of %s", notice)
 	}
 	w.Check()

@@ -53,7 +53,7 @@ func TestAgrees_LeavesNothingToReconcile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if agrees {
-				equal(t, "mending", mending, rules.MendNothing)
+				equal(t, "mending", mending, rules.RepairNothing)
 			}
 		})
 	}

@@ -12,12 +12,12 @@ import (
 	"questscheduler/rules"
 )
 
-// Observed is what a sync run read of one event.
-type Observed struct {
+// Observation is what a sync run read of one event.
+type Observation struct {
 	AccountID   string
 	CalendarID  string
 	EventID     string
-	Seen        rules.Seen
+	EventState  rules.EventState
 	Fingerprint rules.Fingerprint
 	Updated     time.Time
 	WatchLive   bool // a watch channel of the calendar lives
@@ -52,7 +52,7 @@ type Applied struct {
 // Apply decides what an observation means for the poll that follows the event, and applies it
 // in one transaction. An event that no poll follows is skipped. Applying the same observation
 // again changes nothing.
-func (s *Service) Apply(ctx context.Context, observed Observed) (result Applied, err error) {
+func (s *Service) Apply(ctx context.Context, observed Observation) (result Applied, err error) {
 	var before poll.Poll
 	err = s.change(ctx, s.Store.Run, "apply", observed.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		result, before = Applied{}, poll.Poll{}
@@ -86,7 +86,7 @@ func (s *Service) Apply(ctx context.Context, observed Observed) (result Applied,
 		return step, nil
 	})
 	if err != nil {
-		return Applied{}, pollError(result.PollID, "apply "+observed.Cause.Hint, err)
+		return Applied{}, pollError(result.PollID, "apply "+observed.Cause.Trigger, err)
 	}
 	s.logApplied(ctx, before, result, observed)
 	if result.Decision.Action == rules.MoveCalendar {
@@ -132,7 +132,7 @@ func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decisio
 // followed reads the poll that follows an observed event, and what its decision depends on; a
 // state without an entry where none does. ErrFenced: another sync run began since.
 // editedError: the poll has to be repaired first (afterEdits).
-func followed(ctx context.Context, tx store.Tx, observed Observed) (st transition.State, err error) {
+func followed(ctx context.Context, tx store.Tx, observed Observation) (st transition.State, err error) {
 	if st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID); err != nil {
 		return st, err
 	}
@@ -171,9 +171,9 @@ func followed(ctx context.Context, tx store.Tx, observed Observed) (st transitio
 
 // decide asks the rules about an observation of the event that a poll follows,
 // and gives the journal's line of it.
-func (s *Service) decide(st transition.State, observed Observed) (rules.Decision, poll.Entry) {
+func (s *Service) decide(st transition.State, observed Observation) (rules.Decision, poll.Entry) {
 	observation := rules.Observation{
-		Link: st.Entry.Link(), Seen: observed.Seen, Fingerprint: observed.Fingerprint, Updated: observed.Updated,
+		Link: st.Entry.Link(), EventState: observed.EventState, Fingerprint: observed.Fingerprint, Updated: observed.Updated,
 		AccountLive: true, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed,
 		Fresh: observed.Fresh, Asked: observed.Who != "",
 		Elsewhere: observed.MovedTo != poll.Place{},
@@ -185,7 +185,7 @@ func (s *Service) decide(st transition.State, observed Observed) (rules.Decision
 
 // deferIfPending defers an event of ours that no poll follows yet: where its insert is under
 // way, this change would be lost with the sync token.
-func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, observed Observed) (*transition.Step, error) {
+func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, observed Observation) (*transition.Step, error) {
 	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(observed.AccountID, observed.CalendarID, observed.EventID))
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 		return nil, err
@@ -196,14 +196,14 @@ func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition
 }
 
 // entryOf is the journal's entry of a decision, with all that it was made on.
-func entryOf(state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed Observed) poll.Entry {
+func entryOf(state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed Observation) poll.Entry {
 	reason := decision.Row
 	if decision.Action == rules.Revive {
 		reason += ": " + decision.ThenRow
 	}
 	return poll.Entry{
-		Trace: observed.Cause.Trace, Hint: observed.Cause.Hint, Who: observed.Who, Decision: decision.Action, Reason: reason,
-		Seen: transition.SeenName(observed.Seen), Fingerprint: observed.Fingerprint, Updated: observed.Updated, Fence: observed.Fence,
+		Trace: observed.Cause.Trace, Trigger: observed.Cause.Trigger, Who: observed.Who, Decision: decision.Action, Reason: reason,
+		EventState: transition.EventStateName(observed.EventState), Fingerprint: observed.Fingerprint, Updated: observed.Updated, Fence: observed.Fence,
 		EventID: observed.EventID, CalendarID: observed.CalendarID, AccountID: observed.AccountID,
 		Before: state.Applied, After: observed.Fingerprint,
 		Inputs: &poll.Inputs{
@@ -214,7 +214,7 @@ func entryOf(state rules.Poll, observation rules.Observation, decision rules.Dec
 }
 
 // logApplied logs and counts a transition.
-func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, observed Observed) {
+func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, observed Observation) {
 	if result.PollID == "" || result.Unsearched || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return
 	}
@@ -222,5 +222,5 @@ func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Appli
 	s.Log.InfoContext(ctx, "poll "+string(result.Decision.Action),
 		"poll", result.PollID, "event", observed.EventID, "userId", before.CreatorID,
 		"old", before.Sync.Applied.String(), "new", observed.Fingerprint.String(),
-		"row", result.Decision.Row, "hint", observed.Cause.Hint, "trace", observed.Cause.Trace)
+		"row", result.Decision.Row, "hint", observed.Cause.Trigger, "trace", observed.Cause.Trace)
 }

@@ -141,7 +141,7 @@ func TestCard_ProgramDiesBeforeTheTask_IsUpdated(t *testing.T) {
 			if len(cards) != 1 || len(cards[0].Embeds) != 1 || !strings.Contains(string(cards[0].Embeds[0]), c.show) {
 				t.Errorf("the channel shows %+v, and not %q", cards, c.show)
 			}
-			if owed, err := store.Collect(poll.CardsOwed(w.Context(), w.Documents)); err != nil || len(owed) > 0 {
+			if owed, err := store.Collect(poll.PendingCards(w.Context(), w.Documents)); err != nil || len(owed) > 0 {
 				t.Errorf("still owed: %+v, %v", owed, err)
 			}
 		})

@@ -148,7 +148,7 @@ func recordCard(tx store.Tx, p poll.Poll) error {
 	if !mayHaveCard(p) {
 		return nil
 	}
-	return tx.Merge(poll.AnnouncementPath(p.ID), poll.OweCardUpdates(p.ID)...)
+	return tx.Merge(poll.AnnouncementPath(p.ID), poll.CardPendingUpdates(p.ID)...)
 }
 
 // updateCardSoon enqueues, after the commit, the card that its transaction recorded, once for each

@@ -42,7 +42,7 @@ func TestDeferral_ManyFlips_KeepNoTasksWaiting(t *testing.T) {
 	}
 	w.Run(2 * time.Hour)
 	announcement, err := poll.LoadAnnouncement(w.Context(), w.Documents, id)
-	if err != nil || !announcement.Due.IsZero() || announcement.Announced.Story.Status != rules.Cancelled {
+	if err != nil || !announcement.Due.IsZero() || announcement.Announced.State.Status != rules.Cancelled {
 		t.Errorf("in the end people know %+v: %v", announcement.Announced, err)
 	}
 	equal(t, "tasks in the end", announceTasks(w), 0)

@@ -16,7 +16,7 @@ type Drained struct {
 	Intents       int
 	Announcements int
 	Cards         int
-	Looks         int
+	Syncs         int
 }
 
 // Drain enqueues everything that was committed and may not have been enqueued: intents and
@@ -28,14 +28,14 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err 
 	// A name of its own each minute: one that an ended task still holds must
 	// not keep its document waiting.
 	bucket := "/drain/" + strconv.FormatInt(now.Unix()/60, 10)
-	for intent, err := range poll.IntentsDue(ctx, s.Store, now) {
+	for intent, err := range poll.PendingIntents(ctx, s.Store, now) {
 		if err != nil {
 			return drained, err
 		}
 		drained.Intents++
 		s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
 	}
-	for due, err := range poll.AnnouncementsDue(ctx, s.Store, now) {
+	for due, err := range poll.PendingAnnouncements(ctx, s.Store, now) {
 		if err != nil {
 			return drained, err
 		}
@@ -45,7 +45,7 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err 
 		drained.Announcements++
 		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Wanted.Ref+bucket, Work{ID: due.PollID, Trace: due.Wanted.Trace}, time.Time{})
 	}
-	for card, err := range poll.CardsOwed(ctx, s.Store) {
+	for card, err := range poll.PendingCards(ctx, s.Store) {
 		if err != nil {
 			return drained, err
 		}
@@ -56,8 +56,8 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err 
 		if err != nil {
 			return drained, err
 		}
-		drained.Looks++
-		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace)); err != nil {
+		drained.Syncs++
+		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace)); err != nil {
 			return drained, err
 		}
 	}
@@ -72,7 +72,7 @@ func (s *Service) Recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	intents, err := store.Collect(poll.IntentsDue(ctx, s.Store, now.Add(transition.InsertGrace)))
+	intents, err := store.Collect(poll.PendingIntents(ctx, s.Store, now.Add(transition.InsertGrace)))
 	if err != nil {
 		return err
 	}

@@ -40,17 +40,17 @@ func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
 		before  func(w *worldtest.World, s story)
 		edit    func(w *worldtest.World, s story)
 		status  rules.Status
-		mending rules.Mending
+		mending rules.Repair
 	}{
-		{"reopened", nil, reopenBehindUs, rules.Open, rules.MendReopen},
-		{"cancelled", nil, setBehindUs(rules.Cancelled), rules.Cancelled, rules.MendCancel},
-		{"archived", nil, setBehindUs(rules.Archived), rules.Archived, rules.MendNote},
-		{"restored", cancelIt.do, setBehindUs(rules.Finalized), rules.Finalized, rules.MendRestore},
-		{"reopened out of the archive", archiveIt.do, reopenBehindUs, rules.Open, rules.MendReopen},
-		{"finalised out of the archive", archiveIt.do, setBehindUs(rules.Finalized), rules.Finalized, rules.MendNote},
+		{"reopened", nil, reopenBehindUs, rules.Open, rules.RepairReopen},
+		{"cancelled", nil, setBehindUs(rules.Cancelled), rules.Cancelled, rules.RepairCancel},
+		{"archived", nil, setBehindUs(rules.Archived), rules.Archived, rules.RepairRecord},
+		{"restored", cancelIt.do, setBehindUs(rules.Finalized), rules.Finalized, rules.RepairRestore},
+		{"reopened out of the archive", archiveIt.do, reopenBehindUs, rules.Open, rules.RepairReopen},
+		{"finalised out of the archive", archiveIt.do, setBehindUs(rules.Finalized), rules.Finalized, rules.RepairRecord},
 		{
 			"cancelled out of the archive", func(w *worldtest.World, s story) { cancelIt.do(w, s); archiveIt.do(w, s) },
-			setBehindUs(rules.Cancelled), rules.Cancelled, rules.MendNote,
+			setBehindUs(rules.Cancelled), rules.Cancelled, rules.RepairRecord,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
 			w.Sweep()
 			w.Run(time.Minute)
 			journal := w.Journal(s.poll)[before:]
-			if len(journal) != 1 || journal[0].Hint != "outside_edit" || journal[0].Reason != string(c.mending) || journal[0].Status != c.status {
+			if len(journal) != 1 || journal[0].Trigger != "outside_edit" || journal[0].Reason != string(c.mending) || journal[0].Status != c.status {
 				t.Errorf("the journal goes on with %+v, want one entry %s", journal, c.mending)
 			}
 			equal(t, "status", w.View(s.poll).Poll.Status, c.status)
@@ -116,7 +116,7 @@ func TestCommand_PollEditedDirectly_RepairsItFirst(t *testing.T) {
 			if done := w.Decisions(s.poll)[before:]; !slices.Equal(done, c.want) {
 				t.Errorf("the journal goes on with %v, want %v", done, c.want)
 			}
-			if first := w.Journal(s.poll)[before:]; len(first) > 0 && first[0].Hint != "outside_edit" {
+			if first := w.Journal(s.poll)[before:]; len(first) > 0 && first[0].Trigger != "outside_edit" {
 				t.Errorf("the first entry is %+v, want the direct edit", first[0])
 			}
 			w.Run(3 * time.Minute)

@@ -24,8 +24,8 @@ const (
 type Following struct {
 	// Followed tells that the poll's own event has an index entry.
 	Followed bool
-	// Mending is what Reconcile would do; MendNothing where it cannot.
-	Mending rules.Mending
+	// Mending is what Reconcile would do; RepairNothing where it cannot.
+	Repair rules.Repair
 	// Obstacle is what keeps an event from being followed that is to be; "" for
 	// none. Other is then the poll that follows it.
 	Obstacle Obstacle
@@ -46,19 +46,19 @@ func (s *Service) Following(ctx context.Context, pollID string) (Following, erro
 			return err
 		}
 		documents := st.Documents(exists, s.Now())
-		following.Followed, following.Mending = documents.HasEntry && documents.Fits, rules.Mend(documents)
-		if following.Mending != rules.MendLink {
+		following.Followed, following.Repair = documents.HasEntry && documents.Fits, rules.RepairFor(documents)
+		if following.Repair != rules.RepairLink {
 			return nil
 		}
 		if account == "" {
-			following.Obstacle, following.Mending = NoAccount, rules.MendNothing
+			following.Obstacle, following.Repair = NoAccount, rules.RepairNothing
 			return nil
 		}
 		other, _, err := poll.FindIndex(ctx, tx, account, followedCalendar(st.Poll, calendarID), st.Poll.GoogleEventID)
 		if err != nil || other == nil {
 			return err
 		}
-		following.Obstacle, following.Other, following.Mending = NotTheirs, other.PollID, rules.MendNothing
+		following.Obstacle, following.Other, following.Repair = NotTheirs, other.PollID, rules.RepairNothing
 		return nil
 	})
 	return following, pollError(pollID, "following", err)

@@ -54,7 +54,7 @@ func TestAPollThatWasDeletedDirectly_LeavesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, "mending", mending, rules.MendGone)
+			equal(t, "mending", mending, rules.RepairDeleted)
 		},
 		"by the sweep": func(_ *testing.T, w *worldtest.World, _ story) { w.Sweep() },
 	}
@@ -77,7 +77,7 @@ func TestAPollThatWasDeletedDirectly_LeavesNothing(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				equal(t, "mending again", mending, rules.MendNothing)
+				equal(t, "mending again", mending, rules.RepairNothing)
 				atRest(t, w)
 			})
 		}
@@ -98,7 +98,7 @@ func TestAPollThatWasDeletedByUs_IsNotPurgedTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "mending "+when, mending, rules.MendNothing)
+		equal(t, "mending "+when, mending, rules.RepairNothing)
 		w.Run(2 * time.Minute)
 	}
 	equal(t, "left", left(t, w, s), false)

@@ -34,7 +34,7 @@ func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
 	calendar, ok, err := calendars.Load(ctx, s.Store, accountID, calendarID)
 	if err == nil && ok {
-		_, err = s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace))
+		_, err = s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace))
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "sync left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
@@ -63,7 +63,7 @@ func (s *Service) logCommand(ctx context.Context, command rules.Command, view Vi
 	s.Meter.Count(Commanded{command})
 	s.Log.InfoContext(ctx, "poll "+string(command), "poll", p.ID, "event", p.GoogleEventID, "userId", person.ID,
 		"status", string(p.Status), "state", string(p.Sync.State), "new", p.Sync.Applied.String(),
-		"hint", cause.Hint, "trace", cause.Trace)
+		"hint", cause.Trigger, "trace", cause.Trace)
 }
 
 // shown gives the poll as a command left it, and the command its line in the log.

@@ -29,7 +29,7 @@ func (s *Service) carryOutInsert(ctx context.Context, intent poll.Intent, cause 
 	if err != nil {
 		return s.insertFailed(ctx, intent, made, err)
 	}
-	if event.Seen == rules.Gone {
+	if event.EventState == rules.Gone {
 		return s.insertAgain(ctx, intent, cause)
 	}
 	if err := s.completeInsert(ctx, intent, event, made == byUs, cause); err != nil {
@@ -104,7 +104,7 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 	switch {
 	case err != nil:
 		return Event{}, err
-	case event.Seen == rules.Gone:
+	case event.EventState == rules.Gone:
 		return s.insertedElsewhere(ctx, intent, event)
 	case event.Poll != intent.PollID || event.Generation != intent.Generation:
 		taken := fault.Newf(fault.Provider, "the event id of poll %s is taken by an event that is not ours", intent.PollID)

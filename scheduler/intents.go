@@ -41,7 +41,7 @@ func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) que
 	if intent == nil {
 		return queue.Verdict{Outcome: queue.Done}
 	}
-	cause := Cause{Hint: "intent", Trace: intent.Trace}
+	cause := Cause{Trigger: "intent", Trace: intent.Trace}
 	switch intent.Kind {
 	case poll.IntentDelete:
 		err = s.carryOutDelete(ctx, *intent)
@@ -51,7 +51,7 @@ func (s *Service) HandleIntent(ctx context.Context, delivery queue.Delivery) que
 		err = s.carryOutInsert(ctx, *intent, cause)
 		if err == nil { // what its request would have logged
 			s.Log.InfoContext(ctx, "poll finalise", "poll", intent.PollID, "event", intent.EventID, "userId", intent.Session.Actor,
-				"hint", cause.Hint, "trace", cause.Trace)
+				"hint", cause.Trigger, "trace", cause.Trace)
 		}
 	}
 	return s.intentVerdict(ctx, *intent, delivery.Attempt, err)

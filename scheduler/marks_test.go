@@ -116,7 +116,7 @@ func TestACancelledPoll_WithOneMarkAlone_GetsBoth(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, "mending", mending, rules.MendCancel)
+			equal(t, "mending", mending, rules.RepairCancel)
 			p := w.View(s.poll).Poll
 			equal(t, "both are there", p.Cancelled != nil && p.Sync.Cancelled != nil, true)
 			equal(t, "and say the same", *p.Cancelled, *p.Sync.Cancelled)

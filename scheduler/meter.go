@@ -21,12 +21,12 @@ type (
 	// SyncError says that a poll began to show an error of its sync.
 	SyncError struct{ Code rules.ErrorCode }
 	// Repaired says that a poll that was edited directly was repaired.
-	Repaired struct{ Mending rules.Mending }
+	Repaired struct{ Repair rules.Repair }
 )
 
 // meterApplied counts the outcome of an observation. What a command observed is
 // not late: the person just changed the event by it.
-func (s *Service) meterApplied(result Applied, seen Observed) {
+func (s *Service) meterApplied(result Applied, seen Observation) {
 	action := result.Decision.Action
 	s.Meter.Count(Transition{action})
 	if action == rules.Warn {

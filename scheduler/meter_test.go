@@ -32,7 +32,7 @@ func (c *tally) count(event any) {
 	case scheduler.SyncError:
 		c.note("error %s", event.Code)
 	case scheduler.Repaired:
-		c.note("mended %s", event.Mending)
+		c.note("mended %s", event.Repair)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	w.Run(time.Minute)
 	count.want(t, "when it is moved back", "transition restore", "restore behind, known: true")
 
-	cause := scheduler.Cause{Hint: "sweep", Trace: "trc_sweep"}
+	cause := scheduler.Cause{Trigger: "sweep", Trace: "trc_sweep"}
 	for range 2 { // the second changes nothing
 		if err := w.Scheduler.SetSyncError(t.Context(), pollID, rules.WatchFailed, cause); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	count := &tally{}
 	w.Scheduler.Meter = count.count
 	w.Edit(poll.Path(pollID), poll.Set("status", string(rules.Open)))
-	if _, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Hint: "sweep", Trace: "trc_sweep"}); err != nil {
+	if _, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Trigger: "sweep", Trace: "trc_sweep"}); err != nil {
 		t.Fatal(err)
 	}
 	count.want(t, "when a poll is reopened directly", "mended outside_reopen")

@@ -34,18 +34,18 @@ func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID str
 		return entry, false, err
 	}
 	entry, event, err := s.followMoved(ctx, entry, person, cause)
-	if err == nil && event.Seen == rules.Present && event.Fingerprint != p.Sync.Baseline {
+	if err == nil && event.EventState == rules.Present && event.Fingerprint != p.Sync.Baseline {
 		event, err = s.Calendar.Move(ctx, entry.AccountID, entry.CalendarID, event, p.Sync.Baseline, p.Timezone)
 	}
-	if err == nil && event.Seen != rules.Present {
+	if err == nil && event.EventState != rules.Present {
 		err = fault.New(fault.Conflict, "The event is no longer in the calendar as a single event. Ask for a sync to see how it stands.")
 	}
 	if err != nil {
 		return entry, false, pollError(pollID, "restore original time", err)
 	}
-	applied, err := s.Apply(ctx, Observed{
+	applied, err := s.Apply(ctx, Observation{
 		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
-		Seen: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true,
+		EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true,
 		Cause: cause, Who: person.ID,
 	})
 	return entry, applied.PollID != "", err

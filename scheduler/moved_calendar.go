@@ -20,13 +20,13 @@ type Missing struct {
 }
 
 // mayHaveMoved tells whether a decision rests on an absence that was not searched for.
-func (observed Observed) mayHaveMoved(decision rules.Decision) bool {
+func (observed Observation) mayHaveMoved(decision rules.Decision) bool {
 	return decision.Action == rules.Cancel && (!observed.Searched || observed.Own)
 }
 
 // unlessTaken gives the place where a missing event was found, unless another poll follows it
 // there.
-func unlessTaken(ctx context.Context, tx store.Tx, observed Observed, pollID string) (poll.Place, error) {
+func unlessTaken(ctx context.Context, tx store.Tx, observed Observation, pollID string) (poll.Place, error) {
 	if observed.MovedTo == (poll.Place{}) {
 		return observed.MovedTo, nil
 	}
@@ -50,7 +50,7 @@ func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, c
 // missing event is given as its own calendar shows it.
 func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person Person, cause Cause) (poll.IndexEntry, Event, error) {
 	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
-	if !fault.Is(err, fault.NotFound) && (err != nil || event.Seen != rules.Gone) {
+	if !fault.Is(err, fault.NotFound) && (err != nil || event.EventState != rules.Gone) {
 		return entry, event, err
 	}
 	found, searchErr := s.Calendar.Find(ctx, Missing{entry.Place(), entry.EventID, entry.PollID})
@@ -60,9 +60,9 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 	case found == nil:
 		return entry, event, err
 	}
-	_, err = s.Apply(ctx, Observed{
+	_, err = s.Apply(ctx, Observation{
 		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
-		Seen: rules.Gone, Updated: event.Updated, Searched: true, MovedTo: found.Place, Own: true, Cause: cause, Who: person.ID,
+		EventState: rules.Gone, Updated: event.Updated, Searched: true, MovedTo: found.Place, Own: true, Cause: cause, Who: person.ID,
 	})
 	if err != nil {
 		return entry, event, err

@@ -20,7 +20,7 @@ import (
 type Observer struct{ Service *Service }
 
 // Apply decides about an observation and journals the decision. Repeating it writes nothing.
-func (o Observer) Apply(ctx context.Context, observed Observed) (Applied, error) {
+func (o Observer) Apply(ctx context.Context, observed Observation) (Applied, error) {
 	s := o.Service
 	var result Applied
 	var creator string
@@ -60,11 +60,11 @@ func (o Observer) Apply(ctx context.Context, observed Observed) (Applied, error)
 		return o.write(ctx, tx, p, line)
 	})
 	if err != nil {
-		return Applied{}, pollError(result.PollID, "observe "+observed.Cause.Hint, err)
+		return Applied{}, pollError(result.PollID, "observe "+observed.Cause.Trigger, err)
 	}
 	if result.Decision.Changes() && !result.Unsearched {
 		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", observed.EventID,
-			"userId", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Hint, "trace", observed.Cause.Trace)
+			"userId", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Trigger, "trace", observed.Cause.Trace)
 	}
 	return result, nil
 }
@@ -84,7 +84,7 @@ func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll
 
 // observedID names what a line says, and how the poll stood that it says it of.
 func observedID(line poll.Entry) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID, line.EventID, line.Seen,
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID, line.EventID, line.EventState,
 		line.Fingerprint, line.Updated.UTC(), line.Decision, line.Reason, line.Before, line.State, line.Generation))
 	return "jrn_observed_" + hex.EncodeToString(sum[:16])
 }
@@ -100,6 +100,6 @@ func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, 
 }
 
 // Reconcile writes nothing: a direct edit is repaired once that is allowed.
-func (Observer) Reconcile(context.Context, string, Cause) (rules.Mending, error) {
-	return rules.MendNothing, nil
+func (Observer) Reconcile(context.Context, string, Cause) (rules.Repair, error) {
+	return rules.RepairNothing, nil
 }

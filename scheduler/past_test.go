@@ -21,7 +21,7 @@ func TestApply_OfAPastSession_WritesEachChangeOnce(t *testing.T) {
 	noon, eight := timeOf(worldtest.Noon), timeOf(worldtest.Times("2026-03-10T08:00:00Z", time.Hour))
 	for i, step := range []struct {
 		what    string
-		seen    rules.Seen
+		seen    rules.EventState
 		at      rules.Fingerprint
 		updated time.Duration
 		entries int // that there are afterwards, beside the finalisation
@@ -39,8 +39,8 @@ func TestApply_OfAPastSession_WritesEachChangeOnce(t *testing.T) {
 		{"undeleted", rules.Present, noon, 7 * time.Second, 6},
 	} {
 		for range 2 {
-			_, err := w.Scheduler.Apply(t.Context(), scheduler.Observed{
-				AccountID: account, CalendarID: "gm@example.com", EventID: s.event, Seen: step.seen, Fingerprint: step.at,
+			_, err := w.Scheduler.Apply(t.Context(), scheduler.Observation{
+				AccountID: account, CalendarID: "gm@example.com", EventID: s.event, EventState: step.seen, Fingerprint: step.at,
 				Updated: made.Add(step.updated), Own: true, Cause: worldtest.Cause,
 			})
 			if err != nil {

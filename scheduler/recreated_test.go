@@ -111,7 +111,7 @@ func ofOld(t *testing.T, w *worldtest.World, s story, before []string) (left []s
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ref := range []string{told.Wanted.Ref, told.Announced.Ref, told.Telling.Ref, told.Before.Ref} {
+	for _, ref := range []string{told.Wanted.Ref, told.Announced.Ref, told.Delivering.Ref, told.Before.Ref} {
 		if slices.Contains(before, ref) {
 			left = append(left, "announcement of "+ref)
 		}

@@ -16,13 +16,13 @@ import (
 // app does to cancel, restore, reopen and delete. The edit is carried through and journaled,
 // never thrown away. Nothing happens where poll, index and journal agree. The sweep, document
 // changes and afterEdits call it.
-func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
+func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Repair, error) {
 	repair, err := s.reconcile(ctx, pollID, cause)
-	second := rules.MendNothing
-	if err == nil && repair == rules.MendRecreated {
+	second := rules.RepairNothing
+	if err == nil && repair == rules.RepairRecreated {
 		err = s.purgeNow(ctx, pollID)
 	}
-	if err == nil && (repair == rules.MendUnlink || repair == rules.MendRecreated) {
+	if err == nil && (repair == rules.RepairUnlink || repair == rules.RepairRecreated) {
 		// It may name another event by now, to be followed at once, or was edited
 		// since it was made.
 		second, err = s.reconcile(ctx, pollID, cause)
@@ -34,16 +34,16 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 }
 
 // syncsAfter tells whether a repair asked for a sync that is enqueued at once.
-func (c Cause) syncsAfter(repair rules.Mending) bool {
+func (c Cause) syncsAfter(repair rules.Repair) bool {
 	switch repair {
-	case rules.MendRestore, rules.MendUnlink, rules.MendLink, rules.MendNote:
+	case rules.RepairRestore, rules.RepairUnlink, rules.RepairLink, rules.RepairRecord:
 		return !c.quietly(repair)
 	}
 	return false
 }
 
 // quietly tells whether a repair does no more than to write.
-func (c Cause) quietly(repair rules.Mending) bool { return c.Quiet && repair == rules.MendLink }
+func (c Cause) quietly(repair rules.Repair) bool { return c.Quiet && repair == rules.RepairLink }
 
 // syncItsEvent enqueues the sync that a repair asked for. Where it fails, the drain does.
 func (s *Service) syncItsEvent(ctx context.Context, pollID string, cause Cause) {
@@ -58,15 +58,15 @@ func (s *Service) syncItsEvent(ctx context.Context, pollID string, cause Cause) 
 }
 
 // reconcile repairs one thing.
-func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (rules.Mending, error) {
+func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (rules.Repair, error) {
 	account, calendarID, err := s.accountToRepair(ctx, pollID)
 	if err != nil {
-		return rules.MendNothing, pollError(pollID, "reconcile", err)
+		return rules.RepairNothing, pollError(pollID, "reconcile", err)
 	}
-	var repair rules.Mending
+	var repair rules.Repair
 	var edited poll.Poll
 	err = s.transact(ctx, s.Store.Run, "reconcile", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		repair = rules.MendNothing
+		repair = rules.RepairNothing
 		st, exists, err := loadToRepair(ctx, tx, pollID)
 		if err != nil {
 			return nil, err
@@ -76,22 +76,22 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 			return nil, err
 		}
 		edited = st.Poll
-		repair = rules.Mend(st.Documents(exists, s.Now()))
+		repair = rules.RepairFor(st.Documents(exists, s.Now()))
 		step := s.step(st, cause)
 		if repair, err = s.repair(ctx, tx, step, repair, announcement, account, calendarID); err != nil {
 			return nil, err
 		}
-		if exists && repair != rules.MendRecreated { // the new poll's names are read once the old one's are gone
+		if exists && repair != rules.RepairRecreated { // the new poll's names are read once the old one's are gone
 			step.NameOnce(announcement.Named, edited)
 		}
 		// An announcement updates the card too; a purge removes it.
-		if isEdit(repair) && repair != rules.MendRecreated && step.Due == nil && !cause.quietly(repair) {
+		if isEdit(repair) && repair != rules.RepairRecreated && step.Due == nil && !cause.quietly(repair) {
 			step.Card = &edited
 		}
 		return step, nil
 	})
 	if err != nil {
-		return rules.MendNothing, pollError(pollID, "reconcile", err)
+		return rules.RepairNothing, pollError(pollID, "reconcile", err)
 	}
 	if isEdit(repair) {
 		s.Meter.Count(Repaired{repair})
@@ -101,20 +101,20 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 }
 
 // isEdit tells the repair of a direct edit from what nobody did.
-func isEdit(repair rules.Mending) bool {
-	return repair != rules.MendNothing && repair != rules.MendForget
+func isEdit(repair rules.Repair) bool {
+	return repair != rules.RepairNothing && repair != rules.RepairForget
 }
 
 // repair reads what a repair needs and works it out. It gives what it came to.
 func (s *Service) repair(
-	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Mending, announcement poll.Announcement, account, calendarID string,
-) (rules.Mending, error) {
+	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Repair, announcement poll.Announcement, account, calendarID string,
+) (rules.Repair, error) {
 	var creator poll.Creator
 	var err error
 	switch repair {
-	case rules.MendGone, rules.MendRecreated:
+	case rules.RepairDeleted, rules.RepairRecreated:
 		step.Poll = poll.Poll{ID: step.Poll.ID} // of the one that is meant, its link alone is left
-		if repair == rules.MendGone {
+		if repair == rules.RepairDeleted {
 			if step.Latest, err = poll.Latest(ctx, tx, step.Poll.ID); err != nil {
 				return repair, err
 			}
@@ -122,15 +122,15 @@ func (s *Service) repair(
 		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
 			step.Purge(creator.KeepsEvents)
 		}
-	case rules.MendCancel:
+	case rules.RepairCancel:
 		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
 			step.RepairCancel(account, creator.KeepsEvents)
 		}
-	case rules.MendReopen:
+	case rules.RepairReopen:
 		step.RepairReopen()
-	case rules.MendUnlink:
+	case rules.RepairUnlink:
 		step.RepairUnlink()
-	case rules.MendRestore:
+	case rules.RepairRestore:
 		follows := account != "" && step.Entry == nil && step.Poll.GoogleEventID != "" && !step.Rules().Over(s.Now(), rules.ForgetAfter)
 		if follows {
 			follows, err = loadNext(ctx, tx, &step.State, account, calendarID)
@@ -138,7 +138,7 @@ func (s *Service) repair(
 		if err == nil {
 			step.RepairRestore(announcement, follows)
 		}
-	case rules.MendLink:
+	case rules.RepairLink:
 		free := false
 		if account != "" {
 			free, err = loadNext(ctx, tx, &step.State, account, calendarID)
@@ -149,15 +149,15 @@ func (s *Service) repair(
 			step.RepairLink()
 		case step.Poll.EditedDirectly():
 			step.RepairNote()
-			return rules.MendNote, nil
+			return rules.RepairRecord, nil
 		default:
-			return rules.MendNothing, nil
+			return rules.RepairNothing, nil
 		}
-	case rules.MendForget:
+	case rules.RepairForget:
 		step.RepairForget()
-	case rules.MendSlots:
+	case rules.RepairSlots:
 		step.RepairSlots()
-	case rules.MendNote:
+	case rules.RepairRecord:
 		step.RepairNote()
 	}
 	return repair, err
@@ -234,5 +234,5 @@ func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {
 	if p.Status == rules.Finalized && (state.Applied.IsZero() || state.Over(now, rules.ForgetAfter)) {
 		return false
 	}
-	return rules.Mend(transition.State{Poll: p, Entry: &entry}.Documents(true, now)) == rules.MendNothing
+	return rules.RepairFor(transition.State{Poll: p, Entry: &entry}.Documents(true, now)) == rules.RepairNothing
 }

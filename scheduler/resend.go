@@ -27,14 +27,14 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 		if err != nil {
 			return err
 		}
-		if p.ReplacesTold(announcement) { // it was of another poll of its id
+		if p.ReplacesAnnounced(announcement) { // it was of another poll of its id
 			announcement = poll.Announcement{}
 		}
 		notice, ref = rules.NoticeNone, announcement.Wanted.Ref
-		if announcement.Telling.Ref != "" || !announcement.Due.IsZero() {
+		if announcement.Delivering.Ref != "" || !announcement.Due.IsZero() {
 			return nil
 		}
-		notice, ref = rules.Announce(announcement.Before.Story, announcement.Announced.Story), announcement.Announced.Ref
+		notice, ref = rules.Announce(announcement.Before.State, announcement.Announced.State), announcement.Announced.Ref
 		if ref == "" || notice == rules.NoticeNone {
 			return fault.New(fault.Conflict, "There is nothing to send again: people were told of no change of this poll.")
 		}

@@ -71,7 +71,7 @@ func TestResend_ChannelRefusedBefore_DeliversThereOnce(t *testing.T) {
 		t.Errorf("ana has %d notices, and had %d", got, notices)
 	}
 	told, err := poll.LoadAnnouncement(t.Context(), w.Documents, pollID)
-	if err != nil || !told.Due.IsZero() || told.Telling.Ref != "" || told.Announced != told.Wanted || told.Channels["discord"].Error != "" {
+	if err != nil || !told.Due.IsZero() || told.Delivering.Ref != "" || told.Announced != told.Wanted || told.Channels["discord"].Error != "" {
 		t.Errorf("the announcement is %+v (%v)", told, err)
 	}
 	w.Check()

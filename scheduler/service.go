@@ -27,8 +27,8 @@ type Person struct {
 
 // Cause says what triggered an action, for journal and logs.
 type Cause struct {
-	Hint  string // such as person, push, timer
-	Trace string // joins everything that one hint caused
+	Trigger string // such as person, push, timer
+	Trace   string // joins everything that one hint caused
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.
 	Quiet bool
@@ -77,7 +77,7 @@ type Event struct {
 	ID string
 	// Version changes with every change of the event.
 	Version     string
-	Seen        rules.Seen
+	EventState  rules.EventState
 	Fingerprint rules.Fingerprint
 	Updated     time.Time
 	// Poll and Generation are the private marks of an event that we made.
@@ -144,9 +144,9 @@ type Service struct {
 	IDs  IDs
 	// Settle is how long a transition rests before it is announced.
 	Settle time.Duration
-	// AppTells is how long at least a cancellation by the web app rests, for the app's
-	// functions to announce it (ToldByApp); zero where the app has none.
-	AppTells time.Duration
+	// AppNoticeDelay is how long at least a cancellation by the web app rests, for the app's
+	// functions to announce it (AnnouncedByApp); zero where the app has none.
+	AppNoticeDelay time.Duration
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration
 	// GroupsPerPerson is how many groups one person may have created; 0:

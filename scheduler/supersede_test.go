@@ -68,14 +68,14 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 	w.Write(calendars.Path(key), calendars.Defer(eventID, calendars.DeferredHeld))
 	w.LosePushes()
 	w.DeleteEvent(gm.ID, eventID)
-	if _, err := w.Scheduler.Sync(t.Context(), gm, pollID, scheduler.Cause{Hint: "person"}); err != nil {
+	if _, err := w.Scheduler.Sync(t.Context(), gm, pollID, scheduler.Cause{Trigger: "person"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
 	equal(t, "what the event waits for", w.Calendar(gm.ID).Deferred[eventID], calendars.DeferredHeld)
 
-	looked, err := w.Watcher.Confirm(t.Context(), gm, key, []string{pollID}, scheduler.Cause{Hint: "person"})
+	looked, err := w.Watcher.Confirm(t.Context(), gm, key, []string{pollID}, scheduler.Cause{Trigger: "person"})
 	if err != nil || looked != 1 {
 		t.Fatalf("confirm looks at %d (%v), want 1", looked, err)
 	}
@@ -92,11 +92,11 @@ func TestASweep_DoesNotLinkASessionThatIsLongPast(t *testing.T) {
 	if err := w.Clock.Advance(60 * 24 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	mending, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Hint: "sweep"})
+	mending, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Trigger: "sweep"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "mending", mending, rules.MendNothing)
+	equal(t, "mending", mending, rules.RepairNothing)
 }
 
 func TestADirectCancel_ThatForgotTheEvent_DeletesItAllTheSame(t *testing.T) {

@@ -22,7 +22,7 @@ func TestSync_RunDoesNotEnd_ChecksAFewTimes(t *testing.T) {
 		return w.Clock.Advance(d)
 	}
 	began := w.Clock.Now()
-	if _, err := w.Scheduler.Sync(t.Context(), creatorOf(w, pollID), pollID, scheduler.Cause{Hint: "person"}); err != nil {
+	if _, err := w.Scheduler.Sync(t.Context(), creatorOf(w, pollID), pollID, scheduler.Cause{Trigger: "person"}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "it waits for", w.Clock.Now().Sub(began), 3*time.Second)

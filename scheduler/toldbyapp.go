@@ -8,14 +8,14 @@ import (
 	"questscheduler/rules"
 )
 
-// ToldByApp records that the web app announced a cancellation that its creator made there, so
+// AnnouncedByApp records that the web app announced a cancellation that its creator made there, so
 // it is not announced again. The app writes the poll first, so its direct edit is carried
 // through before. Only a pending cancellation counts: a restore may have a time that the app's
 // notice lacks. Repeating it changes nothing.
 //
 // Forbidden: the person is not the poll's creator. NotFound: there is no such poll that they
 // may read.
-func (s *Service) ToldByApp(ctx context.Context, person Person, pollID string, cause Cause) error {
+func (s *Service) AnnouncedByApp(ctx context.Context, person Person, pollID string, cause Cause) error {
 	p, _, err := created(ctx, s.Store, person, pollID)
 	if err == nil { // a poll that has no journal yet does not say that it was edited
 		_, err = s.Reconcile(ctx, pollID, cause)
@@ -39,8 +39,8 @@ func (s *Service) recordAnnounced(ctx context.Context, p poll.Poll) (recorded bo
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		recorded = false
 		announcement, err := poll.LoadAnnouncement(ctx, tx, p.ID)
-		if err != nil || announcement.Due.IsZero() || announcement.Telling.Ref != "" ||
-			rules.Announce(announcement.Announced.Story, announcement.Wanted.Story) != rules.NoticeCancelled {
+		if err != nil || announcement.Due.IsZero() || announcement.Delivering.Ref != "" ||
+			rules.Announce(announcement.Announced.State, announcement.Wanted.State) != rules.NoticeCancelled {
 			return err
 		}
 		recorded = true

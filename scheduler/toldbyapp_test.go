@@ -22,7 +22,7 @@ func besideTheApp(t *testing.T) (*worldtest.World, story) {
 // appTold is the app's own notice that gm cancelled in the app.
 func appTold(t *testing.T, w *worldtest.World, s story) {
 	t.Helper()
-	if err := w.Scheduler.ToldByApp(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause); err != nil {
+	if err := w.Scheduler.AnnouncedByApp(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -108,7 +108,7 @@ func TestToldByApp_BySomebodyElse_IsRefused(t *testing.T) {
 	cancelBehindUs(t, w, s)
 	for person, want := range map[string]fault.Kind{"ana": fault.Forbidden, "nobody": fault.NotFound} {
 		who := scheduler.Person{ID: person}
-		kind(t, w.Scheduler.ToldByApp(w.Context(), who, s.poll, worldtest.Cause), want)
+		kind(t, w.Scheduler.AnnouncedByApp(w.Context(), who, s.poll, worldtest.Cause), want)
 	}
 	w.Run(time.Hour)
 	told(t, w, string(rules.NoticeCancelled))

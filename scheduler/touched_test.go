@@ -33,7 +33,7 @@ func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 		"observation: revive":           {groupedDeleted, observes(present(worldtest.Ten)), "announced index journal lastSyncedAt recorded updatedAt"},
 		"observation: revive, moved":    {groupedDeleted, observes(present(worldtest.Noon)), "announced index journal lastSyncedAt recorded slots snapshots updatedAt"},
 		"observation: adopt":            {linkedDirectly, observes(answered(present(worldtest.Ten))), "announced journal known lastSyncedAt recorded updatedAt"},
-		"observation: warn":             {grouped, observes(func(o *scheduler.Observed) { o.Seen = rules.Series }), "journal lastSyncedAt recorded updatedAt"},
+		"observation: warn":             {grouped, observes(func(o *scheduler.Observation) { o.EventState = rules.Series }), "journal lastSyncedAt recorded updatedAt"},
 		"observation: clear error":      {groupedFailing, observes(present(worldtest.Ten)), "journal lastSyncedAt recorded updatedAt"},
 		"observation: record":           {later(grouped, 15*24*time.Hour), observes(present(worldtest.Noon)), "journal recorded"},
 		"observation: forget":           {later(grouped, 50*24*time.Hour), observes(present(worldtest.Noon)), "calendar index"},
@@ -243,9 +243,9 @@ func statusOf(status rules.Status) []store.Update {
 	return []store.Update{poll.Set("status", string(status))}
 }
 
-func observes(look func(o *scheduler.Observed)) func(w *worldtest.World, s story) error {
+func observes(look func(o *scheduler.Observation)) func(w *worldtest.World, s story) error {
 	return func(w *worldtest.World, s story) error {
-		o := scheduler.Observed{
+		o := scheduler.Observation{
 			AccountID: w.Account("gm"), CalendarID: "gm@example.com", EventID: s.event, Fence: w.Calendar("gm").Fence, Fresh: true,
 			Updated: w.Clock.Now(), Cause: worldtest.Cause,
 		}
@@ -255,21 +255,21 @@ func observes(look func(o *scheduler.Observed)) func(w *worldtest.World, s story
 	}
 }
 
-func present(at worldtest.Slot) func(o *scheduler.Observed) {
-	return func(o *scheduler.Observed) { o.Seen, o.Fingerprint = rules.Present, timeOf(at) }
+func present(at worldtest.Slot) func(o *scheduler.Observation) {
+	return func(o *scheduler.Observation) { o.EventState, o.Fingerprint = rules.Present, timeOf(at) }
 }
 
 // answered is what a write of ours was answered.
-func answered(look func(o *scheduler.Observed)) func(o *scheduler.Observed) {
-	return func(o *scheduler.Observed) {
+func answered(look func(o *scheduler.Observation)) func(o *scheduler.Observation) {
+	return func(o *scheduler.Observation) {
 		look(o)
 		o.Own = true
 	}
 }
 
-func eventGone(o *scheduler.Observed) { o.Seen, o.Searched = rules.Gone, true }
+func eventGone(o *scheduler.Observation) { o.EventState, o.Searched = rules.Gone, true }
 
-func movedToClub(o *scheduler.Observed) {
+func movedToClub(o *scheduler.Observation) {
 	eventGone(o)
 	o.MovedTo = poll.Place{AccountID: o.AccountID, CalendarID: worldtest.Club}
 }

@@ -9,9 +9,9 @@ import (
 	"questscheduler/internal/transition"
 )
 
-// UnderWay tells whether a finalisation was asked for before and is under way, or was answered
+// InProgress tells whether a finalisation was asked for before and is under way, or was answered
 // within the minutes for which its name is known. Its errors are those of Finalise.
-func (s *Service) UnderWay(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
+func (s *Service) InProgress(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
 	underWay, err := s.underWay(ctx, person, pollID, ask)
 	if err != nil {
 		return false, pollError(pollID, "finalise", err)
@@ -29,7 +29,7 @@ func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask
 	return err == nil && underWay
 }
 
-// Refused tells whether UnderWay decided that the person may not finalise the poll so.
+// Refused tells whether InProgress decided that the person may not finalise the poll so.
 func Refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Forbidden, fault.NotFound, fault.Conflict:

@@ -105,7 +105,7 @@ func announced(t *testing.T, w *worldtest.World, s story) rules.Fingerprint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return announcement.Announced.Story.At
+	return announcement.Announced.State.At
 }
 
 func TestRestore_AnnouncedCancellation_IsAnnouncedAsOnAgain(t *testing.T) {

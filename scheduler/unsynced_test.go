@@ -26,7 +26,7 @@ var meetings = map[string]func(t *testing.T, w *worldtest.World, s story){
 	"document change": func(t *testing.T, w *worldtest.World, s story) {
 		t.Helper()
 		mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
-		if err != nil || mending == rules.MendRecreated {
+		if err != nil || mending == rules.RepairRecreated {
 			t.Errorf("mended by %s, %v", mending, err)
 		}
 	},

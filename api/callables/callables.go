@@ -35,9 +35,9 @@ type Polls interface {
 	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
-	UnderWay(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise) (bool, error)
+	InProgress(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise) (bool, error)
 	Repeats(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, outcome error) bool
-	ToldByApp(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error
+	AnnouncedByApp(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error
 }
 
 // Options configure the functions. All fields are needed but those that say what
@@ -59,8 +59,8 @@ type Options struct {
 	Count func(uid, pollID string) (undo func(), err error)
 	// Upstream is the address of the app's own functions; "": there are none.
 	Upstream string
-	// UpstreamPatience is how long it may take; 0: 55 s.
-	UpstreamPatience time.Duration
+	// UpstreamTimeout is how long it may take; 0: 55 s.
+	UpstreamTimeout time.Duration
 	// Origins may call from browsers, such as https://app.example, or "*" for any.
 	Origins []string
 	// Callback is the path that PathCallback is routed to.
@@ -169,7 +169,7 @@ const answerTimeout = 50 * time.Second
 
 // AnswerTime is the longest time from a call's sign-in until its answer is written:
 // a function with its body, or one that is passed on and its notice recorded.
-const AnswerTime = max(bodylimit.Patience+answerTimeout, upstreamTimeout+noteTimeout)
+const AnswerTime = max(bodylimit.Timeout+answerTimeout, upstreamTimeout+noteTimeout)
 
 func (s *server) answer(c echo.Context) error {
 	name, _ := c.Get(contextName).(string)
@@ -223,7 +223,7 @@ func (s *server) authenticate(ctx context.Context, c echo.Context) (call, error)
 	known, err := s.SignIn.Verify(ctx, token)
 	in := call{
 		known: known, person: scheduler.Person{ID: known.UID, Email: known.VerifiedEmail(), Admin: known.Admin},
-		cause: scheduler.Cause{Hint: "person", Trace: c.Response().Header().Get(echo.HeaderXRequestID)},
+		cause: scheduler.Cause{Trigger: "person", Trace: c.Response().Header().Get(echo.HeaderXRequestID)},
 	}
 	return in, err
 }

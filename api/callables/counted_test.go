@@ -27,7 +27,7 @@ func (p *finalising) Finalise(_ context.Context, _ scheduler.Person, _ string, a
 	return scheduler.View{}, p.err
 }
 
-// UnderWay implements Polls.
+// InProgress implements Polls.
 func (p *finalising) UnderWay(context.Context, scheduler.Person, string, scheduler.Finalise) (bool, error) {
 	return p.underWay, p.unread
 }

@@ -103,7 +103,7 @@ type known struct {
 // Verify implements signin.Verifier.
 func (k *known) Verify(context.Context, string) (signin.Person, error) { return k.Person, nil }
 
-// ToldByApp implements Polls.
+// AnnouncedByApp implements Polls.
 func (k *known) ToldByApp(_ context.Context, person scheduler.Person, _ string, _ scheduler.Cause) error {
 	k.noted = append(k.noted, person)
 	return nil

@@ -55,7 +55,7 @@ func (s *server) finalise(ctx context.Context, in call) (any, error) {
 func (s *server) countedFinalise(ctx context.Context, in call, pollID string, ask scheduler.Finalise) (scheduler.View, error) {
 	undo, refusal := s.Count(in.person.ID, pollID)
 	if refusal != nil {
-		underWay, err := s.Polls.UnderWay(ctx, in.person, pollID, ask)
+		underWay, err := s.Polls.InProgress(ctx, in.person, pollID, ask)
 		switch {
 		case err != nil && !scheduler.Refused(err):
 			return scheduler.View{}, err

@@ -73,7 +73,7 @@ func (s *server) noteTold(c echo.Context, pollID, trace string) {
 	in, err := s.authenticate(ctx, c)
 	if err == nil {
 		in.cause.Trace = trace
-		err = s.Polls.ToldByApp(ctx, in.person, pollID, in.cause)
+		err = s.Polls.AnnouncedByApp(ctx, in.person, pollID, in.cause)
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "notice of the web app not recorded", slog.String("poll", pollID), slog.String("trace", trace), slog.Any("error", err))

@@ -58,8 +58,8 @@ func (s *server) openUpstream() error {
 	if err != nil || target.Host == "" {
 		return fault.Field("CALLABLES_UPSTREAM", "has to be an address")
 	}
-	if s.UpstreamPatience <= 0 {
-		s.UpstreamPatience = upstreamTimeout
+	if s.UpstreamTimeout <= 0 {
+		s.UpstreamTimeout = upstreamTimeout
 	}
 	s.upstream = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -107,7 +107,7 @@ func (b *proxiedBody) Read(into []byte) (int, error) {
 // passOn has the upstream answer. Its cross-origin headers replace ours, if it
 // sends any. If the answer breaks off, so does the connection to the client.
 func (s *server) passOn(c echo.Context) error {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), s.UpstreamPatience)
+	ctx, cancel := context.WithTimeout(c.Request().Context(), s.UpstreamTimeout)
 	defer cancel()
 	until, _ := ctx.Deadline()
 	if err := bodylimit.Extend(c.Request(), until); err != nil {

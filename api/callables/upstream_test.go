@@ -173,7 +173,7 @@ func TestPassOn_BodyOfANoticeStalls_TimesOut(t *testing.T) {
 	t.Parallel()
 	e := echo.New()
 	err := Register(e, Options{
-		Upstream: "http://127.0.0.1:1", UpstreamPatience: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Upstream: "http://127.0.0.1:1", UpstreamTimeout: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 		LimitAddress: func(echo.Context) error { return nil },
 	})
 	if err != nil {

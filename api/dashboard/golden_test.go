@@ -42,7 +42,7 @@ var troubled = dashboard.Page{
 				ID: "acc_1", OwnerID: "gm", Email: "gm@example.com", Status: health.Degraded, PendingWrites: 2,
 				Troubles: []health.Trouble{{Code: "watch_failed", Message: "Google does not tell of changes now.", Since: now.Add(-3 * time.Hour)}},
 				Calendars: slices.Repeat([]health.Calendar{{
-					CalendarID: "gm@example.com", Channel: health.ChannelFailed, LastSuccess: now.Add(-3 * time.Hour), Held: 2, Failing: 1, LookDue: true, ParkedUntil: now.Add(time.Hour),
+					CalendarID: "gm@example.com", Channel: health.ChannelFailed, LastSuccess: now.Add(-3 * time.Hour), Held: 2, Failing: 1, SyncPending: true, PausedUntil: now.Add(time.Hour),
 				}}, 15),
 			},
 			{ID: "acc_2", OwnerID: "ana", Status: health.Healthy},
@@ -68,8 +68,8 @@ var troubled = dashboard.Page{
 			{Job: timers.Job{Name: "cleanup", Does: "remove what is past its time", Every: 24 * time.Hour}, Level: health.Mind, State: "never ran"},
 		},
 		Entries: []poll.Entry{
-			{ID: "jrn_2", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now, Hint: "push", Decision: "cancel", Reason: "gone", Status: "CANCELLED", State: "CANCELLED", Error: "mass_cancellation_held", Observed: true},
-			{ID: "jrn_1", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now.Add(-time.Hour), Hint: "person", Who: "gm", Command: "finalise", Status: "FINALIZED"},
+			{ID: "jrn_2", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now, Trigger: "push", Decision: "cancel", Reason: "gone", Status: "CANCELLED", State: "CANCELLED", Error: "mass_cancellation_held", Observed: true},
+			{ID: "jrn_1", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now.Add(-time.Hour), Trigger: "person", Who: "gm", Command: "finalise", Status: "FINALIZED"},
 		},
 	},
 }

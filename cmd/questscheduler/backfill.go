@@ -96,7 +96,7 @@ Examples:
 
 func (c backfillIndexCommand) Run(ctx context.Context, process Process) error {
 	return c.run(ctx, process, "polls", func(p *program, options backfill.Options) (backfill.Done, error) {
-		cause := scheduler.Cause{Hint: "backfill", Trace: p.newTrace()}
+		cause := scheduler.Cause{Trigger: "backfill", Trace: p.newTrace()}
 		return backfill.Index(ctx, p.documents, p.scheduler, cause, options)
 	}, backfill.Followed, backfill.FollowedAlready, backfill.Repaired, backfill.NothingToFollow)
 }

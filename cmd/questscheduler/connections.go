@@ -11,7 +11,7 @@ import (
 // which would cut off streams and slow handlers; answerTimeout 0 is no limit.
 func newHTTPServer(handler http.Handler, answerTimeout time.Duration) *http.Server {
 	return &http.Server{
-		Handler: bodylimit.Handler(handler, bodylimit.Patience), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: answerTimeout,
+		Handler: bodylimit.Handler(handler, bodylimit.Timeout), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: answerTimeout,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 }

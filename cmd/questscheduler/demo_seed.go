@@ -105,7 +105,7 @@ func (d *demo) seedGroup(ctx context.Context) error {
 // seedPolls creates an open poll with votes, a finalised one without an event, and
 // one that follows a calendar event.
 func (d *demo) seedPolls(ctx context.Context) error {
-	cause := scheduler.Cause{Hint: "seed", Trace: d.newTrace()}
+	cause := scheduler.Cause{Trigger: "seed", Trace: d.newTrace()}
 	open, err := d.seedPoll(ctx, "open", "Session 12: The Sunken Keep", 7, cause)
 	if err != nil {
 		return err

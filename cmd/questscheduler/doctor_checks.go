@@ -28,7 +28,7 @@ func checkSettings(_ context.Context, d doctor) []finding {
 	}
 	var found []finding
 	for _, problem := range d.problems {
-		found = append(found, finding{wrong, "settings", problem.Name + " " + problem.Mend})
+		found = append(found, finding{wrong, "settings", problem.Name + " " + problem.Fix})
 	}
 	return found
 }

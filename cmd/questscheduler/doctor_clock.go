@@ -96,7 +96,7 @@ func lateness(job health.Job) string {
 // checkHints says when a changed document was last announced. Long ago is no fault:
 // perhaps nobody wrote a poll.
 func (d doctor) checkHints(heard documentchanges.Activity) finding {
-	listens := d.config.DocumentHints == config.HintsListen
+	listens := d.config.DocumentChanges == config.ChangesListen
 	switch {
 	case listens && heard.ListensUntil.After(d.now()):
 		return finding{fine, "hints", "an instance listens to the documents"}

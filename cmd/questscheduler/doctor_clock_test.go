@@ -115,16 +115,16 @@ func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
 		heard   documentchanges.Activity
 		verdict string
 	}{
-		"an instance that listens":     {config.HintsListen, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, fine},
-		"an instance that is gone":     {config.HintsListen, documentchanges.Activity{ListensUntil: noon.Add(-time.Minute)}, warning},
-		"an instance that never was":   {config.HintsListen, documentchanges.Activity{ChangedAt: noon}, warning},
-		"Eventarc":                     {config.HintsOff, documentchanges.Activity{ChangedAt: noon.Add(-time.Hour)}, fine},
-		"Eventarc that told of nobody": {config.HintsOff, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, warning},
+		"an instance that listens":     {config.ChangesListen, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, fine},
+		"an instance that is gone":     {config.ChangesListen, documentchanges.Activity{ListensUntil: noon.Add(-time.Minute)}, warning},
+		"an instance that never was":   {config.ChangesListen, documentchanges.Activity{ChangedAt: noon}, warning},
+		"Eventarc":                     {config.ChangesOff, documentchanges.Activity{ChangedAt: noon.Add(-time.Hour)}, fine},
+		"Eventarc that told of nobody": {config.ChangesOff, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, warning},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := clockOfGoogle("", noon)
-			d.config.DocumentHints = row.from
+			d.config.DocumentChanges = row.from
 			if found := d.checkHints(row.heard); found.verdict != row.verdict {
 				t.Errorf("it says %+v", found)
 			}

@@ -45,7 +45,7 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 	if err != nil {
 		return err
 	}
-	report := explain.Tell(history, c.Replay)
+	report := explain.NewReport(history, c.Replay)
 	write := report.WriteText
 	if c.JSON {
 		write = report.WriteJSON

@@ -153,8 +153,8 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 				return err
 			}
 		}
-		due := poll.Told{Ref: "jrn_1"}
-		return tx.Merge(poll.AnnouncementPath("p"), poll.WantUpdates("p", due, time.Now().Add(-time.Minute))...)
+		due := poll.Message{Ref: "jrn_1"}
+		return tx.Merge(poll.AnnouncementPath("p"), poll.PendingUpdates("p", due, time.Now().Add(-time.Minute))...)
 	})
 	run(t, environ, "sweep", "drain").want(t, exitOK,
 		"calendar events to make or delete  0", "announcements                      1", "looks at calendars                 3")

@@ -88,7 +88,7 @@ func (p *program) start(ctx context.Context, listener net.Listener) error {
 }
 
 func (p *program) drain(ctx context.Context) error {
-	cause := scheduler.Cause{Hint: "start", Trace: p.newTrace()}
+	cause := scheduler.Cause{Trigger: "start", Trace: p.newTrace()}
 	if _, err := p.scheduler.Drain(ctx, cause); err != nil {
 		return fmt.Errorf("drain: %w", err)
 	}

@@ -138,7 +138,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
 		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed,
-		linked: api.Linked{
+		linked: api.LinkedAccounts{
 			Accounts: google.accounts, Consents: consents, Calendars: google.client.Calendars, Follow: links.Follow, URL: reachedAt(s.config),
 		},
 	})

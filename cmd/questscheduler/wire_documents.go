@@ -19,7 +19,7 @@ import (
 // settings say so.
 func (s *server) newListener(changed *documentchanges.Intake, cards cards) *documentchanges.Listener {
 	documents, can := s.store.(*firestore.Store)
-	if !can || s.config.DocumentHints != config.HintsListen || s.config.Sync == config.SyncOff {
+	if !can || s.config.DocumentChanges != config.ChangesListen || s.config.Sync == config.SyncOff {
 		return nil
 	}
 	return &documentchanges.Listener{

@@ -34,7 +34,7 @@ type routes struct {
 	people    signin.Verifier
 	scheduler *scheduler.Service
 	watcher   *calendarsync.Watcher
-	linked    api.Linked
+	linked    api.LinkedAccounts
 	health    *health.Reader
 	timers    *timers.Timers
 	changed   *documentchanges.Intake
@@ -46,13 +46,13 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	people := signin.WithAdmins(to.people, s.config.AdminUsers)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
-		Commands: commands, Scheduler: to.scheduler, Calendars: to.watcher, Linked: to.linked, Health: to.health, Tasks: s.queue,
-		Store: s.documents, Changes: s.documents, Alone: s.config.Store == config.StoreSQLite, // the data file is locked
+		Commands: commands, Scheduler: to.scheduler, Calendars: to.watcher, Accounts: to.linked, Health: to.health, Tasks: s.queue,
+		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,
 		HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
-		Now:   s.now, Wait: wait, Ending: s.ending.Done(), NewID: s.newPrefixedID, Log: s.log, Version: version,
-		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsHere: s.forThisMachine(), Answered: s.metrics.Answered,
+		Now:   s.now, Wait: wait, Stopping: s.ending.Done(), NewID: s.newPrefixedID, Log: s.log, Version: version,
+		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsLocal: s.forThisMachine(), OnAnswer: s.metrics.Answered,
 	})
 	var pushes webhooks.Pushes = to.watcher
 	var documents webhooks.Documents = &documentchanges.RecordedIntake{Intake: to.changed, Store: s.documents, Log: s.log}
@@ -102,7 +102,7 @@ type documentSink struct{}
 func (documentSink) Changed(context.Context, string, string) error { return nil }
 
 // startLink gives where a user's browser begins to link a Google account.
-func startLink(linked api.Linked) func(context.Context, signin.Person) (string, error) {
+func startLink(linked api.LinkedAccounts) func(context.Context, signin.Person) (string, error) {
 	return func(ctx context.Context, person signin.Person) (string, error) {
 		ask := accounts.Ask{PersonID: person.UID}
 		if person.EmailVerified {
@@ -116,7 +116,7 @@ func startLink(linked api.Linked) func(context.Context, signin.Person) (string, 
 // calendarsOf lists the calendars of all accounts that a user linked, each once; the
 // primary calendar is that of the first account. It fails only if no account could
 // be read.
-func calendarsOf(linked api.Linked) func(context.Context, string) ([]gcal.Entry, error) {
+func calendarsOf(linked api.LinkedAccounts) func(context.Context, string) ([]gcal.Entry, error) {
 	return func(ctx context.Context, uid string) ([]gcal.Entry, error) {
 		first, err := linked.Accounts.Default(ctx, uid)
 		if err != nil { // none is linked

@@ -34,7 +34,7 @@ func (s *server) newAnnouncer(channels []notify.Channel, polls calendarsync.Poll
 	return &notify.Announcer{
 		Store: s.documents, Now: s.now, Channels: channels, PerHour: s.config.NoticesPerHour,
 		Repair: func(ctx context.Context, pollID, trace string) error {
-			_, err := polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
+			_, err := polls.Reconcile(ctx, pollID, scheduler.Cause{Trigger: "announcement", Trace: trace})
 			return err
 		},
 		Log: s.log, Meter: s.metrics.Count,

@@ -44,7 +44,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Calendar: calendarsync.Events{Google: google.client, MoveFinder: google.elsewhere},
 		Channels: channels, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
-		Settle: s.config.NotifySettle, AppTells: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
+		Settle: s.config.NotifySettle, AppNoticeDelay: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
 		Log: s.log, Meter: s.metrics.Count,
 	}
 	watcher := &calendarsync.Watcher{

@@ -19,7 +19,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-var cause = scheduler.Cause{Hint: "backfill", Trace: "test"}
+var cause = scheduler.Cause{Trigger: "backfill", Trace: "test"}
 
 // legacy makes a poll of a person that was finalised before this backend, with an
 // event of an id that Google made.
@@ -96,9 +96,9 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 // long as Firestore leaves them to it.
 type held struct{ backfill.Polls }
 
-func (h held) Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error) {
+func (h held) Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error) {
 	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) < 90*time.Second {
-		return rules.MendNothing, errors.New("others change the same documents")
+		return rules.RepairNothing, errors.New("others change the same documents")
 	}
 	return h.Polls.Reconcile(ctx, pollID, cause)
 }
@@ -141,9 +141,9 @@ type dying struct {
 
 var errKilled = errors.New("killed")
 
-func (d *dying) Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error) {
+func (d *dying) Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error) {
 	if d.left--; d.left < 0 {
-		return rules.MendNothing, errKilled
+		return rules.RepairNothing, errKilled
 	}
 	return d.Polls.Reconcile(ctx, pollID, cause)
 }

@@ -12,7 +12,7 @@ import (
 // Polls is the part of scheduler.Service that Index needs.
 type Polls interface {
 	Following(ctx context.Context, pollID string) (scheduler.Following, error)
-	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
+	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error)
 }
 
 // Outcomes of Index.
@@ -38,10 +38,10 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 		return ids, next, err
 	}
 	do := func(ctx context.Context, pollID string, dryRun bool) (Outcome, *Problem, error) {
-		done := rules.MendNothing
+		done := rules.RepairNothing
 		if !dryRun {
 			var err error
-			if done, err = polls.Reconcile(ctx, pollID, cause); err != nil || done == rules.MendLink {
+			if done, err = polls.Reconcile(ctx, pollID, cause); err != nil || done == rules.RepairLink {
 				return Followed, nil, err
 			}
 		}
@@ -67,11 +67,11 @@ var fixes = map[scheduler.Obstacle]func(scheduler.Following) string{
 	},
 }
 
-func outcomeOf(following scheduler.Following, done rules.Mending) Outcome {
+func outcomeOf(following scheduler.Following, done rules.Repair) Outcome {
 	switch {
-	case following.Mending == rules.MendLink:
+	case following.Repair == rules.RepairLink:
 		return Followed
-	case following.Mending != rules.MendNothing || done != rules.MendNothing:
+	case following.Repair != rules.RepairNothing || done != rules.RepairNothing:
 		return Repaired
 	case following.Followed:
 		return FollowedAlready

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Patience is how long a body may take to arrive, on every listener of the
+// Timeout is how long a body may take to arrive, on every listener of the
 // program.
-const Patience = 10 * time.Second
+const Timeout = 10 * time.Second
 
 // An answer drops the rest of an unread body, so that the connection can be kept.
 const (

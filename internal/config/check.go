@@ -28,7 +28,7 @@ func (c Config) check(p *Problems) {
 	p.require(c.NoticesPerHour >= 1 && c.NoticesPerHour <= maxPerHour, "NOTICES_PER_HOUR", "has to be at least 1 and at most %d", maxPerHour)
 	p.require(c.PollCommands >= 1 && c.PollCommands <= maxPerHour, "POLL_COMMANDS", "has to be at least 1 and at most %d", maxPerHour)
 	p.require(c.GroupsPerPerson >= 1 && c.GroupsPerPerson <= 1000, "GROUPS_PER_PERSON", "has to be from 1 to 1000")
-	p.require(c.DocumentHints != HintsListen || c.Store == StoreFirestore, "DOCUMENT_HINTS",
+	p.require(c.DocumentChanges != ChangesListen || c.Store == StoreFirestore, "DOCUMENT_HINTS",
 		"is listen, and what can be listened to is firestore alone; set it to off, or QS_STORE to firestore")
 	if c.EncKeys.IsSet() {
 		if _, err := seal.ParseKeys(c.EncKeys.Reveal()); err != nil {
@@ -46,7 +46,7 @@ func (c Config) checkChoices(p *Problems) {
 	choose("AUTH", c.Auth, AuthLocal, AuthFirebase)
 	choose("FIREBASE_REVOCATION", c.FirebaseRevocation, Off, On)
 	choose("SYNC", c.Sync, SyncOn, SyncObserve, SyncOff)
-	choose("DOCUMENT_HINTS", c.DocumentHints, HintsOff, HintsListen)
+	choose("DOCUMENT_HINTS", c.DocumentChanges, ChangesOff, ChangesListen)
 	choose("DISCORD_OWN", c.DiscordOwn, DiscordTransitions, DiscordAll)
 	choose("LOG_LEVEL", c.LogLevel, "debug", "info", "warn", "error")
 	choose("LOG_FORMAT", c.LogFormat, LogText, LogJSON)

@@ -37,8 +37,8 @@ const (
 
 // Sources of document changes beside the machine route.
 const (
-	HintsOff    = "off"
-	HintsListen = "listen"
+	ChangesOff    = "off"
+	ChangesListen = "listen"
 )
 
 // Discord messages that this program sends.
@@ -135,10 +135,10 @@ type Config struct {
 	// calendar is then read again in full); `off`, which acknowledges machines, does
 	// nothing and creates no watch channels.
 	Sync string `env:"SYNC"`
-	// DocumentHints is the source of document changes beside the machine route: `off`,
+	// DocumentChanges is the source of document changes beside the machine route: `off`,
 	// or with `firestore` `listen`, by which one instance listens to polls, and if
 	// DiscordOwn is `all` to slots and votes.
-	DocumentHints string `env:"DOCUMENT_HINTS"`
+	DocumentChanges string `env:"DOCUMENT_HINTS"`
 
 	// CallablesUpstream is the address of the callables that are not ours, each at its
 	// own path; without it there are none.
@@ -223,7 +223,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal, FirebaseRevocation: Off,
-		Addr: ":8080", Sync: SyncOn, DocumentHints: HintsOff,
+		Addr: ":8080", Sync: SyncOn, DocumentChanges: ChangesOff,
 		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
 		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,

@@ -68,7 +68,7 @@ func checkProblems(t *testing.T, loaded config.Config, err error) {
 	names := make([]string, len(problems))
 	for i, problem := range problems {
 		names[i] = problem.Name
-		if problem.Mend == "" || !strings.HasPrefix(problem.Name, config.Prefix) {
+		if problem.Fix == "" || !strings.HasPrefix(problem.Name, config.Prefix) {
 			t.Fatalf("a problem without a fix: %+v", problem)
 		}
 	}

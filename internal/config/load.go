@@ -24,7 +24,7 @@ const (
 )
 
 // Problem is a variable with what is wrong and what to do. It never holds the value.
-type Problem struct{ Name, Mend string }
+type Problem struct{ Name, Fix string }
 
 // Problems is an error that lists everything that is wrong, sorted by name.
 type Problems []Problem
@@ -33,14 +33,14 @@ type Problems []Problem
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, problem := range p {
-		lines[i] = problem.Name + " " + problem.Mend
+		lines[i] = problem.Name + " " + problem.Fix
 	}
 	return strings.Join(lines, "\n")
 }
 
 // add notes a problem of a setting by its name without the prefix.
 func (p *Problems) add(setting, mend string, args ...any) {
-	*p = append(*p, Problem{Name: Prefix + setting, Mend: fmt.Sprintf(mend, args...)})
+	*p = append(*p, Problem{Name: Prefix + setting, Fix: fmt.Sprintf(mend, args...)})
 }
 
 // require notes a problem unless ok.

@@ -50,7 +50,7 @@ func TestLoad_WithoutSettings_UsesTheDocumentedDefaults(t *testing.T) {
 		"queue":           c.Queue == config.QueueRiver,
 		"auth":            c.Auth == config.AuthLocal,
 		"sync":            c.Sync == config.SyncOn,
-		"hints":           c.DocumentHints == config.HintsOff,
+		"hints":           c.DocumentChanges == config.ChangesOff,
 		"settle":          c.NotifySettle == 10*time.Second,
 		"gap":             c.SyncMinGap == time.Second,
 		"ttl":             c.WatchTTL == 168*time.Hour,
@@ -94,7 +94,7 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 	got := []any{
 		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience, c.CloudTasksEndpoint,
 		c.Auth, c.FirebaseProject, c.FirebaseRevocation, c.MachineIssuer, c.Addr, fmt.Sprint(c.TrustedProxies), c.PublicURL, c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
-		c.Sync, c.DocumentHints, c.CallablesUpstream, strings.Join(c.AllowedOrigins, "|"), c.DiscordOwn, c.EncKeys.Reveal(),
+		c.Sync, c.DocumentChanges, c.CallablesUpstream, strings.Join(c.AllowedOrigins, "|"), c.DiscordOwn, c.EncKeys.Reveal(),
 		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.NoticesPerHour, c.PollCommands, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
 		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep, c.GroupsPerPerson,
 		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.MetricsToken.Reveal(), c.LogLevel, c.LogFormat,
@@ -169,7 +169,7 @@ func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			found := problems(t, tc.environ)
-			if len(found) != 1 || found[0].Name != tc.setting || !strings.Contains(found[0].Mend, tc.mend) {
+			if len(found) != 1 || found[0].Name != tc.setting || !strings.Contains(found[0].Fix, tc.mend) {
 				t.Errorf("got %v, want one problem of %s that says %q", found, tc.setting, tc.mend)
 			}
 		})

@@ -37,7 +37,7 @@ const (
 
 // Polls repairs polls (scheduler.Service, or its Observer).
 type Polls interface {
-	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
+	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error)
 }
 
 // Intake accepts document changes and follows them up. Queue, Polls and Now are required.
@@ -76,7 +76,7 @@ func (h *Intake) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	if err := json.Unmarshal(delivery.Payload, &work); err != nil || !isID(work.ID) {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no poll")}
 	}
-	cause := scheduler.Cause{Hint: "document", Trace: work.Trace}
+	cause := scheduler.Cause{Trigger: "document", Trace: work.Trace}
 	_, err := h.Polls.Reconcile(ctx, work.ID, cause)
 	if err == nil && h.Cards != nil {
 		err = h.Cards(ctx, work.ID, delivery.Name, cause)

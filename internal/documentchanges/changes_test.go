@@ -29,14 +29,14 @@ type seen struct {
 }
 
 // Reconcile implements documentchanges.Polls.
-func (s *seen) Reconcile(_ context.Context, pollID string, _ scheduler.Cause) (rules.Mending, error) {
+func (s *seen) Reconcile(_ context.Context, pollID string, _ scheduler.Cause) (rules.Repair, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fails--; s.fails >= 0 {
 		return "", fault.New(fault.Unavailable, "not now")
 	}
 	s.polls = append(s.polls, pollID)
-	return rules.MendNothing, nil
+	return rules.RepairNothing, nil
 }
 
 func (s *seen) list() []string {

@@ -38,7 +38,7 @@ func day(date string) int64 {
 func entry(n int, change func(e *poll.Entry)) poll.Entry {
 	e := poll.Entry{
 		ID: fmt.Sprintf("jrn_%02d", n), At: noon.Add(time.Duration(n) * time.Hour), Trace: fmt.Sprintf("trc_%02d", n),
-		Hint: "push", Status: rules.Finalized, State: rules.StateOK, Generation: 1, WinningSlotID: "slot-1",
+		Trigger: "push", Status: rules.Finalized, State: rules.StateOK, Generation: 1, WinningSlotID: "slot-1",
 		EventID: "questsched1", CalendarID: "gm@example.com", AccountID: "acc_1", Baseline: first,
 	}
 	change(&e)
@@ -48,7 +48,7 @@ func entry(n int, change func(e *poll.Entry)) poll.Entry {
 // seen is an observation.
 func seen(n int, action rules.Action, row string, before, at rules.Fingerprint, change func(e *poll.Entry)) poll.Entry {
 	return entry(n, func(e *poll.Entry) {
-		e.Seen, e.Fingerprint, e.Updated, e.Fence = "present", at, e.At.Add(-time.Minute), int64(n)
+		e.EventState, e.Fingerprint, e.Updated, e.Fence = "present", at, e.At.Add(-time.Minute), int64(n)
 		e.Decision, e.Reason, e.Before, e.After = action, row, before, at
 		e.Inputs = &poll.Inputs{Now: e.At, Winning: before}
 		change(e)
@@ -59,36 +59,36 @@ func seen(n int, action rules.Action, row string, before, at rules.Fingerprint, 
 func story() []poll.Entry {
 	return []poll.Entry{
 		entry(0, func(e *poll.Entry) {
-			e.Hint, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandFinalise, "the event was made"
-			e.Seen, e.Fingerprint, e.Updated, e.After, e.Announcement = "present", first, e.At, first, e.ID
+			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandFinalise, "the event was made"
+			e.EventState, e.Fingerprint, e.Updated, e.After, e.Announcement = "present", first, e.At, first, e.ID
 		}),
 		seen(1, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
 			e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 		}),
 		entry(2, func(e *poll.Entry) {
-			e.Hint, e.Decision, e.Reason, e.Error = "look", rules.Warn, "token_expired", rules.TokenExpired
+			e.Trigger, e.Decision, e.Reason, e.Error = "look", rules.Warn, "token_expired", rules.TokenExpired
 			e.State, e.WinningSlotID, e.Rescheduled, e.Before, e.After = rules.StateError, "slot-2", true, second, second
 		}),
 		seen(3, rules.RescheduleAgain, "moved_again", second, third, func(e *poll.Entry) {
 			e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 		}),
-		seen(4, rules.Restore, "moved_back", third, first, func(e *poll.Entry) { e.Hint, e.Who, e.Announcement = "person", "gm", e.ID }),
+		seen(4, rules.Restore, "moved_back", third, first, func(e *poll.Entry) { e.Trigger, e.Who, e.Announcement = "person", "gm", e.ID }),
 		seen(5, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
-			e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 		}),
 		entry(6, func(e *poll.Entry) {
-			e.Hint, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandReopen, "reopened"
+			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandReopen, "reopened"
 			e.Status, e.State, e.Generation, e.WinningSlotID, e.AccountID = rules.Open, "", 2, "", ""
 			e.Before, e.Baseline, e.Announcement = first, rules.Fingerprint{}, e.ID
 		}),
 		entry(7, func(e *poll.Entry) {
-			e.Hint, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandFinalise, "finalised without a calendar event"
+			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandFinalise, "finalised without a calendar event"
 			e.State, e.Generation, e.WinningSlotID, e.Fingerprint = "", 3, "slot-3", second
 			e.EventID, e.CalendarID, e.AccountID, e.Baseline, e.Announcement = "", "", "", rules.Fingerprint{}, e.ID
 		}),
 		entry(8, func(e *poll.Entry) {
-			e.Hint, e.Who, e.Command, e.Reason = "outside_edit", "gm", rules.CommandCancel, "outside_cancel"
+			e.Trigger, e.Who, e.Command, e.Reason = "outside_edit", "gm", rules.CommandCancel, "outside_cancel"
 			e.Status, e.State, e.Generation, e.WinningSlotID = rules.Cancelled, rules.StateCancelled, 4, "slot-3"
 			e.Before, e.Cancelled = rules.Fingerprint{}, true
 			e.EventID, e.CalendarID, e.AccountID, e.Baseline, e.Announcement = "", "", "", rules.Fingerprint{}, e.ID

@@ -77,7 +77,7 @@ func load(ctx context.Context, reader store.Reader, document store.Document) (h 
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 	h.Announcement, err = poll.LoadAnnouncement(ctx, reader, h.Poll.ID)
-	if h.Poll.ReplacesTold(h.Announcement) {
+	if h.Poll.ReplacesAnnounced(h.Announcement) {
 		h.Announcement = poll.Announcement{PollID: h.Poll.ID}
 	}
 	return h, err

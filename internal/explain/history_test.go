@@ -32,7 +32,7 @@ func TestLoad_ReadsAllThatIsKept(t *testing.T) {
 	if history.Announcement.Announced.Ref != history.Entries[1].ID {
 		t.Errorf("the announcement is %+v", history.Announcement)
 	}
-	if steps := explain.Timeline(history); steps[1].Announced == nil || steps[1].Announced.State != explain.AnnouncementTold {
+	if steps := explain.Timeline(history); steps[1].Announced == nil || steps[1].Announced.State != explain.AnnouncementSent {
 		t.Errorf("the reschedule was told, and the timeline says %+v", steps[1].Announced)
 	}
 }

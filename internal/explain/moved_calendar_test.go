@@ -13,7 +13,7 @@ import (
 func TestReport_AnEventMovedToAnotherCalendar_SaysWhereItIs(t *testing.T) {
 	t.Parallel()
 	away := seen(1, rules.MoveCalendar, "moved_calendar", first, first, func(e *poll.Entry) {
-		e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+		e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 		e.Inputs.MovedTo = poll.Place{AccountID: "acc_1", CalendarID: "club@example.com"}
 	})
 	there := seen(2, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
@@ -29,7 +29,7 @@ func TestReport_AnEventMovedToAnotherCalendar_SaysWhereItIs(t *testing.T) {
 		t.Error("it replays though the calendar is one that the event has left")
 	}
 	var text strings.Builder
-	if err := explain.Tell(historyOf(entries, 1), true).WriteText(&text); err != nil {
+	if err := explain.NewReport(historyOf(entries, 1), true).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "moved_calendar.txt", text.String())

@@ -12,15 +12,15 @@ import (
 // rowOf is the row of the rules' tables that decided an entry, in words; "" for none.
 func rowOf(entry poll.Entry) string {
 	name, _, _ := strings.Cut(entry.Reason, ":")
-	if entry.Hint == outsideEdit {
-		for _, row := range rules.Mendings() {
-			if string(row.Mending) == name {
+	if entry.Trigger == outsideEdit {
+		for _, row := range rules.Repairs() {
+			if string(row.Repair) == name {
 				return row.Documents
 			}
 		}
 		return ""
 	}
-	if entry.Command != "" || entry.Seen == "" {
+	if entry.Command != "" || entry.EventState == "" {
 		return ""
 	}
 	for _, row := range rules.Transitions() {

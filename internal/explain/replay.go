@@ -111,11 +111,11 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 	next := *r
 	var problem string
 	switch {
-	case entry.Hint == outsideEdit:
+	case entry.Trigger == outsideEdit:
 		problem = next.repair(entry)
 	case entry.Command != "":
 		problem = next.command(entry)
-	case entry.Seen != "":
+	case entry.EventState != "":
 		problem = next.observe(entry)
 	default:
 		problem = next.syncError(entry)
@@ -131,9 +131,9 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 
 // observe decides again about an observation of the event.
 func (r *replay) observe(entry poll.Entry) string {
-	seen, ok := transition.SeenNamed(entry.Seen)
+	seen, ok := transition.EventStateNamed(entry.EventState)
 	if !ok {
-		return fmt.Sprintf("it saw the event %q, which no event can be", entry.Seen)
+		return fmt.Sprintf("it saw the event %q, which no event can be", entry.EventState)
 	}
 	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
 	p := &r.poll
@@ -148,7 +148,7 @@ func (r *replay) observe(entry poll.Entry) string {
 	}
 	r.number(entry.Generation)
 	decision, ok := r.decide(rules.Observation{
-		Link: link, Seen: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
+		Link: link, EventState: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
 		Fresh: true, // one that was not decided nothing
 	}, entry)
 	if !ok {
@@ -249,8 +249,8 @@ func (r *replay) command(entry poll.Entry) string {
 // repair carries a direct edit through. A forgotten event shows in its times, or without those
 // in an error that went.
 func (r *replay) repair(entry poll.Entry) string {
-	switch repair := rules.Mending(entry.Reason); repair {
-	case rules.MendCancel, rules.MendReopen, rules.MendRestore, rules.MendLink, rules.MendUnlink, rules.MendNote, rules.MendSlots:
+	switch repair := rules.Repair(entry.Reason); repair {
+	case rules.RepairCancel, rules.RepairReopen, rules.RepairRestore, rules.RepairLink, rules.RepairUnlink, rules.RepairRecord, rules.RepairSlots:
 	default:
 		return fmt.Sprintf("it says that %q repaired a direct edit, and nothing is called so", repair)
 	}
@@ -281,7 +281,7 @@ func (r *replay) take(entry poll.Entry) {
 	switch changes := (rules.Decision{Action: entry.Decision}).Changes(); {
 	case entry.Command == rules.CommandFinalise:
 		observed = entry.Updated // of another event
-	case changes && entry.Seen != "" && entry.Decision != rules.MoveCalendar:
+	case changes && entry.EventState != "" && entry.Decision != rules.MoveCalendar:
 		observed = rules.Newest(observed, entry.Updated)
 	}
 	r.known = false
@@ -302,7 +302,7 @@ func stateAfter(entry poll.Entry) State {
 		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
 		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
 	}
-	if entry.Decision == rules.Record && entry.Seen != "" {
+	if entry.Decision == rules.Record && entry.EventState != "" {
 		after.Applied = entry.Before // what was seen was not applied
 	}
 	return after

@@ -63,7 +63,7 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 		"a decision":        {func(h *explain.History) { h.Entries[1].Decision = rules.Cancel }, "jrn_01: it says cancel (moved); decided again, it is reschedule (moved)"},
 		"a reason":          {func(h *explain.History) { h.Entries[3].Reason = "moved" }, "jrn_03: it says reschedule_again (moved); decided again"},
 		"what was seen":     {func(h *explain.History) { h.Entries[4].Fingerprint = second }, "jrn_04: it says restore"},
-		"how it looked":     {func(h *explain.History) { h.Entries[1].Seen = "blurred" }, `jrn_01: it saw the event "blurred"`},
+		"how it looked":     {func(h *explain.History) { h.Entries[1].EventState = "blurred" }, `jrn_01: it saw the event "blurred"`},
 		"when it changed":   {func(h *explain.History) { h.Entries[1].Updated = noon.Add(-time.Hour) }, "decided again, it is nothing (older)"},
 		"another's event":   {func(h *explain.History) { h.Entries[1].EventID = "other" }, "decided again, it is nothing (another_link)"},
 		"where it began":    {func(h *explain.History) { h.Entries[3].Before = first }, "jrn_03: it begins at 2026-03-10T18:00:00.000Z"},
@@ -149,7 +149,7 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 	t.Parallel()
 	warned := func(code rules.ErrorCode) poll.Entry {
 		return entry(1, func(e *poll.Entry) {
-			e.Hint, e.Decision, e.Reason, e.Error = "look", rules.Warn, string(code), code
+			e.Trigger, e.Decision, e.Reason, e.Error = "look", rules.Warn, string(code), code
 			e.State, e.Before, e.After = rules.StateError, first, first
 		})
 	}
@@ -164,7 +164,7 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 		},
 		"a person confirmed": {
 			rules.MassCancellationHeld, seen(2, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
-				e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+				e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 				e.Status, e.State, e.Cancelled = rules.Cancelled, rules.StateCancelled, true
 			}),
 			func(in *poll.Inputs, live bool) { in.Confirmed = live },
@@ -188,7 +188,7 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 func TestJudge_ACommandThatTookAFinalisationBack_Follows(t *testing.T) {
 	t.Parallel()
 	again := story()[5]
-	again.ID, again.At, again.Command, again.Decision, again.Seen, again.Generation = "jrn_06", again.At.Add(time.Hour), rules.CommandCancel, "", "", 3
+	again.ID, again.At, again.Command, again.Decision, again.EventState, again.Generation = "jrn_06", again.At.Add(time.Hour), rules.CommandCancel, "", "", 3
 	if verdict := explain.Judge(historyOf(append(story()[:6], again), 6)); !verdict.Agrees {
 		t.Errorf("got %+v", verdict)
 	}
@@ -221,17 +221,17 @@ func comeback() []poll.Entry {
 	entries := story()[:2]
 	return append(entries,
 		seen(2, rules.Cancel, "deleted", second, second, func(e *poll.Entry) {
-			e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 			e.WinningSlotID, e.Rescheduled = "slot-2", true
 		}),
 		seen(3, rules.Revive, "revived: moved_back", second, first, func(e *poll.Entry) { e.Announcement = e.ID }),
 		seen(4, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
-			e.Seen, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
+			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 		}),
 		entry(5, func(e *poll.Entry) {
-			e.Hint, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandCancel, "cancelled by hand"
+			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandCancel, "cancelled by hand"
 			e.Status, e.State, e.Generation, e.Cancelled = rules.Cancelled, rules.StateCancelled, 2, true
 			e.Before, e.After = first, first
 		}),

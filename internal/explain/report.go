@@ -25,19 +25,19 @@ type Summary struct {
 	CreatorID  string `json:"creator_id"`
 	EventID    string `json:"event_id,omitempty"`
 	CalendarID string `json:"calendar_id,omitempty"`
-	Stand
+	StepState
 	// Winning is the time of the winning slot, as a fingerprint.
 	Winning string `json:"winning,omitempty"`
 	at      rules.Fingerprint
 }
 
-// Tell makes the report of a history, with a replay where it is asked for.
-func Tell(h History, replay bool) Report {
+// NewReport makes the report of a history, with a replay where it is asked for.
+func NewReport(h History, replay bool) Report {
 	p := h.Poll
 	report := Report{
 		Poll: Summary{
 			ID: p.ID, Title: p.Title, CreatorID: p.CreatorID, EventID: p.GoogleEventID, CalendarID: p.GoogleCalendarID,
-			Stand: Stand{
+			StepState: StepState{
 				Status: string(p.Status), State: string(p.Sync.State), WinningSlotID: p.WinningSlotID,
 				Baseline: p.Sync.Baseline.String(), Rescheduled: p.Sync.Rescheduled != nil, Generation: p.Sync.Generation,
 			},

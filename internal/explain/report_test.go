@@ -37,7 +37,7 @@ func golden(t *testing.T, name, got string) {
 func told(ref string) poll.Announcement {
 	at := noon.Add(5*time.Hour + 10*time.Second)
 	return poll.Announcement{
-		Wanted: poll.Told{Ref: ref}, Announced: poll.Told{Ref: ref},
+		Wanted: poll.Message{Ref: ref}, Announced: poll.Message{Ref: ref},
 		Channels: map[string]poll.Delivery{
 			"in-app":  {Ref: ref, At: at},
 			"discord": {Ref: ref, At: at.Add(time.Second), MessageID: "901"},
@@ -49,9 +49,9 @@ func told(ref string) poll.Announcement {
 func TestReport_Text(t *testing.T) {
 	t.Parallel()
 	due := told("jrn_03")
-	due.Wanted, due.Due = poll.Told{Ref: "jrn_04"}, noon.Add(4*time.Hour+10*time.Second)
+	due.Wanted, due.Due = poll.Message{Ref: "jrn_04"}, noon.Add(4*time.Hour+10*time.Second)
 	refused := told("jrn_01")
-	refused.Telling, refused.Announced, refused.Attempts = refused.Wanted, poll.Told{}, 2
+	refused.Delivering, refused.Announced, refused.Attempts = refused.Wanted, poll.Message{}, 2
 	refused.Channels["discord"] = poll.Delivery{Ref: "jrn_01", At: noon, Error: "The bot may not write there."}
 	for name, test := range map[string]struct {
 		upTo   int
@@ -61,7 +61,7 @@ func TestReport_Text(t *testing.T) {
 		"cancelled.txt":   {5, told("jrn_05"), nil},
 		"restored.txt":    {4, due, nil},
 		"rescheduled.txt": {1, refused, nil},
-		"edited.txt":      {8, poll.Announcement{Wanted: poll.Told{Ref: "jrn_08"}, Announced: poll.Told{Ref: "jrn_08"}}, nil},
+		"edited.txt":      {8, poll.Announcement{Wanted: poll.Message{Ref: "jrn_08"}, Announced: poll.Message{Ref: "jrn_08"}}, nil},
 		"disagrees.txt":   {5, told("jrn_05"), func(h *explain.History) { h.Poll.Status = "OPEN" }},
 		"changed.txt":     {4, told("jrn_04"), func(h *explain.History) { h.Poll.Sync.State = "ERROR" }},
 		"broken.txt":      {1, told("jrn_01"), func(h *explain.History) { h.Entries[1].Reason = "in_step" }},
@@ -75,7 +75,7 @@ func TestReport_Text(t *testing.T) {
 				test.change(&history)
 			}
 			var text strings.Builder
-			if err := explain.Tell(history, true).WriteText(&text); err != nil {
+			if err := explain.NewReport(history, true).WriteText(&text); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name, text.String())
@@ -87,7 +87,7 @@ func TestReport_AnEmptyJournal(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	open := explain.History{Poll: poll.Poll{ID: "poll-1", Title: "Session nine", CreatorID: "gm", Status: "OPEN"}}
-	if err := explain.Tell(open, true).WriteText(&text); err != nil {
+	if err := explain.NewReport(open, true).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "empty.txt", text.String())
@@ -98,7 +98,7 @@ func TestReport_JSON(t *testing.T) {
 	history := historyOf(story(), 2)
 	history.Announcement = told("jrn_01")
 	var text bytes.Buffer
-	if err := explain.Tell(history, true).WriteJSON(&text); err != nil {
+	if err := explain.NewReport(history, true).WriteJSON(&text); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "error.json", text.String())
@@ -113,11 +113,11 @@ func TestReport_WhatPeopleWrote_DoesNotReachTheTerminalAsItIs(t *testing.T) {
 	history.Poll.Title, history.Poll.CreatorID, history.Poll.GoogleEventID = nasty, nasty, nasty
 	for i := range history.Entries {
 		e := &history.Entries[i]
-		e.Hint, e.Trace, e.Who, e.Reason, e.EventID, e.CalendarID, e.WinningSlotID = nasty, nasty, nasty, nasty, nasty, nasty, nasty
+		e.Trigger, e.Trace, e.Who, e.Reason, e.EventID, e.CalendarID, e.WinningSlotID = nasty, nasty, nasty, nasty, nasty, nasty, nasty
 		e.Command, e.ID = nasty, nasty
 	}
 	var text strings.Builder
-	if err := explain.Tell(history, true).WriteText(&text); err != nil {
+	if err := explain.NewReport(history, true).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"\x1b", "\u202e", "\u2028", "\n\ufffd"} {

@@ -48,7 +48,7 @@ var headlines = map[string]string{
 func (s Step) write(text *strings.Builder) {
 	who := "the calendar"
 	switch {
-	case s.Hint == outsideEdit:
+	case s.Trigger == outsideEdit:
 		who = "a direct edit of the documents"
 	case s.Who != "":
 		who = s.Who
@@ -61,7 +61,7 @@ func (s Step) write(text *strings.Builder) {
 	}
 	fmt.Fprintf(text, "\n%s  %s%s, by %s\n", s.At.UTC().Format(momentLayout), only, cmp.Or(headlines[s.Decision], clean(s.Decision)), clean(who))
 	const indent = "    "
-	line(text, indent, "hint", "%s%s", cmp.Or(s.Hint, "none"), after(", trace ", s.Trace))
+	line(text, indent, "hint", "%s%s", cmp.Or(s.Trigger, "none"), after(", trace ", s.Trace))
 	if s.Said != nil {
 		line(text, indent, "calendar", "%s", s.Said.sentence())
 	}
@@ -93,7 +93,7 @@ func (s Said) sentence() string {
 }
 
 // since says what is different from the state before.
-func (s Stand) since(before Stand) string {
+func (s StepState) since(before StepState) string {
 	var parts []string
 	for _, field := range []struct{ name, was, is string }{
 		{"", before.Status, s.Status}, {"sync ", before.State, s.State}, {"error ", before.Error, s.Error},
@@ -124,7 +124,7 @@ func (a *Announced) sentence() string {
 		return "not yet; due " + a.Due.UTC().Format(momentLayout)
 	case AnnouncementUnderWay:
 		return fmt.Sprintf("under way, attempt %d%s", a.Attempts, after("; done: ", strings.Join(channels, "; ")))
-	case AnnouncementTold:
+	case AnnouncementSent:
 		return strings.Join(channels, "; ")
 	case AnnouncementNoNews:
 		return "nothing that people did not know or are not told"

@@ -12,9 +12,9 @@ type Step struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
 	// Hint is the trigger; Who commanded it, "" for the calendar.
-	Hint  string `json:"hint"`
-	Trace string `json:"trace,omitempty"`
-	Who   string `json:"who,omitempty"`
+	Trigger string `json:"hint"`
+	Trace   string `json:"trace,omitempty"`
+	Who     string `json:"who,omitempty"`
 	// Said is what the calendar said; nil where it was not asked.
 	Said *Said `json:"said,omitempty"`
 	// Decision is the command or the action, Why the journal's reason, Row the rule in words.
@@ -22,8 +22,8 @@ type Step struct {
 	Why      string `json:"why"`
 	Row      string `json:"row,omitempty"`
 	// Before and After are the poll's states; Before is zero for the first step.
-	Before Stand `json:"before"`
-	After  Stand `json:"after"`
+	Before StepState `json:"before"`
+	After  StepState `json:"after"`
 	// Observed tells that it was only seen what would be done, and nothing was.
 	Observed bool `json:"observed,omitempty"`
 	// Announced is nil where nothing was to be announced.
@@ -43,8 +43,8 @@ type Said struct {
 	at      rules.Fingerprint
 }
 
-// Stand is a poll's state in a timeline.
-type Stand struct {
+// StepState is a poll's state in a timeline.
+type StepState struct {
 	Status        string `json:"status,omitempty"`
 	State         string `json:"state,omitempty"`
 	Error         string `json:"error,omitempty"`
@@ -60,8 +60,8 @@ const (
 	AnnouncementDue = "due"
 	// AnnouncementUnderWay: it is being delivered.
 	AnnouncementUnderWay = "under way"
-	// AnnouncementTold: it was delivered.
-	AnnouncementTold = "told"
+	// AnnouncementSent: it was delivered.
+	AnnouncementSent = "told"
 	// AnnouncementNoNews: when it was due, people knew it already.
 	AnnouncementNoNews = "no news"
 	// AnnouncementOvertaken: a later one took its place in the store, which keeps the newest
@@ -89,10 +89,10 @@ type Channel struct {
 // Timeline gives the steps of a history, oldest first.
 func Timeline(h History) []Step {
 	steps := make([]Step, len(h.Entries))
-	var before Stand
+	var before StepState
 	for i, entry := range h.Entries {
 		steps[i] = Step{
-			ID: entry.ID, At: entry.At, Hint: entry.Hint, Trace: entry.Trace, Who: entry.Who,
+			ID: entry.ID, At: entry.At, Trigger: entry.Trigger, Trace: entry.Trace, Who: entry.Who,
 			Said: saidOf(entry), Decision: decisionOf(entry), Why: entry.Reason, Row: rowOf(entry),
 			Before: before, After: standOf(entry), Announced: announcedOf(h.Announcement, entry), Observed: entry.Observed,
 		}
@@ -102,7 +102,7 @@ func Timeline(h History) []Step {
 }
 
 func saidOf(entry poll.Entry) *Said {
-	if entry.Seen == "" {
+	if entry.EventState == "" {
 		return nil
 	}
 	movedTo := ""
@@ -110,7 +110,7 @@ func saidOf(entry poll.Entry) *Said {
 		movedTo = entry.Inputs.MovedTo.CalendarID
 	}
 	return &Said{
-		MovedTo: movedTo, Seen: entry.Seen, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
+		MovedTo: movedTo, Seen: entry.EventState, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
 		EventID: entry.EventID, CalendarID: entry.CalendarID, AccountID: entry.AccountID, at: entry.Fingerprint,
 	}
 }
@@ -122,8 +122,8 @@ func decisionOf(entry poll.Entry) string {
 	return string(entry.Decision)
 }
 
-func standOf(entry poll.Entry) Stand {
-	return Stand{
+func standOf(entry poll.Entry) StepState {
+	return StepState{
 		Status: string(entry.Status), State: string(entry.State), Error: string(entry.Error),
 		WinningSlotID: entry.WinningSlotID, Baseline: entry.Baseline.String(), Rescheduled: entry.Rescheduled,
 		Generation: entry.Generation,
@@ -138,12 +138,12 @@ func announcedOf(a poll.Announcement, entry poll.Entry) *Announced {
 	}
 	out := &Announced{Channels: channelsOf(a, ref)}
 	switch {
-	case a.Telling.Ref == ref:
+	case a.Delivering.Ref == ref:
 		out.State, out.Attempts = AnnouncementUnderWay, a.Attempts
 	case a.Wanted.Ref == ref && !a.Due.IsZero():
 		out.State, out.Due = AnnouncementDue, instant(a.Due)
 	case len(out.Channels) > 0:
-		out.State = AnnouncementTold
+		out.State = AnnouncementSent
 	case a.Announced.Ref == ref || a.Wanted.Ref == ref:
 		out.State = AnnouncementNoNews
 	default:

@@ -18,7 +18,7 @@ type Event struct {
 	Description string
 	// Seen is Gone if the status is cancelled, Series if the event recurs, Unreadable if
 	// its times cannot be read, else Present.
-	Seen rules.Seen
+	Seen rules.EventState
 	// Malformed marks an Unreadable event with a field of another JSON type than Google
 	// documents: the event itself may be fine. The other fields were readable.
 	Malformed bool

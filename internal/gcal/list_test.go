@@ -123,7 +123,7 @@ func TestList_ReadsWhateverACalendarHolds(t *testing.T) {
 	}
 	type seen struct {
 		id, instanceOf string
-		seen           rules.Seen
+		seen           rules.EventState
 		fingerprint    string
 	}
 	var got []seen

@@ -21,7 +21,7 @@ func TestGet_OfAMovedEvent_NamesItsOrganizer(t *testing.T) {
 	event := session("abcde1")
 	event.Attendees = []string{"ana@example.test"}
 	w.insert(t, event)
-	whose := func(ref gcal.Ref) (string, bool, rules.Seen) {
+	whose := func(ref gcal.Ref) (string, bool, rules.EventState) {
 		t.Helper()
 		got, err := w.client.Get(t.Context(), ref, "abcde1")
 		if err != nil {

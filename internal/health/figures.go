@@ -32,7 +32,7 @@ type Figures struct {
 	Failing      map[fault.Kind]int
 	FailingSince time.Time
 	// Parked are followed calendars that Google asked to leave alone for a while.
-	Parked int
+	Paused int
 	// Revoked are linked accounts whose owners have to link them again.
 	Revoked int
 	// Errors are polls that show an error of their sync.
@@ -169,7 +169,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 	parked, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 		return calendars.Paused(ctx, r.Store, r.Now(), page, after)
 	}, followed)
-	figures.Parked = len(parked)
+	figures.Paused = len(parked)
 	return err
 }
 

@@ -85,7 +85,7 @@ func TestFigures_CountCalendarsWhoseSyncFails(t *testing.T) {
 	w.MoveEvent("gm", event, worldtest.Noon)
 	w.Run(time.Minute)
 	want := empty
-	want.Failing, want.Parked = map[fault.Kind]int{fault.Exhausted: 1}, 1
+	want.Failing, want.Paused = map[fault.Kind]int{fault.Exhausted: 1}, 1
 	wantFigures(t, w, "while the quota is used up", want)
 	w.Heal()
 	w.Run(2 * time.Hour)
@@ -173,7 +173,7 @@ func TestFigures_BehindManyUncounted_AreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := health.Figures{
-		WatchesEnding: 1, WatchesFailed: 1, Parked: 1, Errors: map[rules.ErrorCode]int{}, FailingSince: now.Add(-time.Hour),
+		WatchesEnding: 1, WatchesFailed: 1, Paused: 1, Errors: map[rules.ErrorCode]int{}, FailingSince: now.Add(-time.Hour),
 		Failing: map[fault.Kind]int{fault.NotFound: 1, fault.Revoked: health.FiguresMost},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {

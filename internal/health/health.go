@@ -100,15 +100,15 @@ type Calendar struct {
 	// Channel is the state of its watch channel, and ChannelExpiry its end.
 	Channel       ChannelStatus
 	ChannelExpiry time.Time
-	// PendingLooks counts its deferred events, Held those among them that await a
+	// Deferred counts its deferred events, Held those among them that await a
 	// person's confirmation, Failing those that keep failing.
-	PendingLooks int
-	Held         int
-	Failing      int
-	// LookDue tells that a sync is pending.
-	LookDue bool
-	// ParkedUntil is when Google may be called again; zero: now.
-	ParkedUntil time.Time
+	Deferred int
+	Held     int
+	Failing  int
+	// SyncPending tells that a sync is pending.
+	SyncPending bool
+	// PausedUntil is when Google may be called again; zero: now.
+	PausedUntil time.Time
 	// Troubles are worst first.
 	Troubles []Trouble
 }

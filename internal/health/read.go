@@ -102,7 +102,7 @@ func (r *Reader) Page(ctx context.Context, limit int, after *store.Cursor) ([]Ac
 // next is where to continue, "" at the end.
 func (r *Reader) Survey(ctx context.Context, at string, each func(Account)) (counts map[Status]int, next string, err error) {
 	counts = map[Status]int{}
-	found, behind, err := r.Page(ctx, page, store.CursorAt(at, "accounts"))
+	found, behind, err := r.Page(ctx, page, store.DecodeCursor(at, "accounts"))
 	if err != nil {
 		return counts, "", err
 	}
@@ -111,7 +111,7 @@ func (r *Reader) Survey(ctx context.Context, at string, each func(Account)) (cou
 			each(account)
 		}
 	}
-	next, err = store.PlaceOf(behind)
+	next, err = store.EncodeCursor(behind)
 	return counts, next, err
 }
 

@@ -41,7 +41,7 @@ func stands(t *testing.T, w *worldtest.World, person string, want health.Status,
 
 func sweep(t *testing.T, w *worldtest.World) {
 	t.Helper()
-	if err := w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "test"}); err != nil {
+	if err := w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)

@@ -143,7 +143,7 @@ func Of(facts Facts, terms Terms) Calendar {
 	s := situation{Facts: facts, Terms: terms}
 	health := Calendar{
 		Key: c.Key, CalendarID: c.CalendarID, LastSync: c.SyncedAt, LastSuccess: c.SuccessAt,
-		PendingLooks: len(c.Deferred), LookDue: c.SyncPending,
+		Deferred: len(c.Deferred), SyncPending: c.SyncPending,
 	}
 	for _, reason := range c.Deferred {
 		switch reason {
@@ -155,7 +155,7 @@ func Of(facts Facts, terms Terms) Calendar {
 	}
 	health.Held, health.Failing = s.held, s.failing
 	if c.PausedUntil.After(terms.Now) {
-		health.ParkedUntil = c.PausedUntil
+		health.PausedUntil = c.PausedUntil
 	}
 	channel, stands := channelOf(facts.Channels, terms)
 	s.channel, health.Channel, health.ChannelExpiry = stands, stands, channel.Expiration

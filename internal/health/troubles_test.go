@@ -124,12 +124,12 @@ func TestOf_TellsUntilWhenACalendarIsParked(t *testing.T) {
 	t.Parallel()
 	facts := well()
 	facts.Calendar.PausedUntil = now.Add(time.Hour)
-	if got := health.Of(facts, terms); !got.ParkedUntil.Equal(facts.Calendar.PausedUntil) {
-		t.Errorf("parked until %v", got.ParkedUntil)
+	if got := health.Of(facts, terms); !got.PausedUntil.Equal(facts.Calendar.PausedUntil) {
+		t.Errorf("parked until %v", got.PausedUntil)
 	}
 	facts.Calendar.PausedUntil = now
-	if got := health.Of(facts, terms); !got.ParkedUntil.IsZero() {
-		t.Errorf("parked until %v, which is over", got.ParkedUntil)
+	if got := health.Of(facts, terms); !got.PausedUntil.IsZero() {
+		t.Errorf("parked until %v, which is over", got.PausedUntil)
 	}
 }
 

@@ -46,11 +46,11 @@ func (m *Metrics) Count(event any) {
 	case scheduler.SyncError:
 		m.count("sync_errors_total", string(e.Code))
 	case scheduler.Repaired:
-		m.count("direct_edits_total", string(e.Mending))
+		m.count("direct_edits_total", string(e.Repair))
 	case notify.Announced:
 		m.count("announcements_total", string(e.Notice))
 		m.observe("poll_to_people_seconds", e.After, string(e.Notice))
-	case notify.DiscordRefused:
+	case notify.ChannelRefused:
 		m.count("discord_refusals_total", e.Channel, e.Code)
 	}
 }

@@ -42,7 +42,7 @@ var (
 		rules.CommandArchive, rules.CommandUnarchive, rules.CommandRestoreOriginal, rules.CommandAcceptNew, rules.CommandDelete)
 	codes    = labelOf("code", health.ErrorCodes...)
 	mendings = labelOf("mending",
-		rules.MendGone, rules.MendRecreated, rules.MendCancel, rules.MendReopen, rules.MendLink, rules.MendUnlink, rules.MendRestore, rules.MendNote)
+		rules.RepairDeleted, rules.RepairRecreated, rules.RepairCancel, rules.RepairReopen, rules.RepairLink, rules.RepairUnlink, rules.RepairRestore, rules.RepairRecord)
 	notices = labelOf("notice", rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain)
 	// channels are those of Discord, as announcements name them.
 	channels       = labelOf("channel", "discord", "card")

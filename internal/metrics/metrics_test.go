@@ -101,9 +101,9 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 	w.Count(scheduler.Behind{Action: rules.Cancel, Late: -time.Second}) // the calendar's clock is ahead
 	w.Count(scheduler.Commanded{Command: rules.CommandFinalise})
 	w.Count(scheduler.SyncError{Code: rules.TokenExpired})
-	w.Count(scheduler.Repaired{Mending: rules.MendCancel})
+	w.Count(scheduler.Repaired{Repair: rules.RepairCancel})
 	w.Count(notify.Announced{Notice: rules.NoticeRescheduled, After: 10 * time.Second})
-	w.Count(notify.DiscordRefused{Channel: "card", Code: "missing_access"})
+	w.Count(notify.ChannelRefused{Channel: "card", Code: "missing_access"})
 	w.Called("events.list", refused, time.Second)
 	w.Answered("GET", 404, time.Millisecond)
 	w.shows(
@@ -128,7 +128,7 @@ func TestStored_IsRead(t *testing.T) {
 	}
 	w.records = []timers.Record{{Job: timers.Drain, SucceededAt: start, Failure: "unavailable"}, {Job: timers.Cleanup}}
 	w.figures = health.Figures{
-		WatchesEnding: 1, WatchesFailed: 2, Parked: 3, Revoked: 4, FailingSince: start.Add(-time.Hour),
+		WatchesEnding: 1, WatchesFailed: 2, Paused: 3, Revoked: 4, FailingSince: start.Add(-time.Hour),
 		Failing: map[fault.Kind]int{fault.NotFound: 5}, Errors: map[rules.ErrorCode]int{rules.MassCancellationHeld: 6},
 	}
 	w.shows(
@@ -187,9 +187,9 @@ func TestSeries_AreBounded(t *testing.T) {
 		w.Count(scheduler.Behind{Action: rules.Action(odd), Late: time.Second})
 		w.Count(scheduler.Commanded{Command: rules.Command(odd)})
 		w.Count(scheduler.SyncError{Code: rules.ErrorCode(odd)})
-		w.Count(scheduler.Repaired{Mending: rules.Mending(odd)})
+		w.Count(scheduler.Repaired{Repair: rules.Repair(odd)})
 		w.Count(notify.Announced{Notice: rules.Notice(odd), After: time.Second})
-		w.Count(notify.DiscordRefused{Channel: odd, Code: odd})
+		w.Count(notify.ChannelRefused{Channel: odd, Code: odd})
 		w.Called(odd, &fault.Error{Kind: fault.Provider, Code: odd}, time.Second)
 		w.Answered(odd, i*7, time.Second)
 		w.Handlers(map[string]queue.Handler{odd: func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Err: errors.New(odd)} }})[odd](t.Context(), queue.Delivery{})

@@ -157,7 +157,7 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(ending, float64(figures.WatchesEnding))
 	give(watchFails, float64(figures.WatchesFailed))
 	give(failingFor, s.age(figures.FailingSince))
-	give(parked, float64(figures.Parked))
+	give(parked, float64(figures.Paused))
 	give(revoked, float64(figures.Revoked))
 	for _, kind := range fault.Kinds() {
 		give(syncFails, float64(figures.Failing[kind]), kindName(kind))

@@ -18,15 +18,15 @@ const AnnounceKind = "announce"
 type Announcement struct {
 	PollID string
 	// Wanted is the poll's present state; Ref names the transition that made it so.
-	Wanted Told
+	Wanted Message
 	// Due is when to compare; the zero time: nothing is pending.
 	Due time.Time
 	// Announced was announced last, and Before what people knew until then: the two give the
 	// notice to whoever sends it again.
-	Announced, Before Told
+	Announced, Before Message
 	// Telling is being delivered: it is written before the first delivery and removed after
 	// the last, and a newer state waits for it. Ref is "" where there is none.
-	Telling Told
+	Delivering Message
 	// Resent tells that Telling was announced before, and is sent once more.
 	Resent bool
 	// Channels hold what became of each channel, by its name.
@@ -35,9 +35,9 @@ type Announcement struct {
 	Attempts int64
 	// AgainAt is until when a task that failed retries by itself; zero: there is none.
 	AgainAt time.Time
-	// CardOwed says that the poll's card has to be updated without an announcement. A run
+	// CardPending says that the poll's card has to be updated without an announcement. A run
 	// clears it before it draws.
-	CardOwed bool
+	CardPending bool
 	// Named are the participants whom somebody else put into the poll, and who neither joined
 	// nor voted, as far as that is known. They get no announcements for being named.
 	Named []string
@@ -51,12 +51,12 @@ type Announcement struct {
 	Made int64
 }
 
-// Told is a state to announce, with the transition it comes from.
-type Told struct {
+// Message is a state to announce, with the transition it comes from.
+type Message struct {
 	// Ref is the id of the transition's journal entry, from which ids of notices and messages
 	// derive.
 	Ref   string
-	Story rules.Story
+	State rules.AnnouncedState
 	// Actor is the person who caused it and needs no notice.
 	Actor string
 	// Trace joins it with the hint that caused it.
@@ -81,17 +81,17 @@ type Delivery struct {
 // AnnouncementPath is where a poll's announcement is.
 func AnnouncementPath(pollID string) store.Path { return store.Doc("announcements", pollID) }
 
-// WantUpdates gives the fields that a transition writes: what to announce, and when. They are
+// PendingUpdates gives the fields that a transition writes: what to announce, and when. They are
 // merged.
-func WantUpdates(pollID string, wanted Told, due time.Time) []store.Update {
+func PendingUpdates(pollID string, wanted Message, due time.Time) []store.Update {
 	return []store.Update{
 		Set("pollId", pollID), Set("wanted", encodeState(wanted)), Set("due", due), Set("owed", true),
 	}
 }
 
-// OweCardUpdates gives the fields, to be merged, that have the poll's card updated without an
+// CardPendingUpdates gives the fields, to be merged, that have the poll's card updated without an
 // announcement.
-func OweCardUpdates(pollID string) []store.Update {
+func CardPendingUpdates(pollID string) []store.Update {
 	return []store.Update{Set("pollId", pollID), Set("cardOwed", true)}
 }
 
@@ -114,19 +114,19 @@ func CardTakenUpdate() store.Update { return Set("cardOwed", store.Delete) }
 
 // KnownUpdates gives the fields that record a state as announced, for polls that people know
 // already.
-func KnownUpdates(pollID string, state Told) []store.Update {
+func KnownUpdates(pollID string, state Message) []store.Update {
 	return []store.Update{
 		Set("pollId", pollID), Set("wanted", encodeState(state)), Set("announced", encodeState(state)), Set("owed", false),
 	}
 }
 
-// TellingUpdates gives the fields that a run writes before it delivers; attempt counts from 1.
-func TellingUpdates(state Told, attempt int64) []store.Update {
+// DeliveryUpdates gives the fields that a run writes before it delivers; attempt counts from 1.
+func DeliveryUpdates(state Message, attempt int64) []store.Update {
 	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt)}
 }
 
-// BeforeUpdate records what people know before a delivery, beside TellingUpdates.
-func BeforeUpdate(known Told) store.Update { return Set("before", encodeState(known)) }
+// BeforeUpdate records what people know before a delivery, beside DeliveryUpdates.
+func BeforeUpdate(known Message) store.Update { return Set("before", encodeState(known)) }
 
 // ResendUpdates gives the fields that have the last announcement delivered again, at once, in
 // every channel and to everybody whom it did not reach.
@@ -139,7 +139,7 @@ func ResendUpdates(a Announcement, now time.Time) []store.Update {
 
 // AnnouncedUpdates gives the fields that end a delivery. settled says that nothing newer is
 // wanted.
-func AnnouncedUpdates(state Told, settled bool) []store.Update {
+func AnnouncedUpdates(state Message, settled bool) []store.Update {
 	return []store.Update{
 		Set("announced", encodeState(state)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
 		Set("resent", store.Delete), Set("againAt", store.Delete),
@@ -155,9 +155,9 @@ func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	var updates []store.Update
 	for _, side := range []struct {
 		name  string
-		state Told
-	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"before", a.Before}, {"telling", a.Telling}} {
-		if side.state.Ref != "" && side.state.Story.Generation == from {
+		state Message
+	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"before", a.Before}, {"telling", a.Delivering}} {
+		if side.state.Ref != "" && side.state.State.Generation == from {
 			updates = append(updates, store.Update{Path: store.Field(side.name, "generation"), Value: to})
 		}
 	}
@@ -171,20 +171,20 @@ func DeliveryUpdate(channel string, d Delivery) store.Update {
 	}}
 }
 
-func encodeState(t Told) map[string]any {
+func encodeState(t Message) map[string]any {
 	return map[string]any{
 		"ref": t.Ref, "actor": store.NullIfEmpty(t.Actor), "trace": store.NullIfEmpty(t.Trace),
 		"at": store.NullIfZero(t.At), "updated": store.NullIfZero(t.Updated),
-		"status": string(t.Story.Status), "generation": t.Story.Generation,
-		"time": t.Story.At.String(), "baseline": t.Story.Baseline.String(), "rescheduled": t.Story.Rescheduled,
+		"status": string(t.State.Status), "generation": t.State.Generation,
+		"time": t.State.At.String(), "baseline": t.State.Baseline.String(), "rescheduled": t.State.Rescheduled,
 	}
 }
 
-func decodeState(f store.Fields) Told {
-	return Told{
+func decodeState(f store.Fields) Message {
+	return Message{
 		Ref: f.String("ref"), Actor: f.String("actor"), Trace: f.String("trace"),
 		At: f.Time("at"), Updated: f.Time("updated"),
-		Story: rules.Story{
+		State: rules.AnnouncedState{
 			Status: rules.Status(f.String("status")), Generation: f.Int("generation"),
 			At: readFingerprint(f.String("time")), Baseline: readFingerprint(f.String("baseline")),
 			Rescheduled: f.Bool("rescheduled"),
@@ -197,8 +197,8 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	f := store.Fields(doc.Data)
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeState(f.Map("wanted")), Announced: decodeState(f.Map("announced")),
-		Before: decodeState(f.Map("before")), Telling: decodeState(f.Map("telling")),
-		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardOwed: f.Bool("cardOwed"),
+		Before: decodeState(f.Map("before")), Delivering: decodeState(f.Map("telling")),
+		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardPending: f.Bool("cardOwed"),
 		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), DeferredTo: f.Time("deferredTo"), Made: doc.Made,
 	}
 	if f.Bool("owed") {
@@ -227,12 +227,12 @@ var announcementsDue = oldestFirst("due",
 // cardsOwed are in the order of their paths.
 var cardsOwed = query("cards owed", "announcements", where(store.Equal, "cardOwed"))
 
-// AnnouncementsDue yields polls whose announcement is due at now.
-func AnnouncementsDue(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Announcement, error] {
+// PendingAnnouncements yields polls whose announcement is due at now.
+func PendingAnnouncements(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Announcement, error] {
 	return store.All(ctx, reader, announcementsDue.With(true, now), DecodeAnnouncement)
 }
 
-// CardsOwed yields polls whose card is to be drawn.
-func CardsOwed(ctx context.Context, reader store.Reader) iter.Seq2[Announcement, error] {
+// PendingCards yields polls whose card is to be drawn.
+func PendingCards(ctx context.Context, reader store.Reader) iter.Seq2[Announcement, error] {
 	return store.All(ctx, reader, cardsOwed.With(true), DecodeAnnouncement)
 }

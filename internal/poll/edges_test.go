@@ -40,14 +40,14 @@ func TestRules_FinalizedAt_IsTheLatestChoice(t *testing.T) {
 // it says of a third stays.
 func TestRenumber_EverySideOfAnAnnouncement(t *testing.T) {
 	t.Parallel()
-	of := func(generation int64) poll.Told {
-		return poll.Told{Ref: "jrn_1", Story: rules.Story{Generation: generation}}
+	of := func(generation int64) poll.Message {
+		return poll.Message{Ref: "jrn_1", State: rules.AnnouncedState{Generation: generation}}
 	}
 	var names []string
-	for _, update := range poll.RenumberUpdates(poll.Announcement{Wanted: of(3), Announced: of(3), Before: of(3), Telling: of(3)}, 3, 4) {
+	for _, update := range poll.RenumberUpdates(poll.Announcement{Wanted: of(3), Announced: of(3), Before: of(3), Delivering: of(3)}, 3, 4) {
 		names = append(names, update.Path.String())
 		same(t, update.Path.String(), update.Value, any(int64(4)))
 	}
 	same(t, "renumbered", names, []string{"wanted.generation", "announced.generation", "before.generation", "telling.generation"})
-	same(t, "of a third", len(poll.RenumberUpdates(poll.Announcement{Wanted: of(2), Telling: poll.Told{}}, 3, 4)), 0)
+	same(t, "of a third", len(poll.RenumberUpdates(poll.Announcement{Wanted: of(2), Delivering: poll.Message{}}, 3, 4)), 0)
 }

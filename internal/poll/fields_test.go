@@ -128,14 +128,14 @@ func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 			updates = append(updates, poll.ResendUpdates(a, a.Due))
 		}
 		updates = append(updates,
-			poll.DeferUpdates(a.DeferredTo), poll.KnownUpdates(a.PollID, a.Announced), poll.WantUpdates(a.PollID, a.Wanted, a.Due), poll.TellingUpdates(a.Telling, a.Attempts),
+			poll.DeferUpdates(a.DeferredTo), poll.KnownUpdates(a.PollID, a.Announced), poll.PendingUpdates(a.PollID, a.Wanted, a.Due), poll.DeliveryUpdates(a.Delivering, a.Attempts),
 			[]store.Update{poll.BeforeUpdate(a.Before), poll.AgainUpdate(a.AgainAt), poll.NextNoticeUpdate(a.NextNotice)},
 			poll.NamedUpdates(a.PollID, a.Named))
 		for channel, delivery := range a.Channels {
 			updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
 		}
-		if a.CardOwed {
-			updates = append(updates, poll.OweCardUpdates(a.PollID))
+		if a.CardPending {
+			updates = append(updates, poll.CardPendingUpdates(a.PollID))
 		}
 		return poll.DecodeAnnouncement(merged(t, poll.AnnouncementPath(a.PollID), updates...))
 	}})

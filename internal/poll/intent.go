@@ -172,8 +172,8 @@ var (
 	intentsOfAccount = query("intents of an account", "intents", where(store.Equal, "accountId"))
 )
 
-// IntentsDue yields intents that are due at now.
-func IntentsDue(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Intent, error] {
+// PendingIntents yields intents that are due at now.
+func PendingIntents(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Intent, error] {
 	return store.All(ctx, reader, intentsDue.With(now), DecodeIntent)
 }
 

@@ -22,14 +22,14 @@ type Entry struct {
 	// Trace joins what one hint caused, from push to announcement.
 	Trace string
 	// Hint is the trigger, such as push, timer, person.
-	Hint string
+	Trigger string
 	// Who is the person who commanded; "" for the calendar.
 	Who string
 	// Command is the person's command; "" for an observation.
 	Command rules.Command
 	// Seen, Fingerprint and Updated are what the calendar said; a command's Fingerprint is the
 	// time that it set.
-	Seen        string
+	EventState  string
 	Fingerprint rules.Fingerprint
 	Updated     time.Time
 	EventID     string
@@ -82,10 +82,10 @@ func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal"
 // EncodeEntry gives the fields of a journal entry.
 func EncodeEntry(e Entry) map[string]any {
 	fields := map[string]any{
-		"at": e.At, "creatorId": store.NullIfEmpty(e.CreatorID), "trace": e.Trace, "hint": e.Hint, "who": store.NullIfEmpty(e.Who),
+		"at": e.At, "creatorId": store.NullIfEmpty(e.CreatorID), "trace": e.Trace, "hint": e.Trigger, "who": store.NullIfEmpty(e.Who),
 		"command": string(e.Command),
 		"observation": map[string]any{
-			"seen": e.Seen, "fingerprint": e.Fingerprint.String(), "updated": store.NullIfZero(e.Updated),
+			"seen": e.EventState, "fingerprint": e.Fingerprint.String(), "updated": store.NullIfZero(e.Updated),
 			"eventId": store.NullIfEmpty(e.EventID), "calendarId": store.NullIfEmpty(e.CalendarID),
 			"accountId": store.NullIfEmpty(e.AccountID),
 		},
@@ -133,9 +133,9 @@ func DecodeEntry(doc store.Document) Entry {
 	}
 	state := rules.State(result.String("state"))
 	return Entry{
-		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"), Trace: f.String("trace"), Hint: f.String("hint"), Who: f.String("who"),
-		Command: rules.Command(f.String("command")),
-		Seen:    seen.String("seen"), Fingerprint: readFingerprint(seen.String("fingerprint")), Updated: seen.Time("updated"),
+		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"), Trace: f.String("trace"), Trigger: f.String("hint"), Who: f.String("who"),
+		Command:    rules.Command(f.String("command")),
+		EventState: seen.String("seen"), Fingerprint: readFingerprint(seen.String("fingerprint")), Updated: seen.Time("updated"),
 		EventID: seen.String("eventId"), CalendarID: seen.String("calendarId"), AccountID: seen.String("accountId"),
 		Before: readFingerprint(f.String("before")), After: readFingerprint(f.String("after")),
 		Baseline: readFingerprint(f.String("baseline")),

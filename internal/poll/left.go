@@ -45,7 +45,7 @@ func Gone(ctx context.Context, reader store.Reader, limit int, after *store.Curs
 		return nil, nil, err
 	}
 	for i, doc := range polls {
-		if !doc.Exists() || Decode(doc).ReplacesTold(DecodeAnnouncement(docs[i])) {
+		if !doc.Exists() || Decode(doc).ReplacesAnnounced(DecodeAnnouncement(docs[i])) {
 			pollIDs = append(pollIDs, docs[i].Path.ID())
 		}
 	}

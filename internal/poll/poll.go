@@ -48,7 +48,7 @@ type Poll struct {
 	// cancellation too.
 	HasCancelledAt bool
 	// Votes is who sees others' votes.
-	Votes     VotesSeen
+	Votes     VoteVisibility
 	Sync      Sync
 	CreatedAt time.Time
 	UpdatedAt time.Time

@@ -82,7 +82,7 @@ func TestIntents_AreFoundWhenDue_AndByPoll(t *testing.T) {
 		intent := poll.Intent{Kind: poll.IntentDelete, PollID: fmt.Sprintf("p%d", i%2), EventID: fmt.Sprintf("e%d", i), Due: due}
 		put(t, documents, intent.Path(), poll.EncodeIntent(intent))
 	}
-	due, err := store.Collect(poll.IntentsDue(t.Context(), documents, noon))
+	due, err := store.Collect(poll.PendingIntents(t.Context(), documents, noon))
 	if err != nil || len(due) != 2 || due[0].EventID != "e1" || due[1].EventID != "e0" {
 		t.Errorf("due: %+v, %v", due, err)
 	}

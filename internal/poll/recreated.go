@@ -41,8 +41,8 @@ func (p Poll) ReplacesIntent(intent Intent) bool {
 	return p.Pristine() && intent.Kind == IntentPurge || p.replaces("", intent.Made, intent.CreatedAt)
 }
 
-// ReplacesTold is Replaces for an announcement that was wanted.
-func (p Poll) ReplacesTold(a Announcement) bool {
+// ReplacesAnnounced is Replaces for an announcement that was wanted.
+func (p Poll) ReplacesAnnounced(a Announcement) bool {
 	return a.Wanted.Ref != "" && p.replaces("", a.Made, a.Wanted.At)
 }
 

@@ -20,7 +20,7 @@ var entriesBefore = oldestFirst("at", everywhere(query("journal entries from bef
 //
 // A page is one transaction, and may be repeated or run twice at once.
 func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time, at string) (removed int, next string, err error) {
-	asked := entriesBefore.With(before).First(retentionPage).From(store.CursorAt(at, entriesBefore.Collection))
+	asked := entriesBefore.With(before).First(retentionPage).From(store.DecodeCursor(at, entriesBefore.Collection))
 	docs, err := documents.Query(ctx, asked)
 	if err != nil {
 		return 0, "", err
@@ -33,7 +33,7 @@ func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Ti
 		return 0, "", err
 	}
 	if len(docs) == asked.Limit {
-		next, err = store.PlaceOf(entriesBefore.CursorAt(docs[len(docs)-1]))
+		next, err = store.EncodeCursor(entriesBefore.CursorAt(docs[len(docs)-1]))
 	}
 	return len(old), next, err
 }

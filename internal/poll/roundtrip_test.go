@@ -72,8 +72,8 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		"journal entry": func(t *rapid.T) (any, any) {
 			wrote := poll.Entry{
 				Made: 1, // its store's first commit
-				ID:   id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Hint: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
-				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), Seen: text.Draw(t, "seen"),
+				ID:   id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Trigger: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
+				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), EventState: text.Draw(t, "seen"),
 				Fingerprint: fingerprint.Draw(t, "fingerprint"), Updated: perhaps.Draw(t, "updated"), EventID: text.Draw(t, "event"),
 				CalendarID: text.Draw(t, "calendar"), AccountID: text.Draw(t, "account"), Before: fingerprint.Draw(t, "before"),
 				Baseline: fingerprint.Draw(t, "baseline"), Decision: rules.Reschedule, Reason: text.Draw(t, "reason"),
@@ -121,14 +121,14 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		"announcement": func(t *rapid.T) (any, any) {
 			wrote := poll.Announcement{
 				Made:   1, // its store's first commit
-				PollID: id.Draw(t, "poll"), Wanted: told(t), Due: instant.Draw(t, "due"), Announced: told(t), Before: told(t), Telling: told(t),
+				PollID: id.Draw(t, "poll"), Wanted: told(t), Due: instant.Draw(t, "due"), Announced: told(t), Before: told(t), Delivering: told(t),
 				Channels: map[string]poll.Delivery{"in-app": {Ref: text.Draw(t, "ref"), MessageID: text.Draw(t, "message"), Error: text.Draw(t, "error"), At: instant.Draw(t, "at")}},
 				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"),
 			}
 			documents, path := open(t), poll.AnnouncementPath(wrote.PollID)
 			for _, updates := range [][]store.Update{
-				poll.KnownUpdates(wrote.PollID, wrote.Announced), poll.WantUpdates(wrote.PollID, wrote.Wanted, wrote.Due),
-				append(poll.TellingUpdates(wrote.Telling, wrote.Attempts), poll.BeforeUpdate(wrote.Before)), {poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
+				poll.KnownUpdates(wrote.PollID, wrote.Announced), poll.PendingUpdates(wrote.PollID, wrote.Wanted, wrote.Due),
+				append(poll.DeliveryUpdates(wrote.Delivering, wrote.Attempts), poll.BeforeUpdate(wrote.Before)), {poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
 			} {
 				write(t, documents, func(tx store.Tx) error { return tx.Merge(path, updates...) })
 			}
@@ -148,10 +148,10 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func told(t *rapid.T) poll.Told {
-	return poll.Told{
+func told(t *rapid.T) poll.Message {
+	return poll.Message{
 		Ref: text.Draw(t, "ref"), Actor: text.Draw(t, "actor"), Trace: text.Draw(t, "trace"), At: perhaps.Draw(t, "at"), Updated: perhaps.Draw(t, "updated"),
-		Story: rules.Story{
+		State: rules.AnnouncedState{
 			Status: rules.Finalized, Generation: rapid.Int64Range(0, 99).Draw(t, "generation"),
 			At: rapid.OneOf(rapid.Just(rules.Fingerprint{}), fingerprint).Draw(t, "time"), Rescheduled: rapid.Bool().Draw(t, "rescheduled"),
 		},
@@ -162,7 +162,7 @@ func told(t *rapid.T) poll.Told {
 func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	t.Parallel()
 	documents, path := open(t), poll.AnnouncementPath("p1")
-	first := poll.Told{Ref: "jrn_1", Story: rules.Story{Status: rules.Finalized, At: time1}, At: moment}
+	first := poll.Message{Ref: "jrn_1", State: rules.AnnouncedState{Status: rules.Finalized, At: time1}, At: moment}
 	merge := func(updates []store.Update) poll.Announcement {
 		t.Helper()
 		write(t, documents, func(tx store.Tx) error { return tx.Merge(path, updates...) })
@@ -174,17 +174,17 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	}
 	due := func(at time.Time) int {
 		t.Helper()
-		owed, err := store.Collect(poll.AnnouncementsDue(t.Context(), documents, at))
+		owed, err := store.Collect(poll.PendingAnnouncements(t.Context(), documents, at))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return len(owed)
 	}
 	same(t, "before it is due", due(moment), 0)
-	merge(poll.WantUpdates("p1", first, noon))
+	merge(poll.PendingUpdates("p1", first, noon))
 	same(t, "before it is due", due(noon.Add(-time.Second)), 0)
 	same(t, "when it is due", due(noon), 1)
-	merge(poll.TellingUpdates(first, 1))
+	merge(poll.DeliveryUpdates(first, 1))
 	after := merge(poll.AnnouncedUpdates(first, true))
 	same(t, "owed", due(noon.Add(time.Hour)), 0)
 	same(t, "told", after, poll.Announcement{Made: 1, PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{}})
@@ -201,7 +201,7 @@ func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
 	}
 	owed := func() (ids []string) {
 		t.Helper()
-		for announcement, err := range poll.CardsOwed(t.Context(), documents) {
+		for announcement, err := range poll.PendingCards(t.Context(), documents) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,11 +209,11 @@ func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
 		}
 		return ids
 	}
-	wanted := poll.Told{Ref: "jrn_1", Story: rules.Story{Status: rules.Cancelled}, At: moment}
-	merge("p1", poll.WantUpdates("p1", wanted, noon)...)
+	wanted := poll.Message{Ref: "jrn_1", State: rules.AnnouncedState{Status: rules.Cancelled}, At: moment}
+	merge("p1", poll.PendingUpdates("p1", wanted, noon)...)
 	same(t, "owed", owed(), []string(nil))
-	merge("p1", poll.OweCardUpdates("p1")...)
-	merge("p2", poll.OweCardUpdates("p2")...)
+	merge("p1", poll.CardPendingUpdates("p1")...)
+	merge("p2", poll.CardPendingUpdates("p2")...)
 	same(t, "owed", owed(), []string{"p1", "p2"})
 	merge("p1", poll.CardTakenUpdate())
 	same(t, "owed", owed(), []string{"p2"})

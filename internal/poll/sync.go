@@ -192,9 +192,9 @@ func (a Awaited) slotsEdited(winning, original *Slot) bool {
 	return differs(winning, a.Winning) || differs(original, a.Original)
 }
 
-// Story is what is true of the poll for those it concerns.
-func (p Poll) Story(winning *Slot) rules.Story {
-	state := rules.Story{
+// AnnouncedState is what is true of the poll for those it concerns.
+func (p Poll) AnnouncedState(winning *Slot) rules.AnnouncedState {
+	state := rules.AnnouncedState{
 		Status: p.Status, Generation: p.Sync.Generation, Baseline: p.Sync.Baseline, Rescheduled: p.Sync.Rescheduled != nil,
 	}
 	if winning != nil {

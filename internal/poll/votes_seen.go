@@ -8,9 +8,9 @@ import (
 	"questscheduler/rules"
 )
 
-// VotesSeen is who sees the votes of others in a poll: by its zero value, every reader. The
+// VoteVisibility is who sees the votes of others in a poll: by its zero value, every reader. The
 // web app alone writes it, and firestore.rules hold clients to it.
-type VotesSeen struct {
+type VoteVisibility struct {
 	// hidden tells that people are not to know who voted (hideVoterIdentities).
 	hidden bool
 	// when is what votes are hidden until (voteVisibility).
@@ -19,8 +19,8 @@ type VotesSeen struct {
 	allIn bool
 }
 
-func decodeVotesSeen(f store.Fields) VotesSeen {
-	return VotesSeen{f.Bool("hideVoterIdentities"), f.String("voteVisibility"), f.Bool("votesAllSubmitted")}
+func decodeVotesSeen(f store.Fields) VoteVisibility {
+	return VoteVisibility{f.Bool("hideVoterIdentities"), f.String("voteVisibility"), f.Bool("votesAllSubmitted")}
 }
 
 // VotesFor are those of a poll's votes that a reader may see: all, or where others' are hidden
@@ -48,7 +48,7 @@ func (p Poll) InvitesFor(userID, email string) []string {
 }
 
 // shownIn tells whether every reader sees all votes while the poll is in a status.
-func (s VotesSeen) shownIn(status rules.Status) bool {
+func (s VoteVisibility) shownIn(status rules.Status) bool {
 	switch s.when {
 	case "hidden", "hidden_while_voting":
 		return !s.hidden

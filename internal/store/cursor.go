@@ -13,9 +13,9 @@ type place struct {
 	Behind Path      `json:"behind"`
 }
 
-// PlaceOf encodes a cursor of a query ordered by one time, for a job that another process
+// EncodeCursor encodes a cursor of a query ordered by one time, for a job that another process
 // continues; nil is "". Invalid for a cursor of another order.
-func PlaceOf(cursor *Cursor) (string, error) {
+func EncodeCursor(cursor *Cursor) (string, error) {
 	if cursor == nil {
 		return "", nil
 	}
@@ -28,9 +28,9 @@ func PlaceOf(cursor *Cursor) (string, error) {
 	return "", fault.New(fault.Invalid, "a cursor is not of an order by one time")
 }
 
-// CursorAt decodes what PlaceOf wrote for documents of a collection. Anything else is nil,
+// DecodeCursor decodes what PlaceOf wrote for documents of a collection. Anything else is nil,
 // the beginning.
-func CursorAt(text, collection string) *Cursor {
+func DecodeCursor(text, collection string) *Cursor {
 	var at place
 	if json.Unmarshal([]byte(text), &at) != nil || at.Behind.Valid() != nil || at.Behind.Collection() != collection {
 		return nil

@@ -12,17 +12,17 @@ import (
 func TestPlaceOf_IsReadAsTheCursorThatItWas(t *testing.T) {
 	t.Parallel()
 	cursor := &store.Cursor{Values: []any{time.Date(2026, 11, 21, 22, 0, 0, 123000, time.UTC)}, Path: "schedulers/one/journal/2"}
-	text, err := store.PlaceOf(cursor)
+	text, err := store.EncodeCursor(cursor)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := store.CursorAt(text, "journal"); !reflect.DeepEqual(got, cursor) {
+	if got := store.DecodeCursor(text, "journal"); !reflect.DeepEqual(got, cursor) {
 		t.Errorf("%v became %v", cursor, got)
 	}
-	if got := store.CursorAt(text, "accounts"); got != nil {
+	if got := store.DecodeCursor(text, "accounts"); got != nil {
 		t.Errorf("a place of another collection is %v, want the beginning", got)
 	}
-	if text, err := store.PlaceOf(nil); text != "" || err != nil {
+	if text, err := store.EncodeCursor(nil); text != "" || err != nil {
 		t.Errorf("the end is %q, %v", text, err)
 	}
 }
@@ -30,7 +30,7 @@ func TestPlaceOf_IsReadAsTheCursorThatItWas(t *testing.T) {
 func TestPlaceOf_RefusesAnotherOrder(t *testing.T) {
 	t.Parallel()
 	for _, values := range [][]any{nil, {"a"}, {time.Time{}, time.Time{}}} {
-		if _, err := store.PlaceOf(&store.Cursor{Values: values, Path: "accounts/one"}); !fault.Is(err, fault.Invalid) {
+		if _, err := store.EncodeCursor(&store.Cursor{Values: values, Path: "accounts/one"}); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%v: %v", values, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestPlaceOf_RefusesAnotherOrder(t *testing.T) {
 func TestCursorAt_UnknownText_IsTheBeginning(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{}", "3 journals", `{"at":"yesterday","behind":"accounts/one"}`, `{"at":"2026-11-21T22:00:00Z","behind":"accounts"}`, `{"at":"2026-11-21T22:00:00Z","behind":""}`} {
-		if got := store.CursorAt(text, "accounts"); got != nil {
+		if got := store.DecodeCursor(text, "accounts"); got != nil {
 			t.Errorf("%q is %v", text, got)
 		}
 	}

@@ -113,7 +113,7 @@ func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 // work continues a run for a stretch of time; over tells whether nothing is left.
 func (t *Timers) work(ctx context.Context, job Job, asked task) (over bool, err error) {
 	until := t.Now().Add(stretch)
-	run := Run{Due: asked.Due, Cause: scheduler.Cause{Hint: trigger, Trace: asked.Trace}}
+	run := Run{Due: asked.Due, Cause: scheduler.Cause{Trigger: trigger, Trace: asked.Trace}}
 	record, over, err := t.steps(ctx, job, run, func() bool { return t.Now().After(until) }, func(Counts) {})
 	if over && record.ended(asked.Due) {
 		t.logEnd(ctx, record, asked)
@@ -161,7 +161,7 @@ func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts))
 	if err != nil {
 		return nil, err
 	}
-	run := Run{Due: store.Instant(t.Now()), ByHand: true, Cause: scheduler.Cause{Hint: "sweep", Trace: t.NewTrace()}}
+	run := Run{Due: store.Instant(t.Now()), ByHand: true, Cause: scheduler.Cause{Trigger: "sweep", Trace: t.NewTrace()}}
 	var done Counts
 	record, _, err := t.steps(ctx, job, run, func() bool { return false }, func(did Counts) {
 		done = done.Add(did)

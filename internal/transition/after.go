@@ -193,22 +193,22 @@ func reopened(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 // Repaired is a poll after a direct edit was carried through, which entry tells of:
 // the status, the winning slot and the event are what somebody wrote already.
 func Repaired(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
-	switch repair := rules.Mending(entry.Reason); repair {
-	case rules.MendCancel:
+	switch repair := rules.Repair(entry.Reason); repair {
+	case rules.RepairCancel:
 		return cancelled(p, entry, more)
-	case rules.MendReopen:
+	case rules.RepairReopen:
 		return reopened(p, entry, more)
-	case rules.MendRestore:
+	case rules.RepairRestore:
 		if more.Awaiting {
 			p = awaitingStill(p)
 		}
-	case rules.MendUnlink, rules.MendSlots:
+	case rules.RepairUnlink, rules.RepairSlots:
 		p.Sync.Awaited = nil
 	}
 	if more.AnotherEvent {
 		p = forgotten(p)
 	}
-	if rules.Mending(entry.Reason) != rules.MendRestore {
+	if rules.Repair(entry.Reason) != rules.RepairRestore {
 		return p
 	}
 	p = p.Unmarked()

@@ -121,7 +121,7 @@ func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, moved bo
 	}))
 	s.remove(intent.Path())
 	entry := s.commandEntry(rules.CommandFinalise, session.Actor, "the event was made")
-	entry.Seen, entry.Fingerprint, entry.Updated = SeenName(rules.Present), event.Fingerprint, event.Updated
+	entry.EventState, entry.Fingerprint, entry.Updated = EventStateName(rules.Present), event.Fingerprint, event.Updated
 	entry.EventID, entry.CalendarID, entry.AccountID, entry.Generation = intent.EventID, at.CalendarID, at.AccountID, intent.Generation
 	s.finalise(entry, *slot, session.Request)
 }

@@ -11,15 +11,15 @@ import (
 )
 
 // seenNames are the names of what a calendar says of an event, as they stand in the journal.
-var seenNames = map[rules.Seen]string{
+var seenNames = map[rules.EventState]string{
 	rules.Present: "present", rules.Gone: "gone", rules.Series: "series", rules.Unreadable: "unreadable",
 }
 
-// SeenName is the name of what a calendar says of an event.
-func SeenName(seen rules.Seen) string { return seenNames[seen] }
+// EventStateName is the name of what a calendar says of an event.
+func EventStateName(seen rules.EventState) string { return seenNames[seen] }
 
-// SeenNamed is what a calendar said, by its name; false for a name of nothing.
-func SeenNamed(name string) (rules.Seen, bool) {
+// EventStateNamed is what a calendar said, by its name; false for a name of nothing.
+func EventStateNamed(name string) (rules.EventState, bool) {
 	for seen, known := range seenNames {
 		if known == name {
 			return seen, true
@@ -171,10 +171,10 @@ func (s *Step) note(entry poll.Entry) {
 	after := s.Poll
 	known := &after.Sync.Recorded
 	if !strings.HasPrefix(known.Noted, entry.EventID+"|") { // of an earlier event
-		known.Noted, known.NotedUpdated = noted(SeenName(rules.Present), after.Sync.Applied), time.Time{}
+		known.Noted, known.NotedUpdated = noted(EventStateName(rules.Present), after.Sync.Applied), time.Time{}
 	}
-	now := noted(entry.Seen, entry.Fingerprint)
-	older := entry.Seen != SeenName(rules.Gone) && rules.Older(entry.Updated, known.NotedUpdated)
+	now := noted(entry.EventState, entry.Fingerprint)
+	older := entry.EventState != EventStateName(rules.Gone) && rules.Older(entry.Updated, known.NotedUpdated)
 	if now == known.Noted || older {
 		return
 	}

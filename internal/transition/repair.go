@@ -8,15 +8,15 @@ import (
 
 // editEntry is the journal's entry of a direct edit that is carried through. For
 // announcements the edit counts as the creator's.
-func (s *Step) editEntry(repair rules.Mending) poll.Entry {
+func (s *Step) editEntry(repair rules.Repair) poll.Entry {
 	entry := s.entry()
-	entry.Hint, entry.Who, entry.Reason, entry.Decision = "outside_edit", s.Poll.CreatorID, string(repair), rules.Record
+	entry.Trigger, entry.Who, entry.Reason, entry.Decision = "outside_edit", s.Poll.CreatorID, string(repair), rules.Record
 	switch repair {
-	case rules.MendCancel:
+	case rules.RepairCancel:
 		entry.Command, entry.Decision = rules.CommandCancel, ""
-	case rules.MendReopen:
+	case rules.RepairReopen:
 		entry.Command, entry.Decision = rules.CommandReopen, ""
-	case rules.MendRestore:
+	case rules.RepairRestore:
 		entry.Decision = rules.Clear
 	}
 	return entry
@@ -50,24 +50,24 @@ func (s *Step) RepairCancel(account string, keepEvent bool) {
 			mark = *known
 		}
 	}
-	s.cancel(s.editEntry(rules.MendCancel), Details{EventGone: !keepEvent, Cancelled: &mark}, account)
+	s.cancel(s.editEntry(rules.RepairCancel), Details{EventGone: !keepEvent, Cancelled: &mark}, account)
 }
 
 // RepairReopen carries a reopening through that somebody wrote directly.
 func (s *Step) RepairReopen() {
-	s.reopen(s.editEntry(rules.MendReopen), Details{}, "")
+	s.reopen(s.editEntry(rules.RepairReopen), Details{}, "")
 }
 
 // RepairUnlink lets go of an event that the poll does not name any more.
 func (s *Step) RepairUnlink() {
 	s.unlink(true, "")
-	s.repaired(s.editEntry(rules.MendUnlink), s.details())
+	s.repaired(s.editEntry(rules.RepairUnlink), s.details())
 }
 
 // RepairSlots ends the waiting for an event whose poll was given another time.
 func (s *Step) RepairSlots() {
 	s.stopAwaiting()
-	s.repaired(s.editEntry(rules.MendSlots), Details{})
+	s.repaired(s.editEntry(rules.RepairSlots), Details{})
 }
 
 // RepairForget drops the index entry of an event that is not followed any more.
@@ -85,14 +85,14 @@ func (s *Step) RepairForget() {
 // been decided about it before.
 func (s *Step) RepairNote() {
 	mustShow := s.Entry != nil && (s.Poll.Linked() || s.Awaiting() && s.Poll.Status != rules.Archived) && s.askAgain()
-	if s.repaired(s.editEntry(rules.MendNote), s.details()); mustShow {
+	if s.repaired(s.editEntry(rules.RepairRecord), s.details()); mustShow {
 		s.showHeld()
 	}
 }
 
 // RepairLink has an event followed that the poll names, in State.Next.
 func (s *Step) RepairLink() {
-	entry := s.editEntry(rules.MendLink)
+	entry := s.editEntry(rules.RepairLink)
 	s.follow()
 	s.repaired(entry, s.details())
 }
@@ -143,7 +143,7 @@ func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 		s.supersede()
 		s.Poll.Sync.Generation++
 	}
-	entry, more := s.editEntry(rules.MendRestore), s.details()
+	entry, more := s.editEntry(rules.RepairRestore), s.details()
 	if follows {
 		s.follow()
 	}
@@ -168,7 +168,7 @@ func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 // that they know, and the next announcement is compared with it. Where it was finalised
 // again before it was cancelled, it is another one, of which they heard elsewhere.
 func (s *Step) stillKnown(announcement poll.Announcement, p poll.Poll) {
-	known, cancelled := announcement.Announced.Story, announcement.Wanted.Story
+	known, cancelled := announcement.Announced.State, announcement.Wanted.State
 	if known.Status != rules.Cancelled && (cancelled.Status != rules.Cancelled || cancelled.Generation != known.Generation+1) {
 		return
 	}

@@ -31,7 +31,7 @@ type Setting struct {
 	Trace, Hint string // of what caused it
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration
-	// Settle is how long a transition rests before it is announced, AppTells how
+	// Settle is how long a transition rests before it is announced, AppNoticeDelay how
 	// long a cancellation by the web app itself does at least.
 	Settle, AppTells time.Duration
 }
@@ -111,7 +111,7 @@ func (o *Outcome) remove(path store.Path) {
 // entry is the beginning of a journal entry about the poll as it was read.
 func (s *Step) entry() poll.Entry {
 	return poll.Entry{
-		Trace: s.Trace, Hint: s.Hint, At: s.Now, EventID: s.Poll.GoogleEventID, CalendarID: s.Poll.GoogleCalendarID,
+		Trace: s.Trace, Trigger: s.Hint, At: s.Now, EventID: s.Poll.GoogleEventID, CalendarID: s.Poll.GoogleCalendarID,
 		Before: s.Poll.Sync.Applied, After: s.Poll.Sync.Applied,
 	}
 }
@@ -127,8 +127,8 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	if entry.Command != "" {
 		s.nameFirst()
 	}
-	state := poll.Told{
-		Ref: entry.ID, Story: after.Story(winning), Actor: after.CreatorID, Trace: entry.Trace, At: entry.At, Updated: entry.Updated,
+	state := poll.Message{
+		Ref: entry.ID, State: after.AnnouncedState(winning), Actor: after.CreatorID, Trace: entry.Trace, At: entry.At, Updated: entry.Updated,
 	}
 	if entry.Who != "" && (entry.Command != "" || entry.Decision == rules.Cancel) {
 		state.Actor = entry.Who
@@ -136,7 +136,7 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	if announce {
 		s.Due = &Announcement{PollID: after.ID, Ref: entry.ID, At: s.Now.Add(s.settle(entry))}
 		entry.Announcement = entry.ID
-		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, state, s.Due.At)...)
+		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)
 	} else if entry.Decision == rules.Adopt {
 		s.merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
 	}
@@ -156,7 +156,7 @@ func (s *Step) entryTime(p poll.Poll) time.Time {
 // settle is how long a transition rests before it is announced. A cancellation by the web app
 // itself rests until its own functions, where there are any, have told people of it.
 func (s *Step) settle(entry poll.Entry) time.Duration {
-	if rules.Mending(entry.Reason) == rules.MendCancel {
+	if rules.Repair(entry.Reason) == rules.RepairCancel {
 		return max(s.Settle, s.AppTells)
 	}
 	return s.Settle

@@ -66,7 +66,7 @@ func (s *Store) Run(ctx context.Context, fn func(ctx context.Context, tx store.T
 func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	err := s.Store.DeleteTree(ctx, path)
 	if id := PollOf(path); id != "" {
-		s.notify([]Change{{Poll: id, Below: true}})
+		s.notify([]Change{{Poll: id, Parts: true}})
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (r *recorder) record(path store.Path) {
 	if id == "" {
 		return
 	}
-	change := Change{Poll: id, Below: path.Parent() != ""}
+	change := Change{Poll: id, Parts: path.Parent() != ""}
 	if !slices.Contains(*r.written, change) {
 		*r.written = append(*r.written, change)
 	}

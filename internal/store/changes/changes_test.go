@@ -38,8 +38,8 @@ func TestListener_GetsPollsSlotsAndVotes(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[store.Path][]changes.Change{
 		"schedulers/p1":                     {{Poll: "p1"}},
-		"schedulers/p1/slots/s1":            {{Poll: "p1", Below: true}},
-		"schedulers/p1/votes/gm":            {{Poll: "p1", Below: true}},
+		"schedulers/p1/slots/s1":            {{Poll: "p1", Parts: true}},
+		"schedulers/p1/votes/gm":            {{Poll: "p1", Parts: true}},
 		"schedulers/p1/journal/jrn_1":       nil,
 		"schedulers/p1/snapshots/x":         nil,
 		"users/gm/schedulers/p1":            nil,
@@ -79,7 +79,7 @@ func TestListener_HearsOfEveryKindOfWrite(t *testing.T) {
 	s := open(t)
 	l := s.Listen()
 	must(t, s.DeleteTree(t.Context(), poll("old")))
-	if got, _ := l.Take(); !slices.Equal(got, []changes.Change{{Poll: "old", Below: true}}) {
+	if got, _ := l.Take(); !slices.Equal(got, []changes.Change{{Poll: "old", Parts: true}}) {
 		t.Errorf("the end of a tree is told as %v", got)
 	}
 }
@@ -159,9 +159,9 @@ func TestListener_TakesNothing_BlocksNoWriterAndLosesRest(t *testing.T) {
 func TestPending_PollWrittenTwice_KeepsItsPlaceAndMark(t *testing.T) {
 	t.Parallel()
 	p := changes.NewPending(2)
-	p.Add(changes.Change{Poll: "a"}, changes.Change{Poll: "b", Below: true})
-	p.Add(changes.Change{Poll: "a", Below: true}, changes.Change{Poll: "b"})
-	if got, lost := p.Take(); lost || !slices.Equal(got, []changes.Change{{Poll: "a", Below: true}, {Poll: "b", Below: true}}) {
+	p.Add(changes.Change{Poll: "a"}, changes.Change{Poll: "b", Parts: true})
+	p.Add(changes.Change{Poll: "a", Parts: true}, changes.Change{Poll: "b"})
+	if got, lost := p.Take(); lost || !slices.Equal(got, []changes.Change{{Poll: "a", Parts: true}, {Poll: "b", Parts: true}}) {
 		t.Errorf("taken were %v, lost %t", got, lost)
 	}
 	p.Add(changes.Change{Poll: "c"})

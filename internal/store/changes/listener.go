@@ -11,7 +11,7 @@ const Held = 1024
 type Change struct {
 	Poll string
 	// Below: a slot or a vote was written, or may have been.
-	Below bool
+	Parts bool
 }
 
 // Listener collects the changes of a Store.
@@ -78,7 +78,7 @@ func (p *Pending) add(change Change) {
 		return
 	}
 	if at, known := p.at[change.Poll]; known {
-		p.changes[at].Below = p.changes[at].Below || change.Below
+		p.changes[at].Parts = p.changes[at].Parts || change.Parts
 		return
 	}
 	if len(p.changes) == p.most {

@@ -65,7 +65,7 @@ func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(contex
 	attempt := txn.Begin(reads)
 	err := attempt.Do(inside, fn)
 	if err == nil {
-		err = attempt.Foresee(reads.known)
+		err = attempt.Precheck(reads.known)
 	}
 	switch {
 	case reads.failed != nil && ctx.Err() == nil:

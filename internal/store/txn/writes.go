@@ -164,10 +164,10 @@ func (w Write) apply(before map[string]any) (map[string]any, error) {
 	return after, store.ApplyUpdates(after, w.Updates)
 }
 
-// Foresee refuses writes as far as the attempt alone can tell, for a driver whose database
+// Precheck refuses writes as far as the attempt alone can tell, for a driver whose database
 // applies them: those that earlier writes rule out (Conflict, NotFound), and documents that
 // become too large. known are the fields of the documents that were read.
-func (a *Attempt) Foresee(known map[store.Path]map[string]any) error {
+func (a *Attempt) Precheck(known map[store.Path]map[string]any) error {
 	_, err := a.resolve(func(first Write) (map[string]any, error) {
 		before := known[first.Path]
 		switch {

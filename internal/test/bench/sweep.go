@@ -156,7 +156,7 @@ func newSwept(documents store.Store, count int) *swept {
 func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
 	defer func() { err = errors.Join(err, s.tasks.Wait()) }()
 	for at := ""; ; {
-		page, next, err := s.watcher.SweepPage(ctx, scheduler.Cause{Hint: "sweep"}, at, 6*time.Hour)
+		page, next, err := s.watcher.SweepPage(ctx, scheduler.Cause{Trigger: "sweep"}, at, 6*time.Hour)
 		all.HandedOver += page.HandedOver
 		all.Failed += page.Failed
 		if err != nil || next == "" {

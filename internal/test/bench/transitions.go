@@ -112,9 +112,9 @@ func (m *mover) move(ctx context.Context, service *scheduler.Service, accountID 
 	}
 	m.moves++
 	m.updated = m.updated.Add(time.Millisecond)
-	applied, err := service.Apply(ctx, scheduler.Observed{
-		AccountID: accountID, CalendarID: worldtest.Person("gm").Email, EventID: m.eventID, Seen: rules.Present,
-		Fingerprint: rules.Timed(to.Start, to.End), Updated: m.updated, Fence: fence, Cause: scheduler.Cause{Hint: "bench"},
+	applied, err := service.Apply(ctx, scheduler.Observation{
+		AccountID: accountID, CalendarID: worldtest.Person("gm").Email, EventID: m.eventID, EventState: rules.Present,
+		Fingerprint: rules.Timed(to.Start, to.End), Updated: m.updated, Fence: fence, Cause: scheduler.Cause{Trigger: "bench"},
 	})
 	if err == nil && applied.Decision.Action != want {
 		err = errors.New("a move decided " + string(applied.Decision.Action))

@@ -65,15 +65,15 @@ func sightings() []rules.Observation {
 	for _, updated := range []time.Time{monday.Add(-time.Minute), monday.Add(time.Minute)} {
 		for _, at := range []rules.Fingerprint{planned, moved, third} {
 			for _, fresh := range []bool{false, true} {
-				all = append(all, rules.Observation{Link: link, Seen: rules.Present, Fingerprint: at, Updated: updated, AccountLive: true, WatchLive: true, Fresh: fresh})
+				all = append(all, rules.Observation{Link: link, EventState: rules.Present, Fingerprint: at, Updated: updated, AccountLive: true, WatchLive: true, Fresh: fresh})
 			}
 		}
-		for _, seen := range []rules.Seen{rules.Gone, rules.Series, rules.Unreadable} {
-			all = append(all, rules.Observation{Link: link, Seen: seen, Updated: updated, AccountLive: true, WatchLive: true})
+		for _, seen := range []rules.EventState{rules.Gone, rules.Series, rules.Unreadable} {
+			all = append(all, rules.Observation{Link: link, EventState: seen, Updated: updated, AccountLive: true, WatchLive: true})
 		}
 	}
-	all = append(all, rules.Observation{Link: link, Seen: rules.Gone, Elsewhere: true, AccountLive: true, WatchLive: true})
-	all = append(all, rules.Observation{Link: rules.Link{Account: "another"}, Seen: rules.Present, Fingerprint: moved, Updated: monday})
+	all = append(all, rules.Observation{Link: link, EventState: rules.Gone, Elsewhere: true, AccountLive: true, WatchLive: true})
+	all = append(all, rules.Observation{Link: rules.Link{Account: "another"}, EventState: rules.Present, Fingerprint: moved, Updated: monday})
 	return all
 }
 

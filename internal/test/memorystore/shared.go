@@ -23,9 +23,9 @@ func OpenShared(queries []*store.Query) (*Store, error) {
 	return s, nil
 }
 
-// Touched lists, sorted, the documents whose data a caller changed after reading it, also
+// Changed lists, sorted, the documents whose data a caller changed after reading it, also
 // where they were written or deleted afterwards.
-func (s *Store) Touched() []store.Path {
+func (s *Store) Changed() []store.Path {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for path := range s.documents {

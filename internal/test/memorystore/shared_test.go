@@ -58,7 +58,7 @@ func TestShared_DataRead_IsUnchangedByLaterWrites(t *testing.T) {
 	}
 	write(t, s, func(tx store.Tx) error { return tx.Delete("notes/a") })
 	write(t, s, func(tx store.Tx) error { return tx.Set("notes/a", contents()) })
-	if touched := s.Touched(); len(touched) > 0 {
+	if touched := s.Changed(); len(touched) > 0 {
 		t.Errorf("nobody changed what they read, and %v is said to be touched", touched)
 	}
 }
@@ -88,7 +88,7 @@ func TestShared_CallerChangesDataRead_IsDetected(t *testing.T) {
 			s := openShared(t)
 			touch(read(t, s))
 			write(t, s, after)
-			if touched := s.Touched(); !slices.Equal(touched, []store.Path{"notes/a"}) {
+			if touched := s.Changed(); !slices.Equal(touched, []store.Path{"notes/a"}) {
 				t.Errorf("%s, and then it %s: touched are %v", name, then, touched)
 			}
 		}
@@ -103,7 +103,7 @@ func TestShared_InATransactionToo(t *testing.T) {
 		doc.Data["int"] = int64(2)
 		return err
 	})
-	if touched := s.Touched(); err != nil || !slices.Equal(touched, []store.Path{"notes/a"}) {
+	if touched := s.Changed(); err != nil || !slices.Equal(touched, []store.Path{"notes/a"}) {
 		t.Errorf("touched are %v, %v", touched, err)
 	}
 }

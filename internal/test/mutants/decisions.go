@@ -7,7 +7,7 @@ var decisions = []mutant{
 		breaks: "An observation that is older than the one last applied is applied (invariant 2).",
 		changes: []change{{
 			file: "rules/awaited.go",
-			old:  `return s.observed.Seen != Gone && Older(s.observed.Updated, s.poll.AppliedUpdated)`,
+			old:  `return s.observed.EventState != Gone && Older(s.observed.Updated, s.poll.AppliedUpdated)`,
 			new:  `return false`,
 		}},
 	},
@@ -164,7 +164,7 @@ var decisions = []mutant{
 		changes: []change{
 			{
 				file: "rules/transitions.go",
-				old:  `return s.observed.Seen == Gone && s.poll.Error == MassCancellationHeld && !s.observed.Confirmed`,
+				old:  `return s.observed.EventState == Gone && s.poll.Error == MassCancellationHeld && !s.observed.Confirmed`,
 				new:  `return false`,
 			},
 			{

@@ -9,7 +9,7 @@ var tellings = []mutant{
 			{
 				file: "internal/transition/transition.go",
 				old: `
-		s.merge(poll.AnnouncementPath(after.ID), poll.WantUpdates(after.ID, state, s.Due.At)...)`,
+		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)`,
 				new: `
 		s.Due.Told = state`,
 			},
@@ -27,7 +27,7 @@ var tellings = []mutant{
 		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref,`,
 				new: `
 		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Merge(poll.AnnouncementPath(due.PollID), poll.WantUpdates(due.PollID, due.Told, due.At)...)
+			return tx.Merge(poll.AnnouncementPath(due.PollID), poll.PendingUpdates(due.PollID, due.Told, due.At)...)
 		})
 		if err != nil {
 			s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.PollID, "trace", cause.Trace, "error", err)
@@ -89,7 +89,7 @@ var tellings = []mutant{
 		breaks: "What is being told while a refused finalisation numbers the link anew is recorded under the old number, and the next change is no news to anybody (invariant 4).",
 		changes: []change{{
 			file: "notify/delivery.go",
-			old:  `poll.AnnouncedUpdates(announcement.Telling, settled)`,
+			old:  `poll.AnnouncedUpdates(announcement.Delivering, settled)`,
 			new:  `poll.AnnouncedUpdates(r.state, settled)`,
 		}},
 	},

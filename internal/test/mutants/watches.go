@@ -103,7 +103,7 @@ var watches = []mutant{
 			{
 				file: "scheduler/drain.go",
 				old: `
-		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Hint, cause.Trace)); err != nil {
+		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace)); err != nil {
 			return drained, err
 		}`,
 				new: `

@@ -33,17 +33,17 @@ var amid = slices.Concat(commands, commands, memberships, writes, acts, deletion
 	{weight: 15, do: (*life).push},
 	{weight: 8, do: func(l *life) {
 		l.say("a sweep")
-		err := l.w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "sweep"})
+		err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "sweep"})
 		l.answer(err)
 	}},
 	{weight: 8, do: func(l *life) {
 		l.say("a drain")
-		_, err := l.w.Scheduler.Drain(l.w.Context(), scheduler.Cause{Hint: "drain", Trace: "drain"})
+		_, err := l.w.Scheduler.Drain(l.w.Context(), scheduler.Cause{Trigger: "drain", Trace: "drain"})
 		l.answer(err)
 	}},
 	{weight: 4, do: func(l *life) {
 		l.say("watch channels are renewed or tried again")
-		_, err := l.w.Watcher.Retry(l.w.Context(), scheduler.Cause{Hint: "drain", Trace: "drain"})
+		_, err := l.w.Watcher.Retry(l.w.Context(), scheduler.Cause{Trigger: "drain", Trace: "drain"})
 		l.answer(err)
 	}},
 	{weight: 3, do: func(l *life) {

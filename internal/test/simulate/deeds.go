@@ -38,7 +38,7 @@ var passings = []deed{
 	}},
 	{weight: 2, do: func(l *life) {
 		l.say("a sweep")
-		err := l.w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "sweep"})
+		err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "sweep"})
 		l.answer(err)
 	}},
 	{weight: 1, do: func(l *life) { l.say("an hour passes"); l.w.Run(time.Hour) }},

@@ -43,7 +43,7 @@ func (l *life) settle() {
 	l.hint()
 	l.w.Run(5 * time.Minute)
 	l.hearAll()
-	err := l.w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "last"}) // of what is not needed since
+	err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
 	l.tell()
@@ -192,7 +192,7 @@ func (l *life) compare(p poll.Poll) {
 	l.must(err)
 	winning, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID)
 	l.must(err)
-	wanted, heard := p.Story(winning), told.Announced.Story
+	wanted, heard := p.AnnouncedState(winning), told.Announced.State
 	if notice := rules.Announce(heard, wanted); notice != rules.NoticeNone {
 		l.Errorf("poll %s has %s still to be told: %+v", p.ID, notice, told)
 	}

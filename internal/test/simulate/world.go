@@ -243,7 +243,7 @@ func (l *life) unfollowed(p poll.Poll) bool {
 	entry, _, err := poll.IndexOf(l.w.Context(), l.w.Documents, p)
 	journal := l.w.Journal(p.ID)
 	elsewhere := !strings.HasPrefix(p.GoogleEventID, poll.EventPrefix)
-	return err == nil && entry == nil && (elsewhere || len(journal) > 0 && journal[len(journal)-1].Hint == "outside_edit")
+	return err == nil && entry == nil && (elsewhere || len(journal) > 0 && journal[len(journal)-1].Trigger == "outside_edit")
 }
 
 // say begins a line of the history.

@@ -142,7 +142,7 @@ func (w *World) judgeEntry(path store.Path) {
 			w.wrong("%s is to be announced, and that was not written with it", line)
 		}
 	}
-	if entry.Seen == "" {
+	if entry.EventState == "" {
 		return
 	}
 	if known && entry.Command == "" && before.Status == rules.Archived {
@@ -158,7 +158,7 @@ func (w *World) judgeTimes(line, pollID string, entry poll.Entry) {
 	event := pollID + "/" + entry.EventID
 	switch newest := w.commits.updated[event]; {
 	case entry.Updated.IsZero():
-	case entry.Updated.Before(newest) && entry.Seen != "gone":
+	case entry.Updated.Before(newest) && entry.EventState != "gone":
 		w.wrong("%s applied the event as of %v, after it was applied as of %v (invariant 2)", line, entry.Updated, newest)
 	case entry.Updated.After(newest):
 		w.commits.updated[event] = entry.Updated
@@ -187,7 +187,7 @@ func (w *World) judgeNotice(path store.Path) {
 	told := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(resource.String("id"))))
 	// When something newer is wanted by now, or the poll was deleted meanwhile,
 	// nothing says any more when this was due.
-	current := told.Telling.Ref != "" && told.Telling.Ref == told.Wanted.Ref
+	current := told.Delivering.Ref != "" && told.Delivering.Ref == told.Wanted.Ref
 	if w.skewed { // due by one clock, told by another
 		return
 	}

@@ -67,8 +67,8 @@ func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []
 		if i > 0 && journal[i-1].Error == rules.MassCancellationHeld && !w.past.confirmed[entry.EventID] {
 			problems = append(problems, fmt.Sprintf("poll %s was held, and was cancelled without a person's word", p.ID))
 		}
-		if entry.Seen != "gone" || entry.Status != rules.Cancelled {
-			problems = append(problems, fmt.Sprintf("poll %s was cancelled for an event that was seen as %s, and then was %s", p.ID, entry.Seen, entry.Status))
+		if entry.EventState != "gone" || entry.Status != rules.Cancelled {
+			problems = append(problems, fmt.Sprintf("poll %s was cancelled for an event that was seen as %s, and then was %s", p.ID, entry.EventState, entry.Status))
 		}
 	}
 	return problems

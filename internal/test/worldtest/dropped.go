@@ -21,13 +21,13 @@ func (w *World) droppedProblems(document store.Document) (problems []string) {
 	}
 	before, after := last.Announced, now.Announced
 	inApp := now.Channels[inAppChannel].Ref
-	renumbered := before.Story.Generation != after.Story.Generation
-	underWay := last.Telling.Ref != "" // told to its end since
+	renumbered := before.State.Generation != after.State.Generation
+	underWay := last.Delivering.Ref != "" // told to its end since
 	if before.Ref == "" || before.Ref == after.Ref || renumbered || underWay || inApp != last.Channels[inAppChannel].Ref {
 		return nil
 	}
 	adopted := func(entry poll.Entry) bool { return entry.ID == after.Ref && entry.Decision == rules.Adopt } // people know it
-	if missing := rules.Announce(before.Story, after.Story); missing != rules.NoticeNone && !slices.ContainsFunc(w.Journal(id), adopted) {
+	if missing := rules.Announce(before.State, after.State); missing != rules.NoticeNone && !slices.ContainsFunc(w.Journal(id), adopted) {
 		problems = append(problems, fmt.Sprintf("poll %s: %s is recorded as told, and was not", id, missing))
 	}
 	return problems

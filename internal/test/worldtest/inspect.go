@@ -54,7 +54,7 @@ func (w *World) TouchedProblems() (problems []string) {
 	if w.shared == nil {
 		return nil
 	}
-	for _, path := range w.shared.Touched() {
+	for _, path := range w.shared.Changed() {
 		problems = append(problems, fmt.Sprintf("somebody read document %s and changed it, other than by a write", path))
 	}
 	return problems

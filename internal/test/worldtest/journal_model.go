@@ -94,11 +94,11 @@ func (r *journalModel) step(entry poll.Entry, first bool) string {
 	next := *r
 	var problem string
 	switch {
-	case entry.Hint == "outside_edit":
+	case entry.Trigger == "outside_edit":
 		problem = next.repaired(entry)
 	case entry.Command != "":
 		problem = next.command(entry)
-	case entry.Seen != "":
+	case entry.EventState != "":
 		problem = next.observe(entry)
 	default:
 		problem = next.syncError(entry)
@@ -114,9 +114,9 @@ func (r *journalModel) step(entry poll.Entry, first bool) string {
 
 // observe decides again what was seen of the event.
 func (r *journalModel) observe(entry poll.Entry) string {
-	seen, ok := modelSeen[entry.Seen]
+	seen, ok := modelSeen[entry.EventState]
 	if !ok {
-		return fmt.Sprintf("it saw the event %q, which is no way an event can look", entry.Seen)
+		return fmt.Sprintf("it saw the event %q, which is no way an event can look", entry.EventState)
 	}
 	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
 	if entry.Decision == rules.Revive {
@@ -135,7 +135,7 @@ func (r *journalModel) observe(entry poll.Entry) string {
 		Awaited: r.awaited, AwaitedUntil: r.awaitedSince.Add(rules.AwaitFor),
 	}
 	observation := rules.Observation{
-		Link: link, Seen: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
+		Link: link, EventState: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
 		Fresh: true, // one that was not decided nothing
 	}
 	decision, ok := r.decide(state, observation, entry)
@@ -222,7 +222,7 @@ func modelApplied(entry poll.Entry) bool {
 	if entry.Decision == rules.MoveCalendar { // it saw no more than that the event was gone
 		return false
 	}
-	return entry.Command == rules.CommandFinalise || rules.Decision{Action: entry.Decision}.Changes() && entry.Seen != ""
+	return entry.Command == rules.CommandFinalise || rules.Decision{Action: entry.Decision}.Changes() && entry.EventState != ""
 }
 
 // remember keeps of an entry what the next ones are held against, and the time
@@ -242,13 +242,13 @@ func modelAfter(entry poll.Entry) modelState {
 		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
 		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
 	}
-	if entry.Decision == rules.Record && entry.Seen != "" {
+	if entry.Decision == rules.Record && entry.EventState != "" {
 		after.Applied = entry.Before // what was seen was not applied
 	}
 	return after
 }
 
-var modelSeen = map[string]rules.Seen{
+var modelSeen = map[string]rules.EventState{
 	"present": rules.Present, "gone": rules.Gone, "series": rules.Series, "unreadable": rules.Unreadable,
 }
 
@@ -371,12 +371,12 @@ func (r *journalModel) write(entry poll.Entry) {
 func (r *journalModel) repaired(entry poll.Entry) string {
 	r.at.Status, r.at.WinningSlotID = entry.Status, entry.WinningSlotID
 	r.forget(entry)
-	switch repair := rules.Mending(entry.Reason); repair {
-	case rules.MendCancel:
+	switch repair := rules.Repair(entry.Reason); repair {
+	case rules.RepairCancel:
 		r.at.Status, r.at.State, r.at.Error, r.at.Cancelled = rules.Cancelled, rules.StateCancelled, "", true
-	case rules.MendReopen:
+	case rules.RepairReopen:
 		r.at, r.observed, r.from, r.to = modelState{Status: rules.Open}, time.Time{}, "", ""
-	case rules.MendRestore:
+	case rules.RepairRestore:
 		if r.at.Rescheduled && !entry.Rescheduled && !entry.After.IsZero() { // its event is awaited
 			r.at.Rescheduled, r.at.Applied, r.from, r.to = false, r.at.Baseline, "", ""
 		}
@@ -386,7 +386,7 @@ func (r *journalModel) repaired(entry poll.Entry) string {
 				r.at.State = rules.Recovered(rules.Poll{Rescheduled: r.at.Rescheduled})
 			}
 		}
-	case rules.MendLink, rules.MendUnlink, rules.MendNote, rules.MendSlots:
+	case rules.RepairLink, rules.RepairUnlink, rules.RepairRecord, rules.RepairSlots:
 	default:
 		return fmt.Sprintf("it says that %q repaired a direct edit, and nothing is called so", repair)
 	}

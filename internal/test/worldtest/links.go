@@ -38,7 +38,7 @@ func (w *World) judgeBack(accountID string) {
 // followDue is what the drain does of it.
 func (w *World) followDue() {
 	defer w.carryingOn()()
-	if _, err := w.Links.FollowDue(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
+	if _, err := w.Links.FollowDue(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("accounts: %v", err))
 	}
 	w.judgeLeft()

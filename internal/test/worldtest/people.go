@@ -37,7 +37,7 @@ func Person(id string) scheduler.Person {
 }
 
 // Cause is that of everything a test does itself.
-var Cause = scheduler.Cause{Hint: "person", Trace: "test"}
+var Cause = scheduler.Cause{Trigger: "person", Trace: "test"}
 
 // Link links a person's Google account, or links it anew under a new grant.
 func (w *World) Link(person string) accounts.Account { return w.LinkAs(person, person) }

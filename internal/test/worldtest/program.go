@@ -26,7 +26,7 @@ import (
 type Program struct {
 	Accounts  *accounts.Repository
 	Scheduler *scheduler.Service
-	Looker    *calendarsync.Syncer
+	Syncer    *calendarsync.Syncer
 	Links     *calendarsync.Links
 	Watcher   *calendarsync.Watcher
 	Announcer *notify.Announcer
@@ -105,7 +105,7 @@ func (w *World) program() *Program {
 		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
 		Channels: channels{}, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
-		Settle: w.options.Settle, AppTells: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
+		Settle: w.options.Settle, AppNoticeDelay: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
 	p.Watcher.Polls = p.Scheduler
 	inApp := &notify.InApp{Store: documents, Now: now, AppURL: appURL}
@@ -115,27 +115,27 @@ func (w *World) program() *Program {
 		p.Announcer.Channels = append(p.Announcer.Channels, onDiscord)
 	}
 	p.Announcer.Repair = func(ctx context.Context, pollID, trace string) error {
-		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Hint: "announcement", Trace: trace})
+		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Trigger: "announcement", Trace: trace})
 		return err
 	}
-	p.Looker = &calendarsync.Syncer{
+	p.Syncer = &calendarsync.Syncer{
 		Store: documents, Google: calendar, MoveFinder: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{InApp: inApp, Occasion: p.occasion},
 		Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
 	}
 	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})
 	p.Links = &calendarsync.Links{
 		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{client: leaving, ports: &w.ports, leaving: true},
-		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Looker.Owners.(notify.Owners), Now: now, Log: log,
+		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Syncer.Owners.(notify.Owners), Now: now, Log: log,
 	}
 	if w.observing {
 		observer := scheduler.Observer{Service: p.Scheduler}
 		p.Watcher.Polls, p.Watcher.Observing = observer, true
-		p.Looker.Polls, p.Looker.Observing, p.Looker.Owners = observer, true, calendarsync.SilentOwners{}
+		p.Syncer.Polls, p.Syncer.Observing, p.Syncer.Owners = observer, true, calendarsync.SilentOwners{}
 		p.Links.Polls, p.Links.Owners = observer, calendarsync.SilentOwners{}
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
-		calendars.SyncKind: p.Looker.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
+		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
 	w.wireTimers(p, documents, tasks, now, log)

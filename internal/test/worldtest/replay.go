@@ -18,7 +18,7 @@ var AllPolls = allPolls
 
 // Reconciler is what sets direct edits right: the scheduler's.
 type Reconciler interface {
-	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Mending, error)
+	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error)
 }
 
 // ReplayEach says of every poll where it is not what its journal replays to, as

@@ -144,7 +144,7 @@ func (w *World) run(d time.Duration, due func()) {
 
 // drain is the timer's job of every minute. What fails is left to the next one.
 func (w *World) drain() {
-	if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"}); err != nil {
+	if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
 	w.followDue()
@@ -159,7 +159,7 @@ func (w *World) Skip(d time.Duration) {
 // Drain is the timer's job of every minute.
 func (w *World) Drain() scheduler.Drained {
 	w.t.Helper()
-	drained, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Hint: "drain", Trace: "drain"})
+	drained, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"})
 	w.must(err)
 	return drained
 }
@@ -173,7 +173,7 @@ func (w *World) Sweep() {
 	for _, calendar := range found {
 		w.Write(calendars.Path(calendar.Key), calendars.RequestSync()...)
 	}
-	w.must(w.SweepPages(scheduler.Cause{Hint: "sweep", Trace: "sweep"}))
+	w.must(w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "sweep"}))
 	w.sweepCards()
 }
 
@@ -193,7 +193,7 @@ func (w *World) SweepPages(cause scheduler.Cause) error {
 func (w *World) RenewAll(trace string) error {
 	failed := 0
 	for at := ""; ; {
-		renewed, next, err := w.Watcher.RenewPage(w.ctx, scheduler.Cause{Hint: "start", Trace: trace}, at)
+		renewed, next, err := w.Watcher.RenewPage(w.ctx, scheduler.Cause{Trigger: "start", Trace: trace}, at)
 		failed += renewed.Failed
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func (w *World) sweepCards() {
 		return
 	}
 	for at := ""; ; {
-		_, next, err := w.Scheduler.SweepCards(w.ctx, at, scheduler.Cause{Hint: "sweep", Trace: "sweep"})
+		_, next, err := w.Scheduler.SweepCards(w.ctx, at, scheduler.Cause{Trigger: "sweep", Trace: "sweep"})
 		w.must(err)
 		if next == "" {
 			return

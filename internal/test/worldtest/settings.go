@@ -14,7 +14,7 @@ type Settings struct {
 	HoldMin   int
 	// Settle is how long a transition rests before it is announced.
 	Settle time.Duration
-	// AppTells is how long the web app's own functions have to tell people.
+	// AppNoticeDelay is how long the web app's own functions have to tell people.
 	AppTells time.Duration
 	// NoticesPerHour is the Announcer's.
 	NoticesPerHour int

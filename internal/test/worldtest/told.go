@@ -103,7 +103,7 @@ func (w *World) noticeProblems(announcement poll.Announcement, before map[string
 		journal[entry.ID] = entry
 	}
 	for i, ref := range refs {
-		if ref == announcement.Telling.Ref || w.past.heard[ref] {
+		if ref == announcement.Delivering.Ref || w.past.heard[ref] {
 			continue // still being told, or seen before
 		}
 		w.past.heard[ref] = true
@@ -147,7 +147,7 @@ func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (p
 	after := entry.After
 	// A restore whose event went with the cancellation gives back the time of the
 	// slot, which no event has: its entry has no time after it, or that of the event.
-	restored := strings.HasPrefix(entry.Hint, "outside") && (after.IsZero() || entry.EventID == "")
+	restored := strings.HasPrefix(entry.Trigger, "outside") && (after.IsZero() || entry.EventID == "")
 	if n.kind == rules.NoticeRescheduled && !restored && n.time != spanned(after.StartTime().Format(rules.InstantLayout), after.EndTime().Format(rules.InstantLayout), after.AllDay) {
 		problems = append(problems, fmt.Sprintf("poll %s was told as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
 	}
@@ -161,7 +161,7 @@ func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (pro
 	again := false // the poll was opened or finalised again between the two
 	for id, entry := range journal {
 		again = again || id > last.ref && id <= next.ref &&
-			(w.past.untold[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Hint, "outside"))
+			(w.past.untold[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Trigger, "outside"))
 	}
 	if same && !again {
 		problems = append(problems, fmt.Sprintf("poll %s: people were told twice that it was %s", next.pollID, next.kind))
@@ -179,7 +179,7 @@ func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (pro
 func (w *World) rememberTelling(document store.Document) {
 	delete(w.past.telling, document.Path.ID())
 	w.past.named[document.Path.ID()] = poll.DecodeAnnouncement(document).Named
-	if document.Exists() && poll.DecodeAnnouncement(document).Telling.Ref != "" {
+	if document.Exists() && poll.DecodeAnnouncement(document).Delivering.Ref != "" {
 		w.past.telling[document.Path.ID()] = true
 	}
 }
