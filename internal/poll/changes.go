@@ -13,8 +13,8 @@ type field struct {
 	path store.FieldPath
 	// value is what the document holds for a poll: store.Delete for nothing.
 	value func(p Poll) any
-	// ours tells that what cannot be read goes with the next write: the server alone reads the
-	// field, or the web app takes anything in it for true.
+	// ours reports whether the next write removes an unreadable value: the server alone reads
+	// the field, or the web app treats any value in it as true.
 	ours bool
 }
 

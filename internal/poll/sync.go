@@ -176,9 +176,9 @@ func (p Poll) decidedAt() time.Time {
 	return p.FinalizedAt
 }
 
-// SlotsEdited tells of a poll that awaits its event whether somebody gave the winning or the
-// original slot another time, or let another slot win. A missing slot (nil) is made again with
-// the event.
+// SlotsEdited reports whether somebody changed the time of the winning or the original slot of
+// a poll that awaits its event, or let another slot win. A missing slot (nil) is made again
+// with the event.
 func (p Poll) SlotsEdited(winning, original *Slot) bool {
 	known := p.Sync.Recorded
 	return p.Sync.Awaited != nil &&
