@@ -216,7 +216,7 @@ func (s *Step) EditSlots(who string, slots []poll.Slot, wanted []Times) error {
 	return nil
 }
 
-// keepsTime tells whether an edit of the slots leaves the session at its time. One
+// keepsTime reports whether an edit of the slots leaves the session at its time. An edit
 // that ends a reschedule does not.
 func (s *Step) keepsTime(wanted []Times) bool {
 	return s.Poll.Sync.Rescheduled == nil && s.Winning != nil && slices.ContainsFunc(wanted, func(edit Times) bool {
