@@ -76,7 +76,7 @@ func (s Step) write(text *strings.Builder) {
 
 func (s Said) sentence() string {
 	var says string
-	switch s.Seen {
+	switch s.EventState {
 	case "present":
 		says = "the event stands at " + cmp.Or(span(s.at), "no time")
 	case "gone":

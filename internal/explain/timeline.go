@@ -11,7 +11,7 @@ import (
 type Step struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
-	// Hint is the trigger; Who commanded it, "" for the calendar.
+	// Who commanded it; "" for the calendar.
 	Trigger string `json:"hint"`
 	Trace   string `json:"trace,omitempty"`
 	Who     string `json:"who,omitempty"`
@@ -24,7 +24,7 @@ type Step struct {
 	// Before and After are the poll's states; Before is zero for the first step.
 	Before StepState `json:"before"`
 	After  StepState `json:"after"`
-	// Observed tells that it was only seen what would be done, and nothing was.
+	// Observed reports whether the decision was only recorded and not carried out.
 	Observed bool `json:"observed,omitempty"`
 	// Announced is nil where nothing was to be announced.
 	Announced *Announced `json:"announced,omitempty"`
@@ -32,7 +32,7 @@ type Step struct {
 
 // Said is what the calendar said about the event.
 type Said struct {
-	Seen        string     `json:"seen"`
+	EventState  string     `json:"seen"`
 	Fingerprint string     `json:"fingerprint,omitempty"`
 	Updated     *time.Time `json:"updated,omitempty"`
 	EventID     string     `json:"event_id,omitempty"`
@@ -110,7 +110,7 @@ func saidOf(entry poll.Entry) *Said {
 		movedTo = entry.Inputs.MovedTo.CalendarID
 	}
 	return &Said{
-		MovedTo: movedTo, Seen: entry.EventState, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
+		MovedTo: movedTo, EventState: entry.EventState, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
 		EventID: entry.EventID, CalendarID: entry.CalendarID, AccountID: entry.AccountID, at: entry.Fingerprint,
 	}
 }
