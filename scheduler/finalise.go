@@ -94,7 +94,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 // errDoneBefore says that the same request finalised the poll already.
 var errDoneBefore = errors.New("the same request finalised this poll already")
 
-// answered tells whether a repeated request finds the poll as it left it.
+// answered reports whether a repeated request finds the poll as it left it.
 func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 	last := p.Sync.Request
 	return ask.Request != "" && ask.Request == last.ID && s.Now().Sub(last.At) < requestKept &&
@@ -171,7 +171,7 @@ func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Se
 	return session
 }
 
-// sameSession tells whether two requests ask for the same event. What they are
+// sameSession reports whether two requests ask for the same event. What they are
 // called makes no difference to it.
 func sameSession(a, b poll.Session) bool {
 	a.Request, b.Request = "", ""

@@ -17,7 +17,7 @@ type EditGroup struct {
 	// MemberIDs are all members beside the creator: new ones are invited, and those that it
 	// does not name are removed. Invitations stay; Remove withdraws them.
 	MemberIDs []string
-	// Add are invited, and Remove removed, whoever else belongs. Neither goes with MemberIDs.
+	// Add are invited, and Remove removed; other members stay. Neither goes with MemberIDs.
 	Add, Remove []string
 	// Discord is where the group hears of its polls; admins alone set it.
 	Discord *poll.GroupDiscord

@@ -20,7 +20,7 @@ const relinkPause = 10 * time.Minute
 // lostFor is how long an intent waits for a calendar that is found no more.
 const lostFor = 24 * time.Hour
 
-// mayComeBack tells whether to wait for a calendar that is not found, which proves no
+// mayComeBack reports whether to wait for a calendar that is not found, which proves no
 // deletion: one that was read before may be shared with us again. A store error means to wait.
 func (s *Service) mayComeBack(ctx context.Context, intent poll.Intent) bool {
 	calendar, _, err := calendars.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)

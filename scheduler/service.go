@@ -28,7 +28,7 @@ type Person struct {
 // Cause says what triggered an action, for journal and logs.
 type Cause struct {
 	Trigger string // such as person, push, timer
-	Trace   string // joins everything that one hint caused
+	Trace   string // correlates all effects of one trigger
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.
 	Quiet bool
@@ -36,7 +36,7 @@ type Cause struct {
 
 // Calendar is what finalising needs of a calendar provider. Its errors have the kinds
 // NotFound, Revoked, RateLimited, Exhausted, Provider (refused for good), Conflict with
-// CodeTaken for a taken event id, Unavailable (the effect may have taken place).
+// CodeTaken if the event id is in use, Unavailable (the effect may have taken place).
 type Calendar interface {
 	// Insert makes the event of an intent, under the intent's own event id.
 	Insert(ctx context.Context, intent poll.Intent) (Event, error)
@@ -51,7 +51,7 @@ type Calendar interface {
 	// Find searches the other calendars of the same person for a missing event of ours; nil
 	// where all answered and none has it, Unavailable where some did not.
 	Find(ctx context.Context, missing Missing) (*Found, error)
-	// MayFollow tells whether the account may make events in the calendar, and confirm
+	// MayFollow reports whether the account may make events in the calendar, and confirm
 	// deletions.
 	MayFollow(ctx context.Context, accountID, calendarID string) (bool, error)
 }
