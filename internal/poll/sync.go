@@ -295,7 +295,5 @@ func (r Recorded) encode() map[string]any {
 	return fields
 }
 
-// Set is an update of one top-level field.
-func Set(name string, value any) store.Update {
-	return store.Update{Path: store.Field(name), Value: value}
-}
+// Set is store.Set, for packages that import poll alone.
+func Set(name string, value any) store.Update { return store.Set(name, value) }
