@@ -40,7 +40,7 @@ type Observation struct {
 // ErrFenced says that another sync run began since: this one may commit nothing more.
 var ErrFenced = fault.New(fault.Conflict, "another sync run of this calendar began since")
 
-// Applied is what became of an observation.
+// Applied is the outcome of an observation.
 type Applied struct {
 	PollID   string // "" where no poll follows the event
 	Decision rules.Decision

@@ -13,7 +13,7 @@ import (
 	"questscheduler/internal/transition"
 )
 
-// Create is what a person gives for a new poll.
+// Create is the input for a new poll.
 type Create struct {
 	// ID is the poll's, a UUID; "" makes a new one. Asking again for one that
 	// the person made already gives the poll as it is by now.

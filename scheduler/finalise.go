@@ -13,7 +13,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Finalise is what a person asks for when they choose a slot.
+// Finalise is a person's request to finalise a poll for a slot.
 type Finalise struct {
 	SlotID string
 	// CreateEvent makes a calendar event; without it the poll is finalised and
@@ -150,7 +150,7 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 	return intent, pollError(pollID, "finalise", err)
 }
 
-// sessionOf is what the event of a finalisation is made of.
+// sessionOf is the content of the event of a finalisation.
 func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Session {
 	session := poll.Session{
 		SlotID: slot.ID, Start: slot.Start, End: slot.End, AllDay: slot.AllDay,
@@ -171,8 +171,8 @@ func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Se
 	return session
 }
 
-// sameSession reports whether two requests ask for the same event. What they are
-// called makes no difference to it.
+// sameSession reports whether two requests ask for the same event, whatever the names of
+// the requests.
 func sameSession(a, b poll.Session) bool {
 	a.Request, b.Request = "", ""
 	if len(a.Attendees) == 0 && len(b.Attendees) == 0 {

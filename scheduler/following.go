@@ -8,7 +8,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Obstacle is what keeps a poll's event from being followed.
+// Obstacle is a reason why a poll's event cannot be followed.
 type Obstacle string
 
 // The obstacles.
@@ -26,8 +26,8 @@ type Following struct {
 	Followed bool
 	// Repair is what Reconcile would do; RepairNothing where it cannot.
 	Repair rules.Repair
-	// Obstacle is what prevents following the poll's event; "" for none. Other is
-	// then the poll that follows it.
+	// Obstacle is the reason why the poll's event cannot be followed; "" for none. With
+	// NotTheirs, Other is the poll that follows it.
 	Obstacle Obstacle
 	Other    string
 }

@@ -71,7 +71,7 @@ func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, e
 	return intent, err
 }
 
-// intentVerdict says what becomes of an intent's task. An intent is never given
+// intentVerdict is the verdict on an intent's task. An intent is never given
 // up by the queue: while its document exists, the drain finds it again.
 func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt int, err error) queue.Verdict {
 	switch {

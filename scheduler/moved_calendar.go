@@ -96,7 +96,7 @@ func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error
 		return err
 	}
 	if deleted, err = s.Calendar.Delete(ctx, found.AccountID, found.CalendarID, intent.EventID); err == nil && !deleted {
-		err = fault.New(fault.Unavailable, "The event was moved again meanwhile; it is looked for once more.")
+		err = fault.New(fault.Unavailable, "The event was moved again; the search is repeated.")
 	}
 	return err
 }

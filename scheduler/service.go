@@ -1,4 +1,4 @@
-// Package scheduler is what people do with polls, and the applying of what the rules decide.
+// Package scheduler carries out people's commands on polls, and applies the rules' decisions.
 //
 // Every change of a poll is one store transaction: the scheduler reads, internal/transition
 // works the change out, and apply writes it. Calendar calls happen between transactions, under
@@ -18,14 +18,14 @@ import (
 	"questscheduler/rules"
 )
 
-// Person is who asks.
+// Person is the caller of a command.
 type Person struct {
 	ID    string
 	Email string // lower case; "" where it is not verified
 	Admin bool
 }
 
-// Cause says what triggered an action, for journal and logs.
+// Cause is the trigger of an action, for journal and logs.
 type Cause struct {
 	Trigger string // such as person, push, timer
 	Trace   string // correlates all effects of one trigger

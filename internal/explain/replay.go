@@ -11,7 +11,7 @@ import (
 	"questscheduler/rules"
 )
 
-// State is what a journal gives back of a poll.
+// State is the part of a poll that a journal reproduces.
 type State struct {
 	Status        rules.Status
 	State         rules.State
@@ -31,7 +31,7 @@ type Break struct {
 	What  string    `json:"what"`
 }
 
-// Replayed is what came of a replay.
+// Replayed is the result of a replay.
 type Replayed struct {
 	State State
 	// Partial reports whether the journal begins in the middle: the poll was there before it, or

@@ -15,7 +15,7 @@ type Step struct {
 	Trigger string `json:"hint"`
 	Trace   string `json:"trace,omitempty"`
 	Who     string `json:"who,omitempty"`
-	// Said is what the calendar said; nil where it was not asked.
+	// Said is the calendar's answer; nil where it was not asked.
 	Said *Said `json:"said,omitempty"`
 	// Decision is the command or the action, Why the journal's reason, Row the rule in words.
 	Decision string `json:"decision"`
@@ -30,7 +30,7 @@ type Step struct {
 	Announced *Announced `json:"announced,omitempty"`
 }
 
-// Said is what the calendar said about the event.
+// Said is the calendar's answer about the event.
 type Said struct {
 	EventState  string     `json:"seen"`
 	Fingerprint string     `json:"fingerprint,omitempty"`
@@ -69,7 +69,7 @@ const (
 	AnnouncementOvertaken = "overtaken"
 )
 
-// Announced is what became of what a step had to tell.
+// Announced is the outcome of a step's announcement.
 type Announced struct {
 	State    string     `json:"state"`
 	Due      *time.Time `json:"due,omitempty"`
@@ -78,7 +78,7 @@ type Announced struct {
 	Channels []Channel `json:"channels,omitempty"`
 }
 
-// Channel is what became of one channel.
+// Channel is the outcome of one channel.
 type Channel struct {
 	Name      string    `json:"name"`
 	At        time.Time `json:"at"`
@@ -130,7 +130,7 @@ func standOf(entry poll.Entry) StepState {
 	}
 }
 
-// announcedOf says what became of an entry's announcement.
+// announcedOf is the outcome of an entry's announcement.
 func announcedOf(a poll.Announcement, entry poll.Entry) *Announced {
 	ref := entry.Announcement
 	if ref == "" {

@@ -29,7 +29,7 @@ type Announcement struct {
 	Delivering Message
 	// Resent reports whether Delivering was announced before and is sent once more.
 	Resent bool
-	// Channels hold what became of each channel, by its name.
+	// Channels hold the outcome of each channel by its name.
 	Channels map[string]Delivery
 	// Attempts counts the runs that began or continued Delivering.
 	Attempts int64
@@ -67,7 +67,7 @@ type Message struct {
 	Updated time.Time
 }
 
-// Delivery is what became of one channel.
+// Delivery is the outcome of the delivery to one channel.
 type Delivery struct {
 	// Ref is the transition announced there last.
 	Ref string
@@ -125,7 +125,7 @@ func DeliveryUpdates(state Message, attempt int64) []store.Update {
 	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt)}
 }
 
-// BeforeUpdate records what people know before a delivery, beside DeliveryUpdates.
+// BeforeUpdate records the state that people know before a delivery, beside DeliveryUpdates.
 func BeforeUpdate(known Message) store.Update { return Set("before", encodeState(known)) }
 
 // ResendUpdates gives the fields that have the last announcement delivered again, at once, in
@@ -164,7 +164,7 @@ func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	return updates
 }
 
-// DeliveryUpdate records what became of one channel.
+// DeliveryUpdate records the outcome of one channel.
 func DeliveryUpdate(channel string, d Delivery) store.Update {
 	return store.Update{Path: store.Field("channels", channel), Value: map[string]any{
 		"ref": d.Ref, "messageId": store.NullIfEmpty(d.MessageID), "error": store.NullIfEmpty(d.Error), "at": d.At,

@@ -64,13 +64,13 @@ type Intent struct {
 	LastError string
 	CreatedAt time.Time
 	Trace     string
-	// Session is what the event is made of; for inserts alone.
+	// Session holds the content of the event; for inserts alone.
 	Session Session
 	// Made is when the document was made (store.Document.Made); no field holds it.
 	Made int64
 }
 
-// Session is what a finalisation asks for.
+// Session is the event that a finalisation asks for.
 type Session struct {
 	SlotID      string
 	Start, End  time.Time
@@ -83,7 +83,7 @@ type Session struct {
 	KeepOld bool
 	// OldAccount is the account of an older event that the index does not know; "" for none.
 	OldAccount string
-	// Actor is who finalises.
+	// Actor is the person who finalises.
 	Actor string
 	// Request names the request, so that the same one again is known; "" for none.
 	Request string

@@ -87,7 +87,7 @@ type Awaited struct {
 	Winning, Original rules.Fingerprint
 }
 
-// SyncError is what is wrong with the sync of a poll, as a person reads it.
+// SyncError is an error of the sync of a poll, as a person reads it.
 type SyncError struct {
 	At      time.Time
 	Code    rules.ErrorCode
@@ -192,7 +192,7 @@ func (a Awaited) slotsEdited(winning, original *Slot) bool {
 	return differs(winning, a.Winning) || differs(original, a.Original)
 }
 
-// AnnouncedState is what is true of the poll for those it concerns.
+// AnnouncedState is the part of the poll's state that is announced.
 func (p Poll) AnnouncedState(winning *Slot) rules.AnnouncedState {
 	state := rules.AnnouncedState{
 		Status: p.Status, Generation: p.Sync.Generation, Baseline: p.Sync.Baseline, Rescheduled: p.Sync.Rescheduled != nil,

@@ -13,7 +13,7 @@ import (
 type VoteVisibility struct {
 	// hidden reports whether the identities of voters are hidden (hideVoterIdentities).
 	hidden bool
-	// when is what votes are hidden until (voteVisibility).
+	// when names the event until which votes are hidden (voteVisibility).
 	when string
 	// allIn reports whether everybody voted (votesAllSubmitted).
 	allIn bool

@@ -101,7 +101,7 @@ func (s *Step) RepairLink() {
 func (s *Step) repaired(entry poll.Entry, more Details) poll.Poll {
 	after := Repaired(s.Poll, entry, more)
 	if more.AnotherEvent {
-		s.supersede() // the edit was another finalisation, of which people heard elsewhere
+		s.supersede() // the edit was another finalisation, which the web app announced
 	}
 	if s.Poll.Sync.Rescheduled != nil && after.Sync.Rescheduled == nil {
 		s.removeCalendarSlot()

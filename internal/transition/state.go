@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// State is what a transaction read of a poll before it writes.
+// State is the data that a transaction reads of a poll before it writes.
 type State struct {
 	Poll    poll.Poll
 	Group   *poll.Group
@@ -39,7 +39,7 @@ type State struct {
 	NextPath store.Path
 }
 
-// Rules is what decisions need of the state.
+// Rules is the part of the state that decisions need.
 func (s State) Rules() rules.Poll {
 	account := ""
 	if s.Entry != nil {
@@ -69,7 +69,7 @@ func (s State) Purging() bool {
 	return slices.ContainsFunc(s.Intents, func(i poll.Intent) bool { return i.Kind == poll.IntentPurge })
 }
 
-// Creator is who made the poll, also where only its link is left.
+// Creator is the poll's creator, also where only its link is left.
 func (s State) Creator() string {
 	if s.Poll.CreatorID == "" && s.Entry != nil {
 		return s.Entry.CreatorID

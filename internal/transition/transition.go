@@ -24,7 +24,7 @@ type Step struct {
 	Outcome
 }
 
-// Setting is what every transition depends on beside the poll.
+// Setting is the input of every transition beside the poll.
 type Setting struct {
 	Now            time.Time
 	IDs            IDs
@@ -68,7 +68,7 @@ type Announcement struct {
 	At          time.Time
 }
 
-// Op is what a Write does to a document.
+// Op is the kind of a Write.
 type Op string
 
 // The writes of store.Tx.
