@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// MayRead tells whether a person may see a poll: creator, participants, group members (nil:
+// MayRead reports whether a person may see a poll: creator, participants, group members (nil:
 // none), invitees, admins, and with link sharing anybody signed in.
 func MayRead(person Person, p poll.Poll, group *poll.Group) bool {
 	switch {
@@ -22,7 +22,7 @@ func MayRead(person Person, p poll.Poll, group *poll.Group) bool {
 	}
 }
 
-// takesPart tells whether a person is a participant or a member of the group.
+// takesPart reports whether a person is a participant or a member of the group.
 func takesPart(person Person, p poll.Poll, group *poll.Group) bool {
 	return slices.Contains(p.ParticipantIDs, person.ID) || group.Has(person.ID)
 }

@@ -16,17 +16,17 @@ func TestReconcile_AnotherEventNamed_IsAdoptedAsItIs(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
-		before func(w *worldtest.World, s story)
+		before func(w *worldtest.World, s fixture)
 	}{
-		{"its event was deleted", func(w *worldtest.World, s story) { w.DeleteEvent("gm", s.event) }},
-		{"its event was moved and deleted", func(w *worldtest.World, s story) {
+		{"its event was deleted", func(w *worldtest.World, s fixture) { w.DeleteEvent("gm", s.event) }},
+		{"its event was moved and deleted", func(w *worldtest.World, s fixture) {
 			w.MoveEvent("gm", s.event, worldtest.Noon)
 			w.Run(time.Minute)
 			w.DeleteEvent("gm", s.event)
 		}},
-		{"it was cancelled by hand", func(w *worldtest.World, s story) { cancelIt.do(w, s) }},
-		{"nobody noticed that it was reopened", func(w *worldtest.World, s story) { reopenBehindUs(w, s) }},
-		{"it follows its event", func(*worldtest.World, story) {}},
+		{"it was cancelled by hand", func(w *worldtest.World, s fixture) { cancelIt.do(w, s) }},
+		{"nobody noticed that it was reopened", func(w *worldtest.World, s fixture) { reopenBehindUs(w, s) }},
+		{"it follows its event", func(*worldtest.World, fixture) {}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -40,7 +40,7 @@ func TestReconcile_AnotherEventNamed_IsAdoptedAsItIs(t *testing.T) {
 			})
 			w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", s.slots[1]),
 				poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "primary"))
-			for range 2 { // the first may have two things to set right, one after the other
+			for range 2 { // the first may have two repairs to make, one after the other
 				if err := w.SweepPages(scheduler.Cause{Trigger: "sweep"}); err != nil {
 					t.Fatal(err)
 				}
@@ -91,18 +91,18 @@ func TestFinalise_OverAnEventFromElsewhere_KeepsItsOwnTime(t *testing.T) {
 func TestAnEventFromElsewhere_EndsAHold(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
-	var stories []story
+	var fixtures []fixture
 	for range 2 {
-		stories = append(stories, finalised(w))
+		fixtures = append(fixtures, finalised(w))
 	}
-	for _, s := range stories {
+	for _, s := range fixtures {
 		w.DeleteEvent("gm", s.event)
 	}
 	if err := w.Google.ExpireSyncTokens(); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
-	s := stories[0]
+	s := fixtures[0]
 	if held := w.View(s.poll).Poll.Sync.Error; held == nil || held.Code != rules.MassCancellationHeld {
 		t.Fatalf("it is not held: %+v", held)
 	}
@@ -118,14 +118,14 @@ func TestAnEventFromElsewhere_EndsAHold(t *testing.T) {
 	if p := w.View(s.poll).Poll; p.Sync.State != rules.StateOK || p.Sync.Error != nil || p.Sync.Applied != made.Fingerprint() {
 		t.Errorf("it stands as %+v", p.Sync)
 	}
-	if other := w.View(stories[1].poll).Poll; !w.Held(other) {
+	if other := w.View(fixtures[1].poll).Poll; !w.Held(other) {
 		t.Errorf("the other one is not held any more: %+v", other.Sync)
 	}
 	w.Check()
 }
 
-// A command sets right first what nobody noticed: the event that the poll
-// followed goes with the one that took its place.
+// A command first repairs an edit that nobody noticed: it deletes the event that the
+// poll followed, and the one that took its place.
 func TestReopen_OverAnEventFromElsewhere_LeavesNeither(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -169,12 +169,12 @@ func TestAnEventFromElsewhere_IsAnotherFinalisation(t *testing.T) {
 		}
 	}
 	w.Run(time.Minute)
-	told, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
+	announcement, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
 	if err != nil {
 		t.Fatal(err)
 	}
 	view := w.View(s.poll)
-	if notice := rules.Announce(told.Announced.State, view.Poll.AnnouncedState(view.Winning)); notice != rules.NoticeNone {
+	if notice := rules.Announce(announcement.Announced.State, view.Poll.AnnouncedState(view.Winning)); notice != rules.NoticeNone {
 		t.Errorf("people would hear of %s", notice)
 	}
 	w.Check()

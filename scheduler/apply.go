@@ -22,13 +22,13 @@ type Observation struct {
 	Updated     time.Time
 	WatchLive   bool // a watch channel of the calendar lives
 	Confirmed   bool // a person confirmed that the event is gone
-	// Searched tells that an event that is Gone was searched for in its owner's other
+	// Searched reports whether an event that is Gone was searched for in its owner's other
 	// calendars, all of which answered. MovedTo is where it was found, or the zero place.
 	Searched bool
 	MovedTo  poll.Place
 	// Fence is that of the sync run; after another run began it is refused with ErrFenced.
 	Fence int64
-	// Fresh tells that the event was fetched individually, and not listed.
+	// Fresh reports whether the event was fetched individually, and not listed.
 	Fresh bool
 	// Own marks the answer to a write of ours: no sync run vouches for it, its `updated` does.
 	Own   bool
@@ -40,11 +40,11 @@ type Observation struct {
 // ErrFenced says that another sync run began since: this one may commit nothing more.
 var ErrFenced = fault.New(fault.Conflict, "another sync run of this calendar began since")
 
-// Applied is what became of an observation.
+// Applied is the outcome of an observation.
 type Applied struct {
 	PollID   string // "" where no poll follows the event
 	Decision rules.Decision
-	// Unsearched tells that the event would cancel its poll and was not searched for in other
+	// Unsearched reports whether the event would cancel its poll and was not searched for in other
 	// calendars yet: nothing was written. Search, then apply it again (Observed.Searched).
 	Unsearched bool
 }

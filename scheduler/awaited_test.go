@@ -12,10 +12,10 @@ import (
 	"questscheduler/scheduler"
 )
 
-// gone is a story whose event somebody deleted in the calendar, which everybody
-// was told.
-func gone(begin func(*worldtest.World) story) func(w *worldtest.World) story {
-	return func(w *worldtest.World) story {
+// gone is a poll whose event somebody deleted in the calendar; the cancellation is
+// announced.
+func gone(begin func(*worldtest.World) fixture) func(w *worldtest.World) fixture {
+	return func(w *worldtest.World) fixture {
 		s := begin(w)
 		w.DeleteEvent("gm", s.event)
 		w.Run(time.Minute)
@@ -23,7 +23,7 @@ func gone(begin func(*worldtest.World) story) func(w *worldtest.World) story {
 	}
 }
 
-func undelete(t *testing.T, w *worldtest.World, s story) {
+func undelete(t *testing.T, w *worldtest.World, s fixture) {
 	t.Helper()
 	if !w.UndeleteEvent("gm", s.event) {
 		t.Fatal("there is no deleted event to bring back")
@@ -35,34 +35,34 @@ func TestAwaited_EventIsBack_RevivesThePoll(t *testing.T) {
 	t.Parallel()
 	const cancelled, onAgain = string(rules.NoticeCancelled), string(rules.NoticeOnAgain)
 	for name, c := range map[string]struct {
-		begin func(*worldtest.World) story
-		after time.Duration
-		back  func(t *testing.T, w *worldtest.World, s story)
-		state rules.State
-		at    worldtest.Slot
-		told  []string
+		begin   func(*worldtest.World) fixture
+		after   time.Duration
+		back    func(t *testing.T, w *worldtest.World, s fixture)
+		state   rules.State
+		at      worldtest.Slot
+		notices []string
 	}{
 		"where it was": {finalised, time.Minute, undelete, rules.StateOK, worldtest.Ten, []string{cancelled, onAgain}},
 		"days later":   {finalised, 6 * 24 * time.Hour, undelete, rules.StateOK, worldtest.Ten, []string{cancelled, onAgain}},
-		"moved at once": {finalised, time.Minute, func(t *testing.T, w *worldtest.World, s story) {
+		"moved at once": {finalised, time.Minute, func(t *testing.T, w *worldtest.World, s fixture) {
 			undelete(t, w, s)
 			w.MoveEvent("gm", s.event, worldtest.Three)
 		}, rules.StateRescheduled, worldtest.Three, []string{cancelled, onAgain}},
 		"where it had been moved to": {moved, time.Minute, undelete, rules.StateRescheduled, worldtest.Noon,
 			[]string{string(rules.NoticeRescheduled), cancelled, onAgain}},
-		"moved back to its original time": {moved, time.Minute, func(t *testing.T, w *worldtest.World, s story) {
+		"moved back to its original time": {moved, time.Minute, func(t *testing.T, w *worldtest.World, s fixture) {
 			undelete(t, w, s)
 			w.MoveEvent("gm", s.event, worldtest.Ten)
 		}, rules.StateOK, worldtest.Ten, []string{string(rules.NoticeRescheduled), cancelled, onAgain}},
-		"while the winning slot is gone": {finalised, time.Minute, func(t *testing.T, w *worldtest.World, s story) {
+		"while the winning slot is gone": {finalised, time.Minute, func(t *testing.T, w *worldtest.World, s fixture) {
 			w.Remove(poll.SlotPath(s.poll, s.slots[0]))
 			undelete(t, w, s)
 		}, rules.StateOK, worldtest.Ten, []string{cancelled, onAgain}},
-		"while the calendar's slot is gone": {moved, time.Minute, func(t *testing.T, w *worldtest.World, s story) {
+		"while the calendar's slot is gone": {moved, time.Minute, func(t *testing.T, w *worldtest.World, s fixture) {
 			w.Remove(poll.SlotPath(s.poll, w.View(s.poll).Poll.WinningSlotID))
 			undelete(t, w, s)
 		}, rules.StateRescheduled, worldtest.Noon, []string{string(rules.NoticeRescheduled), cancelled, onAgain}},
-		"without a push, and after the token expired": {finalised, time.Minute, func(t *testing.T, w *worldtest.World, s story) {
+		"without a push, and after the token expired": {finalised, time.Minute, func(t *testing.T, w *worldtest.World, s fixture) {
 			undelete(t, w, s)
 			w.LosePushes()
 			if err := w.Google.ExpireSyncTokens(); err != nil {
@@ -91,8 +91,8 @@ func TestAwaited_EventIsBack_RevivesThePoll(t *testing.T) {
 				t.Errorf("the winning slot is %v, want %v", view.Winning, c.at)
 			}
 			equal(t, "votes", len(w.Votes(s.poll)), len(votes))
-			if told := w.Notices("ana"); !slices.Equal(told, c.told) {
-				t.Errorf("ana was told %v, want %v", told, c.told)
+			if notices := w.Notices("ana"); !slices.Equal(notices, c.notices) {
+				t.Errorf("ana has the notices %v, want %v", notices, c.notices)
 			}
 			w.MoveEvent("gm", s.event, worldtest.Times("2026-03-10T17:00:00Z", time.Hour))
 			w.Run(time.Minute)
@@ -105,7 +105,7 @@ func TestAwaited_EventIsBack_RevivesThePoll(t *testing.T) {
 	}
 }
 
-// What was taken back before anybody heard of it is told to nobody.
+// A change that is undone before its announcement is never announced.
 func TestAwaited_EventIsBackBeforeTheNotice_IsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	settings := worldtest.Settings{Settle: time.Minute}
@@ -139,46 +139,46 @@ func TestAwaited_PageOlderThanADeletion_RevivesNothing(t *testing.T) {
 func TestAwaited_PersonDecides_EventIsLetGo(t *testing.T) {
 	t.Parallel()
 	sweep := func(w *worldtest.World) { w.Sweep(); w.Run(time.Minute) }
-	edited := func(w *worldtest.World, s story, slotID string) {
+	edited := func(w *worldtest.World, s fixture, slotID string) {
 		w.Edit(poll.SlotPath(s.poll, slotID), poll.Set("start", "2026-03-10T09:00:00.000Z"))
 		w.Edit(poll.Path(s.poll), poll.Set("updatedAt", w.Clock.Now()))
 	}
 	for name, c := range map[string]struct {
-		begin  func(*worldtest.World) story
-		decide func(t *testing.T, w *worldtest.World, s story)
+		begin  func(*worldtest.World) fixture
+		decide func(t *testing.T, w *worldtest.World, s fixture)
 		status rules.Status
 		event  bool // that the poll has one of its own by then
 	}{
-		"cancels it by hand": {finalised, func(t *testing.T, w *worldtest.World, s story) {
+		"cancels it by hand": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {
 			if _, err := w.Cancel(s.poll); err != nil {
 				t.Fatal(err)
 			}
 			equal(t, "reason", w.View(s.poll).Poll.Cancelled.Reason, rules.ReasonManual)
 		}, rules.Cancelled, false},
-		"reopens it": {finalised, func(t *testing.T, w *worldtest.World, s story) {
+		"reopens it": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {
 			if _, err := w.Scheduler.Reopen(t.Context(), gm, s.poll, true, worldtest.Cause); err != nil {
 				t.Fatal(err)
 			}
 		}, rules.Open, false},
-		"reopens it directly": {moved, func(_ *testing.T, w *worldtest.World, s story) { reopenBehindUs(w, s); sweep(w) }, rules.Open, false},
-		"finalises it anew": {moved, func(t *testing.T, w *worldtest.World, s story) {
+		"reopens it directly": {moved, func(_ *testing.T, w *worldtest.World, s fixture) { reopenBehindUs(w, s); sweep(w) }, rules.Open, false},
+		"finalises it anew": {moved, func(t *testing.T, w *worldtest.World, s fixture) {
 			if _, err := w.Finalise(s.poll, s.slots[1]); err != nil {
 				t.Fatal(err)
 			}
 		}, rules.Finalized, true},
-		"finalises it anew without an event": {moved, func(t *testing.T, w *worldtest.World, s story) {
+		"finalises it anew without an event": {moved, func(t *testing.T, w *worldtest.World, s fixture) {
 			if _, err := w.FinaliseAs(s.poll, scheduler.Finalise{SlotID: s.slots[1]}); err != nil {
 				t.Fatal(err)
 			}
 		}, rules.Finalized, false},
-		"restores it directly, and cancels it directly": {finalised, func(t *testing.T, w *worldtest.World, s story) {
+		"restores it directly, and cancels it directly": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {
 			setBehindUs(rules.Finalized)(w, s)
 			sweep(w)
 			setBehindUs(rules.Cancelled)(w, s)
 			sweep(w)
 			equal(t, "reason", w.View(s.poll).Poll.Cancelled.Reason, rules.ReasonManual)
 		}, rules.Cancelled, false},
-		"edits the winning slot": {finalised, func(t *testing.T, w *worldtest.World, s story) {
+		"edits the winning slot": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {
 			_, err := w.Scheduler.Edit(t.Context(), gm, s.poll, scheduler.Edit{Slots: &[]scheduler.SlotEdit{
 				{ID: s.slots[0], Times: worldtest.Noon}, {ID: s.slots[1], Times: worldtest.Three},
 			}}, worldtest.Cause)
@@ -186,16 +186,16 @@ func TestAwaited_PersonDecides_EventIsLetGo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, rules.Cancelled, false},
-		"edits the winning slot directly":     {finalised, func(_ *testing.T, w *worldtest.World, s story) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
-		"edits the slot from before directly": {moved, func(_ *testing.T, w *worldtest.World, s story) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
-		"edits it directly, which is hinted": {finalised, func(t *testing.T, w *worldtest.World, s story) {
+		"edits the winning slot directly":     {finalised, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
+		"edits the slot from before directly": {moved, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
+		"edits it directly, and the change is reported": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {
 			edited(w, s, s.slots[0])
 			if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
 				t.Fatal(err)
 			}
 			equal(t, "index entries", len(w.Index()), 0)
 		}, rules.Cancelled, false},
-		"has another slot win": {finalised, func(_ *testing.T, w *worldtest.World, s story) {
+		"has another slot win": {finalised, func(_ *testing.T, w *worldtest.World, s fixture) {
 			w.Edit(poll.Path(s.poll), poll.Set("winningSlotId", s.slots[1]))
 			sweep(w)
 		}, rules.Cancelled, false},
@@ -229,13 +229,13 @@ func TestAwaited_PersonDecides_EventIsLetGo(t *testing.T) {
 
 func TestAwaited_PollIsDeleted_LeavesTheEventAlone(t *testing.T) {
 	t.Parallel()
-	for name, remove := range map[string]func(t *testing.T, w *worldtest.World, s story){
-		"by command": func(t *testing.T, w *worldtest.World, s story) {
+	for name, remove := range map[string]func(t *testing.T, w *worldtest.World, s fixture){
+		"by command": func(t *testing.T, w *worldtest.World, s fixture) {
 			if err := w.Scheduler.Delete(t.Context(), gm, s.poll, false, worldtest.Cause); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"directly": func(_ *testing.T, w *worldtest.World, s story) { deleteBehindUs(w, s) },
+		"directly": func(_ *testing.T, w *worldtest.World, s fixture) { deleteBehindUs(w, s) },
 	} {
 		for _, when := range []string{"before it is back", "after it is back"} {
 			t.Run(name+", "+when, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestAwaited_PollIsDeleted_LeavesTheEventAlone(t *testing.T) {
 func TestAwaited_PollIsRestoredDirectly_LinksWhenTheEventIsBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		begin func(*worldtest.World) story
+		begin func(*worldtest.World) fixture
 		state rules.State
 		at    worldtest.Slot
 	}{
@@ -285,8 +285,8 @@ func TestAwaited_PollIsRestoredDirectly_LinksWhenTheEventIsBack(t *testing.T) {
 			equal(t, "status", view.Poll.Status, rules.Finalized)
 			equal(t, "state without its event", view.Poll.Sync.State, rules.StateNone)
 			equal(t, "start without its event", view.Winning.Start, worldtest.Ten.Start)
-			told := w.Notices("ana")
-			equal(t, "last notice", told[len(told)-1], string(rules.NoticeOnAgain))
+			notices := w.Notices("ana")
+			equal(t, "last notice", notices[len(notices)-1], string(rules.NoticeOnAgain))
 			w.Check()
 
 			undelete(t, w, s)
@@ -306,13 +306,13 @@ func TestAwaited_PollIsRestoredDirectly_LinksWhenTheEventIsBack(t *testing.T) {
 // Putting a poll away decides nothing about its event.
 func TestAwaited_EventIsBackWhileArchived_RevivesAfterwards(t *testing.T) {
 	t.Parallel()
-	for name, unarchive := range map[string]func(t *testing.T, w *worldtest.World, s story){
-		"by command": func(t *testing.T, w *worldtest.World, s story) {
+	for name, unarchive := range map[string]func(t *testing.T, w *worldtest.World, s fixture){
+		"by command": func(t *testing.T, w *worldtest.World, s fixture) {
 			if _, err := w.Scheduler.Unarchive(t.Context(), gm, s.poll, worldtest.Cause); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"directly": func(_ *testing.T, w *worldtest.World, s story) { setBehindUs(rules.Finalized)(w, s); w.Sweep() },
+		"directly": func(_ *testing.T, w *worldtest.World, s fixture) { setBehindUs(rules.Finalized)(w, s); w.Sweep() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -336,10 +336,10 @@ func TestAwaited_EventIsBackWhileArchived_RevivesAfterwards(t *testing.T) {
 // After a month the event is not followed any more, and its calendar neither.
 func TestAwaited_AMonthLater_IsReleasedByTheSweep(t *testing.T) {
 	t.Parallel()
-	for name, act := range map[string]func(w *worldtest.World, s story){
-		"cancelled": func(*worldtest.World, story) {},
-		"restored":  func(w *worldtest.World, s story) { setBehindUs(rules.Finalized)(w, s) },
-		"archived":  func(w *worldtest.World, s story) { archiveIt.do(w, s) },
+	for name, act := range map[string]func(w *worldtest.World, s fixture){
+		"cancelled": func(*worldtest.World, fixture) {},
+		"restored":  func(w *worldtest.World, s fixture) { setBehindUs(rules.Finalized)(w, s) },
+		"archived":  func(w *worldtest.World, s fixture) { archiveIt.do(w, s) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,58 +19,58 @@ var (
 	every  = flag.Int("every", 97, "try every nth call of a command as the one where another one comes in between")
 )
 
-// act is something that people or the calendar do to a story, with the tasks
-// that follow from it. What is refused is refused.
+// act is something that people or the calendar do to a poll, with the tasks that
+// follow from it. Refusals are ignored.
 type act struct {
 	name string
-	do   func(w *worldtest.World, s story)
+	do   func(w *worldtest.World, s fixture)
 }
 
 var (
-	finaliseFirst  = act{"finalise for the first slot", func(w *worldtest.World, s story) { _, _ = w.Finalise(s.poll, s.slots[0]); w.RunDue() }}
-	finaliseSecond = act{"finalise for the second slot", func(w *worldtest.World, s story) { _, _ = w.Finalise(s.poll, s.slots[1]); w.RunDue() }}
-	finaliseAlone  = act{"finalise without an event", func(w *worldtest.World, s story) {
+	finaliseFirst  = act{"finalise for the first slot", func(w *worldtest.World, s fixture) { _, _ = w.Finalise(s.poll, s.slots[0]); w.RunDue() }}
+	finaliseSecond = act{"finalise for the second slot", func(w *worldtest.World, s fixture) { _, _ = w.Finalise(s.poll, s.slots[1]); w.RunDue() }}
+	finaliseAlone  = act{"finalise without an event", func(w *worldtest.World, s fixture) {
 		_, _ = w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[1]})
 		w.RunDue()
 	}}
-	finaliseClub = act{"finalise in another calendar", func(w *worldtest.World, s story) {
+	finaliseClub = act{"finalise in another calendar", func(w *worldtest.World, s fixture) {
 		_, _ = w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[1], CreateEvent: true, CalendarID: worldtest.ClubCalendar})
 		w.RunDue()
 	}}
-	cancelIt = act{"cancel", func(w *worldtest.World, s story) { _, _ = w.Cancel(s.poll); w.RunDue() }}
-	reopenIt = act{"reopen", func(w *worldtest.World, s story) {
+	cancelIt = act{"cancel", func(w *worldtest.World, s fixture) { _, _ = w.Cancel(s.poll); w.RunDue() }}
+	reopenIt = act{"reopen", func(w *worldtest.World, s fixture) {
 		_, _ = w.Scheduler.Reopen(w.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause)
 		w.RunDue()
 	}}
-	deleteIt = act{"delete the poll", func(w *worldtest.World, s story) {
+	deleteIt = act{"delete the poll", func(w *worldtest.World, s fixture) {
 		_ = w.Scheduler.Delete(w.Context(), worldtest.Person("gm"), s.poll, false, worldtest.Cause)
 		w.RunDue()
 	}}
-	restoreIt = act{"restore the original time", func(w *worldtest.World, s story) {
+	restoreIt = act{"restore the original time", func(w *worldtest.World, s fixture) {
 		_, _ = w.Scheduler.RestoreOriginal(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
 		w.RunDue()
 	}}
-	acceptIt = act{"accept the new time", func(w *worldtest.World, s story) {
+	acceptIt = act{"accept the new time", func(w *worldtest.World, s fixture) {
 		if p, err := poll.Load(w.Context(), w.Documents, s.poll); err == nil {
 			_, _ = w.Scheduler.AcceptNew(w.Context(), worldtest.Person("gm"), s.poll, p.Sync.Applied.String(), worldtest.Cause)
 		}
 		w.RunDue()
 	}}
-	archiveIt = act{"archive", func(w *worldtest.World, s story) {
+	archiveIt = act{"archive", func(w *worldtest.World, s fixture) {
 		_, _ = w.Scheduler.Archive(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
 		w.RunDue()
 	}}
-	unarchiveIt = act{"archive and unarchive", func(w *worldtest.World, s story) {
+	unarchiveIt = act{"archive and unarchive", func(w *worldtest.World, s fixture) {
 		archiveIt.do(w, s)
 		_, _ = w.Scheduler.Unarchive(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
 		w.RunDue()
 	}}
-	cancelDirectly = act{"cancel as the web app does", func(w *worldtest.World, s story) {
+	cancelDirectly = act{"cancel as the web app does", func(w *worldtest.World, s fixture) {
 		w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Cancelled)))
 		_, _ = w.Scheduler.Reconcile(w.Context(), s.poll, worldtest.Cause)
 		w.RunDue()
 	}}
-	reopenDirectly = act{"reopen as the web app does", func(w *worldtest.World, s story) {
+	reopenDirectly = act{"reopen as the web app does", func(w *worldtest.World, s fixture) {
 		if p, err := poll.Load(w.Context(), w.Documents, s.poll); err == nil && p.GoogleEventID != "" {
 			w.Released(p.GoogleEventID) // the event stays where it is
 		}
@@ -78,29 +78,29 @@ var (
 		_, _ = w.Scheduler.Reconcile(w.Context(), s.poll, worldtest.Cause)
 		w.RunDue()
 	}}
-	moveIt      = act{"the event moves", func(w *worldtest.World, s story) { eachEvent(w, s, moveTo(worldtest.Noon)); w.RunDue() }}
-	moveOn      = act{"the event moves on", func(w *worldtest.World, s story) { eachEvent(w, s, moveTo(worldtest.Three)); w.RunDue() }}
-	moveBack    = act{"the event moves back", func(w *worldtest.World, s story) { eachEvent(w, s, moveTo(worldtest.Ten)); w.RunDue() }}
-	deleteEvent = act{"the event is deleted", func(w *worldtest.World, s story) {
+	moveIt      = act{"the event moves", func(w *worldtest.World, s fixture) { eachEvent(w, s, moveTo(worldtest.Noon)); w.RunDue() }}
+	moveOn      = act{"the event moves on", func(w *worldtest.World, s fixture) { eachEvent(w, s, moveTo(worldtest.Three)); w.RunDue() }}
+	moveBack    = act{"the event moves back", func(w *worldtest.World, s fixture) { eachEvent(w, s, moveTo(worldtest.Ten)); w.RunDue() }}
+	deleteEvent = act{"the event is deleted", func(w *worldtest.World, s fixture) {
 		eachEvent(w, s, func(w *worldtest.World, calendar, id string) { w.DeleteEvent(calendar, id) })
 		w.RunDue()
 	}}
-	editSlots = act{"the slots are edited", func(w *worldtest.World, s story) {
+	editSlots = act{"the slots are edited", func(w *worldtest.World, s fixture) {
 		later := []scheduler.SlotEdit{}
 		for i, slot := range []worldtest.Slot{worldtest.Ten, worldtest.Three} {
 			later = append(later, scheduler.SlotEdit{ID: s.slots[i], Times: worldtest.Slot{Start: slot.Start.Add(time.Hour), End: slot.End.Add(time.Hour)}})
 		}
 		_, _ = w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), s.poll, scheduler.Edit{Slots: &later}, worldtest.Cause)
 	}}
-	drain = act{"a drain", func(w *worldtest.World, _ story) { w.Drain(); w.RunDue() }}
+	drain = act{"a drain", func(w *worldtest.World, _ fixture) { w.Drain(); w.RunDue() }}
 )
 
 func moveTo(slot worldtest.Slot) func(*worldtest.World, string, string) {
 	return func(w *worldtest.World, calendar, id string) { w.MoveEvent(calendar, id, slot) }
 }
 
-// eachEvent does something to every event of the story that is there now.
-func eachEvent(w *worldtest.World, _ story, do func(w *worldtest.World, calendar, id string)) {
+// eachEvent does something to every event that is there now.
+func eachEvent(w *worldtest.World, _ fixture, do func(w *worldtest.World, calendar, id string)) {
 	for _, calendar := range []string{"gm", worldtest.Club} {
 		for _, event := range w.Events(calendar) {
 			do(w, calendar, event.ID)
@@ -108,23 +108,23 @@ func eachEvent(w *worldtest.World, _ story, do func(w *worldtest.World, calendar
 	}
 }
 
-// story is a poll and what is known of it.
-type story struct {
+// fixture is a poll with its event and slots.
+type fixture struct {
 	poll, event string
 	slots       []string
 }
 
 // fresh is an open poll with votes.
-func fresh(w *worldtest.World) story {
+func fresh(w *worldtest.World) fixture {
 	pollID, slots := w.Poll()
 	w.Run(time.Minute)
-	return story{poll: pollID, slots: slots}
+	return fixture{poll: pollID, slots: slots}
 }
 
 // finalised is a poll that follows its event.
-func finalised(w *worldtest.World) story {
+func finalised(w *worldtest.World) fixture {
 	pollID, slots, eventID := w.Finalised()
-	return story{poll: pollID, slots: slots, event: eventID}
+	return fixture{poll: pollID, slots: slots, event: eventID}
 }
 
 // atRest fails where an invariant is broken or work is left.
@@ -150,17 +150,17 @@ func waitOut(w *worldtest.World) {
 	}
 }
 
-// moved is a story whose event was moved.
-func moved(w *worldtest.World) story {
+// moved is a poll whose event was moved.
+func moved(w *worldtest.World) fixture {
 	s := finalised(w)
 	w.MoveEvent("gm", s.event, worldtest.Noon)
 	w.Run(time.Minute)
 	return s
 }
 
-// oneStory fails where poll and calendar do not tell the same story: a poll
-// that is finalised for an event has one, any other has none.
-func oneStory(t *testing.T, w *worldtest.World, s story) {
+// checkAgreement fails where poll and calendar disagree: a poll that is finalised for
+// an event has one, any other has none.
+func checkAgreement(t *testing.T, w *worldtest.World, s fixture) {
 	t.Helper()
 	if p, err := poll.Load(t.Context(), w.Documents, s.poll); err == nil && p.Status == rules.Archived {
 		// Nothing is decided about it until it is brought back.
@@ -189,9 +189,9 @@ func oneStory(t *testing.T, w *worldtest.World, s story) {
 	}
 }
 
-// interrupt runs an act with another one at its nth point, and tells whether
+// interrupt runs an act with another one at its nth point, and reports whether
 // there was such a point.
-func interrupt(t *testing.T, begin func(*worldtest.World) story, first, between act, n int) (reached bool) {
+func interrupt(t *testing.T, begin func(*worldtest.World) fixture, first, between act, n int) (reached bool) {
 	t.Helper()
 	w := worldtest.New(t, worldtest.Options{})
 	s := begin(w)
@@ -199,7 +199,7 @@ func interrupt(t *testing.T, begin func(*worldtest.World) story, first, between 
 	first.do(w, s)
 	w.Calm()
 	w.Run(3 * time.Minute)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 	return reached
 }
@@ -221,19 +221,19 @@ func TestFinalise_InterruptedAnywhere_LeavesPollAndEventAgreeing(t *testing.T) {
 // Every command and every change of the calendar in the middle of every other.
 func TestCommands_InterruptedByOthers_LeavePollAndEventAgreeing(t *testing.T) {
 	t.Parallel()
-	stories := []struct {
+	fixtures := []struct {
 		name  string
-		begin func(*worldtest.World) story
+		begin func(*worldtest.World) fixture
 	}{{"finalised", finalised}, {"moved", moved}}
 	firsts := []act{finaliseSecond, finaliseAlone, finaliseClub, cancelIt, reopenIt, deleteIt, restoreIt, acceptIt, cancelDirectly, reopenDirectly, unarchiveIt, moveOn, moveBack, deleteEvent}
 	betweens := []act{finaliseFirst, finaliseClub, cancelIt, reopenIt, deleteIt, restoreIt, acceptIt, cancelDirectly, reopenDirectly, archiveIt, unarchiveIt, moveIt, moveBack, deleteEvent, drain}
 	pair := 0
-	for _, from := range stories {
+	for _, from := range fixtures {
 		for _, first := range firsts {
 			for _, between := range betweens {
 				pair++
 				start := 1 + pair%*every
-				t.Run(from.name+"/"+first.name+", amid it "+between.name, func(t *testing.T) {
+				t.Run(from.name+"/"+first.name+", during it "+between.name, func(t *testing.T) {
 					t.Parallel()
 					for n, more := start, true; more && n <= worldtest.MostPoints; n += *every {
 						t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// What changes a poll's status draws its card anew, though nobody is told of it.
+// A change of a poll's status updates its card, even if it is not announced.
 func TestTheCard_FollowsEveryStatus(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
@@ -85,8 +85,8 @@ func TestCard_PollLeftItsGroup_GoesOnBeingDrawn(t *testing.T) {
 	}
 }
 
-// A change that nobody is told of owes the card in its own transaction: where
-// the program dies before the card is handed over, the drain has it drawn.
+// A change that is not announced marks the card as pending in its own transaction: if
+// the program dies before it enqueues the card, the drain has it drawn.
 func TestCard_ProgramDiesBeforeTheTask_IsUpdated(t *testing.T) {
 	t.Parallel()
 	gm := worldtest.Person("gm")
@@ -94,7 +94,7 @@ func TestCard_ProgramDiesBeforeTheTask_IsUpdated(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(w *worldtest.World, pollID string, slots []string) error
-		show string // what the card is to show
+		show string // what the card must show
 	}{
 		{"archived", func(w *worldtest.World, pollID string, _ []string) error {
 			_, err := w.Scheduler.Archive(w.Context(), gm, pollID, worldtest.Cause)
@@ -141,8 +141,8 @@ func TestCard_ProgramDiesBeforeTheTask_IsUpdated(t *testing.T) {
 			if len(cards) != 1 || len(cards[0].Embeds) != 1 || !strings.Contains(string(cards[0].Embeds[0]), c.show) {
 				t.Errorf("the channel shows %+v, and not %q", cards, c.show)
 			}
-			if owed, err := store.Collect(poll.PendingCards(w.Context(), w.Documents)); err != nil || len(owed) > 0 {
-				t.Errorf("still owed: %+v, %v", owed, err)
+			if pending, err := store.Collect(poll.PendingCards(w.Context(), w.Documents)); err != nil || len(pending) > 0 {
+				t.Errorf("still pending: %+v, %v", pending, err)
 			}
 		})
 	}

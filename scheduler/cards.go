@@ -9,7 +9,7 @@ import (
 	"questscheduler/rules"
 )
 
-// mayHaveCard tells whether a poll has a card or gets one. A posted card stays when the poll
+// mayHaveCard reports whether a poll has a card or gets one. A posted card stays when the poll
 // leaves its group.
 func mayHaveCard(p poll.Poll) bool { return p.GroupID != "" || p.Discord.MessageID != "" }
 

@@ -29,7 +29,7 @@ func chosenSlot(ctx context.Context, reader store.Reader, pollID string, ask Fin
 	return slot, nil
 }
 
-// fits tells whether a session can have a slot's times. A duration replaces a missing end, and
+// fits reports whether a session can have a slot's times. A duration replaces a missing end, and
 // without an event none is needed.
 func (ask Finalise) fits(slot poll.Slot) bool {
 	end := slot.End

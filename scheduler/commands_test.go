@@ -13,23 +13,23 @@ import (
 
 var gm = worldtest.Person("gm")
 
-// An archived poll comes back as what it was, and then learns what its event did
-// meanwhile.
+// An archived poll comes back as it was, and then follows what its event did while it
+// was archived.
 func TestArchiveAndUnarchive_BringBackWhatWas(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		begin     func(w *worldtest.World) story
-		meanwhile func(w *worldtest.World, s story)
-		status    rules.Status
-		state     rules.State
-		told      int // how much ana was told, from its beginning on
+		begin   func(w *worldtest.World) fixture
+		during  func(w *worldtest.World, s fixture)
+		status  rules.Status
+		state   rules.State
+		notices int // of ana, from its beginning on
 	}{
-		"an open poll":     {fresh, func(*worldtest.World, story) {}, rules.Open, rules.StateNone, 0},
-		"a finalised one":  {finalised, func(*worldtest.World, story) {}, rules.Finalized, rules.StateOK, 0},
-		"a rescheduled":    {moved, func(*worldtest.World, story) {}, rules.Finalized, rules.StateRescheduled, 1},
-		"a cancelled":      {func(w *worldtest.World) story { s := finalised(w); cancelIt.do(w, s); w.Run(time.Minute); return s }, func(*worldtest.World, story) {}, rules.Cancelled, rules.StateCancelled, 1},
-		"one that moved":   {finalised, func(w *worldtest.World, s story) { w.MoveEvent("gm", s.event, worldtest.Noon) }, rules.Finalized, rules.StateRescheduled, 1},
-		"one that is gone": {finalised, func(w *worldtest.World, s story) { w.DeleteEvent("gm", s.event) }, rules.Cancelled, rules.StateCancelled, 1},
+		"an open poll":     {fresh, func(*worldtest.World, fixture) {}, rules.Open, rules.StateNone, 0},
+		"a finalised one":  {finalised, func(*worldtest.World, fixture) {}, rules.Finalized, rules.StateOK, 0},
+		"a rescheduled":    {moved, func(*worldtest.World, fixture) {}, rules.Finalized, rules.StateRescheduled, 1},
+		"a cancelled":      {func(w *worldtest.World) fixture { s := finalised(w); cancelIt.do(w, s); w.Run(time.Minute); return s }, func(*worldtest.World, fixture) {}, rules.Cancelled, rules.StateCancelled, 1},
+		"one that moved":   {finalised, func(w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, worldtest.Noon) }, rules.Finalized, rules.StateRescheduled, 1},
+		"one that is gone": {finalised, func(w *worldtest.World, s fixture) { w.DeleteEvent("gm", s.event) }, rules.Cancelled, rules.StateCancelled, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,13 +41,13 @@ func TestArchiveAndUnarchive_BringBackWhatWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, "status", archived.Poll.Status, rules.Archived)
-			told := len(w.Notices("ana"))
-			c.meanwhile(w, s)
+			notices := len(w.Notices("ana"))
+			c.during(w, s)
 			w.Sweep()
 			w.Run(5 * time.Minute)
 			equal(t, "status while it is put away", w.View(s.poll).Poll.Status, rules.Archived)
 			equal(t, "state while it is put away", w.View(s.poll).Poll.Sync.State, before.State)
-			equal(t, "notices while it is put away", len(w.Notices("ana")), told)
+			equal(t, "notices while it is put away", len(w.Notices("ana")), notices)
 			for name, command := range map[string]func(ctx context.Context) (scheduler.View, error){
 				"finalise": func(context.Context) (scheduler.View, error) { return w.Finalise(s.poll, s.slots[0]) },
 				"cancel":   func(context.Context) (scheduler.View, error) { return w.Cancel(s.poll) },
@@ -72,7 +72,7 @@ func TestArchiveAndUnarchive_BringBackWhatWas(t *testing.T) {
 			if after.Status != c.status || after.Sync.State != c.state {
 				t.Errorf("it comes back as %s %q, want %s %q", after.Status, after.Sync.State, c.status, c.state)
 			}
-			equal(t, "notices of ana", len(w.Notices("ana")), c.told)
+			equal(t, "notices of ana", len(w.Notices("ana")), c.notices)
 			atRest(t, w)
 		})
 	}
@@ -82,7 +82,7 @@ func TestArchiveAndUnarchive_BringBackWhatWas(t *testing.T) {
 // away what a reschedule left.
 func TestEditSlots(t *testing.T) {
 	t.Parallel()
-	edit := func(w *worldtest.World, s story, slots ...scheduler.SlotEdit) (scheduler.View, error) {
+	edit := func(w *worldtest.World, s fixture, slots ...scheduler.SlotEdit) (scheduler.View, error) {
 		return w.Scheduler.Edit(w.Context(), gm, s.poll, scheduler.Edit{Slots: &slots}, worldtest.Cause)
 	}
 	t.Run("of a finalised poll are refused", func(t *testing.T) {
@@ -124,16 +124,16 @@ func TestEditSlots(t *testing.T) {
 	})
 }
 
-// What the person decides on is no more: nothing is patched, and the next look
-// says how it stands.
+// The event that the person decides on is gone: nothing is patched, and the next sync
+// updates the poll.
 func TestRestoreOriginal_NothingToMoveBack_IsAConflict(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		act  func(w *worldtest.World, s story)
+		act  func(w *worldtest.World, s fixture)
 		want rules.Status
 	}{
-		"the event was deleted": {func(w *worldtest.World, s story) { w.DeleteEvent("gm", s.event) }, rules.Cancelled},
-		"the event is a series": {func(w *worldtest.World, s story) {
+		"the event was deleted": {func(w *worldtest.World, s fixture) { w.DeleteEvent("gm", s.event) }, rules.Cancelled},
+		"the event is a series": {func(w *worldtest.World, s fixture) {
 			w.PatchEvent("gm", s.event, map[string]any{"recurrence": []string{"RRULE:FREQ=DAILY"}})
 		}, rules.Finalized},
 	} {
@@ -149,7 +149,7 @@ func TestRestoreOriginal_NothingToMoveBack_IsAConflict(t *testing.T) {
 			equal(t, "state", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
 			w.Sweep()
 			w.Run(2 * time.Minute)
-			equal(t, "status after a look", w.View(s.poll).Poll.Status, c.want)
+			equal(t, "status after a sync", w.View(s.poll).Poll.Status, c.want)
 		})
 	}
 }
@@ -157,7 +157,7 @@ func TestRestoreOriginal_NothingToMoveBack_IsAConflict(t *testing.T) {
 // Commands about a new time are for polls that have one.
 func TestRestoreAndAccept_OfAPollThatStands_AreConflicts(t *testing.T) {
 	t.Parallel()
-	for name, begin := range map[string]func(w *worldtest.World) story{"open": fresh, "finalised": finalised} {
+	for name, begin := range map[string]func(w *worldtest.World) fixture{"open": fresh, "finalised": finalised} {
 		w := worldtest.New(t, worldtest.Options{})
 		s := begin(w)
 		_, err := w.Scheduler.RestoreOriginal(t.Context(), gm, s.poll, worldtest.Cause)
@@ -174,12 +174,12 @@ func TestRestoreAndAccept_OfAPollThatStands_AreConflicts(t *testing.T) {
 // What is released stays in the calendar, and is nobody's business any more.
 func TestAnEventThatIsToStay_IsReleased(t *testing.T) {
 	t.Parallel()
-	for name, command := range map[string]func(w *worldtest.World, s story) error{
-		"by a reopening": func(w *worldtest.World, s story) error {
+	for name, command := range map[string]func(w *worldtest.World, s fixture) error{
+		"by a reopening": func(w *worldtest.World, s fixture) error {
 			_, err := w.Scheduler.Reopen(w.Context(), gm, s.poll, false, worldtest.Cause)
 			return err
 		},
-		"by the poll's deletion": func(w *worldtest.World, s story) error {
+		"by the poll's deletion": func(w *worldtest.World, s fixture) error {
 			return w.Scheduler.Delete(w.Context(), gm, s.poll, true, worldtest.Cause)
 		},
 	} {
@@ -188,7 +188,7 @@ func TestAnEventThatIsToStay_IsReleased(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			s := moved(w)
 			w.Released(s.event)
-			told := len(w.Notices("ana"))
+			notices := len(w.Notices("ana"))
 			if err := command(w, s); err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestAnEventThatIsToStay_IsReleased(t *testing.T) {
 			w.DeleteEvent("gm", s.event)
 			w.Sweep()
 			w.Run(time.Minute)
-			equal(t, "notices of ana", len(w.Notices("ana")), told)
+			equal(t, "notices of ana", len(w.Notices("ana")), notices)
 			atRest(t, w)
 		})
 	}
@@ -210,15 +210,15 @@ func TestAnEventThatIsToStay_IsReleased(t *testing.T) {
 // left.
 func TestFinaliseAgain_ClearsWhatWas(t *testing.T) {
 	t.Parallel()
-	for name, begin := range map[string]func(w *worldtest.World) story{
+	for name, begin := range map[string]func(w *worldtest.World) fixture{
 		"a reschedule": moved,
-		"a cancellation by the calendar": func(w *worldtest.World) story {
+		"a cancellation by the calendar": func(w *worldtest.World) fixture {
 			s := moved(w)
 			w.DeleteEvent("gm", s.event)
 			w.Run(time.Minute)
 			return s
 		},
-		"a cancellation by hand": func(w *worldtest.World) story { s := moved(w); cancelIt.do(w, s); w.Run(time.Minute); return s },
+		"a cancellation by hand": func(w *worldtest.World) fixture { s := moved(w); cancelIt.do(w, s); w.Run(time.Minute); return s },
 	} {
 		for _, createEvent := range []bool{true, false} {
 			t.Run(name+map[bool]string{true: ", with an event", false: ", without an event"}[createEvent], func(t *testing.T) {

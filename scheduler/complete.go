@@ -13,7 +13,7 @@ import (
 
 // completeInsert is transaction 2 of a finalisation: the poll follows the event. Where a newer
 // command superseded it, the event is deleted and the answer is Conflict. It is idempotent.
-// made tells that this run made the event, so nobody else knows of it.
+// made reports whether this run made the event, so nobody else knows of it.
 func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
 	superseded := false
 	err := s.change(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {

@@ -27,30 +27,30 @@ var blows = []blow{
 	}, (*worldtest.World).Calm},
 }
 
-// followed fails where a poll is not at a time, or people were not told of it
-// exactly once.
-func followed(t *testing.T, w *worldtest.World, s story, state rules.State, slot worldtest.Slot, told int) {
+// followed fails where a poll is not at a time, or people did not get exactly that many
+// notices.
+func followed(t *testing.T, w *worldtest.World, s fixture, state rules.State, slot worldtest.Slot, notices int) {
 	t.Helper()
 	view := w.View(s.poll)
 	if view.Poll.Sync.State != state || !view.Winning.Start.Equal(slot.Start) {
 		t.Errorf("the poll is %q at %v", view.Poll.Sync.State, view.Winning.Start)
 	}
-	if got := w.Notices("ana"); len(got) != told {
-		t.Errorf("ana was told %v", got)
+	if got := w.Notices("ana"); len(got) != notices {
+		t.Errorf("ana has the notices %v, want %d", got, notices)
 	}
 }
 
-// Whatever befalls the program, and wherever: in the end poll and calendar tell
-// one story, and nothing is left over. What the calendar did is followed, and
-// told once; what a person asked for was done or not.
+// After any fault at any point, poll and calendar agree in the end, and nothing is left
+// over. The poll follows what the calendar did, and announces it once; a person's command
+// was carried out or not.
 func TestFaults_Anywhere_LeavePollAndEventAgreeing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		begin func(*worldtest.World) story
+		begin func(*worldtest.World) fixture
 		act   act
-		check func(t *testing.T, w *worldtest.World, s story)
+		check func(t *testing.T, w *worldtest.World, s fixture)
 	}{
-		{begin: fresh, act: finaliseFirst, check: func(t *testing.T, w *worldtest.World, s story) {
+		{begin: fresh, act: finaliseFirst, check: func(t *testing.T, w *worldtest.World, s fixture) {
 			if _, err := w.Finalise(s.poll, s.slots[1]); err != nil {
 				t.Errorf("another finalise: %v", err)
 			}
@@ -65,21 +65,21 @@ func TestFaults_Anywhere_LeavePollAndEventAgreeing(t *testing.T) {
 		{begin: finalised, act: deleteIt},
 		{begin: moved, act: restoreIt},
 		{begin: moved, act: acceptIt},
-		{begin: finalised, act: cancelDirectly, check: func(t *testing.T, w *worldtest.World, s story) {
+		{begin: finalised, act: cancelDirectly, check: func(t *testing.T, w *worldtest.World, s fixture) {
 			if got := w.View(s.poll).Poll.Status; got != rules.Cancelled {
 				t.Errorf("the poll is %s", got)
 			}
 		}},
-		{begin: finalised, act: moveIt, check: func(t *testing.T, w *worldtest.World, s story) {
+		{begin: finalised, act: moveIt, check: func(t *testing.T, w *worldtest.World, s fixture) {
 			followed(t, w, s, rules.StateRescheduled, worldtest.Noon, 1)
 		}},
-		{begin: moved, act: moveBack, check: func(t *testing.T, w *worldtest.World, s story) {
+		{begin: moved, act: moveBack, check: func(t *testing.T, w *worldtest.World, s fixture) {
 			followed(t, w, s, rules.StateOK, worldtest.Ten, 2)
 			if got := w.View(s.poll).Poll.WinningSlotID; got != s.slots[0] {
 				t.Errorf("slot %s wins", got)
 			}
 		}},
-		{begin: moved, act: deleteEvent, check: func(t *testing.T, w *worldtest.World, s story) {
+		{begin: moved, act: deleteEvent, check: func(t *testing.T, w *worldtest.World, s fixture) {
 			followed(t, w, s, rules.StateCancelled, worldtest.Noon, 2)
 		}},
 	} {
@@ -100,7 +100,7 @@ func TestFaults_Anywhere_LeavePollAndEventAgreeing(t *testing.T) {
 						if c.check != nil {
 							c.check(t, w, s)
 						}
-						oneStory(t, w, s)
+						checkAgreement(t, w, s)
 						atRest(t, w)
 					})
 					if !reached {
@@ -130,7 +130,7 @@ func TestFinalise_CancelledAndDeadDuringInsert_LeavesNoEvent(t *testing.T) {
 	w.TakeOver()
 	w.Check()
 	w.Run(3 * time.Minute)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }
 
@@ -143,7 +143,7 @@ func TestFinalise_CancelledAndHeldUpDuringInsert_LeavesNoEvent(t *testing.T) {
 	_, err := w.Finalise(s.poll, s.slots[0])
 	kind(t, err, fault.Conflict)
 	w.Run(3 * time.Minute)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }
 
@@ -170,12 +170,12 @@ func TestFinalise_CancelledByAClockAheadAndDead_LeavesNoEvent(t *testing.T) {
 	w.Check()
 	w.Use(1)
 	w.Run(3 * time.Minute)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }
 
-// Whoever supersedes a finalisation counts on it that no event is made later than
-// the grace allows.
+// A command that supersedes a finalisation relies on it: no event is made after the
+// grace period.
 func TestFinalise_HeldUpBeforeTheInsert_LeavesItToTheDrain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -187,7 +187,7 @@ func TestFinalise_HeldUpBeforeTheInsert_LeavesItToTheDrain(t *testing.T) {
 	w.Run(2 * time.Minute)
 	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
 	equal(t, "events", len(w.Events("gm")), 1)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }
 
@@ -207,7 +207,7 @@ func TestDrainedInsert_CancelledAndDeadDuringIt_LeavesNoEvent(t *testing.T) {
 	w.TakeOver()
 	w.Check()
 	w.Run(3 * time.Minute)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }
 
@@ -231,7 +231,7 @@ func TestADeletionThatCameTooEarly_IsDoneOnceMore(t *testing.T) {
 	w.On("after events.delete", func() { goOn() })
 	w.RunDue()
 	w.Run(3 * time.Minute)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }
 
@@ -241,7 +241,7 @@ func TestARestart_IsAtWorkAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		point string
-		begin func(*worldtest.World) story
+		begin func(*worldtest.World) fixture
 		act   act
 	}{
 		{"before events.insert", fresh, finaliseFirst},
@@ -261,7 +261,7 @@ func TestARestart_IsAtWorkAtOnce(t *testing.T) {
 			w.Restart()
 			w.Run(worldtest.MinGap)
 			w.RunDue()
-			oneStory(t, w, s)
+			checkAgreement(t, w, s)
 			atRest(t, w)
 		})
 	}
@@ -286,6 +286,6 @@ func TestFinalise_RefusedBesideADeadOne_KeepsTheIntent(t *testing.T) {
 	w.TakeOver()
 	w.Run(3 * time.Minute)
 	equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }

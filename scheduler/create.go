@@ -13,12 +13,12 @@ import (
 	"questscheduler/internal/transition"
 )
 
-// Create is what a person gives for a new poll.
+// Create is the input for a new poll.
 type Create struct {
 	// ID is the poll's, a UUID; "" makes a new one. Asking again for one that
 	// the person made already gives the poll as it is by now.
 	ID string
-	// Again tells that an earlier request may have made the poll of that ID, which
+	// Again reports whether an earlier request may have made the poll of that ID, which
 	// may have been deleted since.
 	Again            bool
 	Title            string

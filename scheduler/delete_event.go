@@ -8,7 +8,7 @@ import (
 )
 
 // DeleteEvent deletes a poll's event and leaves the poll at its time: the web app asks for it
-// before it reopens, edits or deletes a poll. It tells whether the poll named an event. A
+// before it reopens, edits or deletes a poll. deleted reports whether the poll named an event. A
 // finalisation under way is taken back. Only the creator may. Revoked, with nothing changed,
 // where no account lets us delete it.
 func (s *Service) DeleteEvent(ctx context.Context, person Person, pollID string, cause Cause) (deleted bool, err error) {

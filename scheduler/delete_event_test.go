@@ -22,18 +22,18 @@ func appDeletes(t *testing.T, w *worldtest.World, pollID string) bool {
 // Each row is how a poll's event stands when the app asks to delete it.
 func TestDeleteEvent_TheEventGoes_AndThePollStays(t *testing.T) {
 	t.Parallel()
-	for name, prepare := range map[string]func(w *worldtest.World, s story){
-		"as it was made": func(*worldtest.World, story) {},
-		"moved": func(w *worldtest.World, s story) {
+	for name, prepare := range map[string]func(w *worldtest.World, s fixture){
+		"as it was made": func(*worldtest.World, fixture) {},
+		"moved": func(w *worldtest.World, s fixture) {
 			w.MoveEvent("gm", s.event, worldtest.Three)
 			w.Run(time.Minute)
 		},
-		"another one that the app gave it, and nobody looked at": func(w *worldtest.World, s story) {
+		"another one that the app gave it, and nobody synced": func(w *worldtest.World, s fixture) {
 			w.Edit(poll.Path(s.poll), poll.Set("googleEventId", w.InsertEvent("gm", map[string]any{
 				"summary": "By the app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
 			}).ID))
 		},
-		"deleted there already, and nobody knows": func(w *worldtest.World, s story) {
+		"deleted there already, and nobody knows": func(w *worldtest.World, s fixture) {
 			w.LosePushes()
 			w.DeleteEvent("gm", s.event)
 		},

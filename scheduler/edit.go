@@ -12,7 +12,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Edit is what a person changes of a poll; nil leaves a field as it is.
+// Edit is a change of a poll; nil leaves a field as it is.
 type Edit struct {
 	Title            *string
 	Description      *string

@@ -8,11 +8,11 @@ import (
 	"questscheduler/internal/poll"
 )
 
-// editTries is how often a direct edit may come before what is to be done.
+// editTries is how often direct edits may delay a command.
 const editTries = 5
 
-// editedError says that somebody edited a poll's document directly, which its
-// journal does not know yet, or deleted it while the index still names it.
+// editedError says that somebody edited a poll's document directly and the journal does
+// not have the edit yet, or deleted it while the index still names it.
 type editedError struct{ pollID string }
 
 func (e *editedError) Error() string { return "poll " + e.pollID + " was edited directly" }
@@ -43,5 +43,5 @@ func (s *Service) afterEdits(ctx context.Context, cause Cause, do func() error) 
 	return errEdited
 }
 
-// errEdited is the answer where direct edits kept coming before what was asked.
+// errEdited is the answer when direct edits kept preceding a command.
 var errEdited = fault.New(fault.Unavailable, "Somebody edits this poll at the same time. Try again in a moment.")

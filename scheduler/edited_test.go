@@ -14,7 +14,7 @@ import (
 
 // withoutEvent is a poll that is finalised and follows no event: no index entry
 // leads a sweep to it.
-func withoutEvent(t *testing.T, w *worldtest.World) story {
+func withoutEvent(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := fresh(w)
 	if _, err := w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[0]}); err != nil {
@@ -25,22 +25,22 @@ func withoutEvent(t *testing.T, w *worldtest.World) story {
 }
 
 // reopenBehindUs is what the web app writes.
-func reopenBehindUs(w *worldtest.World, s story) {
+func reopenBehindUs(w *worldtest.World, s fixture) {
 	w.Edit(poll.Path(s.poll), poll.Set("status", string(rules.Open)), poll.Set("winningSlotId", nil))
 }
 
-func setBehindUs(status rules.Status) func(w *worldtest.World, s story) {
-	return func(w *worldtest.World, s story) { w.Edit(poll.Path(s.poll), poll.Set("status", string(status))) }
+func setBehindUs(status rules.Status) func(w *worldtest.World, s fixture) {
+	return func(w *worldtest.World, s fixture) { w.Edit(poll.Path(s.poll), poll.Set("status", string(status))) }
 }
 
 func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name    string
-		before  func(w *worldtest.World, s story)
-		edit    func(w *worldtest.World, s story)
-		status  rules.Status
-		mending rules.Repair
+		name   string
+		before func(w *worldtest.World, s fixture)
+		edit   func(w *worldtest.World, s fixture)
+		status rules.Status
+		repair rules.Repair
 	}{
 		{"reopened", nil, reopenBehindUs, rules.Open, rules.RepairReopen},
 		{"cancelled", nil, setBehindUs(rules.Cancelled), rules.Cancelled, rules.RepairCancel},
@@ -49,7 +49,7 @@ func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
 		{"reopened out of the archive", archiveIt.do, reopenBehindUs, rules.Open, rules.RepairReopen},
 		{"finalised out of the archive", archiveIt.do, setBehindUs(rules.Finalized), rules.Finalized, rules.RepairRecord},
 		{
-			"cancelled out of the archive", func(w *worldtest.World, s story) { cancelIt.do(w, s); archiveIt.do(w, s) },
+			"cancelled out of the archive", func(w *worldtest.World, s fixture) { cancelIt.do(w, s); archiveIt.do(w, s) },
 			setBehindUs(rules.Cancelled), rules.Cancelled, rules.RepairRecord,
 		},
 	} {
@@ -66,8 +66,8 @@ func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
 			w.Sweep()
 			w.Run(time.Minute)
 			journal := w.Journal(s.poll)[before:]
-			if len(journal) != 1 || journal[0].Trigger != "outside_edit" || journal[0].Reason != string(c.mending) || journal[0].Status != c.status {
-				t.Errorf("the journal goes on with %+v, want one entry %s", journal, c.mending)
+			if len(journal) != 1 || journal[0].Trigger != "outside_edit" || journal[0].Reason != string(c.repair) || journal[0].Status != c.status {
+				t.Errorf("the journal goes on with %+v, want one entry %s", journal, c.repair)
 			}
 			equal(t, "status", w.View(s.poll).Poll.Status, c.status)
 			w.Sweep()
@@ -77,13 +77,13 @@ func TestADirectEdit_OfAPollWithoutAnEvent_IsFoundByTheSweep(t *testing.T) {
 	}
 }
 
-// No sweep and no hint comes before the command.
+// The command comes before any sweep or document change.
 func TestCommand_PollEditedDirectly_RepairsItFirst(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		begin   func(t *testing.T, w *worldtest.World) story
-		edit    func(w *worldtest.World, s story)
+		begin   func(t *testing.T, w *worldtest.World) fixture
+		edit    func(w *worldtest.World, s fixture)
 		command act
 		want    []string // what the journal goes on with
 	}{
@@ -96,10 +96,10 @@ func TestCommand_PollEditedDirectly_RepairsItFirst(t *testing.T) {
 		{"accepted, after it was cancelled", rescheduled, setBehindUs(rules.Cancelled), acceptIt, []string{"cancel"}},
 		{"moved, after it was archived", linked, setBehindUs(rules.Archived), moveIt, []string{"record"}},
 		{"deleted in the calendar, after it was reopened", linked, reopenBehindUs, deleteEvent, []string{"reopen"}},
-		{"failing, after it was cancelled", linked, setBehindUs(rules.Cancelled), act{"sync error", func(w *worldtest.World, s story) {
+		{"failing, after it was cancelled", linked, setBehindUs(rules.Cancelled), act{"sync error", func(w *worldtest.World, s fixture) {
 			_ = w.Scheduler.SetSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause)
 		}}, []string{"cancel"}},
-		{"recovered, after it was cancelled", failing, setBehindUs(rules.Cancelled), act{"sync error over", func(w *worldtest.World, s story) {
+		{"recovered, after it was cancelled", failing, setBehindUs(rules.Cancelled), act{"sync error over", func(w *worldtest.World, s fixture) {
 			_ = w.Scheduler.ClearSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause)
 		}}, []string{"cancel"}},
 	} {
@@ -125,11 +125,11 @@ func TestCommand_PollEditedDirectly_RepairsItFirst(t *testing.T) {
 	}
 }
 
-func linked(_ *testing.T, w *worldtest.World) story { return finalised(w) }
+func linked(_ *testing.T, w *worldtest.World) fixture { return finalised(w) }
 
-func rescheduled(_ *testing.T, w *worldtest.World) story { return moved(w) }
+func rescheduled(_ *testing.T, w *worldtest.World) fixture { return moved(w) }
 
-func failing(t *testing.T, w *worldtest.World) story {
+func failing(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := finalised(w)
 	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.WatchFailed, worldtest.Cause); err != nil {
@@ -138,7 +138,7 @@ func failing(t *testing.T, w *worldtest.World) story {
 	return s
 }
 
-// The web app writes amid the command's own transactions.
+// The web app writes between the command's own transactions.
 func TestFinalise_ReopenedDirectlyDuringIt_IsSuperseded(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -165,7 +165,7 @@ func TestADirectRestore_OfAPollWhoseEventWasKept_FollowsItAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Check()
-	w.Drain() // hands over the look that is owed
+	w.Drain() // enqueues the pending sync
 	w.Run(time.Minute)
 	followed(t, w, s, rules.StateRescheduled, worldtest.Noon, 1) // nobody heard of the cancellation
 	atRest(t, w)

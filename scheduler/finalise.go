@@ -13,7 +13,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Finalise is what a person asks for when they choose a slot.
+// Finalise is a person's request to finalise a poll for a slot.
 type Finalise struct {
 	SlotID string
 	// CreateEvent makes a calendar event; without it the poll is finalised and
@@ -94,7 +94,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 // errDoneBefore says that the same request finalised the poll already.
 var errDoneBefore = errors.New("the same request finalised this poll already")
 
-// answered tells whether a repeated request finds the poll as it left it.
+// answered reports whether a repeated request finds the poll as it left it.
 func (s *Service) answered(p poll.Poll, ask Finalise) bool {
 	last := p.Sync.Request
 	return ask.Request != "" && ask.Request == last.ID && s.Now().Sub(last.At) < requestKept &&
@@ -150,7 +150,7 @@ func (s *Service) beginFinalise(ctx context.Context, person Person, pollID strin
 	return intent, pollError(pollID, "finalise", err)
 }
 
-// sessionOf is what the event of a finalisation is made of.
+// sessionOf is the content of the event of a finalisation.
 func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Session {
 	session := poll.Session{
 		SlotID: slot.ID, Start: slot.Start, End: slot.End, AllDay: slot.AllDay,
@@ -171,8 +171,8 @@ func sessionOf(p poll.Poll, slot poll.Slot, ask Finalise, person Person) poll.Se
 	return session
 }
 
-// sameSession tells whether two requests ask for the same event. What they are
-// called makes no difference to it.
+// sameSession reports whether two requests ask for the same event, whatever the names of
+// the requests.
 func sameSession(a, b poll.Session) bool {
 	a.Request, b.Request = "", ""
 	if len(a.Attendees) == 0 && len(b.Attendees) == 0 {

@@ -8,7 +8,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Obstacle is what keeps a poll's event from being followed.
+// Obstacle is a reason why a poll's event cannot be followed.
 type Obstacle string
 
 // The obstacles.
@@ -22,12 +22,12 @@ const (
 // Following says whether the event of a poll is followed, and what a Reconcile
 // would do about it.
 type Following struct {
-	// Followed tells that the poll's own event has an index entry.
+	// Followed reports whether the poll's own event has an index entry.
 	Followed bool
-	// Mending is what Reconcile would do; RepairNothing where it cannot.
+	// Repair is what Reconcile would do; RepairNothing where it cannot.
 	Repair rules.Repair
-	// Obstacle is what keeps an event from being followed that is to be; "" for
-	// none. Other is then the poll that follows it.
+	// Obstacle is the reason why the poll's event cannot be followed; "" for none. With
+	// NotTheirs, Other is the poll that follows it.
 	Obstacle Obstacle
 	Other    string
 }

@@ -15,7 +15,7 @@ func TestFinalise_EventDeletedBeforeItIsLinked_IsCancelled(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	other, slots := w.Poll()
-	if _, err := w.Finalise(other, slots[0]); err != nil { // its look, the first, is yet to come
+	if _, err := w.Finalise(other, slots[0]); err != nil { // its sync, the first, is yet to run
 		t.Fatal(err)
 	}
 	pollID, slots := w.Poll()
@@ -33,8 +33,8 @@ func TestFinalise_EventDeletedBeforeItIsLinked_IsCancelled(t *testing.T) {
 	w.Check()
 }
 
-// Giving the finalisation up gives the link that stands another number, and what
-// is being told just then with it.
+// Giving up the finalisation renumbers the current link, and the delivery that is under
+// way with it.
 func TestFinalise_RefusedDuringADelivery_AnnouncesTheRestore(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -46,7 +46,7 @@ func TestFinalise_RefusedDuringADelivery_AnnouncesTheRestore(t *testing.T) {
 		if task.Kind != poll.AnnounceKind {
 			continue
 		}
-		w.On("after store.run", func() { // the telling was begun
+		w.On("after store.run", func() { // the delivery was begun
 			w.Refuse("events.insert", 403, "forbidden", 1)
 			if _, err := w.Finalise(pollID, slots[1]); err == nil {
 				t.Error("the finalisation was not refused")
@@ -59,7 +59,7 @@ func TestFinalise_RefusedDuringADelivery_AnnouncesTheRestore(t *testing.T) {
 	w.Run(time.Minute)
 	want := []string{string(rules.NoticeRescheduled), string(rules.NoticeRestored)}
 	if got := w.Notices("ana"); !slices.Equal(got, want) {
-		t.Errorf("ana was told %q, want %q", got, want)
+		t.Errorf("ana has the notices %q, want %q", got, want)
 	}
 	w.Check()
 }

@@ -10,15 +10,15 @@ import (
 )
 
 // deleteBehindUs is what the web app removes: what it may, and the poll at last.
-func deleteBehindUs(w *worldtest.World, s story) {
+func deleteBehindUs(w *worldtest.World, s fixture) {
 	for _, below := range w.Below(s.poll) {
 		w.Remove(below)
 	}
 	w.Remove(poll.Path(s.poll))
 }
 
-// left tells whether anything is left of a poll.
-func left(t *testing.T, w *worldtest.World, s story) bool {
+// left reports whether anything is left of a poll.
+func left(t *testing.T, w *worldtest.World, s fixture) bool {
 	t.Helper()
 	is, err := poll.Left(t.Context(), w.Documents, s.poll, false)
 	if err != nil {
@@ -29,16 +29,16 @@ func left(t *testing.T, w *worldtest.World, s story) bool {
 
 func TestAPollThatWasDeletedDirectly_LeavesNothing(t *testing.T) {
 	t.Parallel()
-	kinds := map[string]func(t *testing.T, w *worldtest.World) story{
-		"followed":      func(_ *testing.T, w *worldtest.World) story { return finalised(w) },
-		"rescheduled":   func(_ *testing.T, w *worldtest.World) story { return moved(w) },
+	kinds := map[string]func(t *testing.T, w *worldtest.World) fixture{
+		"followed":      func(_ *testing.T, w *worldtest.World) fixture { return finalised(w) },
+		"rescheduled":   func(_ *testing.T, w *worldtest.World) fixture { return moved(w) },
 		"without event": withoutEvent,
-		"cancelled": func(_ *testing.T, w *worldtest.World) story {
+		"cancelled": func(_ *testing.T, w *worldtest.World) fixture {
 			s := moved(w)
 			cancelIt.do(w, s)
 			return s
 		},
-		"reopened": func(t *testing.T, w *worldtest.World) story {
+		"reopened": func(t *testing.T, w *worldtest.World) fixture {
 			t.Helper()
 			s := moved(w)
 			if _, err := w.Scheduler.Reopen(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
@@ -47,16 +47,16 @@ func TestAPollThatWasDeletedDirectly_LeavesNothing(t *testing.T) {
 			return s
 		},
 	}
-	found := map[string]func(t *testing.T, w *worldtest.World, s story){
-		"by a hint": func(t *testing.T, w *worldtest.World, s story) {
+	found := map[string]func(t *testing.T, w *worldtest.World, s fixture){
+		"by a document change": func(t *testing.T, w *worldtest.World, s fixture) {
 			t.Helper()
-			mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+			repair, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, "mending", mending, rules.RepairDeleted)
+			equal(t, "repair", repair, rules.RepairDeleted)
 		},
-		"by the sweep": func(_ *testing.T, w *worldtest.World, _ story) { w.Sweep() },
+		"by the sweep": func(_ *testing.T, w *worldtest.World, _ fixture) { w.Sweep() },
 	}
 	for kind, begin := range kinds {
 		for name, find := range found {
@@ -73,19 +73,19 @@ func TestAPollThatWasDeletedDirectly_LeavesNothing(t *testing.T) {
 				equal(t, "snapshots", len(w.Snapshots()), 0)
 				equal(t, "journal", len(w.Journal(s.poll)), 0)
 				equal(t, "index entries", len(w.Index()), 0)
-				mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+				repair, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
 				if err != nil {
 					t.Fatal(err)
 				}
-				equal(t, "mending again", mending, rules.RepairNothing)
+				equal(t, "repair again", repair, rules.RepairNothing)
 				atRest(t, w)
 			})
 		}
 	}
 }
 
-// A hint comes of our own deletion too, and may come before what it left to do
-// is done.
+// Our own deletion causes a document change too, which may arrive before the deletion's
+// tasks are done.
 func TestAPollThatWasDeletedByUs_IsNotPurgedTwice(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -94,11 +94,11 @@ func TestAPollThatWasDeletedByUs_IsNotPurgedTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, when := range []string{"at once", "later"} {
-		mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+		repair, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "mending "+when, mending, rules.RepairNothing)
+		equal(t, "repair "+when, repair, rules.RepairNothing)
 		w.Run(2 * time.Minute)
 	}
 	equal(t, "left", left(t, w, s), false)

@@ -11,19 +11,19 @@ import (
 	"questscheduler/internal/store"
 )
 
-// EditGroup is what a person gives for a group; nil leaves a field as it is.
+// EditGroup is a change of a group; nil leaves a field as it is.
 type EditGroup struct {
 	Name *string
 	// MemberIDs are all members beside the creator: new ones are invited, and those that it
 	// does not name are removed. Invitations stay; Remove withdraws them.
 	MemberIDs []string
-	// Add are invited, and Remove removed, whoever else belongs. Neither goes with MemberIDs.
+	// Add are invited, and Remove removed; other members stay. Neither goes with MemberIDs.
 	Add, Remove []string
 	// Discord is where the group hears of its polls; admins alone set it.
 	Discord *poll.GroupDiscord
 }
 
-// errNoGroup is what a person hears of a group that is not there or not theirs.
+// errNoGroup is the answer for a group that is not there, or not visible to the person.
 func errNoGroup() error {
 	return fault.New(fault.NotFound, "There is no such group, or you do not belong to it.")
 }

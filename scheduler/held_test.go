@@ -43,14 +43,14 @@ func TestUnarchive_OfAPollWhoseEventIsHeld_IsHeld(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name  string
-		away  func(t *testing.T, w *worldtest.World, s story)
+		away  func(t *testing.T, w *worldtest.World, s fixture)
 		again func(t *testing.T, w *worldtest.World, pollID string)
 	}{
-		{"held while it was away", func(t *testing.T, w *worldtest.World, s story) {
+		{"held while it was away", func(t *testing.T, w *worldtest.World, s fixture) {
 			archiveIt.do(w, s)
 			allGone(t, w)
 		}, unarchive},
-		{"brought back by the web app itself", func(t *testing.T, w *worldtest.World, s story) {
+		{"brought back by the web app itself", func(t *testing.T, w *worldtest.World, s fixture) {
 			archiveIt.do(w, s)
 			allGone(t, w)
 		}, func(t *testing.T, w *worldtest.World, pollID string) {
@@ -59,7 +59,7 @@ func TestUnarchive_OfAPollWhoseEventIsHeld_IsHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"held before, and confirmed while it was away", func(t *testing.T, w *worldtest.World, s story) {
+		{"held before, and confirmed while it was away", func(t *testing.T, w *worldtest.World, s fixture) {
 			allGone(t, w)
 			archiveIt.do(w, s)
 			confirmAll(t, w, s.poll)

@@ -18,8 +18,8 @@ import (
 //	events.insert   under the id that poll and generation give
 //	transaction 2   poll finalised, index entry written, intent removed
 //
-// Whoever finds the intent (this request, the same one again, the drain) does
-// the rest: the id is the same every time, so a second insert meets the first.
+// The request that wrote the intent does the rest, or its repetition, or the drain:
+// the id is the same every time, so a second insert meets the first.
 
 var errSuperseded = fault.New(fault.Conflict, "Something newer happened to this poll meanwhile. Reload it to see how it stands.")
 
@@ -39,7 +39,7 @@ func (s *Service) carryOutInsert(ctx context.Context, intent poll.Intent, cause 
 	return nil
 }
 
-// whoMade tells what is known of an event that was to be made.
+// whoMade says which call inserted an event, as far as that is known.
 type whoMade uint8
 
 const (
@@ -83,7 +83,7 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 	return Event{}, perhaps, err
 }
 
-// refused tells an answer of the calendar, which means that this call had no effect, from none.
+// refused reports whether the calendar answered with a refusal, so that the call had no effect.
 func refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Provider, fault.Revoked, fault.NotFound, fault.Exhausted, fault.RateLimited:

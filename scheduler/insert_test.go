@@ -14,7 +14,7 @@ import (
 
 func TestFinalise_AnswerLostAfterInsert(t *testing.T) {
 	t.Parallel()
-	lose := func(t *testing.T) (*worldtest.World, story) {
+	lose := func(t *testing.T) (*worldtest.World, fixture) {
 		w := worldtest.New(t, worldtest.Options{})
 		s := fresh(w)
 		w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
@@ -25,7 +25,7 @@ func TestFinalise_AnswerLostAfterInsert(t *testing.T) {
 		w.Check()
 		return w, s
 	}
-	once := func(t *testing.T, w *worldtest.World, s story) {
+	once := func(t *testing.T, w *worldtest.World, s fixture) {
 		equal(t, "events", len(w.Events("gm")), 1)
 		view := w.View(s.poll)
 		equal(t, "status", view.Poll.Status, rules.Finalized)
@@ -87,7 +87,7 @@ func TestFinalise_AnswerLostAfterInsert(t *testing.T) {
 		equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
 		atRest(t, w)
 	})
-	t.Run("an event that was deleted meanwhile is made anew", func(t *testing.T) {
+	t.Run("an event that was deleted since is made anew", func(t *testing.T) {
 		t.Parallel()
 		w, s := lose(t)
 		w.DeleteEvent("gm", poll.EventID(s.poll, 1))
@@ -99,7 +99,7 @@ func TestFinalise_AnswerLostAfterInsert(t *testing.T) {
 		equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
 		atRest(t, w)
 	})
-	t.Run("an event that was moved meanwhile is followed", func(t *testing.T) {
+	t.Run("an event that was moved since is followed", func(t *testing.T) {
 		t.Parallel()
 		w, s := lose(t)
 		w.MoveEvent("gm", poll.EventID(s.poll, 1), worldtest.Noon)
@@ -169,7 +169,7 @@ func TestFinaliseAgain_Refused_GoesOnFollowingTheOldEvent(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)
 	w.Refuse("events.insert", 403, "requiredAccessLevel", 1)
-	// The event moves while the insert is under way, and a look sees it.
+	// The event moves while the insert is under way, and a sync reads it.
 	w.On("before events.insert", func() { w.MoveEvent("gm", s.event, worldtest.Noon); w.RunDue() })
 	_, err := w.Finalise(s.poll, s.slots[1])
 	kind(t, err, fault.Provider)
@@ -203,7 +203,7 @@ func TestFinalise_AfterADeadProgramsInsert_KeepsTheIntent(t *testing.T) {
 				w.Check()
 				w.Run(15 * time.Minute)
 				equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
-				oneStory(t, w, s)
+				checkAgreement(t, w, s)
 				atRest(t, w)
 			})
 		}
@@ -222,6 +222,6 @@ func TestFinaliseAgain_RefusedAfterAnOutage_FollowsTheOldEvent(t *testing.T) {
 	w.Run(5 * time.Minute)
 	equal(t, "event", w.View(s.poll).Poll.GoogleEventID, s.event)
 	equal(t, "state", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
-	oneStory(t, w, s)
+	checkAgreement(t, w, s)
 	atRest(t, w)
 }

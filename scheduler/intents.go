@@ -20,7 +20,7 @@ const relinkPause = 10 * time.Minute
 // lostFor is how long an intent waits for a calendar that is found no more.
 const lostFor = 24 * time.Hour
 
-// mayComeBack tells whether to wait for a calendar that is not found, which proves no
+// mayComeBack reports whether to wait for a calendar that is not found, which proves no
 // deletion: one that was read before may be shared with us again. A store error means to wait.
 func (s *Service) mayComeBack(ctx context.Context, intent poll.Intent) bool {
 	calendar, _, err := calendars.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)
@@ -71,7 +71,7 @@ func (s *Service) takeUp(ctx context.Context, id string) (intent *poll.Intent, e
 	return intent, err
 }
 
-// intentVerdict says what becomes of an intent's task. An intent is never given
+// intentVerdict is the verdict on an intent's task. An intent is never given
 // up by the queue: while its document exists, the drain finds it again.
 func (s *Service) intentVerdict(ctx context.Context, intent poll.Intent, attempt int, err error) queue.Verdict {
 	switch {

@@ -22,8 +22,8 @@ func (s *Service) Reopen(ctx context.Context, person Person, pollID string, dele
 	})
 }
 
-// Archive puts a poll away. What it follows stays linked, and what people were
-// told stays as it is; the calendar decides nothing until it is unarchived.
+// Archive puts a poll away. Its event stays linked, and its announcements stay as they
+// are; the calendar decides nothing until the poll is unarchived.
 func (s *Service) Archive(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
 	return s.setStatus(ctx, person, pollID, rules.CommandArchive, cause)
 }

@@ -10,9 +10,9 @@ import (
 	"questscheduler/rules"
 )
 
-// freshInAKnownCalendar is a fresh story, in whose calendar another poll has an
-// event already.
-func freshInAKnownCalendar(w *worldtest.World) story {
+// freshInAKnownCalendar is a fresh poll in whose calendar another poll has an event
+// already.
+func freshInAKnownCalendar(w *worldtest.World) fixture {
 	finalised(w)
 	return fresh(w)
 }

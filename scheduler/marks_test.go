@@ -10,8 +10,8 @@ import (
 	"questscheduler/rules"
 )
 
-// marks are the three places where the web app looks for a cancellation; each
-// keeps its badge by itself.
+// marks are the three places where the web app reads a cancellation; each one alone
+// keeps its badge.
 var marks = map[string]store.Update{
 	"calendarSync.cancelled": {Path: poll.SyncField("cancelled"), Value: map[string]any{"at": worldtest.Start, "reason": "manual"}},
 	"cancelled":              poll.Set("cancelled", map[string]any{"at": worldtest.Start, "reason": "of the app"}),
@@ -19,7 +19,7 @@ var marks = map[string]store.Update{
 }
 
 // marked gives those of them that a poll has.
-func marked(w *worldtest.World, s story) (names []string) {
+func marked(w *worldtest.World, s fixture) (names []string) {
 	data := store.Fields(w.Document(poll.Path(s.poll)).Data)
 	for name, there := range map[string]bool{
 		"calendarSync.cancelled": data.Map("calendarSync")["cancelled"] != nil,
@@ -35,11 +35,11 @@ func marked(w *worldtest.World, s story) (names []string) {
 
 func TestMarkOfCancellation_PollNotCancelled_IsRemoved(t *testing.T) {
 	t.Parallel()
-	for kind, begin := range map[string]func(t *testing.T, w *worldtest.World) story{
-		"open":                     func(_ *testing.T, w *worldtest.World) story { return fresh(w) },
+	for kind, begin := range map[string]func(t *testing.T, w *worldtest.World) fixture{
+		"open":                     func(_ *testing.T, w *worldtest.World) fixture { return fresh(w) },
 		"finalised, without event": withoutEvent,
-		"finalised":                func(_ *testing.T, w *worldtest.World) story { return finalised(w) },
-		"rescheduled":              func(_ *testing.T, w *worldtest.World) story { return moved(w) },
+		"finalised":                func(_ *testing.T, w *worldtest.World) fixture { return finalised(w) },
+		"rescheduled":              func(_ *testing.T, w *worldtest.World) fixture { return moved(w) },
 	} {
 		for name, mark := range marks {
 			t.Run(kind+", "+name, func(t *testing.T) {
@@ -71,21 +71,21 @@ func TestMarkOfCancellation_PollNotCancelled_IsRemoved(t *testing.T) {
 // Whatever brings a poll back takes the mark along that we never wrote.
 func TestAMarkOfACancellation_IsTakenAwayByWhatEndsIt(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(t *testing.T, w *worldtest.World, s story){
-		"reopened": func(t *testing.T, w *worldtest.World, s story) {
+	for name, end := range map[string]func(t *testing.T, w *worldtest.World, s fixture){
+		"reopened": func(t *testing.T, w *worldtest.World, s fixture) {
 			t.Helper()
 			if _, err := w.Scheduler.Reopen(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"finalised": func(t *testing.T, w *worldtest.World, s story) {
+		"finalised": func(t *testing.T, w *worldtest.World, s fixture) {
 			t.Helper()
 			if _, err := w.Finalise(s.poll, s.slots[1]); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"reopened by the app": func(_ *testing.T, w *worldtest.World, s story) { reopenBehindUs(w, s); w.Sweep() },
-		"restored by the app": func(_ *testing.T, w *worldtest.World, s story) { setBehindUs(rules.Finalized)(w, s); w.Sweep() },
+		"reopened by the app": func(_ *testing.T, w *worldtest.World, s fixture) { reopenBehindUs(w, s); w.Sweep() },
+		"restored by the app": func(_ *testing.T, w *worldtest.World, s fixture) { setBehindUs(rules.Finalized)(w, s); w.Sweep() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,11 +112,11 @@ func TestACancelledPoll_WithOneMarkAlone_GetsBoth(t *testing.T) {
 			s := fresh(w)
 			setBehindUs(rules.Cancelled)(w, s)
 			w.Edit(poll.Path(s.poll), mark)
-			mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+			repair, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
 			if err != nil {
 				t.Fatal(err)
 			}
-			equal(t, "mending", mending, rules.RepairCancel)
+			equal(t, "repair", repair, rules.RepairCancel)
 			p := w.View(s.poll).Poll
 			equal(t, "both are there", p.Cancelled != nil && p.Sync.Cancelled != nil, true)
 			equal(t, "and say the same", *p.Cancelled, *p.Sync.Cancelled)

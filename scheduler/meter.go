@@ -24,16 +24,16 @@ type (
 	Repaired struct{ Repair rules.Repair }
 )
 
-// meterApplied counts the outcome of an observation. What a command observed is
-// not late: the person just changed the event by it.
-func (s *Service) meterApplied(result Applied, seen Observation) {
+// meterApplied counts the outcome of an observation. An observation by a command is
+// never late: the person has just changed the event.
+func (s *Service) meterApplied(result Applied, observed Observation) {
 	action := result.Decision.Action
 	s.Meter.Count(Transition{action})
 	if action == rules.Warn {
 		s.Meter.Count(SyncError{result.Decision.Error})
 	}
 	moves := action == rules.Cancel || action == rules.Reschedule || action == rules.RescheduleAgain || action == rules.Restore || action == rules.Revive
-	if moves && !seen.Own && !seen.Confirmed && !seen.Updated.IsZero() {
-		s.Meter.Count(Behind{action, s.Now().Sub(seen.Updated)})
+	if moves && !observed.Own && !observed.Confirmed && !observed.Updated.IsZero() {
+		s.Meter.Count(Behind{action, s.Now().Sub(observed.Updated)})
 	}
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // tally writes down the events that it counts.
-type tally struct{ told []string }
+type tally struct{ events []string }
 
 func (c *tally) note(format string, args ...any) {
-	c.told = append(c.told, fmt.Sprintf(format, args...))
+	c.events = append(c.events, fmt.Sprintf(format, args...))
 }
 
 // count is a meter.Meter.
@@ -32,16 +32,16 @@ func (c *tally) count(event any) {
 	case scheduler.SyncError:
 		c.note("error %s", event.Code)
 	case scheduler.Repaired:
-		c.note("mended %s", event.Repair)
+		c.note("repaired %s", event.Repair)
 	}
 }
 
 func (c *tally) want(t *testing.T, when string, want ...string) {
 	t.Helper()
-	if !slices.Equal(c.told, want) {
-		t.Errorf("%s it is told %q, want %q", when, c.told, want)
+	if !slices.Equal(c.events, want) {
+		t.Errorf("%s it counts %q, want %q", when, c.events, want)
 	}
-	c.told = nil
+	c.events = nil
 }
 
 // Each transition is counted once, and stands in the log with whose poll it is
@@ -103,7 +103,7 @@ func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	if _, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Trigger: "sweep", Trace: "trc_sweep"}); err != nil {
 		t.Fatal(err)
 	}
-	count.want(t, "when a poll is reopened directly", "mended outside_reopen")
+	count.want(t, "when a poll is reopened directly", "repaired outside_reopen")
 	if want := `msg="direct edit repaired" poll=` + pollID + " userId=gm"; !strings.Contains(w.Log(), want) {
 		t.Errorf("the log lacks %q:\n%s", want, w.Log())
 	}

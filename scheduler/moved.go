@@ -108,12 +108,12 @@ func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause
 	})
 }
 
-// AcceptNew makes the calendar's time the poll's own: the baseline, in an ordinary slot. seen
-// is the fingerprint that the person saw; Conflict where it is another by now.
-func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, seen string, cause Cause) (View, error) {
+// AcceptNew makes the calendar's time the poll's own: the baseline, in an ordinary slot. shown
+// is the fingerprint that the person was shown; Conflict if the event has another time by now.
+func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, shown string, cause Cause) (View, error) {
 	return s.shownAfter(ctx, rules.CommandAcceptNew, person, pollID, cause, func() error {
 		return s.command(ctx, person, pollID, "accept new time", cause, func(step *transition.Step) error {
-			return step.AcceptNew(person.ID, seen)
+			return step.AcceptNew(person.ID, shown)
 		})
 	})
 }

@@ -19,7 +19,7 @@ type Missing struct {
 	PollID  string // the poll that the event was made for, or that follows it
 }
 
-// mayHaveMoved tells whether a decision rests on an absence that was not searched for.
+// mayHaveMoved reports whether a decision rests on an absence that was not searched for.
 func (observed Observation) mayHaveMoved(decision rules.Decision) bool {
 	return decision.Action == rules.Cancel && (!observed.Searched || observed.Own)
 }
@@ -89,14 +89,14 @@ func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error
 	case searchErr != nil && s.Now().Sub(intent.CreatedAt) < lostFor:
 		return searchErr
 	case searchErr != nil:
-		s.Log.ErrorContext(ctx, "an event that is gone could not be looked for in other calendars", "poll", intent.PollID,
+		s.Log.ErrorContext(ctx, "search for a missing event in other calendars failed", "poll", intent.PollID,
 			"event", intent.EventID, "calendar", intent.CalendarID, "trace", intent.Trace, "error", searchErr)
 		return err
 	case found == nil:
 		return err
 	}
 	if deleted, err = s.Calendar.Delete(ctx, found.AccountID, found.CalendarID, intent.EventID); err == nil && !deleted {
-		err = fault.New(fault.Unavailable, "The event was moved again meanwhile; it is looked for once more.")
+		err = fault.New(fault.Unavailable, "The event was moved again; the search is repeated.")
 	}
 	return err
 }

@@ -11,9 +11,9 @@ import (
 	"questscheduler/rules"
 )
 
-// movedAway is a poll whose event was given to another calendar just now, and
-// nobody has looked since.
-func movedAway(w *worldtest.World) story {
+// movedAway is a poll whose event was moved to another calendar just now, and no sync
+// has run since.
+func movedAway(w *worldtest.World) fixture {
 	s := finalised(w)
 	w.MoveAway("gm", s.event, worldtest.Club)
 	w.LosePushes()
@@ -24,7 +24,7 @@ func movedAway(w *worldtest.World) story {
 func live(w *worldtest.World) int { return len(w.Events("gm")) + len(w.Events(worldtest.Club)) }
 
 // journal fails where the journal of a poll says something else.
-func journal(t *testing.T, w *worldtest.World, s story, want ...string) {
+func journal(t *testing.T, w *worldtest.World, s fixture, want ...string) {
 	t.Helper()
 	equal(t, "journal", strings.Join(w.Decisions(s.poll), ", "), strings.Join(want, ", "))
 }
@@ -33,29 +33,29 @@ func TestDeletion_OfAMovedEvent_DeletesItWhereItIs(t *testing.T) {
 	t.Parallel()
 	gm := worldtest.Person("gm")
 	for name, c := range map[string]struct {
-		do   func(w *worldtest.World, s story) error
+		do   func(w *worldtest.World, s fixture) error
 		left int
 	}{
-		"cancel": {func(w *worldtest.World, s story) error {
+		"cancel": {func(w *worldtest.World, s fixture) error {
 			_, err := w.Cancel(s.poll)
 			return err
 		}, 0},
-		"reopen": {func(w *worldtest.World, s story) error {
+		"reopen": {func(w *worldtest.World, s fixture) error {
 			_, err := w.Scheduler.Reopen(w.Context(), gm, s.poll, true, worldtest.Cause)
 			return err
 		}, 0},
-		"delete": {func(w *worldtest.World, s story) error {
+		"delete": {func(w *worldtest.World, s fixture) error {
 			return w.Scheduler.Delete(w.Context(), gm, s.poll, false, worldtest.Cause)
 		}, 0},
-		"delete the event": {func(w *worldtest.World, s story) error {
+		"delete the event": {func(w *worldtest.World, s fixture) error {
 			_, err := w.Scheduler.DeleteEvent(w.Context(), gm, s.poll, worldtest.Cause)
 			return err
 		}, 0},
-		"finalise again": {func(w *worldtest.World, s story) error {
+		"finalise again": {func(w *worldtest.World, s fixture) error {
 			_, err := w.Finalise(s.poll, s.slots[1])
 			return err
 		}, 1},
-		"finalise again without an event": {func(w *worldtest.World, s story) error {
+		"finalise again without an event": {func(w *worldtest.World, s fixture) error {
 			_, err := w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[1]})
 			return err
 		}, 0},
@@ -91,7 +91,7 @@ func TestDeletion_OfAMovedEvent_WaitsForTheSearch(t *testing.T) {
 	atRest(t, w)
 }
 
-// One that cannot be looked for in a whole day is left, with a line in the log.
+// An event whose search fails for a whole day is left, with an error in the log.
 func TestDeletion_WhereTheSearchKeepsFailing_EndsAfterADay(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -102,7 +102,7 @@ func TestDeletion_WhereTheSearchKeepsFailing_EndsAfterADay(t *testing.T) {
 	}
 	w.Run(25 * time.Hour)
 	equal(t, "intents", len(w.Intents()), 0)
-	equal(t, "it is logged", strings.Contains(w.Log(), "an event that is gone could not be looked for in other calendars"), true)
+	equal(t, "it is logged", strings.Contains(w.Log(), "search for a missing event in other calendars failed"), true)
 	w.Released(s.event)
 	atRest(t, w)
 }
@@ -179,7 +179,7 @@ func TestInsert_WhereTheEventIsMovedBeforeTheLink_FollowsIt(t *testing.T) {
 				made := w.Events("gm")
 				w.MoveAway("gm", made[0].ID, worldtest.Club)
 				w.MoveEvent(worldtest.Club, made[0].ID, worldtest.Noon)
-				w.RunDue() // the looks at both calendars find no poll
+				w.RunDue() // the syncs of both calendars find no poll
 			})
 			if c.lost {
 				w.Fail("after events.insert", fault.New(fault.Unavailable, "broken"))

@@ -28,7 +28,7 @@ func TestRestoreOriginal_MovesTheEventBack(t *testing.T) {
 	kind(t, err, fault.Conflict)
 }
 
-// The event moves while the command is under way, and looks see it.
+// The event moves while the command is under way, and syncs read it.
 func TestRestoreOriginal_EventMovesDuringIt_FollowsTheEvent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestRestoreOriginal_EventMovesDuringIt_FollowsTheEvent(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				}
 				w.Run(3 * time.Minute)
-				oneStory(t, w, s)
+				checkAgreement(t, w, s)
 				atRest(t, w)
 			}
 		})

@@ -72,7 +72,7 @@ func joinsDirectly(w *worldtest.World, id string) {
 	w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "ana", "ben"}), poll.Set("updatedAt", w.Clock.Now()))
 }
 
-// reconciled has a hint tell of a poll.
+// reconciled reports a change of a poll's document.
 func reconciled(t *testing.T, w *worldtest.World, id string) {
 	t.Helper()
 	if _, err := w.Scheduler.Reconcile(w.Context(), id, worldtest.Cause); err != nil {
@@ -97,7 +97,7 @@ func writtenByApp(w *worldtest.World) (id string) {
 	return id
 }
 
-// cancelled has gm cancel a poll, and people told of it.
+// cancelled has gm cancel a poll, and waits for the announcement.
 func cancelled(t *testing.T, w *worldtest.World, id string) {
 	t.Helper()
 	if _, err := w.Cancel(id); err != nil {
@@ -125,21 +125,21 @@ func TestNamed_WhoJoinsOverTheAPI_StaysUnnamed(t *testing.T) {
 			return err
 		},
 	} {
-		for _, hinted := range []bool{true, false} {
-			t.Run(fmt.Sprint(name, ", hinted ", hinted), func(t *testing.T) {
+		for _, reported := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", reported ", reported), func(t *testing.T) {
 				t.Parallel()
 				w := worldtest.New(t, worldtest.Options{})
 				id := writtenByApp(w)
-				if hinted {
+				if reported {
 					reconciled(t, w, id)
 				}
 				if err := joins(w, id); err != nil {
 					t.Fatal(err)
 				}
 				wantNamed(t, w, id, "ben "+name, "ana")
-				if hinted {
+				if reported {
 					reconciled(t, w, id)
-					wantNamed(t, w, id, "a hint tells of the poll", "ana")
+					wantNamed(t, w, id, "a change of the poll is reported", "ana")
 				}
 				finalisedThen(t, w, id)
 				wantNamed(t, w, id, "finalising", "ana")
@@ -151,25 +151,25 @@ func TestNamed_WhoJoinsOverTheAPI_StaysUnnamed(t *testing.T) {
 	}
 }
 
-// The rules let a join leave updatedAt out. Where the document does not tell whether
+// The rules let a join leave updatedAt out. Where the document does not show whether
 // somebody joined, everybody counts.
 func TestNamed_DirectJoinWithoutATime_IsNotSilenced(t *testing.T) {
 	t.Parallel()
-	for name, hinted := range map[string]bool{"after the first hint": true, "before any": false} {
-		for then, seen := range map[string]func(t *testing.T, w *worldtest.World, id string){"a hint": reconciled, "no hint": func(*testing.T, *worldtest.World, string) {}} {
+	for name, reported := range map[string]bool{"after the first report": true, "before any": false} {
+		for then, report := range map[string]func(t *testing.T, w *worldtest.World, id string){"a report": reconciled, "no report": func(*testing.T, *worldtest.World, string) {}} {
 			t.Run(name+", then "+then, func(t *testing.T) {
 				t.Parallel()
 				w := worldtest.New(t, worldtest.Options{})
 				id := writtenByApp(w)
-				if hinted {
+				if reported {
 					reconciled(t, w, id)
 				}
 				w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "ana", "ben", "cho"}))
-				seen(t, w, id)
+				report(t, w, id)
 				finalisedThen(t, w, id)
 				cancelled(t, w, id)
 				equal(t, "notices of cho", len(w.Notices("cho")), 1)
-				equal(t, "notices of ana", len(w.Notices("ana")), map[bool]int{true: 0, false: 1}[hinted])
+				equal(t, "notices of ana", len(w.Notices("ana")), map[bool]int{true: 0, false: 1}[reported])
 			})
 		}
 	}
@@ -182,12 +182,12 @@ func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		before func(w *worldtest.World, id string)
-		seen   func(t *testing.T, w *worldtest.World, id string)
+		report func(t *testing.T, w *worldtest.World, id string)
 		want   []string
 	}{
-		{"a hint tells of it", nil, reconciled, []string{"ana", "ben"}},
-		{"it is finalised, and no hint told of it", nil, finalisedThen, []string{"ana", "ben"}},
-		{"ben joined before anything told of it", joinsDirectly, reconciled, nil},
+		{"it is reported", nil, reconciled, []string{"ana", "ben"}},
+		{"it is finalised before any report", nil, finalisedThen, []string{"ana", "ben"}},
+		{"ben joined before any report", joinsDirectly, reconciled, nil},
 		{"ben joined before it is finalised", joinsDirectly, finalisedThen, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
 			if row.before != nil {
 				row.before(w, id)
 			}
-			row.seen(t, w, id)
+			row.report(t, w, id)
 			wantNamed(t, w, id, row.name, row.want...)
 			w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "ana", "ben", "cho"}), poll.Set("updatedAt", w.Clock.Now()))
 			reconciled(t, w, id)
@@ -221,20 +221,20 @@ func TestNamed_RecreatedPoll_AreThoseOfTheNewOne(t *testing.T) {
 	w.DeleteDirectly(id)
 	writtenByApp(w)
 	reconciled(t, w, id)
-	wantNamed(t, w, id, "a hint tells of the new poll", "ana", "ben")
+	wantNamed(t, w, id, "a change of the new poll is reported", "ana", "ben")
 }
 
 // A poll of the app that was there before this program came by has no record, and
 // everybody in it counts, also where nobody has written it since it was made.
 func TestNamed_OldPoll_EverybodyIsNotified(t *testing.T) {
 	t.Parallel()
-	for name, seen := range map[string]func(t *testing.T, w *worldtest.World, id string){"a hint": reconciled, "no hint": func(*testing.T, *worldtest.World, string) {}} {
+	for name, report := range map[string]func(t *testing.T, w *worldtest.World, id string){"a report": reconciled, "no report": func(*testing.T, *worldtest.World, string) {}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})
 			id := writtenByApp(w)
 			w.Run(15 * time.Minute)
-			seen(t, w, id)
+			report(t, w, id)
 			finalisedThen(t, w, id)
 			wantNamed(t, w, id, "finalising a poll of before")
 			cancelled(t, w, id)

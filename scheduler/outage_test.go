@@ -34,8 +34,8 @@ func TestDrain_WhileDiscordIsAwayForHours_MakesNoCrowdOfTasks(t *testing.T) {
 	}
 	w.HealDiscord()
 	w.Run(15 * time.Minute)
-	if told := len(w.Discord.Messages(worldtest.Channel)); told != 2 { // the card and what happened
-		t.Errorf("the channel has %d messages", told)
+	if posted := len(w.Discord.Messages(worldtest.Channel)); posted != 2 { // the card and the announcement
+		t.Errorf("the channel has %d messages", posted)
 	}
 	for _, problem := range w.CardProblems() {
 		t.Error(problem)

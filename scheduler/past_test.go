@@ -9,8 +9,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// What a past session's event does decides nothing. Each time that it looks
-// otherwise is an entry, and what is handed over again is none.
+// Changes of a past session's event decide nothing. Each change is one entry, and a
+// repeated observation is none.
 func TestApply_OfAPastSession_WritesEachChangeOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -21,7 +21,7 @@ func TestApply_OfAPastSession_WritesEachChangeOnce(t *testing.T) {
 	noon, eight := timeOf(worldtest.Noon), timeOf(worldtest.Times("2026-03-10T08:00:00Z", time.Hour))
 	for i, step := range []struct {
 		what    string
-		seen    rules.EventState
+		state   rules.EventState
 		at      rules.Fingerprint
 		updated time.Duration
 		entries int // that there are afterwards, beside the finalisation
@@ -40,7 +40,7 @@ func TestApply_OfAPastSession_WritesEachChangeOnce(t *testing.T) {
 	} {
 		for range 2 {
 			_, err := w.Scheduler.Apply(t.Context(), scheduler.Observation{
-				AccountID: account, CalendarID: "gm@example.com", EventID: s.event, EventState: step.seen, Fingerprint: step.at,
+				AccountID: account, CalendarID: "gm@example.com", EventID: s.event, EventState: step.state, Fingerprint: step.at,
 				Updated: made.Add(step.updated), Own: true, Cause: worldtest.Cause,
 			})
 			if err != nil {
@@ -62,22 +62,22 @@ func TestPast_EventDraggedToLastYear_IsFollowedOn(t *testing.T) {
 	t.Parallel()
 	lastYear := worldtest.Times("2025-03-10T10:00:00Z", 4*time.Hour)
 	for name, c := range map[string]struct {
-		drag  func(w *worldtest.World, s story)
-		then  func(t *testing.T, w *worldtest.World, s story)
+		drag  func(w *worldtest.World, s fixture)
+		then  func(t *testing.T, w *worldtest.World, s fixture)
 		after rules.State
 	}{
 		"and back": {
-			func(w *worldtest.World, s story) { w.MoveEvent("gm", s.event, lastYear) },
-			func(_ *testing.T, w *worldtest.World, s story) { w.MoveEvent("gm", s.event, worldtest.Ten) },
+			func(w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, lastYear) },
+			func(_ *testing.T, w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, worldtest.Ten) },
 			rules.StateOK,
 		},
 		"as a whole day, and back": {
-			func(w *worldtest.World, s story) {
+			func(w *worldtest.World, s fixture) {
 				w.PatchEvent("gm", s.event, map[string]any{
 					"start": map[string]any{"date": "2025-03-10", "dateTime": nil}, "end": map[string]any{"date": "2025-03-11", "dateTime": nil},
 				})
 			},
-			func(_ *testing.T, w *worldtest.World, s story) {
+			func(_ *testing.T, w *worldtest.World, s fixture) {
 				w.PatchEvent("gm", s.event, map[string]any{
 					"start": map[string]any{"date": nil, "dateTime": worldtest.Ten.Start.Format(time.RFC3339)},
 					"end":   map[string]any{"date": nil, "dateTime": worldtest.Ten.End.Format(time.RFC3339)},
@@ -86,8 +86,8 @@ func TestPast_EventDraggedToLastYear_IsFollowedOn(t *testing.T) {
 			rules.StateOK,
 		},
 		"and put back by command": {
-			func(w *worldtest.World, s story) { w.MoveEvent("gm", s.event, lastYear) },
-			func(t *testing.T, w *worldtest.World, s story) {
+			func(w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, lastYear) },
+			func(t *testing.T, w *worldtest.World, s fixture) {
 				if _, err := w.Scheduler.RestoreOriginal(t.Context(), gm, s.poll, worldtest.Cause); err != nil {
 					t.Fatal(err)
 				}
@@ -95,8 +95,8 @@ func TestPast_EventDraggedToLastYear_IsFollowedOn(t *testing.T) {
 			rules.StateOK,
 		},
 		"and deleted": {
-			func(w *worldtest.World, s story) { w.MoveEvent("gm", s.event, lastYear) },
-			func(_ *testing.T, w *worldtest.World, s story) { w.DeleteEvent("gm", s.event) },
+			func(w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, lastYear) },
+			func(_ *testing.T, w *worldtest.World, s fixture) { w.DeleteEvent("gm", s.event) },
 			rules.StateCancelled,
 		},
 	} {
@@ -206,8 +206,8 @@ func TestPast_AcceptedByMistake_IsFollowedForADay(t *testing.T) {
 	w.MoveEvent("gm", s.event, worldtest.Times("2025-03-10T10:00:00Z", time.Hour))
 	w.Sweep()
 	w.Run(time.Minute)
-	seen := w.View(s.poll).Poll.Sync.Applied.String()
-	if _, err := w.Scheduler.AcceptNew(t.Context(), gm, s.poll, seen, worldtest.Cause); err != nil {
+	shown := w.View(s.poll).Poll.Sync.Applied.String()
+	if _, err := w.Scheduler.AcceptNew(t.Context(), gm, s.poll, shown, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
 	w.MoveEvent("gm", s.event, worldtest.Noon)

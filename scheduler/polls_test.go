@@ -61,7 +61,7 @@ func TestCreate_RefusesWhatCannotBe_AndWritesNothing(t *testing.T) {
 	atRest(t, w)
 }
 
-func TestAPoll_IsSeenByThoseItConcerns(t *testing.T) {
+func TestMayRead_PersonConcerned_IsAllowed(t *testing.T) {
 	t.Parallel()
 	group := &poll.Group{CreatorID: "leader", MemberIDs: []string{"member"}}
 	p := poll.Poll{CreatorID: "gm", ParticipantIDs: []string{"ana"}, PendingInvites: []string{"ben@example.com"}}
@@ -103,8 +103,8 @@ func TestVote_CountsAndReplacesOnesOwn(t *testing.T) {
 	view := w.View(s.poll)
 	for i, want := range []struct{ feasible, preferred int64 }{{1, 0}, {2, 2}} {
 		stats := store.Fields(w.Document(poll.SlotPath(s.poll, s.slots[i])).Data).Map("stats")
-		equal(t, "feasible as seen", view.Slots[i].Feasible, want.feasible)
-		equal(t, "preferred as seen", view.Slots[i].Preferred, want.preferred)
+		equal(t, "feasible as shown", view.Slots[i].Feasible, want.feasible)
+		equal(t, "preferred as shown", view.Slots[i].Preferred, want.preferred)
 		equal(t, "feasible as stored", stats.Int("feasible"), want.feasible)
 		equal(t, "preferred as stored", stats.Int("preferred"), want.preferred)
 	}

@@ -19,21 +19,21 @@ const (
 func TestFinaliseAgain_WithoutCalendar_UsesPrevious(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		before func(w *worldtest.World, s story)
+		before func(w *worldtest.World, s fixture)
 		ask    scheduler.Finalise
 		want   string
 	}{
-		"finalised":     {func(*worldtest.World, story) {}, scheduler.Finalise{}, clubCalendar},
+		"finalised":     {func(*worldtest.World, fixture) {}, scheduler.Finalise{}, clubCalendar},
 		"cancelled":     {cancelIt.do, scheduler.Finalise{}, clubCalendar},
-		"reopened":      {func(w *worldtest.World, s story) { w.Released(s.event); reopenIt.do(w, s) }, scheduler.Finalise{}, clubCalendar},
-		"event deleted": {func(w *worldtest.World, s story) { w.DeleteEvent(worldtest.Club, s.event) }, scheduler.Finalise{}, clubCalendar},
-		"event deleted by the app": {func(w *worldtest.World, s story) {
+		"reopened":      {func(w *worldtest.World, s fixture) { w.Released(s.event); reopenIt.do(w, s) }, scheduler.Finalise{}, clubCalendar},
+		"event deleted": {func(w *worldtest.World, s fixture) { w.DeleteEvent(worldtest.Club, s.event) }, scheduler.Finalise{}, clubCalendar},
+		"event deleted by the app": {func(w *worldtest.World, s fixture) {
 			_, _ = w.Scheduler.DeleteEvent(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
 		}, scheduler.Finalise{}, clubCalendar},
-		"another named":          {func(*worldtest.World, story) {}, scheduler.Finalise{CalendarID: ownCalendar}, ownCalendar},
-		"only read now":          {func(w *worldtest.World, _ story) { w.ShareClub(worldtest.Reader) }, scheduler.Finalise{KeepOldEvent: true}, ownCalendar},
-		"lost":                   {func(w *worldtest.World, _ story) { w.ShareClub(worldtest.NoAccess) }, scheduler.Finalise{KeepOldEvent: true}, ownCalendar},
-		"Google does not answer": {func(w *worldtest.World, _ story) { w.Refuse("events.list", 503, "backendError", 1) }, scheduler.Finalise{}, clubCalendar},
+		"another named":          {func(*worldtest.World, fixture) {}, scheduler.Finalise{CalendarID: ownCalendar}, ownCalendar},
+		"only read now":          {func(w *worldtest.World, _ fixture) { w.ShareClub(worldtest.Reader) }, scheduler.Finalise{KeepOldEvent: true}, ownCalendar},
+		"lost":                   {func(w *worldtest.World, _ fixture) { w.ShareClub(worldtest.NoAccess) }, scheduler.Finalise{KeepOldEvent: true}, ownCalendar},
+		"Google does not answer": {func(w *worldtest.World, _ fixture) { w.Refuse("events.list", 503, "backendError", 1) }, scheduler.Finalise{}, clubCalendar},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

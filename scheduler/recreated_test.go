@@ -16,28 +16,28 @@ import (
 
 // deletions are how a poll's document goes directly. The app removes slots and
 // votes before; another client need not.
-var deletions = map[string]func(w *worldtest.World, s story){
-	"deleted by the app": func(w *worldtest.World, s story) { w.DeleteDirectly(s.poll) },
-	"its document alone": func(w *worldtest.World, s story) { w.Remove(poll.Path(s.poll)) },
-	"deleted over our route": func(w *worldtest.World, s story) {
+var deletions = map[string]func(w *worldtest.World, s fixture){
+	"deleted by the app": func(w *worldtest.World, s fixture) { w.DeleteDirectly(s.poll) },
+	"its document alone": func(w *worldtest.World, s fixture) { w.Remove(poll.Path(s.poll)) },
+	"deleted over our route": func(w *worldtest.World, s fixture) {
 		_ = w.Scheduler.Delete(w.Context(), worldtest.Person("gm"), s.poll, false, worldtest.Cause)
 	},
 }
 
 // finders are what meets first a poll that has the id of a deleted one.
-var finders = map[string]func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slot string){
-	"document change": func(t *testing.T, w *worldtest.World, s story, _ scheduler.Person, _ string) {
+var finders = map[string]func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, slot string){
+	"document change": func(t *testing.T, w *worldtest.World, s fixture, _ scheduler.Person, _ string) {
 		t.Helper()
 		if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
 			t.Fatal(err)
 		}
 	},
-	"sweep": func(_ *testing.T, w *worldtest.World, _ story, _ scheduler.Person, _ string) { w.Sweep() },
-	"sync": func(_ *testing.T, w *worldtest.World, s story, _ scheduler.Person, _ string) {
+	"sweep": func(_ *testing.T, w *worldtest.World, _ fixture, _ scheduler.Person, _ string) { w.Sweep() },
+	"sync": func(_ *testing.T, w *worldtest.World, s fixture, _ scheduler.Person, _ string) {
 		w.MoveEvent("gm", s.event, worldtest.Three)
 		w.RunDue()
 	},
-	"finalise": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slot string) {
+	"finalise": func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, slot string) {
 		t.Helper()
 		view, err := w.Scheduler.Finalise(t.Context(), by, s.poll, worldtest.Ask{SlotID: slot, CreateEvent: true}, worldtest.Cause)
 		if err != nil {
@@ -45,7 +45,7 @@ var finders = map[string]func(t *testing.T, w *worldtest.World, s story, by sche
 		}
 		equal(t, "finalised", view.Poll.Status, rules.Finalized)
 	},
-	"cancel": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+	"cancel": func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, _ string) {
 		t.Helper()
 		view, err := w.Scheduler.Cancel(t.Context(), by, s.poll, false, worldtest.Cause)
 		if err != nil {
@@ -53,32 +53,32 @@ var finders = map[string]func(t *testing.T, w *worldtest.World, s story, by sche
 		}
 		equal(t, "cancelled", view.Poll.Status, rules.Cancelled)
 	},
-	"reopen": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+	"reopen": func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, _ string) {
 		t.Helper()
 		if _, err := w.Scheduler.Reopen(t.Context(), by, s.poll, false, worldtest.Cause); err != nil {
 			t.Fatal(err)
 		}
 	},
-	"restore": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+	"restore": func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, _ string) {
 		t.Helper()
 		_, err := w.Scheduler.RestoreOriginal(t.Context(), by, s.poll, worldtest.Cause)
 		kind(t, err, fault.Conflict)
 		w.Sweep()
 	},
-	"resend": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+	"resend": func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, _ string) {
 		t.Helper()
 		_, err := w.Scheduler.Resend(t.Context(), by, s.poll, worldtest.Cause)
 		kind(t, err, fault.Conflict)
 		w.Sweep()
 	},
-	"edit": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+	"edit": func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, _ string) {
 		t.Helper()
 		title := "Another title"
 		if _, err := w.Scheduler.Edit(t.Context(), by, s.poll, scheduler.Edit{Title: &title}, worldtest.Cause); err != nil {
 			t.Fatal(err)
 		}
 	},
-	"delete": func(t *testing.T, w *worldtest.World, s story, by scheduler.Person, _ string) {
+	"delete": func(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, _ string) {
 		t.Helper()
 		if err := w.Scheduler.Delete(t.Context(), by, s.poll, false, worldtest.Cause); err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ var finders = map[string]func(t *testing.T, w *worldtest.World, s story, by sche
 }
 
 // ofOld says what is there of gm's poll, whose id has another one by now.
-func ofOld(t *testing.T, w *worldtest.World, s story, before []string) (left []string) {
+func ofOld(t *testing.T, w *worldtest.World, s fixture, before []string) (left []string) {
 	t.Helper()
 	for _, entry := range w.Journal(s.poll) {
 		if slices.Contains(before, entry.ID) {
@@ -107,11 +107,11 @@ func ofOld(t *testing.T, w *worldtest.World, s story, before []string) (left []s
 			left = append(left, "index entry "+entry.EventID)
 		}
 	}
-	told, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
+	announcement, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ref := range []string{told.Wanted.Ref, told.Announced.Ref, told.Delivering.Ref, told.Before.Ref} {
+	for _, ref := range []string{announcement.Wanted.Ref, announcement.Announced.Ref, announcement.Delivering.Ref, announcement.Before.Ref} {
 		if slices.Contains(before, ref) {
 			left = append(left, "announcement of "+ref)
 		}
@@ -120,7 +120,7 @@ func ofOld(t *testing.T, w *worldtest.World, s story, before []string) (left []s
 }
 
 // everything names the documents of a poll that belong to it alone.
-func everything(w *worldtest.World, s story) (all []string) {
+func everything(w *worldtest.World, s fixture) (all []string) {
 	for _, entry := range w.Journal(s.poll) {
 		all = append(all, entry.ID)
 	}
@@ -157,7 +157,7 @@ func TestRecreatedPoll_HoweverFound_StartsEmpty(t *testing.T) {
 						t.Error("the event of the deleted poll is there")
 					}
 					if found != "delete" {
-						if event := ownStory(t, w, s, by, slots); event == s.event {
+						if event := checkRecreated(t, w, s, by, slots); event == s.event {
 							t.Error("the new poll shares the event id of the old one")
 						}
 					}
@@ -168,9 +168,9 @@ func TestRecreatedPoll_HoweverFound_StartsEmpty(t *testing.T) {
 	}
 }
 
-// ownStory has a recreated poll be finalised and moved like any other, and gives
-// its event.
-func ownStory(t *testing.T, w *worldtest.World, s story, by scheduler.Person, slots []string) (event string) {
+// checkRecreated finalises a recreated poll and moves its event, as for any other poll,
+// and returns the event.
+func checkRecreated(t *testing.T, w *worldtest.World, s fixture, by scheduler.Person, slots []string) (event string) {
 	t.Helper()
 	for _, slot := range slots {
 		if !w.Document(poll.SlotPath(s.poll, slot)).Exists() {
@@ -220,7 +220,7 @@ func TestRecreatedPoll_EventOfTheOld_StaysAsItsOwnerSet(t *testing.T) {
 	}
 	w.Run(2 * time.Minute)
 	equal(t, "index entries", len(w.Index()), 0)
-	if event := ownStory(t, w, s, worldtest.Person("gm"), slots); event == s.event {
+	if event := checkRecreated(t, w, s, worldtest.Person("gm"), slots); event == s.event {
 		t.Error("the new poll follows the event of the old one")
 	}
 	equal(t, "the old event lives", w.EventOf("gm", s.event).Live(), true)
@@ -308,6 +308,6 @@ func TestRecreatedPoll_OldFollowsNoEvent_SweepFindsIt(t *testing.T) {
 	if left := ofOld(t, w, s, before); len(left) > 0 {
 		t.Errorf("left of the deleted poll: %s", strings.Join(left, ", "))
 	}
-	ownStory(t, w, s, worldtest.Person("ana"), slots)
+	checkRecreated(t, w, s, worldtest.Person("ana"), slots)
 	atRest(t, w)
 }

@@ -44,8 +44,8 @@ func TestRecreatedPoll_VotesOverLeftovers_StayWhereTheyAreItsOwn(t *testing.T) {
 	}
 }
 
-// A recreated poll that names an event is linked by the second pass, and looked at
-// at once: no drain comes by.
+// The second pass links a recreated poll that names an event, and enqueues the sync at
+// once: no drain runs.
 func TestReconcile_RecreatedPollWithEvent_SyncsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -62,11 +62,11 @@ func TestReconcile_RecreatedPollWithEvent_SyncsAtOnce(t *testing.T) {
 	if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
-	looks := 0
+	syncs := 0
 	for _, task := range w.Queue.Due(w.Clock.Now()) {
 		if strings.Contains(task.Kind, "look") || strings.Contains(task.Kind, "sync") {
-			looks++
+			syncs++
 		}
 	}
-	equal(t, "looks", looks, 1)
+	equal(t, "syncs", syncs, 1)
 }

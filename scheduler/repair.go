@@ -33,7 +33,7 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	return repair, err
 }
 
-// syncsAfter tells whether a repair asked for a sync that is enqueued at once.
+// syncsAfter reports whether a repair asked for a sync that is enqueued at once.
 func (c Cause) syncsAfter(repair rules.Repair) bool {
 	switch repair {
 	case rules.RepairRestore, rules.RepairUnlink, rules.RepairLink, rules.RepairRecord:
@@ -42,7 +42,7 @@ func (c Cause) syncsAfter(repair rules.Repair) bool {
 	return false
 }
 
-// quietly tells whether a repair does no more than to write.
+// quietly reports whether a repair only writes.
 func (c Cause) quietly(repair rules.Repair) bool { return c.Quiet && repair == rules.RepairLink }
 
 // syncItsEvent enqueues the sync that a repair asked for. Where it fails, the drain does.
@@ -100,7 +100,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	return repair, nil
 }
 
-// isEdit tells the repair of a direct edit from what nobody did.
+// isEdit reports whether a repair is that of a direct edit.
 func isEdit(repair rules.Repair) bool {
 	return repair != rules.RepairNothing && repair != rules.RepairForget
 }
@@ -205,7 +205,7 @@ func loadToRepair(ctx context.Context, tx store.Tx, pollID string) (st transitio
 		return transition.State{}, false, err
 	}
 	for i := range entries {
-		if st.Entry == nil || entries[i].EventID != p.EventID() { // one that does not fit is set right first
+		if st.Entry == nil || entries[i].EventID != p.EventID() { // an entry of another event is repaired first
 			st.Entry, st.EntryPath = &entries[i], paths[i]
 		}
 	}
@@ -222,7 +222,7 @@ func loadToRepair(ctx context.Context, tx store.Tx, pollID string) (st transitio
 	return st, false, err
 }
 
-// Agrees tells that Reconcile has nothing to do, by the poll and an index entry that names it
+// Agrees reports whether Reconcile has nothing to do, by the poll and an index entry that names it
 // alone. false means that it may: they disagree, or the session is over for so long that its
 // slots decide.
 func Agrees(p poll.Poll, entry poll.IndexEntry, now time.Time) bool {

@@ -17,9 +17,9 @@ import (
 // had no effect; after, it had, and nobody heard of it.
 var errBrokenOff = fault.Wrap(fault.Unavailable, errors.New("broken off"), "The store broke a call off.")
 
-// repeated are finalisations of a story that may be broken off and asked for again.
+// repeated are finalisations that may be broken off and repeated.
 var repeated = map[string]struct {
-	begin func(*worldtest.World) story
+	begin func(*worldtest.World) fixture
 	slot  int
 	ask   scheduler.Finalise
 }{
@@ -87,7 +87,7 @@ func checkFinalised(t *testing.T, w *worldtest.World, view scheduler.View, ask s
 
 // checkDoneOnce fails where more than the one event is left, or a finalisation with
 // a name is journaled more than once.
-func checkDoneOnce(t *testing.T, w *worldtest.World, s story, ask scheduler.Finalise, before int) {
+func checkDoneOnce(t *testing.T, w *worldtest.World, s fixture, ask scheduler.Finalise, before int) {
 	t.Helper()
 	equal(t, "events", len(w.Events("gm")), map[bool]int{true: 1}[ask.CreateEvent])
 	if ask.Request != "" {
@@ -96,8 +96,8 @@ func checkDoneOnce(t *testing.T, w *worldtest.World, s story, ask scheduler.Fina
 	atRest(t, w)
 }
 
-// finalisations counts those in the journal of a story.
-func finalisations(w *worldtest.World, s story) (n int) {
+// finalisations counts those in the journal of a poll.
+func finalisations(w *worldtest.World, s fixture) (n int) {
 	for _, entry := range w.Journal(s.poll) {
 		if entry.Command == rules.CommandFinalise {
 			n++

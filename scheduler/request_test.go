@@ -15,7 +15,7 @@ import (
 )
 
 // asked is a finalisation whose request has a name.
-func asked(s story, createEvent bool) scheduler.Finalise {
+func asked(s fixture, createEvent bool) scheduler.Finalise {
 	return scheduler.Finalise{SlotID: s.slots[0], CreateEvent: createEvent, Request: "the same"}
 }
 
@@ -68,21 +68,21 @@ func TestFinalise_RepeatedAfterALostAnswer_FindsTheDrainsResult(t *testing.T) {
 // Each row is why the same words are another request by now.
 func TestFinalise_RepeatedAfterAnotherChange_IsANewOne(t *testing.T) {
 	t.Parallel()
-	for name, between := range map[string]func(w *worldtest.World, s story, event string){
-		"reopened": func(w *worldtest.World, s story, _ string) {
+	for name, between := range map[string]func(w *worldtest.World, s fixture, event string){
+		"reopened": func(w *worldtest.World, s fixture, _ string) {
 			_, err := w.Scheduler.Reopen(w.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause)
 			if err != nil {
 				panic(err)
 			}
 		},
-		"moved in the calendar": func(w *worldtest.World, _ story, event string) {
+		"moved in the calendar": func(w *worldtest.World, _ fixture, event string) {
 			w.MoveEvent("gm", event, worldtest.Three)
 			w.Run(time.Minute)
 		},
-		"its event deleted by the app": func(w *worldtest.World, s story, _ string) {
+		"its event deleted by the app": func(w *worldtest.World, s fixture, _ string) {
 			w.Edit(poll.Path(s.poll), poll.Set("googleEventId", nil))
 		},
-		"a quarter of an hour ago": func(w *worldtest.World, _ story, _ string) { w.Run(15 * time.Minute) },
+		"a quarter of an hour ago": func(w *worldtest.World, _ fixture, _ string) { w.Run(15 * time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -174,8 +174,8 @@ func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 					}
 					return 0
 				},
-				Stood: func(strand int, _ string) {
-					if strand == 0 {
+				Stood: func(run int, _ string) {
+					if run == 0 {
 						stood++
 					}
 				},

@@ -13,9 +13,9 @@ import (
 	"questscheduler/scheduler"
 )
 
-// untold is a world with a finalised poll of a party whose event the calendar
+// unannounced is a world with a finalised poll of a party whose event the calendar
 // moved while the bot could not post in the party's channel. Now it can.
-func untold(t *testing.T) (w *worldtest.World, pollID string) {
+func unannounced(t *testing.T) (w *worldtest.World, pollID string) {
 	t.Helper()
 	w = worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
 	pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party()})
@@ -55,13 +55,13 @@ func resend(t *testing.T, w *worldtest.World, pollID string) rules.Notice {
 
 func TestResend_ChannelRefusedBefore_DeliversThereOnce(t *testing.T) {
 	t.Parallel()
-	w, pollID := untold(t)
+	w, pollID := unannounced(t)
 	if got := posted(w); got != 0 {
 		t.Fatalf("%d messages were posted where none may be", got)
 	}
 	notices := len(w.Notices("ana"))
 	if notice := resend(t, w, pollID); notice != rules.NoticeRescheduled {
-		t.Errorf("told again: %q", notice)
+		t.Errorf("resent: %q", notice)
 	}
 	w.Run(time.Minute)
 	if got := posted(w); got != 1 {
@@ -70,19 +70,19 @@ func TestResend_ChannelRefusedBefore_DeliversThereOnce(t *testing.T) {
 	if got := len(w.Notices("ana")); got != notices {
 		t.Errorf("ana has %d notices, and had %d", got, notices)
 	}
-	told, err := poll.LoadAnnouncement(t.Context(), w.Documents, pollID)
-	if err != nil || !told.Due.IsZero() || told.Delivering.Ref != "" || told.Announced != told.Wanted || told.Channels["discord"].Error != "" {
-		t.Errorf("the announcement is %+v (%v)", told, err)
+	announcement, err := poll.LoadAnnouncement(t.Context(), w.Documents, pollID)
+	if err != nil || !announcement.Due.IsZero() || announcement.Delivering.Ref != "" || announcement.Announced != announcement.Wanted || announcement.Channels["discord"].Error != "" {
+		t.Errorf("the announcement is %+v (%v)", announcement, err)
 	}
 	w.Check()
 }
 
 func TestResend_AskedTwice_DeliversOnce(t *testing.T) {
 	t.Parallel()
-	w, pollID := untold(t)
+	w, pollID := unannounced(t)
 	resend(t, w, pollID)
 	if notice := resend(t, w, pollID); notice != rules.NoticeNone {
-		t.Errorf("while it is told, %q is told again", notice)
+		t.Errorf("during the delivery, %q is sent again", notice)
 	}
 	w.Run(time.Minute)
 	resend(t, w, pollID) // the message is in the channel by now
@@ -94,13 +94,13 @@ func TestResend_AskedTwice_DeliversOnce(t *testing.T) {
 
 func TestResend_ArchivedPoll_SendsTheLastAnnouncement(t *testing.T) {
 	t.Parallel()
-	w, pollID := untold(t)
+	w, pollID := unannounced(t)
 	if _, err := w.Scheduler.Archive(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
 	if notice := resend(t, w, pollID); notice != rules.NoticeRescheduled {
-		t.Errorf("told again: %q", notice)
+		t.Errorf("resent: %q", notice)
 	}
 	w.Run(time.Minute)
 	if got := posted(w); got != 1 {
@@ -117,7 +117,7 @@ func TestResend_Refusals(t *testing.T) {
 		name, person, poll string
 		kind               fault.Kind
 	}{
-		{"nobody was told anything", "gm", pollID, fault.Conflict},
+		{"nothing was announced", "gm", pollID, fault.Conflict},
 		{"somebody who only takes part", "ana", pollID, fault.Forbidden},
 		{"somebody who may not see it", "nobody", pollID, fault.NotFound},
 		{"a poll that is not there", "gm", "00000000-0000-4000-8000-000000000000", fault.NotFound},

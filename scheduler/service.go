@@ -1,4 +1,4 @@
-// Package scheduler is what people do with polls, and the applying of what the rules decide.
+// Package scheduler carries out people's commands on polls, and applies the rules' decisions.
 //
 // Every change of a poll is one store transaction: the scheduler reads, internal/transition
 // works the change out, and apply writes it. Calendar calls happen between transactions, under
@@ -18,17 +18,17 @@ import (
 	"questscheduler/rules"
 )
 
-// Person is who asks.
+// Person is the caller of a command.
 type Person struct {
 	ID    string
 	Email string // lower case; "" where it is not verified
 	Admin bool
 }
 
-// Cause says what triggered an action, for journal and logs.
+// Cause is the trigger of an action, for journal and logs.
 type Cause struct {
 	Trigger string // such as person, push, timer
-	Trace   string // joins everything that one hint caused
+	Trace   string // correlates all effects of one trigger
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.
 	Quiet bool
@@ -36,7 +36,7 @@ type Cause struct {
 
 // Calendar is what finalising needs of a calendar provider. Its errors have the kinds
 // NotFound, Revoked, RateLimited, Exhausted, Provider (refused for good), Conflict with
-// CodeTaken for a taken event id, Unavailable (the effect may have taken place).
+// CodeTaken if the event id is in use, Unavailable (the effect may have taken place).
 type Calendar interface {
 	// Insert makes the event of an intent, under the intent's own event id.
 	Insert(ctx context.Context, intent poll.Intent) (Event, error)
@@ -51,7 +51,7 @@ type Calendar interface {
 	// Find searches the other calendars of the same person for a missing event of ours; nil
 	// where all answered and none has it, Unavailable where some did not.
 	Find(ctx context.Context, missing Missing) (*Found, error)
-	// MayFollow tells whether the account may make events in the calendar, and confirm
+	// MayFollow reports whether the account may make events in the calendar, and confirm
 	// deletions.
 	MayFollow(ctx context.Context, accountID, calendarID string) (bool, error)
 }

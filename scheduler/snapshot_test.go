@@ -12,8 +12,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// The calendar moves a session and moves it back; amid that a vote is lost. What
-// the web app wrote into the vote comes back with it.
+// The calendar moves a session and moves it back; a vote is lost in between. The vote
+// comes back with all that the web app wrote into it.
 func TestRestore_VoteThatVanished_ComesBackWhole(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -10,7 +10,7 @@ import (
 )
 
 // load reads the state of a poll for a command of a person who must be its
-// creator. The command is to be given by afterEdits.
+// creator. The command must run within afterEdits.
 func load(ctx context.Context, tx store.Tx, person Person, pollID string) (transition.State, error) {
 	p, group, err := created(ctx, tx, person, pollID)
 	if err != nil {
@@ -24,8 +24,8 @@ func load(ctx context.Context, tx store.Tx, person Person, pollID string) (trans
 	return st, err
 }
 
-// complete reads what belongs to a poll. An editedError says that its id was
-// another poll's, of which something is left.
+// complete reads what belongs to a poll. An editedError says that documents of a deleted
+// poll of its id are left.
 func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st transition.State, err error) {
 	st.Poll = p
 	if err := loadSlots(ctx, tx, &st); err != nil {
@@ -52,7 +52,7 @@ func loadEntry(ctx context.Context, reader store.Reader, st *transition.State) (
 	return err
 }
 
-// loadNext reads the calendar in which the poll's event is to be followed. free tells that no
+// loadNext reads the calendar in which to follow the poll's event. free reports whether no
 // poll follows it there.
 func loadNext(ctx context.Context, reader store.Reader, st *transition.State, account, calendarID string) (free bool, err error) {
 	calendarID = followedCalendar(st.Poll, calendarID)
@@ -79,7 +79,7 @@ func loadSlots(ctx context.Context, reader store.Reader, st *transition.State) (
 	return err
 }
 
-// loadPast reads what tells of a poll without calendarSync whether its id was another's.
+// loadPast reads what decides whether a poll without calendarSync has the id of a deleted one.
 func loadPast(ctx context.Context, reader store.Reader, st *transition.State) (err error) {
 	if !st.Poll.Pristine() {
 		return nil

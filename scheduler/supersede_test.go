@@ -75,9 +75,9 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
 	equal(t, "what the event waits for", w.Calendar(gm.ID).Deferred[eventID], calendars.DeferredHeld)
 
-	looked, err := w.Watcher.Confirm(t.Context(), gm, key, []string{pollID}, scheduler.Cause{Trigger: "person"})
-	if err != nil || looked != 1 {
-		t.Fatalf("confirm looks at %d (%v), want 1", looked, err)
+	asked, err := w.Watcher.Confirm(t.Context(), gm, key, []string{pollID}, scheduler.Cause{Trigger: "person"})
+	if err != nil || asked != 1 {
+		t.Fatalf("confirm syncs %d (%v), want 1", asked, err)
 	}
 	w.Run(time.Minute)
 	equal(t, "status after the word", w.View(pollID).Poll.Status, rules.Cancelled)
@@ -88,15 +88,15 @@ func TestASweep_DoesNotLinkASessionThatIsLongPast(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
 	w.Run(time.Minute)
-	w.Remove(poll.IndexPath(eventID)) // as a look long after the session does
+	w.Remove(poll.IndexPath(eventID)) // as a sync long after the session does
 	if err := w.Clock.Advance(60 * 24 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	mending, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Trigger: "sweep"})
+	repair, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Trigger: "sweep"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "mending", mending, rules.RepairNothing)
+	equal(t, "repair", repair, rules.RepairNothing)
 }
 
 func TestADirectCancel_ThatForgotTheEvent_DeletesItAllTheSame(t *testing.T) {

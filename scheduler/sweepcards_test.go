@@ -43,7 +43,7 @@ func cardOf(t *testing.T, w *worldtest.World, pollID string) string {
 	return ""
 }
 
-// No hint tells of any of these writes.
+// No document change is reported for any of these writes.
 func TestSweepCards_FindsWhatWasWrittenSince(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})

@@ -9,15 +9,15 @@ import (
 	"questscheduler/scheduler"
 )
 
-// TestSync_RunDoesNotEnd_ChecksAFewTimes: each check of a person who
-// waits is a read, and all of them together last for as long as they are told.
+// Each check while a person waits is a read. All checks together last for as long as
+// the person is asked to wait.
 func TestSync_RunDoesNotEnd_ChecksAFewTimes(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()
 	w.Run(time.Minute)
 	var waits []time.Duration
-	w.Scheduler.Wait = func(_ context.Context, d time.Duration) error { // no task runs meanwhile
+	w.Scheduler.Wait = func(_ context.Context, d time.Duration) error { // no task runs during the wait
 		waits = append(waits, d)
 		return w.Clock.Advance(d)
 	}

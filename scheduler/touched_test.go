@@ -18,8 +18,8 @@ import (
 // touching is a transition of a poll of a group, which begin makes, and what it
 // writes of touchable.
 type touching struct {
-	begin   func(t *testing.T, w *worldtest.World) story
-	do      func(w *worldtest.World, s story) error
+	begin   func(t *testing.T, w *worldtest.World) fixture
+	do      func(w *worldtest.World, s fixture) error
 	touches string
 }
 
@@ -50,7 +50,7 @@ func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 		"command: reopen, delete event": {grouped, reopening(true), "announced calendar generation index intents journal recorded updatedAt"},
 		"command: archive":              {grouped, archiving, "card journal recorded updatedAt"},
 		"command: unarchive":            {after(grouped, archiving), unarchiving, "calendar card journal recorded updatedAt"},
-		"command: edit":                 {grouped, editing(func(s story) scheduler.Edit { return scheduler.Edit{Title: &s.poll} }), "card updatedAt"},
+		"command: edit":                 {grouped, editing(func(s fixture) scheduler.Edit { return scheduler.Edit{Title: &s.poll} }), "card updatedAt"},
 		"command: edit slots":           {groupedOpen, editing(slotsMoved), "card journal recorded slots updatedAt votes"},
 		"command: accept new time":      {groupedMoved, accepting, "announced journal recorded slots updatedAt"},
 		"command: delete event":         {groupedMoved, deletingEvent, "calendar card generation index intents journal recorded slots updatedAt"},
@@ -93,9 +93,9 @@ func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 }
 
 // touchable is what stands of a poll beside its journal.
-func touchable(w *worldtest.World, s story) map[string]any {
+func touchable(w *worldtest.World, s fixture) map[string]any {
 	data := store.Fields(w.Document(poll.Path(s.poll)).Data)
-	sync, told := data.Map("calendarSync"), store.Fields(w.Document(poll.AnnouncementPath(s.poll)).Data)
+	sync, announcement := data.Map("calendarSync"), store.Fields(w.Document(poll.AnnouncementPath(s.poll)).Data)
 	below := map[string]map[store.Path]any{"slots": {}, "votes": {}}
 	for _, path := range w.Below(s.poll) {
 		below[path.Collection()][path] = w.Document(path).Data
@@ -103,20 +103,20 @@ func touchable(w *worldtest.World, s story) map[string]any {
 	calendar := w.Calendar("gm")
 	return map[string]any{
 		"updatedAt": data["updatedAt"], "recorded": sync["recorded"], "generation": sync["generation"], "lastSyncedAt": sync["lastSyncedAt"],
-		"card": told["cardOwed"], "announced": told.Map("wanted")["ref"], "known": told.Map("announced")["ref"], "named": told["named"],
+		"card": announcement["cardOwed"], "announced": announcement.Map("wanted")["ref"], "known": announcement.Map("announced")["ref"], "named": announcement["named"],
 		"slots": below["slots"], "votes": below["votes"], "snapshots": w.Snapshots(), "index": w.Index(), "intents": w.Intents(),
 		"calendar": calendar, "journal": len(w.Journal(s.poll)),
 	}
 }
 
-func groupedOpen(_ *testing.T, w *worldtest.World) story {
-	s := story{}
+func groupedOpen(_ *testing.T, w *worldtest.World) fixture {
+	s := fixture{}
 	s.poll, s.slots = w.PollOf("gm", scheduler.Create{GroupID: w.Party(), AllowLinkSharing: true, ParticipantIDs: []string{"gm", "ana"}})
 	w.Run(time.Minute)
 	return s
 }
 
-func grouped(t *testing.T, w *worldtest.World) story {
+func grouped(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := groupedOpen(t, w)
 	view, err := w.Finalise(s.poll, s.slots[0])
@@ -128,7 +128,7 @@ func grouped(t *testing.T, w *worldtest.World) story {
 	return s
 }
 
-func groupedMoved(t *testing.T, w *worldtest.World) story {
+func groupedMoved(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := grouped(t, w)
 	w.MoveEvent("gm", s.event, worldtest.Noon)
@@ -136,7 +136,7 @@ func groupedMoved(t *testing.T, w *worldtest.World) story {
 	return s
 }
 
-func groupedDeleted(t *testing.T, w *worldtest.World) story {
+func groupedDeleted(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := grouped(t, w)
 	w.DeleteEvent("gm", s.event)
@@ -144,7 +144,7 @@ func groupedDeleted(t *testing.T, w *worldtest.World) story {
 	return s
 }
 
-func groupedFailing(t *testing.T, w *worldtest.World) story {
+func groupedFailing(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := grouped(t, w)
 	if err := syncFails(w, s); err != nil {
@@ -153,7 +153,7 @@ func groupedFailing(t *testing.T, w *worldtest.World) story {
 	return s
 }
 
-func withoutItsEvent(t *testing.T, w *worldtest.World) story {
+func withoutItsEvent(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := groupedOpen(t, w)
 	if err := finaliseWithout(w, s); err != nil {
@@ -164,7 +164,7 @@ func withoutItsEvent(t *testing.T, w *worldtest.World) story {
 }
 
 // linkedDirectly is a poll that somebody gave an event, which nobody read yet.
-func linkedDirectly(t *testing.T, w *worldtest.World) story {
+func linkedDirectly(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := edited(withoutItsEvent, []store.Update{poll.Set("googleEventId", "theirs")})(t, w)
 	if err := reconciling(w, s); err != nil {
@@ -175,8 +175,8 @@ func linkedDirectly(t *testing.T, w *worldtest.World) story {
 }
 
 // after is a poll to which something was done since.
-func after(begin func(t *testing.T, w *worldtest.World) story, do func(w *worldtest.World, s story) error) func(t *testing.T, w *worldtest.World) story {
-	return func(t *testing.T, w *worldtest.World) story {
+func after(begin func(t *testing.T, w *worldtest.World) fixture, do func(w *worldtest.World, s fixture) error) func(t *testing.T, w *worldtest.World) fixture {
+	return func(t *testing.T, w *worldtest.World) fixture {
 		t.Helper()
 		s := begin(t, w)
 		if err := do(w, s); err != nil {
@@ -187,8 +187,8 @@ func after(begin func(t *testing.T, w *worldtest.World) story, do func(w *worldt
 	}
 }
 
-func edited(begin func(t *testing.T, w *worldtest.World) story, updates []store.Update) func(t *testing.T, w *worldtest.World) story {
-	return func(t *testing.T, w *worldtest.World) story {
+func edited(begin func(t *testing.T, w *worldtest.World) fixture, updates []store.Update) func(t *testing.T, w *worldtest.World) fixture {
+	return func(t *testing.T, w *worldtest.World) fixture {
 		t.Helper()
 		s := begin(t, w)
 		w.Edit(poll.Path(s.poll), updates...)
@@ -196,8 +196,8 @@ func edited(begin func(t *testing.T, w *worldtest.World) story, updates []store.
 	}
 }
 
-func slotEdited(begin func(t *testing.T, w *worldtest.World) story) func(t *testing.T, w *worldtest.World) story {
-	return func(t *testing.T, w *worldtest.World) story {
+func slotEdited(begin func(t *testing.T, w *worldtest.World) fixture) func(t *testing.T, w *worldtest.World) fixture {
+	return func(t *testing.T, w *worldtest.World) fixture {
 		t.Helper()
 		s := begin(t, w)
 		w.Edit(poll.SlotPath(s.poll, s.slots[0]), poll.MoveSlot(timeOf(worldtest.Noon))...)
@@ -205,8 +205,8 @@ func slotEdited(begin func(t *testing.T, w *worldtest.World) story) func(t *test
 	}
 }
 
-func removed(begin func(t *testing.T, w *worldtest.World) story) func(t *testing.T, w *worldtest.World) story {
-	return func(t *testing.T, w *worldtest.World) story {
+func removed(begin func(t *testing.T, w *worldtest.World) fixture) func(t *testing.T, w *worldtest.World) fixture {
+	return func(t *testing.T, w *worldtest.World) fixture {
 		t.Helper()
 		s := begin(t, w)
 		w.Remove(poll.Path(s.poll))
@@ -215,8 +215,8 @@ func removed(begin func(t *testing.T, w *worldtest.World) story) func(t *testing
 }
 
 // taking is a poll of which another finalisation is under way.
-func taking(begin func(t *testing.T, w *worldtest.World) story, person scheduler.Person) func(t *testing.T, w *worldtest.World) story {
-	return func(t *testing.T, w *worldtest.World) story {
+func taking(begin func(t *testing.T, w *worldtest.World) fixture, person scheduler.Person) func(t *testing.T, w *worldtest.World) fixture {
+	return func(t *testing.T, w *worldtest.World) fixture {
 		t.Helper()
 		s := begin(t, w)
 		if err := cancelling(true)(w, s); err != nil {
@@ -230,8 +230,8 @@ func taking(begin func(t *testing.T, w *worldtest.World) story, person scheduler
 	}
 }
 
-func later(begin func(t *testing.T, w *worldtest.World) story, by time.Duration) func(t *testing.T, w *worldtest.World) story {
-	return func(t *testing.T, w *worldtest.World) story {
+func later(begin func(t *testing.T, w *worldtest.World) fixture, by time.Duration) func(t *testing.T, w *worldtest.World) fixture {
+	return func(t *testing.T, w *worldtest.World) fixture {
 		t.Helper()
 		s := begin(t, w)
 		w.Skip(by)
@@ -243,13 +243,13 @@ func statusOf(status rules.Status) []store.Update {
 	return []store.Update{poll.Set("status", string(status))}
 }
 
-func observes(look func(o *scheduler.Observation)) func(w *worldtest.World, s story) error {
-	return func(w *worldtest.World, s story) error {
+func observes(set func(o *scheduler.Observation)) func(w *worldtest.World, s fixture) error {
+	return func(w *worldtest.World, s fixture) error {
 		o := scheduler.Observation{
 			AccountID: w.Account("gm"), CalendarID: "gm@example.com", EventID: s.event, Fence: w.Calendar("gm").Fence, Fresh: true,
 			Updated: w.Clock.Now(), Cause: worldtest.Cause,
 		}
-		look(&o)
+		set(&o)
 		_, err := w.Scheduler.Apply(w.Context(), o)
 		return err
 	}
@@ -259,10 +259,10 @@ func present(at worldtest.Slot) func(o *scheduler.Observation) {
 	return func(o *scheduler.Observation) { o.EventState, o.Fingerprint = rules.Present, timeOf(at) }
 }
 
-// answered is what a write of ours was answered.
-func answered(look func(o *scheduler.Observation)) func(o *scheduler.Observation) {
+// answered observes the answer to our own write.
+func answered(set func(o *scheduler.Observation)) func(o *scheduler.Observation) {
 	return func(o *scheduler.Observation) {
-		look(o)
+		set(o)
 		o.Own = true
 	}
 }
@@ -274,96 +274,98 @@ func movedToClub(o *scheduler.Observation) {
 	o.MovedTo = poll.Place{AccountID: o.AccountID, CalendarID: worldtest.Club}
 }
 
-func syncFails(w *worldtest.World, s story) error {
+func syncFails(w *worldtest.World, s fixture) error {
 	return w.Scheduler.SetSyncError(w.Context(), s.poll, rules.SyncFailed, worldtest.Cause)
 }
 
-func syncRecovers(w *worldtest.World, s story) error {
+func syncRecovers(w *worldtest.World, s fixture) error {
 	return w.Scheduler.ClearSyncError(w.Context(), s.poll, rules.SyncFailed, worldtest.Cause)
 }
 
-func finaliseTen(w *worldtest.World, s story) error {
+func finaliseTen(w *worldtest.World, s fixture) error {
 	_, err := w.Finalise(s.poll, s.slots[0])
 	return err
 }
 
-func finaliseWithout(w *worldtest.World, s story) error {
+func finaliseWithout(w *worldtest.World, s fixture) error {
 	_, err := w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[0]})
 	return err
 }
 
-func cancelling(keep bool) func(w *worldtest.World, s story) error {
-	return func(w *worldtest.World, s story) error {
+func cancelling(keep bool) func(w *worldtest.World, s fixture) error {
+	return func(w *worldtest.World, s fixture) error {
 		_, err := w.Scheduler.Cancel(w.Context(), worldtest.Person("gm"), s.poll, keep, worldtest.Cause)
 		return err
 	}
 }
 
-func reopening(deleteEvent bool) func(w *worldtest.World, s story) error {
-	return func(w *worldtest.World, s story) error {
+func reopening(deleteEvent bool) func(w *worldtest.World, s fixture) error {
+	return func(w *worldtest.World, s fixture) error {
 		_, err := w.Scheduler.Reopen(w.Context(), worldtest.Person("gm"), s.poll, deleteEvent, worldtest.Cause)
 		return err
 	}
 }
 
 // by is a command of a person.
-func by(person string, command func(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error) func(w *worldtest.World, s story) error {
-	return func(w *worldtest.World, s story) error {
+func by(person string, command func(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error) func(w *worldtest.World, s fixture) error {
+	return func(w *worldtest.World, s fixture) error {
 		return command(w.Context(), worldtest.Person(person), s.poll, worldtest.Cause)
 	}
 }
 
-func archiving(w *worldtest.World, s story) error {
-	return by("gm", seenAs(w.Scheduler.Archive))(w, s)
+func archiving(w *worldtest.World, s fixture) error {
+	return by("gm", withoutView(w.Scheduler.Archive))(w, s)
 }
 
-func unarchiving(w *worldtest.World, s story) error {
-	return by("gm", seenAs(w.Scheduler.Unarchive))(w, s)
+func unarchiving(w *worldtest.World, s fixture) error {
+	return by("gm", withoutView(w.Scheduler.Unarchive))(w, s)
 }
 
-func joining(w *worldtest.World, s story) error { return by("cho", seenAs(w.Scheduler.Join))(w, s) }
+func joining(w *worldtest.World, s fixture) error {
+	return by("cho", withoutView(w.Scheduler.Join))(w, s)
+}
 
-func leaving(w *worldtest.World, s story) error { return by("cho", w.Scheduler.Leave)(w, s) }
+func leaving(w *worldtest.World, s fixture) error { return by("cho", w.Scheduler.Leave)(w, s) }
 
-func voting(w *worldtest.World, s story) error {
+func voting(w *worldtest.World, s fixture) error {
 	_, err := w.Scheduler.Vote(w.Context(), worldtest.Person("ana"), s.poll, scheduler.Vote{NoTimesWork: true}, worldtest.Cause)
 	return err
 }
 
-// seenAs is a command without the view that it gives.
-func seenAs(command func(context.Context, scheduler.Person, string, scheduler.Cause) (scheduler.View, error)) func(context.Context, scheduler.Person, string, scheduler.Cause) error {
+// withoutView is a command without the view that it returns.
+func withoutView(command func(context.Context, scheduler.Person, string, scheduler.Cause) (scheduler.View, error)) func(context.Context, scheduler.Person, string, scheduler.Cause) error {
 	return func(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error {
 		_, err := command(ctx, person, pollID, cause)
 		return err
 	}
 }
 
-func editing(ask func(s story) scheduler.Edit) func(w *worldtest.World, s story) error {
-	return func(w *worldtest.World, s story) error {
+func editing(ask func(s fixture) scheduler.Edit) func(w *worldtest.World, s fixture) error {
+	return func(w *worldtest.World, s fixture) error {
 		_, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), s.poll, ask(s), worldtest.Cause)
 		return err
 	}
 }
 
-func slotsMoved(s story) scheduler.Edit {
+func slotsMoved(s fixture) scheduler.Edit {
 	return scheduler.Edit{Slots: &[]scheduler.SlotEdit{{ID: s.slots[0], Times: worldtest.Noon}, {Times: worldtest.Three}}}
 }
 
-func accepting(w *worldtest.World, s story) error {
+func accepting(w *worldtest.World, s fixture) error {
 	_, err := w.Scheduler.AcceptNew(w.Context(), worldtest.Person("gm"), s.poll, timeOf(worldtest.Noon).String(), worldtest.Cause)
 	return err
 }
 
-func deletingEvent(w *worldtest.World, s story) error {
+func deletingEvent(w *worldtest.World, s fixture) error {
 	_, err := w.Scheduler.DeleteEvent(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
 	return err
 }
 
-func deleting(w *worldtest.World, s story) error {
+func deleting(w *worldtest.World, s fixture) error {
 	return w.Scheduler.Delete(w.Context(), worldtest.Person("gm"), s.poll, false, worldtest.Cause)
 }
 
-func reconciling(w *worldtest.World, s story) error {
+func reconciling(w *worldtest.World, s fixture) error {
 	_, err := w.Scheduler.Reconcile(w.Context(), s.poll, worldtest.Cause)
 	return err
 }

@@ -14,8 +14,8 @@ type runner func(ctx context.Context, fn func(context.Context, store.Tx) error) 
 // step begins a transition of what was read.
 func (s *Service) step(st transition.State, cause Cause) *transition.Step {
 	return &transition.Step{State: st, Setting: transition.Setting{
-		Now: s.Now(), IDs: transition.IDs(s.IDs), Trace: cause.Trace, Hint: cause.Trigger,
-		SnapshotKeep: s.SnapshotKeep, Settle: s.Settle, AppTells: s.AppNoticeDelay,
+		Now: s.Now(), IDs: transition.IDs(s.IDs), Trace: cause.Trace, Trigger: cause.Trigger,
+		SnapshotKeep: s.SnapshotKeep, Settle: s.Settle, AppNoticeDelay: s.AppNoticeDelay,
 	}}
 }
 

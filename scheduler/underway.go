@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/transition"
 )
 
-// InProgress tells whether a finalisation was asked for before and is under way, or was answered
+// InProgress reports whether a finalisation was asked for before and is under way, or was answered
 // within the minutes for which its name is known. Its errors are those of Finalise.
 func (s *Service) InProgress(ctx context.Context, person Person, pollID string, ask Finalise) (bool, error) {
 	underWay, err := s.underWay(ctx, person, pollID, ask)
@@ -19,7 +19,7 @@ func (s *Service) InProgress(ctx context.Context, person Person, pollID string, 
 	return underWay, nil
 }
 
-// Repeats tells whether a finalisation that began nothing (Finalise.Begin) and ended with
+// Repeats reports whether a finalisation that began nothing (Finalise.Begin) and ended with
 // outcome repeats another that was answered or is under way. It is false where its reads fail.
 func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask Finalise, outcome error) bool {
 	if !fault.Is(outcome, fault.Unavailable) {
@@ -29,7 +29,7 @@ func (s *Service) Repeats(ctx context.Context, person Person, pollID string, ask
 	return err == nil && underWay
 }
 
-// Refused tells whether InProgress decided that the person may not finalise the poll so.
+// Refused reports whether InProgress decided that the person may not finalise the poll so.
 func Refused(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Forbidden, fault.NotFound, fault.Conflict:

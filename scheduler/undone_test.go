@@ -13,38 +13,38 @@ import (
 // restoreBehindUs is what the web app's Restore writes.
 var restoreBehindUs = setBehindUs(rules.Finalized)
 
-// hinted has the program look at a poll's document, as a hint about it does.
-func hinted(t *testing.T, w *worldtest.World, s story) {
+// changeReported reconciles a poll, as a report of a document change does.
+func changeReported(t *testing.T, w *worldtest.World, s fixture) {
 	t.Helper()
 	if _, err := w.Scheduler.Reconcile(w.Context(), s.poll, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// cancelBehindUs is what the web app's Cancel writes, and a hint about it.
-func cancelBehindUs(t *testing.T, w *worldtest.World, s story) {
+// cancelBehindUs is what the web app's Cancel writes, and the report of the change.
+func cancelBehindUs(t *testing.T, w *worldtest.World, s fixture) {
 	t.Helper()
 	setBehindUs(rules.Cancelled)(w, s)
-	hinted(t, w, s)
+	changeReported(t, w, s)
 }
 
-// told checks what ana was told in the app, oldest first.
-func told(t *testing.T, w *worldtest.World, want ...string) {
+// wantNotices checks ana's notices in the app, oldest first.
+func wantNotices(t *testing.T, w *worldtest.World, want ...string) {
 	t.Helper()
 	if got := w.Notices("ana"); !slices.Equal(got, want) {
-		t.Errorf("ana was told %v, want %v", got, want)
+		t.Errorf("ana has the notices %v, want %v", got, want)
 	}
 }
 
-// A user who takes a cancellation back before it is announced must not read of it,
-// though no hint about that has been followed yet.
+// A cancellation that a user takes back before it is announced must not be announced,
+// even if no document change was reported yet.
 func TestCancel_UndoneDirectlyInTime_IsNeverAnnounced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		cancel func(t *testing.T, w *worldtest.World, s story)
+		cancel func(t *testing.T, w *worldtest.World, s fixture)
 	}{
-		{"by the API", func(_ *testing.T, w *worldtest.World, s story) { cancelIt.do(w, s) }},
+		{"by the API", func(_ *testing.T, w *worldtest.World, s fixture) { cancelIt.do(w, s) }},
 		{"directly", cancelBehindUs},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,15 +55,15 @@ func TestCancel_UndoneDirectlyInTime_IsNeverAnnounced(t *testing.T) {
 			w.Run(worldtest.Settle - 50*time.Millisecond)
 			restoreBehindUs(w, s)
 			w.Run(time.Hour)
-			told(t, w)
+			wantNotices(t, w)
 			equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
 			atRest(t, w)
 		})
 	}
 }
 
-// A cancellation is no new finalisation: people still know the time that they
-// were told before it.
+// A cancellation is no new finalisation: people still know the time that was announced
+// before it.
 func TestCancel_UndoneOfAMovedSession_IsNotAnnouncedAgain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -77,9 +77,9 @@ func TestCancel_UndoneOfAMovedSession_IsNotAnnouncedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	restoreBehindUs(w, s)
-	hinted(t, w, s)
+	changeReported(t, w, s)
 	w.Run(time.Hour)
-	told(t, w, before...)
+	wantNotices(t, w, before...)
 	atRest(t, w)
 }
 
@@ -91,15 +91,15 @@ func TestCancel_UndoneMoveWithoutEvent_AnnouncesItsTime(t *testing.T) {
 	w.Run(time.Minute)
 	cancelBehindUs(t, w, s)
 	restoreBehindUs(w, s)
-	hinted(t, w, s)
+	changeReported(t, w, s)
 	w.Run(time.Hour)
-	told(t, w, string(rules.NoticeRescheduled), string(rules.NoticeRescheduled))
-	equal(t, "the time that was told", announced(t, w, s), rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
+	wantNotices(t, w, string(rules.NoticeRescheduled), string(rules.NoticeRescheduled))
+	equal(t, "the time that was announced", announced(t, w, s), rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
 	atRest(t, w)
 }
 
 // announced is the time that people know of a poll.
-func announced(t *testing.T, w *worldtest.World, s story) rules.Fingerprint {
+func announced(t *testing.T, w *worldtest.World, s fixture) rules.Fingerprint {
 	t.Helper()
 	announcement, err := poll.LoadAnnouncement(w.Context(), w.Documents, s.poll)
 	if err != nil {
@@ -115,10 +115,10 @@ func TestRestore_AnnouncedCancellation_IsAnnouncedAsOnAgain(t *testing.T) {
 	cancelBehindUs(t, w, s)
 	w.Run(time.Minute)
 	restoreBehindUs(w, s)
-	hinted(t, w, s)
+	changeReported(t, w, s)
 	w.Run(time.Minute)
-	told(t, w, string(rules.NoticeCancelled), string(rules.NoticeOnAgain))
-	equal(t, "the time that was told", announced(t, w, s), rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
+	wantNotices(t, w, string(rules.NoticeCancelled), string(rules.NoticeOnAgain))
+	equal(t, "the time that was announced", announced(t, w, s), rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
 	atRest(t, w)
 }
 
@@ -139,11 +139,11 @@ func TestRestore_WhileAFinalisationIsUnderWay_SupersedesIt(t *testing.T) {
 				t.Fatal("the insert was answered")
 			}
 			restoreBehindUs(w, s)
-			hinted(t, w, s)
+			changeReported(t, w, s)
 			w.Run(time.Hour)
 			equal(t, "winning slot", w.View(s.poll).Poll.WinningSlotID, s.slots[0])
 			equal(t, "events", len(w.Events("gm")), map[bool]int{true: 1}[keep])
-			told(t, w)
+			wantNotices(t, w)
 			atRest(t, w)
 		})
 	}

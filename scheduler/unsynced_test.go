@@ -22,24 +22,24 @@ var losers = map[string]func(w *worldtest.World, pollID string){
 }
 
 // meetings are what meets such a poll first.
-var meetings = map[string]func(t *testing.T, w *worldtest.World, s story){
-	"document change": func(t *testing.T, w *worldtest.World, s story) {
+var meetings = map[string]func(t *testing.T, w *worldtest.World, s fixture){
+	"document change": func(t *testing.T, w *worldtest.World, s fixture) {
 		t.Helper()
-		mending, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
-		if err != nil || mending == rules.RepairRecreated {
-			t.Errorf("mended by %s, %v", mending, err)
+		repair, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+		if err != nil || repair == rules.RepairRecreated {
+			t.Errorf("repaired by %s, %v", repair, err)
 		}
 	},
-	"sweep": func(_ *testing.T, w *worldtest.World, _ story) { w.Sweep() },
-	"sync":  func(_ *testing.T, w *worldtest.World, s story) { w.MoveEvent("gm", s.event, worldtest.Three) },
-	"edit": func(t *testing.T, w *worldtest.World, s story) {
+	"sweep": func(_ *testing.T, w *worldtest.World, _ fixture) { w.Sweep() },
+	"sync":  func(_ *testing.T, w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, worldtest.Three) },
+	"edit": func(t *testing.T, w *worldtest.World, s fixture) {
 		t.Helper()
 		title := "Another title"
 		if _, err := w.Scheduler.Edit(t.Context(), worldtest.Person("gm"), s.poll, scheduler.Edit{Title: &title}, worldtest.Cause); err != nil {
 			t.Error(err)
 		}
 	},
-	"error of the sync": func(t *testing.T, w *worldtest.World, s story) {
+	"error of the sync": func(t *testing.T, w *worldtest.World, s fixture) {
 		t.Helper()
 		if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
 			t.Error(err)

@@ -23,7 +23,7 @@ type View struct {
 	SyncedAt time.Time
 }
 
-// ParticipantsHidden tells that people's votes are not to be shown: exactly
+// ParticipantsHidden reports whether people's votes are not to be shown: exactly
 // while the calendar's time is the poll's. It is display only.
 func (v View) ParticipantsHidden() bool { return v.Poll.Sync.Rescheduled != nil }
 

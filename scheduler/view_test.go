@@ -16,7 +16,7 @@ func TestView_OfHiddenVotes_ShowsOnesOwn(t *testing.T) {
 	pollID, slots := w.Poll()
 	w.Vote(pollID, "ana", map[string]string{slots[0]: poll.Preferred})
 	w.Vote(pollID, "ben", map[string]string{slots[0]: poll.Feasible})
-	look := func(person scheduler.Person) (votes int, feasible int64) {
+	read := func(person scheduler.Person) (votes int, feasible int64) {
 		t.Helper()
 		view, err := w.Scheduler.View(t.Context(), person, pollID)
 		if err != nil {
@@ -29,7 +29,7 @@ func TestView_OfHiddenVotes_ShowsOnesOwn(t *testing.T) {
 		}
 		return len(view.Votes), feasible
 	}
-	all, counted := look(worldtest.Person("ana"))
+	all, counted := read(worldtest.Person("ana"))
 	if all < 2 || counted < 2 {
 		t.Fatalf("ana sees %d votes, %d for the slot", all, counted)
 	}
@@ -44,7 +44,7 @@ func TestView_OfHiddenVotes_ShowsOnesOwn(t *testing.T) {
 		{worldtest.Person("gm"), all, counted},
 		{scheduler.Person{ID: "an-admin", Admin: true}, all, counted},
 	} {
-		if votes, feasible := look(row.who); votes != row.votes || feasible != row.feasible {
+		if votes, feasible := read(row.who); votes != row.votes || feasible != row.feasible {
 			t.Errorf("%s sees %d votes, %d for the slot", row.who.ID, votes, feasible)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Vote is what a person chooses.
+// Vote is a person's choices.
 type Vote struct {
 	Choices     map[string]string // by slot id poll.Feasible or poll.Preferred
 	NoTimesWork bool

@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/test/roundtrip"
 )
 
-// unjournaled are the fields of a poll that its journal does not tell. A field that is added to a poll,
+// unjournaled are the fields of a poll that its journal does not hold. A field that is added to a poll,
 // and that neither the journal (transition.Leaving) nor the replay (explain.State)
 // knows, is named by this test until it stands here with its reason.
 var unjournaled = map[string]string{
@@ -22,7 +22,7 @@ var unjournaled = map[string]string{
 	"SlotPriority": "it follows from the entries' times", "FinalizedAt": "it follows from the entries' times",
 	"UpdatedAt": "it is the last entry's, or an edit's", "Made": "no field holds it", "Untouched": "no field holds it",
 	"Sync.LastSyncedAt": "it is the last observation's", "Sync.Generation": "it grows between entries too", "Sync.Observed": "it follows from the entries",
-	"Sync.Awaited.": "it follows from a cancellation", "Sync.Recorded.": "it says what the journal knows, and is compared by itself",
+	"Sync.Awaited.": "it follows from a cancellation", "Sync.Recorded.": "it says what the journal knows, and is compared separately",
 	"Sync.Error.At": "it is the entry's", "Sync.Error.Message": "it follows from the code",
 	"Sync.Request.": "it names a request, for repeating it",
 }
@@ -42,7 +42,7 @@ func TestPoll_EveryField_IsReplayedOrSaysWhyNot(t *testing.T) {
 		compared := differing(p) != differing(blank)
 		switch {
 		case !compared && why == "":
-			t.Errorf("%s is told by no journal entry, or its replay does not compare it: extend explain.State, or say why in unjournaled", name)
+			t.Errorf("no journal entry holds %s, or the replay does not compare it: extend explain.State, or say why in unjournaled", name)
 		case compared && why != "":
 			t.Errorf("%s is compared with the journal: take it off the list (%s)", name, why)
 		}

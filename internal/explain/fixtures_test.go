@@ -9,7 +9,7 @@ import (
 	"questscheduler/rules"
 )
 
-// The times of the story.
+// The times of the journal.
 var (
 	noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -34,7 +34,7 @@ func day(date string) int64 {
 	return at.UnixMilli()
 }
 
-// entry is the nth of the story; each follows an hour after the one before.
+// entry is the nth of the journal; each follows an hour after the one before.
 func entry(n int, change func(e *poll.Entry)) poll.Entry {
 	e := poll.Entry{
 		ID: fmt.Sprintf("jrn_%02d", n), At: noon.Add(time.Duration(n) * time.Hour), Trace: fmt.Sprintf("trc_%02d", n),
@@ -45,8 +45,8 @@ func entry(n int, change func(e *poll.Entry)) poll.Entry {
 	return e
 }
 
-// seen is an observation.
-func seen(n int, action rules.Action, row string, before, at rules.Fingerprint, change func(e *poll.Entry)) poll.Entry {
+// observed is the nth entry, about an observation.
+func observed(n int, action rules.Action, row string, before, at rules.Fingerprint, change func(e *poll.Entry)) poll.Entry {
 	return entry(n, func(e *poll.Entry) {
 		e.EventState, e.Fingerprint, e.Updated, e.Fence = "present", at, e.At.Add(-time.Minute), int64(n)
 		e.Decision, e.Reason, e.Before, e.After = action, row, before, at
@@ -55,25 +55,25 @@ func seen(n int, action rules.Action, row string, before, at rules.Fingerprint, 
 	})
 }
 
-// story is a journal of a poll that went through everything.
-func story() []poll.Entry {
+// journal is that of a poll that went through everything.
+func journal() []poll.Entry {
 	return []poll.Entry{
 		entry(0, func(e *poll.Entry) {
 			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandFinalise, "the event was made"
 			e.EventState, e.Fingerprint, e.Updated, e.After, e.Announcement = "present", first, e.At, first, e.ID
 		}),
-		seen(1, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
+		observed(1, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
 			e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 		}),
 		entry(2, func(e *poll.Entry) {
 			e.Trigger, e.Decision, e.Reason, e.Error = "look", rules.Warn, "token_expired", rules.TokenExpired
 			e.State, e.WinningSlotID, e.Rescheduled, e.Before, e.After = rules.StateError, "slot-2", true, second, second
 		}),
-		seen(3, rules.RescheduleAgain, "moved_again", second, third, func(e *poll.Entry) {
+		observed(3, rules.RescheduleAgain, "moved_again", second, third, func(e *poll.Entry) {
 			e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 		}),
-		seen(4, rules.Restore, "moved_back", third, first, func(e *poll.Entry) { e.Trigger, e.Who, e.Announcement = "person", "gm", e.ID }),
-		seen(5, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+		observed(4, rules.Restore, "moved_back", third, first, func(e *poll.Entry) { e.Trigger, e.Who, e.Announcement = "person", "gm", e.ID }),
+		observed(5, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
 			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 		}),
@@ -104,8 +104,8 @@ func withoutInputs(entries []poll.Entry) []poll.Entry {
 	return entries
 }
 
-// historyOf is a history that ends with the nth entry of the story, and a poll
-// that stands as it says.
+// historyOf is a history that ends with entry upTo, and the poll as that entry leaves
+// it.
 func historyOf(entries []poll.Entry, upTo int) explain.History {
 	entries = entries[:upTo+1]
 	last := entries[upTo]

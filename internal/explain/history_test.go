@@ -33,7 +33,7 @@ func TestLoad_ReadsAllThatIsKept(t *testing.T) {
 		t.Errorf("the announcement is %+v", history.Announcement)
 	}
 	if steps := explain.Timeline(history); steps[1].Announced == nil || steps[1].Announced.State != explain.AnnouncementSent {
-		t.Errorf("the reschedule was told, and the timeline says %+v", steps[1].Announced)
+		t.Errorf("the reschedule was announced, and the timeline says %+v", steps[1].Announced)
 	}
 }
 

@@ -12,15 +12,15 @@ import (
 
 func TestReport_AnEventMovedToAnotherCalendar_SaysWhereItIs(t *testing.T) {
 	t.Parallel()
-	away := seen(1, rules.MoveCalendar, "moved_calendar", first, first, func(e *poll.Entry) {
+	away := observed(1, rules.MoveCalendar, "moved_calendar", first, first, func(e *poll.Entry) {
 		e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 		e.Inputs.MovedTo = poll.Place{AccountID: "acc_1", CalendarID: "club@example.com"}
 	})
-	there := seen(2, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
+	there := observed(2, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
 		e.CalendarID = "club@example.com"
 		e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 	})
-	entries := append(story()[:1:1], away, there)
+	entries := append(journal()[:1:1], away, there)
 	if replayed := explain.Replay(entries); len(replayed.Breaks) > 0 {
 		t.Errorf("it does not replay: %+v", replayed.Breaks)
 	}

@@ -11,14 +11,14 @@ import (
 	"questscheduler/rules"
 )
 
-// State is what a journal gives back of a poll.
+// State is the part of a poll that a journal reproduces.
 type State struct {
 	Status        rules.Status
 	State         rules.State
 	Error         rules.ErrorCode
 	WinningSlotID string
 	Rescheduled   bool
-	// Cancelled tells whether a mark of a cancellation is in the poll.
+	// Cancelled reports whether the poll has a mark of a cancellation.
 	Cancelled bool
 	Baseline  rules.Fingerprint
 	Applied   rules.Fingerprint
@@ -31,10 +31,10 @@ type Break struct {
 	What  string    `json:"what"`
 }
 
-// Replayed is what came of a replay.
+// Replayed is the result of a replay.
 type Replayed struct {
 	State State
-	// Partial tells that the journal begins in the middle: the poll was there before it, or
+	// Partial reports whether the journal begins in the middle: the poll was there before it, or
 	// older entries were removed (poll.RemoveOldEntries). The first entry is then taken as it
 	// stands, and what it lacks is learnt from those that follow.
 	Partial bool
@@ -42,7 +42,7 @@ type Replayed struct {
 	Breaks []Break
 }
 
-// outsideEdit is the hint of entries about direct edits.
+// outsideEdit is the trigger of entries about direct edits.
 const outsideEdit = "outside_edit"
 
 // Replay works a poll's state out again from its journal, oldest entry first, by the functions
@@ -77,16 +77,16 @@ func Replay(entries []poll.Entry) Replayed {
 	return result
 }
 
-// replay is a poll between two entries, as far as its journal tells; unknown slots of a
+// replay is a poll between two entries, as far as its journal holds it; unknown slots of a
 // reschedule are "".
 type replay struct {
 	poll poll.Poll
-	// account is the linked event's; known tells whether that event is known, since polls were
+	// account is the linked event's. known reports whether that event is known: some polls were
 	// linked before there was a journal.
 	account    string
 	known      bool
 	generation int64 // of the last entry
-	// times are those of the slots that won, as far as the journal tells.
+	// times are those of the slots that won, as far as the journal holds them.
 	times map[string]rules.Fingerprint
 }
 
@@ -131,7 +131,7 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 
 // observe decides again about an observation of the event.
 func (r *replay) observe(entry poll.Entry) string {
-	seen, ok := transition.EventStateNamed(entry.EventState)
+	state, ok := transition.EventStateNamed(entry.EventState)
 	if !ok {
 		return fmt.Sprintf("it saw the event %q, which no event can be", entry.EventState)
 	}
@@ -148,7 +148,7 @@ func (r *replay) observe(entry poll.Entry) string {
 	}
 	r.number(entry.Generation)
 	decision, ok := r.decide(rules.Observation{
-		Link: link, EventState: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
+		Link: link, EventState: state, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
 		Fresh: true, // one that was not decided nothing
 	}, entry)
 	if !ok {
@@ -172,16 +172,16 @@ func (r *replay) observe(entry poll.Entry) string {
 	return ""
 }
 
-// decide decides again, and tells whether that follows for some inputs; else it gives one of
-// the other decisions.
-func (r *replay) decide(seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
+// decide decides again, and reports whether the entry's decision follows for some inputs;
+// otherwise it returns one of the other decisions.
+func (r *replay) decide(observation rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
 	state := r.poll.Rules(r.account, nil, nil)
 	for _, in := range r.inputs(entry) {
 		state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
 		state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt
-		seen.WatchLive, seen.Confirmed = in.WatchLive, in.Confirmed
-		seen.Elsewhere = in.MovedTo != poll.Place{}
-		decision = rules.Decide(state, seen, in.Now)
+		observation.WatchLive, observation.Confirmed = in.WatchLive, in.Confirmed
+		observation.Elsewhere = in.MovedTo != poll.Place{}
+		decision = rules.Decide(state, observation, in.Now)
 		row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
 		if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
 			return decision, true
@@ -215,7 +215,7 @@ func (r *replay) syncError(entry poll.Entry) string {
 			return fmt.Sprintf("it says that %s, and the error that stood was %q", entry.Reason, stateOf(r.poll).Error)
 		}
 	default:
-		return fmt.Sprintf("it is %q, and says neither who commanded it nor what was seen", entry.Decision)
+		return fmt.Sprintf("it is %q, and says neither who commanded it nor what was observed", entry.Decision)
 	}
 	r.poll = transition.SyncChecked(r.poll, entry)
 	return ""
@@ -239,7 +239,7 @@ func (r *replay) command(entry poll.Entry) string {
 	switch entry.Command {
 	case rules.CommandFinalise:
 		r.account, r.known = entry.AccountID, true
-	case rules.CommandDeleteEvent, rules.CommandEditSlots: // the entry alone tells which slots there are
+	case rules.CommandDeleteEvent, rules.CommandEditSlots: // the entry alone holds which slots there are
 		r.poll.WinningSlotID = entry.WinningSlotID
 		r.known = r.known || entry.Command == rules.CommandDeleteEvent
 	}
@@ -303,7 +303,7 @@ func stateAfter(entry poll.Entry) State {
 		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
 	}
 	if entry.Decision == rules.Record && entry.EventState != "" {
-		after.Applied = entry.Before // what was seen was not applied
+		after.Applied = entry.Before // the observation was not applied
 	}
 	return after
 }

@@ -14,8 +14,8 @@ import (
 
 func TestJudge_WholeJournal_GivesThePollAtEachStep(t *testing.T) {
 	t.Parallel()
-	for upTo := range story() {
-		for _, entries := range [][]poll.Entry{story(), withoutInputs(story())} {
+	for upTo := range journal() {
+		for _, entries := range [][]poll.Entry{journal(), withoutInputs(journal())} {
 			verdict := explain.Judge(historyOf(entries, upTo))
 			if !verdict.Agrees || verdict.Partial || verdict.Entries != upTo+1 {
 				t.Errorf("after entry %d: %+v", upTo, verdict)
@@ -26,9 +26,9 @@ func TestJudge_WholeJournal_GivesThePollAtEachStep(t *testing.T) {
 
 func TestJudge_WithoutOldestEntries_GivesThePollFromAnyEntryOn(t *testing.T) {
 	t.Parallel()
-	for upTo := range story() {
+	for upTo := range journal() {
 		for from := range upTo + 1 {
-			for _, entries := range [][]poll.Entry{story(), withoutInputs(story())} {
+			for _, entries := range [][]poll.Entry{journal(), withoutInputs(journal())} {
 				history := historyOf(entries, upTo)
 				history.Entries = history.Entries[from:]
 				if verdict := explain.Judge(history); !verdict.Agrees {
@@ -41,12 +41,12 @@ func TestJudge_WithoutOldestEntries_GivesThePollFromAnyEntryOn(t *testing.T) {
 
 func TestJudge_AnEntryThatAppliedNothing_MakesNothingOlder(t *testing.T) {
 	t.Parallel()
-	noted := seen(1, rules.Record, "past", first, second, func(e *poll.Entry) {
+	noted := observed(1, rules.Record, "past", first, second, func(e *poll.Entry) {
 		e.Updated, e.After, e.Inputs.Now = noon.Add(12*time.Hour), first, second.EndTime().AddDate(0, 0, 2)
 	})
-	moved := story()[1]
+	moved := journal()[1]
 	moved.ID, moved.At = "jrn_02", noon.Add(2*time.Hour)
-	history := historyOf([]poll.Entry{story()[0], noted, moved}, 2)
+	history := historyOf([]poll.Entry{journal()[0], noted, moved}, 2)
 	history.Entries = history.Entries[1:]
 	if verdict := explain.Judge(history); !verdict.Agrees {
 		t.Errorf("%+v", verdict)
@@ -62,8 +62,8 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 	}{
 		"a decision":        {func(h *explain.History) { h.Entries[1].Decision = rules.Cancel }, "jrn_01: it says cancel (moved); decided again, it is reschedule (moved)"},
 		"a reason":          {func(h *explain.History) { h.Entries[3].Reason = "moved" }, "jrn_03: it says reschedule_again (moved); decided again"},
-		"what was seen":     {func(h *explain.History) { h.Entries[4].Fingerprint = second }, "jrn_04: it says restore"},
-		"how it looked":     {func(h *explain.History) { h.Entries[1].EventState = "blurred" }, `jrn_01: it saw the event "blurred"`},
+		"an observed time":  {func(h *explain.History) { h.Entries[4].Fingerprint = second }, "jrn_04: it says restore"},
+		"an event state":    {func(h *explain.History) { h.Entries[1].EventState = "blurred" }, `jrn_01: it saw the event "blurred"`},
 		"when it changed":   {func(h *explain.History) { h.Entries[1].Updated = noon.Add(-time.Hour) }, "decided again, it is nothing (older)"},
 		"another's event":   {func(h *explain.History) { h.Entries[1].EventID = "other" }, "decided again, it is nothing (another_link)"},
 		"where it began":    {func(h *explain.History) { h.Entries[3].Before = first }, "jrn_03: it begins at 2026-03-10T18:00:00.000Z"},
@@ -99,7 +99,7 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			history := historyOf(story(), 8)
+			history := historyOf(journal(), 8)
 			test.change(&history)
 			verdict := explain.Judge(history)
 			var said []string
@@ -118,18 +118,18 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 
 func TestJudge_AJournalThatBeginsInTheMiddle_IsReplayedFromThere(t *testing.T) {
 	t.Parallel()
-	adopted := seen(0, rules.Adopt, "linked_before: the event does not start where the slot does", rules.Fingerprint{}, first, func(*poll.Entry) {})
+	adopted := observed(0, rules.Adopt, "linked_before: the event does not start where the slot does", rules.Fingerprint{}, first, func(*poll.Entry) {})
 	archived := entry(0, func(e *poll.Entry) {
 		e.Command, e.Reason, e.Status, e.Before, e.After = rules.CommandArchive, "archive", rules.Archived, first, first
 	})
 	unarchived := entry(1, func(e *poll.Entry) {
 		e.Command, e.Reason, e.Before, e.After = rules.CommandUnarchive, "unarchive", first, first
 	})
-	moved := story()[1]
+	moved := journal()[1]
 	for name, entries := range map[string][]poll.Entry{
-		"older entries are no longer kept": story()[1:],
-		"from a record on": {seen(0, rules.Record, "past", first, second, func(*poll.Entry) {}),
-			seen(1, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
+		"older entries are no longer kept": journal()[1:],
+		"from a record on": {observed(0, rules.Record, "past", first, second, func(*poll.Entry) {}),
+			observed(1, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
 				e.State, e.WinningSlotID, e.Rescheduled = rules.StateRescheduled, "slot-2", true
 			})},
 		"a poll that was linked before there was a journal": {adopted, moved},
@@ -154,16 +154,16 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]struct {
-		standing rules.ErrorCode
-		then     poll.Entry
-		vouch    func(in *poll.Inputs, live bool)
+		code  rules.ErrorCode
+		then  poll.Entry
+		vouch func(in *poll.Inputs, live bool)
 	}{
 		"a watch lives": {
-			rules.WatchFailed, seen(2, rules.Clear, "in_step", first, first, func(*poll.Entry) {}),
+			rules.WatchFailed, observed(2, rules.Clear, "in_step", first, first, func(*poll.Entry) {}),
 			func(in *poll.Inputs, live bool) { in.WatchLive = live },
 		},
 		"a person confirmed": {
-			rules.MassCancellationHeld, seen(2, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+			rules.MassCancellationHeld, observed(2, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
 				e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 				e.Status, e.State, e.Cancelled = rules.Cancelled, rules.StateCancelled, true
 			}),
@@ -174,7 +174,7 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 			then := test.then
 			then.Inputs = &poll.Inputs{Now: then.At, Winning: first}
 			test.vouch(then.Inputs, vouched)
-			entries := []poll.Entry{story()[0], warned(test.standing), then}
+			entries := []poll.Entry{journal()[0], warned(test.code), then}
 			if verdict := explain.Judge(historyOf(entries, 2)); verdict.Agrees != vouched {
 				t.Errorf("%s, %t: %+v", name, vouched, verdict)
 			}
@@ -187,16 +187,16 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 
 func TestJudge_ACommandThatTookAFinalisationBack_Follows(t *testing.T) {
 	t.Parallel()
-	again := story()[5]
+	again := journal()[5]
 	again.ID, again.At, again.Command, again.Decision, again.EventState, again.Generation = "jrn_06", again.At.Add(time.Hour), rules.CommandCancel, "", "", 3
-	if verdict := explain.Judge(historyOf(append(story()[:6], again), 6)); !verdict.Agrees {
+	if verdict := explain.Judge(historyOf(append(journal()[:6], again), 6)); !verdict.Agrees {
 		t.Errorf("got %+v", verdict)
 	}
 }
 
 func TestJudge_UnrepairedDirectEdit_IsReported(t *testing.T) {
 	t.Parallel()
-	history := historyOf(story(), 7)
+	history := historyOf(journal(), 7)
 	history.Poll.Status = rules.Open
 	if verdict := explain.Judge(history); verdict.Agrees || !verdict.Edited || len(verdict.Breaks) > 0 {
 		t.Errorf("got %+v", verdict)
@@ -218,15 +218,15 @@ func TestJudge_WithoutAJournal_WhatWeNeverTouchedAgrees(t *testing.T) {
 // comeback is a journal of a poll whose event was moved, deleted, and restored at
 // its original time; then people decided otherwise.
 func comeback() []poll.Entry {
-	entries := story()[:2]
+	entries := journal()[:2]
 	return append(entries,
-		seen(2, rules.Cancel, "deleted", second, second, func(e *poll.Entry) {
+		observed(2, rules.Cancel, "deleted", second, second, func(e *poll.Entry) {
 			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 			e.WinningSlotID, e.Rescheduled = "slot-2", true
 		}),
-		seen(3, rules.Revive, "revived: moved_back", second, first, func(e *poll.Entry) { e.Announcement = e.ID }),
-		seen(4, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+		observed(3, rules.Revive, "revived: moved_back", second, first, func(e *poll.Entry) { e.Announcement = e.ID }),
+		observed(4, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
 			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 		}),
@@ -254,7 +254,7 @@ func TestReplay_RevivedPoll_FollowsFromAnyEntryOn(t *testing.T) {
 // A person cancelled the poll by hand, so its event is not awaited any more.
 func TestReplay_RevivedAfterADecision_DoesNotFollow(t *testing.T) {
 	t.Parallel()
-	entries := append(comeback(), seen(6, rules.Revive, "revived: in_step", first, first, func(e *poll.Entry) { e.Generation = 2 }))
+	entries := append(comeback(), observed(6, rules.Revive, "revived: in_step", first, first, func(e *poll.Entry) { e.Generation = 2 }))
 	if verdict := explain.Judge(historyOf(entries, 6)); verdict.Agrees {
 		t.Error("the journal is taken as sound")
 	}

@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Report is what a person is shown of a history.
+// Report is a history as people read it.
 type Report struct {
 	Poll     Summary `json:"poll"`
 	Timeline []Step  `json:"timeline"`

@@ -33,8 +33,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// told is an announcement whose channels were told of one entry.
-func told(ref string) poll.Announcement {
+// announced is an announcement whose channels announced one entry.
+func announced(ref string) poll.Announcement {
 	at := noon.Add(5*time.Hour + 10*time.Second)
 	return poll.Announcement{
 		Wanted: poll.Message{Ref: ref}, Announced: poll.Message{Ref: ref},
@@ -48,28 +48,28 @@ func told(ref string) poll.Announcement {
 
 func TestReport_Text(t *testing.T) {
 	t.Parallel()
-	due := told("jrn_03")
+	due := announced("jrn_03")
 	due.Wanted, due.Due = poll.Message{Ref: "jrn_04"}, noon.Add(4*time.Hour+10*time.Second)
-	refused := told("jrn_01")
+	refused := announced("jrn_01")
 	refused.Delivering, refused.Announced, refused.Attempts = refused.Wanted, poll.Message{}, 2
 	refused.Channels["discord"] = poll.Delivery{Ref: "jrn_01", At: noon, Error: "The bot may not write there."}
 	for name, test := range map[string]struct {
-		upTo   int
-		told   poll.Announcement
-		change func(h *explain.History)
+		upTo         int
+		announcement poll.Announcement
+		change       func(h *explain.History)
 	}{
-		"cancelled.txt":   {5, told("jrn_05"), nil},
+		"cancelled.txt":   {5, announced("jrn_05"), nil},
 		"restored.txt":    {4, due, nil},
 		"rescheduled.txt": {1, refused, nil},
 		"edited.txt":      {8, poll.Announcement{Wanted: poll.Message{Ref: "jrn_08"}, Announced: poll.Message{Ref: "jrn_08"}}, nil},
-		"disagrees.txt":   {5, told("jrn_05"), func(h *explain.History) { h.Poll.Status = "OPEN" }},
-		"changed.txt":     {4, told("jrn_04"), func(h *explain.History) { h.Poll.Sync.State = "ERROR" }},
-		"broken.txt":      {1, told("jrn_01"), func(h *explain.History) { h.Entries[1].Reason = "in_step" }},
+		"disagrees.txt":   {5, announced("jrn_05"), func(h *explain.History) { h.Poll.Status = "OPEN" }},
+		"changed.txt":     {4, announced("jrn_04"), func(h *explain.History) { h.Poll.Sync.State = "ERROR" }},
+		"broken.txt":      {1, announced("jrn_01"), func(h *explain.History) { h.Entries[1].Reason = "in_step" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			history := historyOf(story(), test.upTo)
-			history.Announcement = test.told
+			history := historyOf(journal(), test.upTo)
+			history.Announcement = test.announcement
 			history.Winning = &poll.Slot{ID: "slot-1", Start: first.StartTime(), End: first.EndTime()}
 			if test.change != nil {
 				test.change(&history)
@@ -95,8 +95,8 @@ func TestReport_AnEmptyJournal(t *testing.T) {
 
 func TestReport_JSON(t *testing.T) {
 	t.Parallel()
-	history := historyOf(story(), 2)
-	history.Announcement = told("jrn_01")
+	history := historyOf(journal(), 2)
+	history.Announcement = announced("jrn_01")
 	var text bytes.Buffer
 	if err := explain.NewReport(history, true).WriteJSON(&text); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestReport_JSON(t *testing.T) {
 func TestReport_WhatPeopleWrote_DoesNotReachTheTerminalAsItIs(t *testing.T) {
 	t.Parallel()
 	const nasty = "x\x1b[2J\n\u202e\u2028y"
-	history := historyOf(story(), 1)
+	history := historyOf(journal(), 1)
 	history.Poll.Title, history.Poll.CreatorID, history.Poll.GoogleEventID = nasty, nasty, nasty
 	for i := range history.Entries {
 		e := &history.Entries[i]

@@ -76,7 +76,7 @@ func (s Step) write(text *strings.Builder) {
 
 func (s Said) sentence() string {
 	var says string
-	switch s.Seen {
+	switch s.EventState {
 	case "present":
 		says = "the event stands at " + cmp.Or(span(s.at), "no time")
 	case "gone":
@@ -92,7 +92,7 @@ func (s Said) sentence() string {
 	return says + after("; event ", s.EventID) + after(" in ", s.CalendarID) + after("; found in ", s.MovedTo)
 }
 
-// since says what is different from the state before.
+// since lists the differences from the state before.
 func (s StepState) since(before StepState) string {
 	var parts []string
 	for _, field := range []struct{ name, was, is string }{

@@ -11,11 +11,11 @@ import (
 type Step struct {
 	ID string    `json:"id"`
 	At time.Time `json:"at"`
-	// Hint is the trigger; Who commanded it, "" for the calendar.
+	// Who commanded it; "" for the calendar.
 	Trigger string `json:"hint"`
 	Trace   string `json:"trace,omitempty"`
 	Who     string `json:"who,omitempty"`
-	// Said is what the calendar said; nil where it was not asked.
+	// Said is the calendar's answer; nil where it was not asked.
 	Said *Said `json:"said,omitempty"`
 	// Decision is the command or the action, Why the journal's reason, Row the rule in words.
 	Decision string `json:"decision"`
@@ -24,15 +24,15 @@ type Step struct {
 	// Before and After are the poll's states; Before is zero for the first step.
 	Before StepState `json:"before"`
 	After  StepState `json:"after"`
-	// Observed tells that it was only seen what would be done, and nothing was.
+	// Observed reports whether the decision was only recorded and not carried out.
 	Observed bool `json:"observed,omitempty"`
 	// Announced is nil where nothing was to be announced.
 	Announced *Announced `json:"announced,omitempty"`
 }
 
-// Said is what the calendar said about the event.
+// Said is the calendar's answer about the event.
 type Said struct {
-	Seen        string     `json:"seen"`
+	EventState  string     `json:"seen"`
 	Fingerprint string     `json:"fingerprint,omitempty"`
 	Updated     *time.Time `json:"updated,omitempty"`
 	EventID     string     `json:"event_id,omitempty"`
@@ -69,7 +69,7 @@ const (
 	AnnouncementOvertaken = "overtaken"
 )
 
-// Announced is what became of what a step had to tell.
+// Announced is the outcome of a step's announcement.
 type Announced struct {
 	State    string     `json:"state"`
 	Due      *time.Time `json:"due,omitempty"`
@@ -78,7 +78,7 @@ type Announced struct {
 	Channels []Channel `json:"channels,omitempty"`
 }
 
-// Channel is what became of one channel.
+// Channel is the outcome of one channel.
 type Channel struct {
 	Name      string    `json:"name"`
 	At        time.Time `json:"at"`
@@ -110,7 +110,7 @@ func saidOf(entry poll.Entry) *Said {
 		movedTo = entry.Inputs.MovedTo.CalendarID
 	}
 	return &Said{
-		MovedTo: movedTo, Seen: entry.EventState, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
+		MovedTo: movedTo, EventState: entry.EventState, Fingerprint: entry.Fingerprint.String(), Updated: instant(entry.Updated),
 		EventID: entry.EventID, CalendarID: entry.CalendarID, AccountID: entry.AccountID, at: entry.Fingerprint,
 	}
 }
@@ -130,7 +130,7 @@ func standOf(entry poll.Entry) StepState {
 	}
 }
 
-// announcedOf says what became of an entry's announcement.
+// announcedOf is the outcome of an entry's announcement.
 func announcedOf(a poll.Announcement, entry poll.Entry) *Announced {
 	ref := entry.Announcement
 	if ref == "" {

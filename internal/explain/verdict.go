@@ -19,13 +19,13 @@ type Difference struct {
 
 // Verdict says whether a journal gives back the poll that is stored.
 type Verdict struct {
-	// Agrees tells that every entry follows, and that they lead to the stored poll.
+	// Agrees reports whether every entry follows, and that they lead to the stored poll.
 	Agrees bool `json:"agrees"`
 	// Entries counts those that were replayed.
 	Entries int `json:"entries"`
 	// Partial: see Replayed.
 	Partial bool `json:"partial"`
-	// Edited tells that somebody wrote the poll's document directly and no repair came by
+	// Edited reports whether somebody wrote the poll's document directly and no repair came by
 	// since.
 	Edited bool `json:"edited"`
 	// Fields are all that was compared, the differing ones included.

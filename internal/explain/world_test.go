@@ -51,8 +51,8 @@ var acts = []act{
 		_, _ = w.Scheduler.RestoreOriginal(w.Context(), gm, poll, worldtest.Cause)
 	}},
 	{"accept", false, func(w *worldtest.World, poll, _ string) {
-		seen := w.View(poll).Poll.Sync.Applied.String()
-		_, _ = w.Scheduler.AcceptNew(w.Context(), gm, poll, seen, worldtest.Cause)
+		shown := w.View(poll).Poll.Sync.Applied.String()
+		_, _ = w.Scheduler.AcceptNew(w.Context(), gm, poll, shown, worldtest.Cause)
 	}},
 	{"finalise", false, finalise(scheduler.Finalise{CreateEvent: true})},
 	{"finalise a short event", false, finalise(scheduler.Finalise{CreateEvent: true, Duration: 30 * time.Minute})},
@@ -79,8 +79,7 @@ func recurring(rules ...string) func(w *worldtest.World, _, event string) {
 	}
 }
 
-// edit writes a status into the poll's document, as the web app does, which is
-// found and set right.
+// edit writes a status into the poll's document, as the web app does, and repairs it.
 func edit(status string) func(w *worldtest.World, pollID, _ string) {
 	return func(w *worldtest.World, pollID, _ string) {
 		w.Edit(poll.Path(pollID), poll.Set("status", status))

@@ -21,19 +21,19 @@ type Announcement struct {
 	Wanted Message
 	// Due is when to compare; the zero time: nothing is pending.
 	Due time.Time
-	// Announced was announced last, and Before what people knew until then: the two give the
-	// notice to whoever sends it again.
+	// Announced was announced last, and Before is the state that people knew until then. Their
+	// difference is the notice that a resend sends.
 	Announced, Before Message
-	// Telling is being delivered: it is written before the first delivery and removed after
-	// the last, and a newer state waits for it. Ref is "" where there is none.
+	// Delivering is being delivered: it is written before the first delivery and removed after
+	// the last, and a newer state waits for it. Ref is "" if no delivery is under way.
 	Delivering Message
-	// Resent tells that Telling was announced before, and is sent once more.
+	// Resent reports whether Delivering was announced before and is sent once more.
 	Resent bool
-	// Channels hold what became of each channel, by its name.
+	// Channels hold the outcome of each channel by its name.
 	Channels map[string]Delivery
-	// Attempts counts the runs that began or went on with Telling.
+	// Attempts counts the runs that began or continued Delivering.
 	Attempts int64
-	// AgainAt is until when a task that failed retries by itself; zero: there is none.
+	// AgainAt is until when a failed task retries on its own; zero if none does.
 	AgainAt time.Time
 	// CardPending says that the poll's card has to be updated without an announcement. A run
 	// clears it before it draws.
@@ -59,7 +59,7 @@ type Message struct {
 	State rules.AnnouncedState
 	// Actor is the person who caused it and needs no notice.
 	Actor string
-	// Trace joins it with the hint that caused it.
+	// Trace correlates it with the trigger that caused it.
 	Trace string
 	// At is when the transition was applied.
 	At time.Time
@@ -67,7 +67,7 @@ type Message struct {
 	Updated time.Time
 }
 
-// Delivery is what became of one channel.
+// Delivery is the outcome of the delivery to one channel.
 type Delivery struct {
 	// Ref is the transition announced there last.
 	Ref string
@@ -125,7 +125,7 @@ func DeliveryUpdates(state Message, attempt int64) []store.Update {
 	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt)}
 }
 
-// BeforeUpdate records what people know before a delivery, beside DeliveryUpdates.
+// BeforeUpdate records the state that people know before a delivery, beside DeliveryUpdates.
 func BeforeUpdate(known Message) store.Update { return Set("before", encodeState(known)) }
 
 // ResendUpdates gives the fields that have the last announcement delivered again, at once, in
@@ -146,7 +146,7 @@ func AnnouncedUpdates(state Message, settled bool) []store.Update {
 	}
 }
 
-// AgainUpdate records that a task retries by itself, until when.
+// AgainUpdate records until when a task retries on its own.
 func AgainUpdate(until time.Time) store.Update { return Set("againAt", until) }
 
 // RenumberUpdates gives the fields that let all that was wanted and announced of one
@@ -164,7 +164,7 @@ func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	return updates
 }
 
-// DeliveryUpdate records what became of one channel.
+// DeliveryUpdate records the outcome of one channel.
 func DeliveryUpdate(channel string, d Delivery) store.Update {
 	return store.Update{Path: store.Field("channels", channel), Value: map[string]any{
 		"ref": d.Ref, "messageId": store.NullIfEmpty(d.MessageID), "error": store.NullIfEmpty(d.Error), "at": d.At,
@@ -221,18 +221,17 @@ func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (
 	return DecodeAnnouncement(doc), nil
 }
 
-var announcementsDue = oldestFirst("due",
-	query("announcements owed, by due", "announcements", where(store.Equal, "owed"), where(store.LessOrEqual, "due")))
+var announcementsDue = store.Select("pending announcements, by due", "announcements", "due", store.Where("owed", store.Equal), store.Where("due", store.LessOrEqual))
 
-// cardsOwed are in the order of their paths.
-var cardsOwed = query("cards owed", "announcements", where(store.Equal, "cardOwed"))
+// cardsPending are in the order of their paths.
+var cardsPending = store.Select("pending cards", "announcements", "", store.Where("cardOwed", store.Equal))
 
 // PendingAnnouncements yields polls whose announcement is due at now.
 func PendingAnnouncements(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Announcement, error] {
 	return store.All(ctx, reader, announcementsDue.With(true, now), DecodeAnnouncement)
 }
 
-// PendingCards yields polls whose card is to be drawn.
+// PendingCards yields polls whose card a run must draw.
 func PendingCards(ctx context.Context, reader store.Reader) iter.Seq2[Announcement, error] {
-	return store.All(ctx, reader, cardsOwed.With(true), DecodeAnnouncement)
+	return store.All(ctx, reader, cardsPending.With(true), DecodeAnnouncement)
 }

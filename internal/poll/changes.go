@@ -11,10 +11,10 @@ import (
 // field is a part of a poll's document that is written as a whole.
 type field struct {
 	path store.FieldPath
-	// value is what the document holds for a poll: store.Delete for nothing.
+	// value is the field of the document for a poll; store.Delete for none.
 	value func(p Poll) any
-	// ours tells that what cannot be read goes with the next write: the server alone reads the
-	// field, or the web app takes anything in it for true.
+	// ours reports whether the next write removes an unreadable value: the server alone reads
+	// the field, or the web app treats any value in it as true.
 	ours bool
 }
 
@@ -106,7 +106,7 @@ func equal(a, b any) bool {
 	return errA == nil && errB == nil && reflect.DeepEqual(a, b)
 }
 
-// valueAt is what a document holds at a path; nil for nothing and for null.
+// valueAt is the value of a document at a path; nil for none and for null.
 func valueAt(data map[string]any, path store.FieldPath) any {
 	for _, name := range path[:len(path)-1] {
 		data, _ = data[name].(map[string]any)

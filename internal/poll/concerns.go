@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	groupsOfMember  = query("groups of a member", "questingGroups", where(store.ArrayContains, "memberIds"))
-	groupsOfCreator = query("groups of a creator", "questingGroups", where(store.Equal, "creatorId"))
-	groupsInviting  = query("groups that invite a person", "questingGroups", where(store.ArrayContains, "pendingMemberIds"))
+	groupsOfMember  = store.Select("groups of a member", "questingGroups", "", store.Where("memberIds", store.ArrayContains))
+	groupsOfCreator = store.Select("groups of a creator", "questingGroups", "", store.Where("creatorId", store.Equal))
+	groupsInviting  = store.Select("groups that invite a person", "questingGroups", "", store.Where("pendingMemberIds", store.ArrayContains))
 	pollsOfGroup    = newestFirst("createdAt",
-		query("polls of a group, newest first", "schedulers", where(store.Equal, "questingGroupId")))
+		store.Select("polls of a group, newest first", "schedulers", "", store.Where("questingGroupId", store.Equal)))
 )
 
-// Concerns tells whether a person made a poll, takes part in it, or belongs to its group (nil:
+// Concerns reports whether a person made a poll, takes part in it, or belongs to its group (nil:
 // none). Invitees, and readers by link, are not concerned yet.
 func (p Poll) Concerns(userID string, group *Group) bool {
 	return userID != "" && (p.CreatorID == userID || slices.Contains(p.ParticipantIDs, userID) || group.Has(userID))

@@ -27,7 +27,7 @@ func WrittenPart(p Poll) Poll {
 	return p
 }
 
-// The parts of calendarSync, each as it is written by itself.
+// The parts of calendarSync, each written separately.
 
 func SetSync(name string, value any) store.Update {
 	return store.Update{Path: SyncField(name), Value: value}

@@ -97,12 +97,12 @@ func discordUpdates(d GroupDiscord) []store.Update {
 	}
 }
 
-// Has tells whether a person is the group's creator or a member.
+// Has reports whether a person is the group's creator or a member.
 func (g *Group) Has(userID string) bool {
 	return g != nil && userID != "" && (g.CreatorID == userID || slices.Contains(g.MemberIDs, userID))
 }
 
-// Invites tells whether a person was invited and has not answered yet.
+// Invites reports whether a person was invited and has not answered yet.
 func (g *Group) Invites(userID string) bool {
 	return userID != "" && !g.Has(userID) && slices.Contains(g.PendingMemberIDs, userID)
 }

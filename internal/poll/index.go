@@ -25,7 +25,7 @@ type IndexEntry struct {
 	CalendarID string
 	Generation int64
 	CreatedAt  time.Time
-	// Awaited tells that the event's deletion cancelled the poll, which awaits it
+	// Awaited reports whether the event's deletion cancelled the poll, which awaits it
 	// (Sync.Awaited).
 	Awaited bool
 	// Made is when the document was made (store.Document.Made); no field holds it.
@@ -129,8 +129,8 @@ func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, sto
 	return indexByPoll(ctx, reader, p)
 }
 
-// Indexed tells, by poll, which of them an entry at its own place (IndexPath) follows, in one
-// call.
+// Indexed reports by poll id whether the entry at IndexPath follows the poll's event. It makes
+// one call.
 func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string]bool, error) {
 	var paths []store.Path
 	for _, p := range polls {
@@ -183,8 +183,8 @@ func IndexesOf(ctx context.Context, reader store.Reader, pollID string) (entries
 }
 
 var (
-	indexOfPoll     = query("index entries of a poll", "calendarEventIndex", where(store.Equal, "schedulerId"))
-	indexOfCalendar = query("index entries of a calendar", "calendarEventIndex", where(store.Equal, "accountId"), where(store.Equal, "calendarId"))
+	indexOfPoll     = store.Select("index entries of a poll", "calendarEventIndex", "", store.Where("schedulerId", store.Equal))
+	indexOfCalendar = store.Select("index entries of a calendar", "calendarEventIndex", "", store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
 )
 
 // IndexOfCalendar yields the entries of one calendar, by event id.

@@ -10,22 +10,22 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Google takes ids of a-v and 0-9, 5 to 1024 characters, and keeps them taken
-// for ever.
+// Google accepts ids of a-v and 0-9, 5 to 1024 characters, and never frees a used
+// one.
 func TestEventID_IsOneThatGoogleTakes_TheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^` + poll.EventPrefix + `[a-v0-9]{26}$`)
 	if !regexp.MustCompile(`^[a-v0-9]{5,}$`).MatchString(poll.EventPrefix) {
 		t.Errorf("the prefix %q has characters that Google refuses", poll.EventPrefix)
 	}
-	seen := map[string]bool{}
+	used := map[string]bool{}
 	for _, pollID := range []string{"7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", "p", "p/1", ""} {
 		for generation := range int64(50) {
 			made := poll.EventID(pollID, generation)
-			if !form.MatchString(made) || seen[made] || made != poll.EventID(pollID, generation) {
+			if !form.MatchString(made) || used[made] || made != poll.EventID(pollID, generation) {
 				t.Errorf("poll %q, generation %d: %s", pollID, generation, made)
 			}
-			seen[made] = true
+			used[made] = true
 		}
 	}
 	// Events in calendars carry these ids: they never change.

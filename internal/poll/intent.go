@@ -33,7 +33,7 @@ func CalendarKey(accountID, calendarID string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// IntentKind is what is to be done with an event.
+// IntentKind is what an intent does to an event.
 type IntentKind string
 
 // The kinds of intents.
@@ -44,8 +44,8 @@ const (
 	IntentPurge IntentKind = "purge"
 )
 
-// Intent is a document of intents, the outbox of the calendar: an event that is to be made or
-// deleted, written before Google is called and removed when it is done. Closed to clients.
+// Intent is a document of intents, the outbox of the calendar: an insert or a deletion of an
+// event, written before Google is called and removed when it is done. Closed to clients.
 type Intent struct {
 	Kind       IntentKind
 	PollID     string
@@ -59,18 +59,18 @@ type Intent struct {
 	// Until, for the deletion of what an insert may make, is when nobody can work on that
 	// insert any more: the event has to be deleted again then. Zero: nobody did.
 	Until time.Time
-	// Attempts counts those that were begun after the one of whoever wrote it.
+	// Attempts counts the attempts after that of the request that wrote the intent.
 	Attempts  int64
 	LastError string
 	CreatedAt time.Time
 	Trace     string
-	// Session is what the event is made of; for inserts alone.
+	// Session holds the content of the event; for inserts alone.
 	Session Session
 	// Made is when the document was made (store.Document.Made); no field holds it.
 	Made int64
 }
 
-// Session is what a finalisation asks for.
+// Session is the event that a finalisation asks for.
 type Session struct {
 	SlotID      string
 	Start, End  time.Time
@@ -83,7 +83,7 @@ type Session struct {
 	KeepOld bool
 	// OldAccount is the account of an older event that the index does not know; "" for none.
 	OldAccount string
-	// Actor is who finalises.
+	// Actor is the person who finalises.
 	Actor string
 	// Request names the request, so that the same one again is known; "" for none.
 	Request string
@@ -96,7 +96,7 @@ func (s Session) Fingerprint() rules.Fingerprint {
 	return f
 }
 
-// Place is where the event of the intent is, or is to be made.
+// Place is where the event of the intent is, or will be inserted.
 func (i Intent) Place() Place { return Place{i.AccountID, i.CalendarID} }
 
 // ID is the intent's document id.
@@ -167,9 +167,9 @@ func LoadIntent(ctx context.Context, reader store.Reader, id string) (*Intent, e
 }
 
 var (
-	intentsDue       = oldestFirst("due", query("intents by due", "intents", where(store.LessOrEqual, "due")))
-	intentsOfPoll    = query("intents of a poll", "intents", where(store.Equal, "pollId"))
-	intentsOfAccount = query("intents of an account", "intents", where(store.Equal, "accountId"))
+	intentsDue       = store.Select("intents by due", "intents", "due", store.Where("due", store.LessOrEqual))
+	intentsOfPoll    = store.Select("intents of a poll", "intents", "", store.Where("pollId", store.Equal))
+	intentsOfAccount = store.Select("intents of an account", "intents", "", store.Where("accountId", store.Equal))
 )
 
 // PendingIntents yields intents that are due at now.

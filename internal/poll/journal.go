@@ -19,16 +19,16 @@ type Entry struct {
 	PollID    string
 	CreatorID string
 	At        time.Time
-	// Trace joins what one hint caused, from push to announcement.
+	// Trace correlates all effects of one trigger, from push to announcement.
 	Trace string
-	// Hint is the trigger, such as push, timer, person.
+	// Trigger is such as push, timer, person.
 	Trigger string
 	// Who is the person who commanded; "" for the calendar.
 	Who string
 	// Command is the person's command; "" for an observation.
 	Command rules.Command
-	// Seen, Fingerprint and Updated are what the calendar said; a command's Fingerprint is the
-	// time that it set.
+	// EventState, Fingerprint and Updated are what the calendar said; a command's Fingerprint
+	// is the time that it set.
 	EventState  string
 	Fingerprint rules.Fingerprint
 	Updated     time.Time
@@ -121,7 +121,7 @@ func EncodeEntry(e Entry) map[string]any {
 // DecodeEntry reads a journal entry.
 func DecodeEntry(doc store.Document) Entry {
 	f := store.Fields(doc.Data)
-	seen, result := f.Map("observation"), f.Map("result")
+	observation, result := f.Map("observation"), f.Map("result")
 	var inputs *Inputs
 	if in := f.Map("inputs"); len(in) > 0 {
 		inputs = &Inputs{
@@ -135,8 +135,8 @@ func DecodeEntry(doc store.Document) Entry {
 	return Entry{
 		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"), Trace: f.String("trace"), Trigger: f.String("hint"), Who: f.String("who"),
 		Command:    rules.Command(f.String("command")),
-		EventState: seen.String("seen"), Fingerprint: readFingerprint(seen.String("fingerprint")), Updated: seen.Time("updated"),
-		EventID: seen.String("eventId"), CalendarID: seen.String("calendarId"), AccountID: seen.String("accountId"),
+		EventState: observation.String("seen"), Fingerprint: readFingerprint(observation.String("fingerprint")), Updated: observation.Time("updated"),
+		EventID: observation.String("eventId"), CalendarID: observation.String("calendarId"), AccountID: observation.String("accountId"),
 		Before: readFingerprint(f.String("before")), After: readFingerprint(f.String("after")),
 		Baseline: readFingerprint(f.String("baseline")),
 		Decision: rules.Action(f.String("decision")), Reason: f.String("reason"), Fence: f.Int("fence"),
@@ -149,9 +149,9 @@ func DecodeEntry(doc store.Document) Entry {
 	}
 }
 
-var journalByTime = newestFirst("at", query("journal of a poll, newest first", "journal"))
+var journalByTime = newestFirst("at", store.Select("journal of a poll, newest first", "journal", ""))
 
-var journalsOfCreator = newestFirst("at", everywhere(query("journals of a creator's polls, newest first", "journal", where(store.Equal, "creatorId"))))
+var journalsOfCreator = newestFirst("at", everywhere(store.Select("journals of a creator's polls, newest first", "journal", "", store.Where("creatorId", store.Equal))))
 
 // WalkJournals gives the journals of all polls that a person made to take, as one, newest
 // first, at most limit entries behind after, as store.Walk does. Old entries without a creator
@@ -170,7 +170,7 @@ func Journal(ctx context.Context, reader store.Reader, pollID string) iter.Seq2[
 	return store.All(ctx, reader, journalByTime.With().Below(Path(pollID)), DecodeEntry)
 }
 
-var allJournals = newestFirst("at", everywhere(query("journals of all polls, newest first", "journal")))
+var allJournals = newestFirst("at", everywhere(store.Select("journals of all polls, newest first", "journal", "")))
 
 // LatestEntries reads the newest entries of everybody's journals, at most limit.
 func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry, error) {

@@ -7,12 +7,12 @@ import (
 )
 
 var (
-	snapshotsOf      = query("snapshots of a poll", "calendarSyncSnapshots")
-	allAnnouncements = query("announcements", "announcements")
+	snapshotsOf      = store.Select("snapshots of a poll", "calendarSyncSnapshots", "")
+	allAnnouncements = store.Select("announcements", "announcements", "")
 )
 
-// Left tells whether the announcement of a deleted poll, or a document below it, is left.
-// purging says that those below are being removed, and do not count.
+// Left reports whether the announcement of a deleted poll, or a document below it, is left.
+// With purging, the documents below are being removed and do not count.
 func Left(ctx context.Context, reader store.Reader, pollID string, purging bool) (bool, error) {
 	announcement, err := reader.Get(ctx, AnnouncementPath(pollID))
 	if err != nil || announcement.Exists() || purging {

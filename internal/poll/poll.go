@@ -41,10 +41,10 @@ type Poll struct {
 	FinalizedAt time.Time
 	Discord     Card
 	Cancelled   *Cancelled
-	// Untouched tells that nobody has written the document since it was made, if the store
+	// Untouched reports whether nobody has written the document since it was made, if the store
 	// knows.
 	Untouched bool
-	// HasCancelledAt tells whether cancelledAt is set, which the web app takes for a
+	// HasCancelledAt reports whether cancelledAt is set. The web app treats that as a
 	// cancellation too.
 	HasCancelledAt bool
 	// Votes is who sees others' votes.
@@ -111,7 +111,7 @@ func Decode(doc store.Document) Poll {
 		GroupID:          f.String("questingGroupId"), GroupName: f.String("questingGroupName"),
 		Discord:   decodeCard(f.Map("discord")),
 		Cancelled: decodeCancelled(f.Map("cancelled")), HasCancelledAt: truthy(f["cancelledAt"]),
-		Votes:     decodeVotesSeen(f),
+		Votes:     decodeVoteVisibility(f),
 		Sync:      decodeSync(f.Map("calendarSync")),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"), Made: doc.Made,
 		Untouched: doc.Made != 0 && doc.Written == doc.Made,
@@ -146,7 +146,7 @@ func New(p Poll) map[string]any {
 	}
 }
 
-// Linked tells whether the poll follows a calendar event now.
+// Linked reports whether the poll follows a calendar event now.
 func (p Poll) Linked() bool {
 	return p.Status == rules.Finalized && p.GoogleEventID != ""
 }
@@ -159,7 +159,7 @@ func (p Poll) EventID() string {
 	return p.GoogleEventID
 }
 
-// EditedDirectly tells whether somebody wrote the status, winning slot or event directly, and
+// EditedDirectly reports whether somebody wrote the status, winning slot or event directly, and
 // the journal does not know it yet.
 func (p Poll) EditedDirectly() bool {
 	known := p.Sync.Recorded
@@ -167,7 +167,7 @@ func (p Poll) EditedDirectly() bool {
 		(p.Status != known.Status || p.WinningSlotID != known.WinningSlotID || p.GoogleEventID != known.EventID)
 }
 
-// MarkedCancelled tells whether one of the three marks of a cancellation is set. An archived
+// MarkedCancelled reports whether one of the three marks of a cancellation is set. An archived
 // poll was cancelled then, and the web app shows its badge, whatever the status.
 func (p Poll) MarkedCancelled() bool {
 	return p.Cancelled != nil || p.Sync.Cancelled != nil || p.HasCancelledAt
@@ -189,7 +189,7 @@ func (p Poll) Chosen(slotID string, at time.Time) Poll {
 	return p
 }
 
-// truthy tells what JavaScript takes for true.
+// truthy reports whether JavaScript treats a value as true.
 func truthy(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -207,7 +207,7 @@ func truthy(value any) bool {
 	}
 }
 
-// InvitedAs tells whether an e-mail address is among the pending invites.
+// InvitedAs reports whether an e-mail address is among the pending invites.
 func (p Poll) InvitedAs(email string) bool {
 	return email != "" && slices.ContainsFunc(p.PendingInvites, func(invited string) bool {
 		return strings.EqualFold(invited, email)
@@ -221,10 +221,10 @@ func (p Poll) People(group *Group) []string {
 	if group != nil {
 		people = append(people, group.MemberIDs...)
 	}
-	seen := make(map[string]bool, len(people))
+	known := make(map[string]bool, len(people))
 	return slices.DeleteFunc(people, func(id string) bool {
-		again := seen[id] || id == ""
-		seen[id] = true
+		again := known[id] || id == ""
+		known[id] = true
 		return again
 	})
 }

@@ -9,18 +9,18 @@ import (
 
 var (
 	pollsOfCreator = newestFirst("createdAt",
-		query("polls of a creator, newest first", "schedulers", where(store.Equal, "creatorId")))
+		store.Select("polls of a creator, newest first", "schedulers", "", store.Where("creatorId", store.Equal)))
 	pollsOfCreatorByStatus = newestFirst("createdAt",
-		query("polls of a creator by status, newest first", "schedulers", where(store.Equal, "creatorId"), where(store.Equal, "status")))
+		store.Select("polls of a creator by status, newest first", "schedulers", "", store.Where("creatorId", store.Equal), store.Where("status", store.Equal)))
 	pollsOfParticipant = newestFirst("createdAt",
-		query("polls of a participant, newest first", "schedulers", where(store.ArrayContains, "participantIds")))
+		store.Select("polls of a participant, newest first", "schedulers", "", store.Where("participantIds", store.ArrayContains)))
 	pollsOfParticipantByStatus = newestFirst("createdAt",
-		query("polls of a participant by status, newest first", "schedulers",
-			where(store.ArrayContains, "participantIds"), where(store.Equal, "status")))
+		store.Select("polls of a participant by status, newest first", "schedulers", "",
+			store.Where("participantIds", store.ArrayContains), store.Where("status", store.Equal)))
 )
 
 // finalisedPolls are in the order of their paths, which is stable while a sweep reads them.
-var finalisedPolls = query("finalised polls", "schedulers", where(store.Equal, "status"))
+var finalisedPolls = store.Select("finalised polls", "schedulers", "", store.Where("status", store.Equal))
 
 // Finalised lists finalised polls, at most limit behind after.
 func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
@@ -28,8 +28,8 @@ func Finalised(ctx context.Context, reader store.Reader, limit int, after *store
 }
 
 // editedPolls are in the order of their paths, as the finalised ones are.
-var editedPolls = query("polls of another status than their journal knows", "schedulers",
-	where(store.Equal, "status"), where(store.In, "calendarSync", "recorded", "status"))
+var editedPolls = store.Select("polls of another status than their journal knows", "schedulers", "",
+	store.Where("status", store.Equal), store.Filter{Path: SyncField("recorded", "status"), Op: store.In})
 
 // Edited lists the polls of a status that their journal does not know, at most limit behind
 // after: somebody wrote it directly. As a rule there are none, and asking costs next to
@@ -44,8 +44,8 @@ func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit
 	return store.Page(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after), Decode)
 }
 
-var pollsInError = query("polls of a creator with a sync error", "schedulers",
-	where(store.Equal, "creatorId"), where(store.Equal, "calendarSync", "error", "code"))
+var pollsInError = store.Select("polls of a creator with a sync error", "schedulers", "",
+	store.Where("creatorId", store.Equal), store.Filter{Path: SyncField("error", "code"), Op: store.Equal})
 
 // InError lists a creator's polls that show an error of the sync, at most limit.
 func InError(ctx context.Context, reader store.Reader, creatorID string, code rules.ErrorCode, limit int) ([]Poll, error) {
@@ -53,7 +53,7 @@ func InError(ctx context.Context, reader store.Reader, creatorID string, code ru
 	return polls, err
 }
 
-var pollsWithError = query("polls of everybody with a sync error", "schedulers", where(store.Equal, "calendarSync", "error", "code"))
+var pollsWithError = store.Select("polls of everybody with a sync error", "schedulers", "", store.Filter{Path: SyncField("error", "code"), Op: store.Equal})
 
 // WithError lists polls of everybody with an error of the sync, at most limit.
 func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
@@ -63,7 +63,7 @@ func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, l
 
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{
-	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsOwed, intentsDue, intentsOfPoll, intentsOfAccount,
+	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, intentsDue, intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
 	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
 	groupsOfMember, groupsOfCreator, groupsInviting, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],

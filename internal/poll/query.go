@@ -6,25 +6,12 @@ import (
 	"questscheduler/internal/store"
 )
 
-// query declares a query of a collection.
-func query(name, collection string, filters ...store.Filter) *store.Query {
-	return &store.Query{Name: name, Collection: collection, Filters: filters}
-}
-
-// where compares a field with an argument of the query.
-func where(op store.Op, field ...string) store.Filter { return store.Filter{Path: field, Op: op} }
-
 func newestFirst(field string, q *store.Query) *store.Query {
 	q.Order = []store.Order{{Path: store.Field(field), Descending: true}}
 	return q
 }
 
-func oldestFirst(field string, q *store.Query) *store.Query {
-	q.Order = []store.Order{{Path: store.Field(field)}}
-	return q
-}
-
-// everywhere asks for the collection of that name below every document.
+// everywhere makes q a collection group query.
 func everywhere(q *store.Query) *store.Query {
 	q.Group = true
 	return q

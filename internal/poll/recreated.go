@@ -14,19 +14,19 @@ import (
 // beside a poll writes it: a poll that has it owns those documents. A poll without it may have
 // lost it by an import or in the console; it is another poll only where something says so.
 
-// Pristine tells that the poll's document has no calendarSync. The server's documents under
+// Pristine reports whether the poll's document has no calendarSync. The server's documents under
 // its id may be of a deleted poll (Replaces).
 func (p Poll) Pristine() bool {
 	s := p.Sync
 	return s.Recorded.At.IsZero() && s.Generation == 0 && s.State == rules.StateNone && s.Applied.IsZero()
 }
 
-// Same tells whether two readings of a path are of one poll.
+// Same reports whether two readings of a path are of one poll.
 func (p Poll) Same(other Poll) bool {
 	return p.CreatorID == other.CreatorID && p.CreatedAt.Equal(other.CreatedAt)
 }
 
-// Replaces tells whether a journal entry under the poll's id is of a deleted poll.
+// Replaces reports whether a journal entry under the poll's id is of a deleted poll.
 func (p Poll) Replaces(entry Entry) bool {
 	return p.replaces(entry.CreatorID, entry.Made, entry.At)
 }
@@ -46,9 +46,9 @@ func (p Poll) ReplacesAnnounced(a Announcement) bool {
 	return a.Wanted.Ref != "" && p.replaces("", a.Made, a.Wanted.At)
 }
 
-// replaces tells whether a poll is another one than that of a document, by the document's
-// creator ("": unknown) and its age: a pristine poll that somebody else created, or that was
-// made later. at is for stores that keep no order.
+// replaces reports whether a document belongs to a deleted poll of the same id: the poll is
+// pristine, and another person created it than the document says (creatorID "": unknown), or
+// it was made later. at is for stores that keep no order.
 func (p Poll) replaces(creatorID string, made int64, at time.Time) bool {
 	switch {
 	case !p.Pristine():
@@ -62,7 +62,7 @@ func (p Poll) replaces(creatorID string, made int64, at time.Time) bool {
 	}
 }
 
-// Owns tells whether a journal entry is the poll's own, for its creator to read: not of a
+// Owns reports whether a journal entry is the poll's own, for its creator to read: not of a
 // deleted poll, and of no other creator.
 func (p Poll) Owns(entry Entry) bool {
 	return !p.Replaces(entry) && (entry.CreatorID == "" || entry.CreatorID == p.CreatorID)
@@ -77,7 +77,7 @@ func Latest(ctx context.Context, reader store.Reader, pollID string) (*Entry, er
 	return &entries[0], nil
 }
 
-// Recreated tells whether a pristine poll replaces a deleted one of its id, by the journal, or
+// Recreated reports whether a pristine poll replaces a deleted one of its id, by the journal, or
 // where there is none by the intents. It costs two reads for a pristine poll.
 func Recreated(ctx context.Context, reader store.Reader, p Poll) (bool, error) {
 	if !p.Pristine() {

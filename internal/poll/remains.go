@@ -7,7 +7,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-var embeddedOf = query("embedded polls of a poll", "basicPolls")
+var embeddedOf = store.Select("embedded polls of a poll", "basicPolls", "")
 
 // below are the collections below a poll's path. No client writes the closed ones.
 var below = []struct {
@@ -54,8 +54,8 @@ func LoadRemains(ctx context.Context, reader store.Reader, at store.Document, li
 	return left, nil
 }
 
-// ages tells a recreated poll's own documents from those of the poll before. It is asked about
-// slots before votes.
+// ages distinguishes a recreated poll's own documents from those of the deleted poll. Callers
+// check slots before votes.
 type ages struct {
 	poll Poll
 	own  map[string]bool // its slots
@@ -63,8 +63,8 @@ type ages struct {
 
 func newAges(p Poll) ages { return ages{p, map[string]bool{}} }
 
-// isOld tells whether a document is of the poll before. A slot of the calendar is. A vote is
-// not where its voter changed it since: it names a slot of the new poll, or says since then
+// isOld reports whether a document is of the deleted poll. A slot of the calendar is. A vote is
+// not if its voter changed it since: it names a slot of the new poll, or a later update says
 // that no time works.
 func (a ages) isOld(document store.Document) bool {
 	old := document.Made < a.poll.Made
@@ -95,7 +95,7 @@ func LoadVotesOf(ctx context.Context, reader store.Reader, p Poll) ([]Vote, erro
 	return votes, err
 }
 
-// mayBeOverOlder tells whether a poll is pristine and some of what is below it older.
+// mayBeOverOlder reports whether a poll is pristine and some of what is below it older.
 func (p Poll) mayBeOverOlder(below []store.Document) bool {
 	return p.Pristine() && slices.ContainsFunc(below, func(document store.Document) bool { return document.Made < p.Made })
 }

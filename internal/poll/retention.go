@@ -11,7 +11,7 @@ import (
 const retentionPage = 100
 
 // entriesBefore are the entries of all journals from before a time, oldest first.
-var entriesBefore = oldestFirst("at", everywhere(query("journal entries from before a time", "journal", where(store.Less, "at"))))
+var entriesBefore = everywhere(store.Select("journal entries from before a time", "journal", "at", store.Where("at", store.Less)))
 
 // RemoveOldEntries removes a page of the journal entries from before a time (QS_JOURNAL_KEEP),
 // oldest first, and gives how many. at is where an earlier page ended ("": the beginning);

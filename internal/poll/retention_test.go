@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// journals are polls with as many entries as told, one a day from moment on.
+// journals writes count entries for each poll, one a day from moment on.
 func journals(t *testing.T, documents store.Store, counts map[string]int) {
 	t.Helper()
 	for pollID, count := range counts {

@@ -73,7 +73,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 			wrote := poll.Entry{
 				Made: 1, // its store's first commit
 				ID:   id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Trigger: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
-				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), EventState: text.Draw(t, "seen"),
+				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), EventState: text.Draw(t, "state"),
 				Fingerprint: fingerprint.Draw(t, "fingerprint"), Updated: perhaps.Draw(t, "updated"), EventID: text.Draw(t, "event"),
 				CalendarID: text.Draw(t, "calendar"), AccountID: text.Draw(t, "account"), Before: fingerprint.Draw(t, "before"),
 				Baseline: fingerprint.Draw(t, "baseline"), Decision: rules.Reschedule, Reason: text.Draw(t, "reason"),
@@ -121,7 +121,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		"announcement": func(t *rapid.T) (any, any) {
 			wrote := poll.Announcement{
 				Made:   1, // its store's first commit
-				PollID: id.Draw(t, "poll"), Wanted: told(t), Due: instant.Draw(t, "due"), Announced: told(t), Before: told(t), Delivering: told(t),
+				PollID: id.Draw(t, "poll"), Wanted: message(t), Due: instant.Draw(t, "due"), Announced: message(t), Before: message(t), Delivering: message(t),
 				Channels: map[string]poll.Delivery{"in-app": {Ref: text.Draw(t, "ref"), MessageID: text.Draw(t, "message"), Error: text.Draw(t, "error"), At: instant.Draw(t, "at")}},
 				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"),
 			}
@@ -148,7 +148,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func told(t *rapid.T) poll.Message {
+func message(t *rapid.T) poll.Message {
 	return poll.Message{
 		Ref: text.Draw(t, "ref"), Actor: text.Draw(t, "actor"), Trace: text.Draw(t, "trace"), At: perhaps.Draw(t, "at"), Updated: perhaps.Draw(t, "updated"),
 		State: rules.AnnouncedState{
@@ -158,7 +158,7 @@ func told(t *rapid.T) poll.Message {
 	}
 }
 
-// An announcement that was told owes nothing, and keeps what it was of.
+// A delivered announcement is no longer pending, and keeps its reference.
 func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	t.Parallel()
 	documents, path := open(t), poll.AnnouncementPath("p1")
@@ -174,11 +174,11 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	}
 	due := func(at time.Time) int {
 		t.Helper()
-		owed, err := store.Collect(poll.PendingAnnouncements(t.Context(), documents, at))
+		pending, err := store.Collect(poll.PendingAnnouncements(t.Context(), documents, at))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(owed)
+		return len(pending)
 	}
 	same(t, "before it is due", due(moment), 0)
 	merge(poll.PendingUpdates("p1", first, noon))
@@ -186,12 +186,12 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	same(t, "when it is due", due(noon), 1)
 	merge(poll.DeliveryUpdates(first, 1))
 	after := merge(poll.AnnouncedUpdates(first, true))
-	same(t, "owed", due(noon.Add(time.Hour)), 0)
-	same(t, "told", after, poll.Announcement{Made: 1, PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{}})
-	same(t, "told with something newer", merge(poll.AnnouncedUpdates(first, false)).Due, noon)
+	same(t, "pending", due(noon.Add(time.Hour)), 0)
+	same(t, "announced", after, poll.Announcement{Made: 1, PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{}})
+	same(t, "announced with something newer", merge(poll.AnnouncedUpdates(first, false)).Due, noon)
 }
 
-// A card that is owed leaves what is told, and when, as it is.
+// A pending card leaves the announcement and its due time as they are.
 func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
@@ -199,7 +199,7 @@ func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
 		t.Helper()
 		write(t, documents, func(tx store.Tx) error { return tx.Merge(poll.AnnouncementPath(id), updates...) })
 	}
-	owed := func() (ids []string) {
+	pending := func() (ids []string) {
 		t.Helper()
 		for announcement, err := range poll.PendingCards(t.Context(), documents) {
 			if err != nil {
@@ -211,12 +211,12 @@ func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
 	}
 	wanted := poll.Message{Ref: "jrn_1", State: rules.AnnouncedState{Status: rules.Cancelled}, At: moment}
 	merge("p1", poll.PendingUpdates("p1", wanted, noon)...)
-	same(t, "owed", owed(), []string(nil))
+	same(t, "pending", pending(), []string(nil))
 	merge("p1", poll.CardPendingUpdates("p1")...)
 	merge("p2", poll.CardPendingUpdates("p2")...)
-	same(t, "owed", owed(), []string{"p1", "p2"})
+	same(t, "pending", pending(), []string{"p1", "p2"})
 	merge("p1", poll.CardTakenUpdate())
-	same(t, "owed", owed(), []string{"p2"})
+	same(t, "pending", pending(), []string{"p2"})
 	announcement, err := poll.LoadAnnouncement(t.Context(), documents, "p1")
 	if err != nil {
 		t.Fatal(err)

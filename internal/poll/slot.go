@@ -116,7 +116,7 @@ func MoveSlot(f rules.Fingerprint) []store.Update {
 	return updates
 }
 
-var slotsOf = query("slots of a poll", "slots")
+var slotsOf = store.Select("slots of a poll", "slots", "")
 
 // LoadSlots reads all slots of a poll, earliest first.
 func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot, error) {

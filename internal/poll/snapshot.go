@@ -66,13 +66,13 @@ func LoadSnapshot(ctx context.Context, reader store.Reader, pollID, id string) (
 }
 
 // expiredSnapshots are those past their end, of all polls, oldest first.
-var expiredSnapshots = oldestFirst("expiresAt", everywhere(query("snapshots by their end", "calendarSyncSnapshots", where(store.Less, "expiresAt"))))
+var expiredSnapshots = everywhere(store.Select("snapshots by their end", "calendarSyncSnapshots", "expiresAt", store.Where("expiresAt", store.Less)))
 
 // neededAnother is how much longer an expired snapshot is kept that is still needed.
 const neededAnother = 24 * time.Hour
 
-// RemoveSnapshots removes at most limit expired snapshots, and tells how many, and whether
-// more may be left. The end of one that a rescheduled poll is restored from is put off by a
+// RemoveSnapshots removes at most limit expired snapshots. It returns how many it removed, and
+// whether more may be left. The end of one that a rescheduled poll is restored from is put off by a
 // day. It may be repeated.
 func RemoveSnapshots(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
 	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {

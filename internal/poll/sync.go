@@ -87,7 +87,7 @@ type Awaited struct {
 	Winning, Original rules.Fingerprint
 }
 
-// SyncError is what is wrong with the sync of a poll, as a person reads it.
+// SyncError is an error of the sync of a poll, as a person reads it.
 type SyncError struct {
 	At      time.Time
 	Code    rules.ErrorCode
@@ -176,9 +176,9 @@ func (p Poll) decidedAt() time.Time {
 	return p.FinalizedAt
 }
 
-// SlotsEdited tells of a poll that awaits its event whether somebody gave the winning or the
-// original slot another time, or let another slot win. A missing slot (nil) is made again with
-// the event.
+// SlotsEdited reports whether somebody changed the time of the winning or the original slot of
+// a poll that awaits its event, or let another slot win. A missing slot (nil) is made again
+// with the event.
 func (p Poll) SlotsEdited(winning, original *Slot) bool {
 	known := p.Sync.Recorded
 	return p.Sync.Awaited != nil &&
@@ -192,7 +192,7 @@ func (a Awaited) slotsEdited(winning, original *Slot) bool {
 	return differs(winning, a.Winning) || differs(original, a.Original)
 }
 
-// AnnouncedState is what is true of the poll for those it concerns.
+// AnnouncedState is the part of the poll's state that is announced.
 func (p Poll) AnnouncedState(winning *Slot) rules.AnnouncedState {
 	state := rules.AnnouncedState{
 		Status: p.Status, Generation: p.Sync.Generation, Baseline: p.Sync.Baseline, Rescheduled: p.Sync.Rescheduled != nil,
@@ -295,7 +295,5 @@ func (r Recorded) encode() map[string]any {
 	return fields
 }
 
-// Set is an update of one top-level field.
-func Set(name string, value any) store.Update {
-	return store.Update{Path: store.Field(name), Value: value}
-}
+// Set is store.Set, for packages that import poll alone.
+func Set(name string, value any) store.Update { return store.Set(name, value) }

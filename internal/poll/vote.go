@@ -120,7 +120,7 @@ func Count(votes []Vote, slotID string) (feasible, preferred int64) {
 // Chosen lists the slots of a vote, sorted.
 func (v Vote) Chosen() []string { return slices.Sorted(maps.Keys(v.Choices)) }
 
-var votesOf = query("votes of a poll", "votes")
+var votesOf = store.Select("votes of a poll", "votes", "")
 
 // LoadVotes reads all votes of a poll, by user id.
 func LoadVotes(ctx context.Context, reader store.Reader, pollID string) ([]Vote, error) {

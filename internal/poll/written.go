@@ -11,15 +11,14 @@ import (
 // writtenSince find what somebody wrote since a time, oldest first: polls that were made,
 // polls that were edited, and votes, by the times that the web app writes.
 var writtenSince = []*store.Query{
-	oldestFirst("createdAt", query("polls by the time they were made", "schedulers", where(store.GreaterOrEqual, "createdAt"))),
-	oldestFirst("updatedAt", query("polls by the time of their last edit", "schedulers", where(store.GreaterOrEqual, "updatedAt"))),
+	store.Select("polls by the time they were made", "schedulers", "createdAt", store.Where("createdAt", store.GreaterOrEqual)),
+	store.Select("polls by the time of their last edit", "schedulers", "updatedAt", store.Where("updatedAt", store.GreaterOrEqual)),
 	votesSince,
 }
 
-var votesSince = everywhere(oldestFirst("updatedAt",
-	query("votes by the time they were given", "votes", where(store.GreaterOrEqual, "updatedAt"))))
+var votesSince = everywhere(store.Select("votes by the time they were given", "votes", "updatedAt", store.Where("updatedAt", store.GreaterOrEqual)))
 
-// WrittenKinds is how many kinds of writes Written tells apart.
+// WrittenKinds is the number of kinds of writes that Written distinguishes.
 var WrittenKinds = len(writtenSince)
 
 // Written lists the polls that somebody wrote since a time, or voted in, each once a page: one

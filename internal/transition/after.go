@@ -8,7 +8,7 @@ import (
 )
 
 // Details are what a poll after a transition depends on beside its journal entry. A
-// replay leaves out what no entry tells.
+// replay leaves them zero where no entry holds them.
 type Details struct {
 	// SnapshotID is that of a reschedule.
 	SnapshotID string
@@ -18,19 +18,19 @@ type Details struct {
 	Request poll.Request
 	// Cancelled is an existing mark of a cancellation; nil for none.
 	Cancelled *poll.Cancelled
-	// EventGone tells of a cancellation or reopening that the poll's event goes.
+	// EventGone reports whether a cancellation or reopening removes the poll's event.
 	EventGone bool
 	// Removed are the slots that an edit removes.
 	Removed map[string]bool
-	// NotAwaited tells that an edit of the slots ends the waiting for an event.
+	// NotAwaited reports whether an edit of the slots ends the waiting for an event.
 	NotAwaited bool
-	// AnotherEvent tells of a direct edit that the poll names another event than
-	// before, or none; Awaiting that it still awaits the one that was deleted.
+	// AnotherEvent reports whether a direct edit made the poll name another event, or
+	// none; Awaiting whether the poll still awaits its deleted event.
 	AnotherEvent, Awaiting bool
 }
 
-// Observed is a poll after a decision about an observation of its event, which entry
-// tells of. For a reschedule, entry names the new slot.
+// Observed is a poll after a decision about an observation of its event, as entry
+// records it. For a reschedule, entry names the new slot.
 func Observed(p poll.Poll, decision rules.Decision, entry poll.Entry, more Details) poll.Poll {
 	if decision.Action == rules.Revive {
 		p = p.Unmarked()
@@ -92,8 +92,8 @@ func TakenBack(p poll.Poll) poll.Poll {
 	return p
 }
 
-// Commanded is a poll after a command that rules.Apply accepted, which entry tells
-// of: for a finalisation the slot, the event and the generation.
+// Commanded is a poll after a command that rules.Apply accepted, as entry records it:
+// for a finalisation the slot, the event and the generation.
 func Commanded(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 	switch before := p; entry.Command {
 	case rules.CommandFinalise:
@@ -190,8 +190,8 @@ func reopened(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 	return p
 }
 
-// Repaired is a poll after a direct edit was carried through, which entry tells of:
-// the status, the winning slot and the event are what somebody wrote already.
+// Repaired is a poll after the repair of a direct edit, as entry records it: the status,
+// the winning slot and the event are what somebody wrote already.
 func Repaired(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 	switch repair := rules.Repair(entry.Reason); repair {
 	case rules.RepairCancel:

@@ -80,7 +80,7 @@ func (s *Step) removeCalendarSlot() {
 	}
 }
 
-// Archive archives or unarchives the poll. What it follows stays linked; where it
+// Archive archives or unarchives the poll. Its event stays linked; where it
 // follows an event afterwards, the event may have changed before, and is fetched.
 func (s *Step) Archive(command rules.Command, who string) error {
 	change, err := rules.Apply(s.Rules(), command)
@@ -154,7 +154,7 @@ func (s *Step) DeleteEvent(who, account string) (deleted bool, err error) {
 	return true, nil
 }
 
-// Delete removes the poll. What is below it is removed by an intent.
+// Delete removes the poll. An intent removes the documents below it.
 func (s *Step) Delete(account string, keepEvent bool) {
 	s.supersede()
 	s.unlink(!keepEvent, account)
@@ -216,7 +216,7 @@ func (s *Step) EditSlots(who string, slots []poll.Slot, wanted []Times) error {
 	return nil
 }
 
-// keepsTime tells whether an edit of the slots leaves the session at its time. One
+// keepsTime reports whether an edit of the slots leaves the session at its time. An edit
 // that ends a reschedule does not.
 func (s *Step) keepsTime(wanted []Times) bool {
 	return s.Poll.Sync.Rescheduled == nil && s.Winning != nil && slices.ContainsFunc(wanted, func(edit Times) bool {

@@ -71,8 +71,8 @@ func (s *Step) GiveUp(intent poll.Intent, announcement poll.Announcement, mayBeT
 }
 
 // renumber gives the link the poll's present generation, and has its event fetched:
-// what changed before decided nothing. What people heard of it under its old number,
-// they heard under the new one too.
+// earlier changes decided nothing. Announcements of its old generation are
+// renumbered too.
 func (s *Step) renumber(announcement poll.Announcement) {
 	generation := s.Poll.Sync.Generation
 	s.update(s.EntryPath, poll.Set("generation", generation))

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// InsertGrace is how long a run has an insert intent that it took up to itself.
+	// InsertGrace is how long a run holds the insert intent that it claimed.
 	InsertGrace = 30 * time.Second
 	// ClockSkew is how far the clocks of two instances may be apart: 5 minutes either way.
 	ClockSkew = 10 * time.Minute
 )
 
-// supersede turns every insert under way into a deletion that is due at once: its
-// event may have been made already, or be made yet by a request at work.
+// supersede turns every insert under way into a deletion that is due at once. A request
+// may have made the event already, or may still make it.
 func (s *Step) supersede() {
 	s.State.Intents = slices.Clone(s.State.Intents)
 	for i, intent := range s.State.Intents {
@@ -28,9 +28,9 @@ func (s *Step) supersede() {
 	}
 }
 
-// AsDelete is the intent that deletes what another would insert. Whoever is at work
-// on the insert took it up for InsertGrace, and may make the event until then, by a
-// clock that is neither the one of now nor that of the deletion.
+// AsDelete turns an insert intent into the deletion of its event. Another process may
+// still run the insert: it claimed the intent for InsertGrace, by its own clock, and may
+// make the event until then.
 func AsDelete(intent poll.Intent, now time.Time) poll.Intent {
 	if intent.Kind == poll.IntentInsert && now.Before(intent.Due.Add(ClockSkew)) {
 		intent.Until = now.Add(InsertGrace + ClockSkew)
@@ -98,11 +98,10 @@ func (s *Step) moveEntry(to poll.Place) {
 	s.merge(calendars.Path(s.Next.Key), append(linked, calendars.Defer(event, calendars.DeferredMoved))...)
 }
 
-// askAgain asks for a sync of the event of a poll that was archived, or was edited
-// directly, so nothing was decided about it. A hold is on the poll and
-// with its calendar, or on neither: where the event was held since, the poll has
-// yet to show it, which is what mustShow tells (showHeld); where the poll shows one
-// that was confirmed since, its owner has to confirm again.
+// askAgain asks for a sync of the event of a poll that was archived or edited directly,
+// since no decision was made about it. The poll and its calendar record a hold together:
+// mustShow reports a hold that the poll does not show yet (showHeld). If the poll shows a
+// hold that was confirmed since, its owner must confirm again.
 func (s *Step) askAgain() (mustShow bool) {
 	event, failure := s.Entry.EventID, s.Poll.Sync.Error
 	shows := failure != nil && failure.Code == rules.MassCancellationHeld

@@ -11,7 +11,7 @@ import (
 // happened to an older one before the server met it.
 const newFor = 10 * time.Minute
 
-// IsNew tells that a poll is as the web app made it a moment ago, so its participants
+// IsNew reports whether a poll is as the web app made it a moment ago, so its participants
 // are those whom its creator named. A join writes the document, whether it sets the
 // time of the last edit or not.
 func IsNew(p poll.Poll, now time.Time) bool {

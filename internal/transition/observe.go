@@ -10,19 +10,19 @@ import (
 	"questscheduler/rules"
 )
 
-// seenNames are the names of what a calendar says of an event, as they stand in the journal.
-var seenNames = map[rules.EventState]string{
+// eventStateNames are the names of event states in the journal.
+var eventStateNames = map[rules.EventState]string{
 	rules.Present: "present", rules.Gone: "gone", rules.Series: "series", rules.Unreadable: "unreadable",
 }
 
-// EventStateName is the name of what a calendar says of an event.
-func EventStateName(seen rules.EventState) string { return seenNames[seen] }
+// EventStateName is the name of an event state in the journal.
+func EventStateName(state rules.EventState) string { return eventStateNames[state] }
 
-// EventStateNamed is what a calendar said, by its name; false for a name of nothing.
+// EventStateNamed finds an event state by its name; false for an unknown name.
 func EventStateNamed(name string) (rules.EventState, bool) {
-	for seen, known := range seenNames {
+	for state, known := range eventStateNames {
 		if known == name {
-			return seen, true
+			return state, true
 		}
 	}
 	return 0, false
@@ -167,7 +167,9 @@ func (s *Step) revive(then rules.Action) {
 // note writes an entry about an event that decides nothing any more: once for each
 // time that it differs from what was noted last, however often that is observed.
 func (s *Step) note(entry poll.Entry) {
-	noted := func(seen string, at rules.Fingerprint) string { return entry.EventID + "|" + seen + "|" + at.String() }
+	noted := func(state string, at rules.Fingerprint) string {
+		return entry.EventID + "|" + state + "|" + at.String()
+	}
 	after := s.Poll
 	known := &after.Sync.Recorded
 	if !strings.HasPrefix(known.Noted, entry.EventID+"|") { // of an earlier event

@@ -29,8 +29,8 @@ func (s *Step) Leave(personID string, known []string, slots []poll.Slot) {
 	s.Edit(after)
 }
 
-// ChangeMembers leaves the poll with the participants and invites of after, and tells whether
-// they are others. joins: the person means to take part, and counts as named by nobody.
+// ChangeMembers leaves the poll with the participants and invites of after, and reports whether
+// they changed. With joins, the person takes part by choice and no longer counts as named.
 func (s *Step) ChangeMembers(after poll.Poll, personID string, known []string, joins bool) (changed bool) {
 	if joins {
 		s.unname(known, personID)

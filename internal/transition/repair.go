@@ -32,8 +32,8 @@ func (s *Step) details() Details {
 	}
 }
 
-// Purge does what deleting a poll does, for one that somebody else deleted: what the web app
-// did not remove would stay for ever, and be read by whoever makes another poll of the same id.
+// Purge does what deleting a poll does, for a poll that somebody else deleted. Documents that
+// the web app left would stay for ever, and a new poll of the same id would read them.
 func (s *Step) Purge(keepEvent bool) {
 	s.supersede()
 	if s.Entry != nil {
@@ -101,7 +101,7 @@ func (s *Step) RepairLink() {
 func (s *Step) repaired(entry poll.Entry, more Details) poll.Poll {
 	after := Repaired(s.Poll, entry, more)
 	if more.AnotherEvent {
-		s.supersede() // the edit was another finalisation, of which people heard elsewhere
+		s.supersede() // the edit was another finalisation, which the web app announced
 	}
 	if s.Poll.Sync.Rescheduled != nil && after.Sync.Rescheduled == nil {
 		s.removeCalendarSlot()
@@ -133,10 +133,10 @@ func (s *Step) follow() {
 	p.GoogleCalendarID = s.Next.CalendarID // "primary" is resolved once
 }
 
-// RepairRestore takes away what says that a poll is cancelled which is finalised again. Where
-// it still names an event, that is followed again (follows: State.Next is its calendar). One
-// that it awaits is awaited on. Where the event went with the cancellation, a move of it went
-// too: nothing could undo that any more. announcement is the poll's.
+// RepairRestore removes the cancellation marks from a poll that is finalised again. An event
+// that the poll still names is followed again (follows: State.Next is its calendar); an
+// awaited event stays awaited. If the cancellation deleted the event, drop its reschedule too:
+// nothing could undo it any more. announcement is the poll's.
 func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 	superseding := s.PendingInsert() != nil // a finalisation under way, of before
 	if superseding {
@@ -163,10 +163,10 @@ func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 	}
 }
 
-// stillKnown lets what was announced of a restored poll count for its present
-// generation, whose number the cancellation counted up: it is still the finalisation
-// that they know, and the next announcement is compared with it. Where it was finalised
-// again before it was cancelled, it is another one, of which they heard elsewhere.
+// stillKnown renumbers what was announced of a restored poll to the present generation,
+// which the cancellation incremented: people know this finalisation already, and the next
+// announcement is compared with it. A poll that was finalised again before it was
+// cancelled has another finalisation, which the web app announced.
 func (s *Step) stillKnown(announcement poll.Announcement, p poll.Poll) {
 	known, cancelled := announcement.Announced.State, announcement.Wanted.State
 	if known.Status != rules.Cancelled && (cancelled.Status != rules.Cancelled || cancelled.Generation != known.Generation+1) {

@@ -10,7 +10,7 @@ import (
 	"questscheduler/rules"
 )
 
-// State is what a transaction read of a poll before it writes.
+// State is the data that a transaction reads of a poll before it writes.
 type State struct {
 	Poll    poll.Poll
 	Group   *poll.Group
@@ -25,7 +25,7 @@ type State struct {
 	Calendar  calendars.Calendar
 	// Intents are those of the poll that are not done.
 	Intents []poll.Intent
-	// Left tells of a poll that is gone that something of it is not.
+	// Left reports whether documents of a deleted poll are left.
 	Left bool
 	// Latest is the newest entry of its journal; read only where the poll has no
 	// calendarSync, and the entry may be of a deleted poll of its id.
@@ -33,13 +33,13 @@ type State struct {
 	// Votes, and Snapshot, are read for the transitions that depend on them.
 	Votes    []poll.Vote
 	Snapshot *poll.Snapshot
-	// Next is a calendar that the event is to be followed in, and NextPath where its
-	// index entry will stand.
+	// Next is a calendar in which to follow the event, and NextPath where its index entry
+	// will stand.
 	Next     calendars.Calendar
 	NextPath store.Path
 }
 
-// Rules is what decisions need of the state.
+// Rules is the part of the state that decisions need.
 func (s State) Rules() rules.Poll {
 	account := ""
 	if s.Entry != nil {
@@ -58,18 +58,18 @@ func (s State) PendingInsert() *poll.Intent {
 	return nil
 }
 
-// Awaiting tells whether the index entry is for the event that the poll awaits.
+// Awaiting reports whether the index entry is for the event that the poll awaits.
 func (s State) Awaiting() bool {
 	awaited := s.Poll.Sync.Awaited
 	return awaited != nil && s.Poll.GoogleEventID == "" && s.Entry != nil && s.Entry.EventID == awaited.Link.Event
 }
 
-// Purging tells whether what is below the poll is being removed.
+// Purging reports whether what is below the poll is being removed.
 func (s State) Purging() bool {
 	return slices.ContainsFunc(s.Intents, func(i poll.Intent) bool { return i.Kind == poll.IntentPurge })
 }
 
-// Creator is who made the poll, also where only its link is left.
+// Creator is the poll's creator, also where only its link is left.
 func (s State) Creator() string {
 	if s.Poll.CreatorID == "" && s.Entry != nil {
 		return s.Entry.CreatorID
@@ -77,15 +77,15 @@ func (s State) Creator() string {
 	return s.Poll.CreatorID
 }
 
-// Recreated tells of a poll that is there that its id was another one's, of which something is
-// left: its journal says so, or where it has none, its link or its intents.
+// Recreated reports whether a deleted poll had the poll's id and documents of it are left. The
+// journal decides; without one, the link and the intents do.
 func (s State) Recreated() bool {
 	return s.Poll.RecreatedBy(s.Latest, s.Intents) ||
 		s.Latest == nil && s.Entry != nil && s.Poll.ReplacesLinked(*s.Entry)
 }
 
-// CountOn has a poll that lost calendarSync go on with the generation that it had,
-// which its link and its events are of.
+// CountOn restores the generation of a poll that lost calendarSync: its link and its
+// events have it.
 func (s *State) CountOn() {
 	if s.Poll.Pristine() && !s.Recreated() {
 		s.Poll.Sync.Generation = s.LastGeneration()

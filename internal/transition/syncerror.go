@@ -7,7 +7,7 @@ import (
 	"questscheduler/rules"
 )
 
-// errorMessages are what the creator reads; each says what to do next.
+// errorMessages are for the creator; each says what to do next.
 var errorMessages = map[rules.ErrorCode]string{
 	rules.TokenExpired:         "Calendar sync paused. Re-link your calendar in Settings to resume.",
 	rules.CalendarUnlinked:     "The calendar of this session is no longer linked. Link it in Settings to resume the sync.",

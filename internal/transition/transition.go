@@ -1,8 +1,8 @@
 // Package transition is the only place that changes the state of a poll after its
 // creation. A transition is a function of values: a Step holds what was read and
-// what every transition depends on, its methods work out the poll afterwards and
-// everything that is written with it (Outcome), and whoever read applies that in
-// the same transaction. Nothing here reads, writes, or knows the time.
+// what every transition depends on. Its methods compute the poll afterwards and every
+// write that goes with it (Outcome). The caller applies the Outcome in the transaction
+// that read the poll. Nothing here reads, writes, or knows the time.
 //
 // A poll after a transition follows from the poll before it and the journal entry
 // (after.go), so the replay of a journal applies the same functions.
@@ -24,16 +24,16 @@ type Step struct {
 	Outcome
 }
 
-// Setting is what every transition depends on beside the poll.
+// Setting is the input of every transition beside the poll.
 type Setting struct {
-	Now         time.Time
-	IDs         IDs
-	Trace, Hint string // of what caused it
+	Now            time.Time
+	IDs            IDs
+	Trace, Trigger string // of what caused it
 	// SnapshotKeep is how long a snapshot is kept.
 	SnapshotKeep time.Duration
-	// Settle is how long a transition rests before it is announced, AppNoticeDelay how
-	// long a cancellation by the web app itself does at least.
-	Settle, AppTells time.Duration
+	// Settle is the delay between a transition and its announcement, AppNoticeDelay the
+	// least delay after a cancellation by the web app itself.
+	Settle, AppNoticeDelay time.Duration
 }
 
 // IDs draws identifiers: UUIDs for shared documents, ULIDs with a prefix for our own.
@@ -58,7 +58,7 @@ type Outcome struct {
 	Due *Announcement
 	// Card is the poll whose card is updated without an announcement; nil for none.
 	Card *poll.Poll
-	// Sync names the calendar that is to be read at once; nil for none.
+	// Sync names the calendar to sync at once; nil for none.
 	Sync *poll.Place
 }
 
@@ -68,7 +68,7 @@ type Announcement struct {
 	At          time.Time
 }
 
-// Op is what a Write does to a document.
+// Op is the kind of a Write.
 type Op string
 
 // The writes of store.Tx.
@@ -111,7 +111,7 @@ func (o *Outcome) remove(path store.Path) {
 // entry is the beginning of a journal entry about the poll as it was read.
 func (s *Step) entry() poll.Entry {
 	return poll.Entry{
-		Trace: s.Trace, Trigger: s.Hint, At: s.Now, EventID: s.Poll.GoogleEventID, CalendarID: s.Poll.GoogleCalendarID,
+		Trace: s.Trace, Trigger: s.Trigger, At: s.Now, EventID: s.Poll.GoogleEventID, CalendarID: s.Poll.GoogleCalendarID,
 		Before: s.Poll.Sync.Applied, After: s.Poll.Sync.Applied,
 	}
 }
@@ -153,11 +153,11 @@ func (s *Step) entryTime(p poll.Poll) time.Time {
 	return now
 }
 
-// settle is how long a transition rests before it is announced. A cancellation by the web app
-// itself rests until its own functions, where there are any, have told people of it.
+// settle is the delay between a transition and its announcement. After a cancellation by the
+// web app itself, the delay gives the app's own functions time to notify people first.
 func (s *Step) settle(entry poll.Entry) time.Duration {
 	if rules.Repair(entry.Reason) == rules.RepairCancel {
-		return max(s.Settle, s.AppTells)
+		return max(s.Settle, s.AppNoticeDelay)
 	}
 	return s.Settle
 }

@@ -51,7 +51,7 @@ func TestRecreatedPoll_CleanupCutOffAnywhere_IsFinished(t *testing.T) {
 				if left := ofOld(t, w, s, before); len(left) > 0 {
 					t.Errorf("left of the deleted poll: %s", strings.Join(left, ", "))
 				}
-				ownStory(t, w, s, worldtest.Person("ana"), slots)
+				checkRecreated(t, w, s, worldtest.Person("ana"), slots)
 				atRest(t, w)
 				return reached
 			})
@@ -96,7 +96,7 @@ func TestDelete_PollRecreatedAnywhereInIt_SparesTheNew(t *testing.T) {
 		equal(t, "its vote is there", w.Document(embedded.Doc("votes", "ben")).Exists(), false)
 		equal(t, "the new embedded poll is there", w.Document(poll.Path(s.poll).Doc("basicPolls", "new")).Exists(), true)
 		equal(t, "the new vote is there", w.Document(poll.VotePath(s.poll, "ana")).Exists(), true)
-		ownStory(t, w, s, worldtest.Person("ana"), slots)
+		checkRecreated(t, w, s, worldtest.Person("ana"), slots)
 		atRest(t, w)
 		return reached
 	})
@@ -112,12 +112,12 @@ func TestRecreatedPoll_AnywhereInAnAnnouncement_HearsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			anywhere(t, func(t *testing.T, n int) bool { t.Helper(); return recreatedAmidAnnouncement(t, n, discord) })
+			anywhere(t, func(t *testing.T, n int) bool { t.Helper(); return recreatedDuringAnnouncement(t, n, discord) })
 		})
 	}
 }
 
-func recreatedAmidAnnouncement(t *testing.T, n int, discord func(*worldtest.World)) (reached bool) {
+func recreatedDuringAnnouncement(t *testing.T, n int, discord func(*worldtest.World)) (reached bool) {
 	t.Helper()
 	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
 	pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party(), ParticipantIDs: []string{"gm", "ben"}})

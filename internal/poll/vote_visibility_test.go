@@ -35,9 +35,9 @@ func TestVotesFor_AreThoseThatTheWebAppShows(t *testing.T) {
 			row.fields["creatorId"] = "gm"
 			p := poll.Decode(store.Document{Path: poll.Path("p"), Data: row.fields})
 			for person, want := range map[string]int{"gm": 2, "ana": row.ana, "ben": row.ben, "dan": row.dan} {
-				seen := p.VotesFor(person, votes)
-				if len(seen) != want || want == 1 && seen[0].UserID != person {
-					t.Errorf("%s sees %v", person, seen)
+				visible := p.VotesFor(person, votes)
+				if len(visible) != want || want == 1 && visible[0].UserID != person {
+					t.Errorf("%s sees %v", person, visible)
 				}
 			}
 		})

@@ -11,15 +11,15 @@ import (
 // VoteVisibility is who sees the votes of others in a poll: by its zero value, every reader. The
 // web app alone writes it, and firestore.rules hold clients to it.
 type VoteVisibility struct {
-	// hidden tells that people are not to know who voted (hideVoterIdentities).
+	// hidden reports whether the identities of voters are hidden (hideVoterIdentities).
 	hidden bool
-	// when is what votes are hidden until (voteVisibility).
+	// when names the event until which votes are hidden (voteVisibility).
 	when string
-	// allIn tells that everybody voted (votesAllSubmitted).
+	// allIn reports whether everybody voted (votesAllSubmitted).
 	allIn bool
 }
 
-func decodeVotesSeen(f store.Fields) VoteVisibility {
+func decodeVoteVisibility(f store.Fields) VoteVisibility {
 	return VoteVisibility{f.Bool("hideVoterIdentities"), f.String("voteVisibility"), f.Bool("votesAllSubmitted")}
 }
 
@@ -47,7 +47,7 @@ func (p Poll) InvitesFor(userID, email string) []string {
 	})
 }
 
-// shownIn tells whether every reader sees all votes while the poll is in a status.
+// shownIn reports whether every reader sees all votes while the poll is in a status.
 func (s VoteVisibility) shownIn(status rules.Status) bool {
 	switch s.when {
 	case "hidden", "hidden_while_voting":
@@ -61,5 +61,5 @@ func (s VoteVisibility) shownIn(status rules.Status) bool {
 	}
 }
 
-// Given tells whether somebody chose a slot, or said that none fits.
+// Given reports whether somebody chose a slot, or said that none fits.
 func (v Vote) Given() bool { return v.NoTimesWork || len(v.Choices) > 0 }
