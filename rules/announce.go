@@ -1,7 +1,7 @@
 package rules
 
-// AnnouncedState is the state of a poll that was announced, or is to be announced. Comparing the
-// two gives the announcement, so a change that was undone before anybody heard of it is
+// AnnouncedState is the state of a poll that was announced or is pending. Comparing the
+// two gives the announcement, so a change that was undone before its announcement is
 // never announced.
 type AnnouncedState struct {
 	Status Status
