@@ -218,7 +218,7 @@ func TestNothingIsDecidedBy(t *testing.T) {
 			w.InsertEvent("gm", map[string]any{"id": "dentist1", "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
 			w.DeleteEvent("gm", "dentist1")
 		},
-		"an event that only looks like ours": func(w *worldtest.World, _ string) {
+		"an event with an id like ours": func(w *worldtest.World, _ string) {
 			w.InsertEvent("gm", map[string]any{"id": poll.EventPrefix + "0000", "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
 		},
 	} {

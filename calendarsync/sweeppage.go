@@ -171,9 +171,9 @@ const (
 )
 
 type sweepTask struct {
-	Key   string `json:"key"`
-	Hint  string `json:"hint"`
-	Trace string `json:"trace,omitempty"`
+	Key     string `json:"key"`
+	Trigger string `json:"hint"`
+	Trace   string `json:"trace,omitempty"`
 }
 
 // enqueueSweep enqueues a calendar's sweep at its slot in the spread, which ends before
@@ -201,7 +201,7 @@ func (w *Watcher) HandleSweep(ctx context.Context, delivery queue.Delivery) queu
 	calendar, _, err := calendars.LoadKey(ctx, w.Store, asked.Key)
 	if err == nil && calendar.Wanted() {
 		var swept Swept
-		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Trigger: asked.Hint, Trace: asked.Trace}, &swept)
+		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Trigger: asked.Trigger, Trace: asked.Trace}, &swept)
 	}
 	switch {
 	case err == nil:

@@ -34,7 +34,7 @@ func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, er
 	})
 }
 
-// Get reads one event, deleted ones included (Seen is Gone). NotFound means that it never
+// Get reads one event, deleted ones included (EventState is Gone). NotFound means that it never
 // existed or that the account has no access, which proves no deletion unless the calendar
 // itself answers.
 func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
