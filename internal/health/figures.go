@@ -31,7 +31,7 @@ type Figures struct {
 	// refused; zero: none fails.
 	Failing      map[fault.Kind]int
 	FailingSince time.Time
-	// Parked are followed calendars that Google asked to leave alone for a while.
+	// Paused counts followed calendars whose sync waits because Google asked for a pause.
 	Paused int
 	// Revoked are linked accounts whose owners have to link them again.
 	Revoked int
@@ -166,10 +166,10 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 			}
 		}
 	}
-	parked, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
+	paused, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 		return calendars.Paused(ctx, r.Store, r.Now(), page, after)
 	}, followed)
-	figures.Paused = len(parked)
+	figures.Paused = len(paused)
 	return err
 }
 

@@ -120,16 +120,16 @@ func TestOf_WhereNothingIsFollowed_NamesTheSetting(t *testing.T) {
 	}
 }
 
-func TestOf_TellsUntilWhenACalendarIsParked(t *testing.T) {
+func TestOf_PausedCalendar_ShowsTheEndOfItsPause(t *testing.T) {
 	t.Parallel()
 	facts := well()
 	facts.Calendar.PausedUntil = now.Add(time.Hour)
 	if got := health.Of(facts, terms); !got.PausedUntil.Equal(facts.Calendar.PausedUntil) {
-		t.Errorf("parked until %v", got.PausedUntil)
+		t.Errorf("paused until %v", got.PausedUntil)
 	}
 	facts.Calendar.PausedUntil = now
 	if got := health.Of(facts, terms); !got.PausedUntil.IsZero() {
-		t.Errorf("parked until %v, which is over", got.PausedUntil)
+		t.Errorf("paused until %v, which is over", got.PausedUntil)
 	}
 }
 

@@ -51,7 +51,7 @@ var (
 	watchFails  = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
 	syncFails   = gauge("calendars_failing", "Followed calendars whose sync fails, by the kind of the error (up to 250).", "reason")
 	failingFor  = gauge("calendars_failing_seconds", "For how long the sync of a calendar fails that its owner cannot repair: the longest; 0: none.")
-	parked      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
+	paused      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
 	revoked     = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
 	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
@@ -157,7 +157,7 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(ending, float64(figures.WatchesEnding))
 	give(watchFails, float64(figures.WatchesFailed))
 	give(failingFor, s.age(figures.FailingSince))
-	give(parked, float64(figures.Paused))
+	give(paused, float64(figures.Paused))
 	give(revoked, float64(figures.Revoked))
 	for _, kind := range fault.Kinds() {
 		give(syncFails, float64(figures.Failing[kind]), kindName(kind))
