@@ -1,5 +1,5 @@
-// Package fault gives errors a kind, so that the code that decides what to do
-// next (retry, answer, park) asks one question and never reads a text.
+// Package fault gives errors a kind. Code that decides what to do next (retry, answer,
+// defer) reads the kind and never a text.
 //
 // A kind says what the caller may do; the message is a sentence for a person
 // and says what to do next; the wrapped error is for the log alone. HTTP
@@ -29,10 +29,10 @@ const (
 	Forbidden
 	// NotFound: it is not there, or the caller may not know that it is.
 	NotFound
-	// Conflict: the state does not allow it now, or it changed meanwhile.
+	// Conflict: the state does not allow it now, or it changed concurrently.
 	Conflict
 	// Revoked: a linked account's grant is dead or too small; only its owner
-	// can mend that, by linking it again.
+	// can repair that, by linking it again.
 	Revoked
 	// RateLimited: too much at once; RetryAfter says how long to wait.
 	RateLimited
@@ -143,7 +143,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Is tells whether err has the kind.
+// Is reports whether err has the kind.
 func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }
