@@ -39,7 +39,7 @@ type Job struct {
 	// Every is its period, which begins Offset after midnight (UTC).
 	Every, Offset time.Duration
 	// AtStart makes the job due AfterStart after the program started, whatever its
-	// last run: it looks for what happened while no program ran.
+	// last run: the job finds the changes made while no program ran.
 	AtStart    bool
 	AfterStart time.Duration
 	Step       Step
