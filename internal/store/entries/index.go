@@ -27,7 +27,7 @@ type Entry struct {
 	Key    []byte
 }
 
-// Equal tells whether two entries are the same.
+// Equal reports whether two entries are the same.
 func (e Entry) Equal(other Entry) bool {
 	return e.Parent == other.Parent && bytes.Equal(e.Key, other.Key)
 }
