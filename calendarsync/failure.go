@@ -47,11 +47,11 @@ func (l *syncRun) verdict(ctx context.Context, err error) queue.Verdict {
 	return queue.Verdict{Outcome: queue.Retry, After: max(after, fault.RetryAfter(err)), Err: err}
 }
 
-// finalTimeout is how long a run whose time is over may take to record that.
+// finalTimeout limits the time that a timed-out run may take to record its end.
 const finalTimeout = 3 * time.Second
 
-// finalContext is ctx, or a short extension if ctx has ended: without the record nobody
-// would see that the run timed out.
+// finalContext returns ctx, or a short extension if ctx has ended: without the record the
+// timeout would stay unknown.
 func finalContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}

@@ -287,9 +287,9 @@ func (l *syncRun) writable(ctx context.Context) (bool, error) {
 	return page.Writable, err
 }
 
-// checkUnlisted is an error if the calendar's full listing shows an event. An earlier
-// listing is believed for what it shows; what it lacks may have been created since, so
-// the calendar is listed again. A nameless event of the listing may be the missing one.
+// checkUnlisted fails if the calendar's full listing shows an event. An earlier listing
+// proves only that the events it shows exist: a missing one may have been created since,
+// so the calendar is listed again. A nameless event of the listing may be the missing one.
 func (l *syncRun) checkUnlisted(ctx context.Context, eventID string) error {
 	nameless := false
 	if !l.inFullListing[eventID] && !l.relisted[eventID] {

@@ -11,7 +11,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestAMovedEventReschedulesItsPoll(t *testing.T) {
+func TestMovedEvent_AfterASync_ReschedulesItsPoll(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, eventID := w.Finalised()
@@ -190,7 +190,7 @@ func TestADeletedEvent_CancelsThePoll(t *testing.T) {
 }
 
 // What happens in the calendar and decides nothing.
-func TestNothingIsDecidedBy(t *testing.T) {
+func TestSync_ChangesBesideTheTime_DecideNothing(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(w *worldtest.World, eventID string){
 		"a title edit": func(w *worldtest.World, eventID string) {

@@ -173,7 +173,7 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 	}
 }
 
-// What a person asks for is done however long the session is over.
+// A person's command counts however long ago the session ended.
 func TestDecide_CommandAboutAPastSession_Counts(t *testing.T) {
 	t.Parallel()
 	p := rescheduled()

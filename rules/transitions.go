@@ -223,7 +223,7 @@ func isWarning(code ErrorCode) bool {
 	return code == RecurringUnsupported || code == UnreadableEvent
 }
 
-// Recovered is the sync state of a poll whose error is over.
+// Recovered returns the sync state of a poll after its error.
 func Recovered(poll Poll) State {
 	if poll.Rescheduled {
 		return StateRescheduled

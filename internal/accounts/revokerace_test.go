@@ -106,7 +106,7 @@ func (w *world) revoke(t *testing.T, id string) {
 
 // A giving back whose answer is lost may still reach Google, one that Google
 // refused does not: links wait for the first, and not for long.
-func TestRevoke_ThatFailed_HoldsLinksOffOnlyWhileItMayStillArrive(t *testing.T) {
+func TestRevoke_Failed_BlocksLinksWhileItMayStillArrive(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		rule  control.Rule

@@ -85,7 +85,7 @@ func (k kept) claim(at time.Time) (fence int64, wait time.Duration) {
 
 func link(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "") }
 
-func TestClaim(t *testing.T) {
+func TestClaim_AtEachAge_WaitsOrBegins(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		calendar calendars.Calendar

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// Kind is the class of an error: what the caller can do about it.
+// Kind is the class of an error. It says what the caller can do.
 type Kind uint8
 
-// The kinds. Internal is the zero value, so an error without a kind is one
-// that nobody foresaw.
+// The kinds. Internal is the zero value, so an error without a kind counts as
+// unexpected.
 const (
-	// Internal: nobody foresaw it; retrying may or may not help.
+	// Internal: the error is unexpected; retrying may or may not help.
 	Internal Kind = iota
 	// Invalid: the input is wrong; the same input never succeeds.
 	Invalid
-	// Unauthenticated: nobody knows who is calling.
+	// Unauthenticated: the caller did not prove an identity.
 	Unauthenticated
 	// Forbidden: the caller is known, may see the thing, and may not do this.
 	Forbidden
-	// NotFound: it is not there, or the caller may not know that it is.
+	// NotFound: it does not exist, or the caller may not know that it exists.
 	NotFound
 	// Conflict: the state does not allow it now, or it changed concurrently.
 	Conflict

@@ -61,7 +61,7 @@ func TestInsert_AnIdThatIsTakenIsAConflictEvenAfterItsDeletion(t *testing.T) {
 	}
 }
 
-func TestInsert_AnAnswerThatIsLostIsUnavailableAndTheEventIsThere(t *testing.T) {
+func TestInsert_LostAnswer_IsUnavailableAndTheEventExists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	if err := w.sim.Control().Plant(control.Rule{Match: "events.insert", LostAnswer: true, Times: 1}); err != nil {

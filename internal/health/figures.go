@@ -16,8 +16,8 @@ import (
 	"questscheduler/rules"
 )
 
-// Figures count what is wrong over everybody, each up to FiguresMost. Nothing that
-// is well is read, so they cost a healthy server next to nothing.
+// Figures count the troubles of all users, each up to FiguresMost. They read only
+// documents with a trouble, so they cost a healthy server next to nothing.
 type Figures struct {
 	// WatchesEnding are followed calendars whose last watch channel ends within
 	// Reader.Ending, or a sixth of its lifetime where that is shorter: its renewal
@@ -60,8 +60,7 @@ var ErrorCodes = []rules.ErrorCode{
 	rules.RecurringUnsupported, rules.UnreadableEvent,
 }
 
-// Figures counts what is wrong. The error is that of the store; nothing asks
-// Google.
+// Figures counts the troubles, without a call to Google. Its errors are the store's.
 func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 	figures := Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}}
 	for _, part := range []func(context.Context, *Figures) error{r.countWatches, r.countCalendars, r.countOwners} {

@@ -118,7 +118,7 @@ func (w *reading) channel(key, id string, fields map[string]any) {
 }
 
 // How bad it is with a channel is how bad that is for its calendar.
-func TestOverview_Watches_AreBadOnlyWhereTheirCalendarIsNotWatched(t *testing.T) {
+func TestOverview_EndedChannel_IsBadOnlyWithoutAnother(t *testing.T) {
 	t.Parallel()
 	refused := map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": now.Add(time.Minute)}
 	for _, row := range []struct {
@@ -203,7 +203,7 @@ func (w *reading) fails(key string, since time.Time, reason string) {
 	}
 }
 
-func TestOverview_ShowsFreshFailures_HoweverManyGrantsWereRefusedBefore(t *testing.T) {
+func TestOverview_ManyRefusedGrants_StillShowsFreshFailures(t *testing.T) {
 	t.Parallel()
 	w := newReading(t)
 	for i := range 40 {

@@ -11,8 +11,8 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Facts are what is stored of one followed calendar; its health follows from them
-// and the Terms.
+// Facts are the stored facts of one followed calendar. Its health follows from them and
+// the Terms.
 type Facts struct {
 	// Account is the status of its account; "" where the document is gone.
 	Account  accounts.Status
@@ -54,8 +54,8 @@ type row struct {
 	message func(s situation) string
 }
 
-// accountRows are what is wrong with the account. Where one applies, the rows of
-// the calendar do not: nothing else can be repaired before.
+// accountRows are the troubles of the account. If one applies, the calendar's rows do
+// not, since the account must be repaired first.
 var accountRows = []row{
 	{"token_expired", Error, func(s situation) (time.Time, bool) {
 		refused := s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
@@ -66,7 +66,7 @@ var accountRows = []row{
 	}, says("The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account.")},
 }
 
-// calendarRows are what is wrong with the calendar. Every row that applies counts.
+// calendarRows are the troubles of the calendar. Every row that applies counts.
 var calendarRows = []row{
 	{"sync_off", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.Off },
 		says("This server follows no calendar now. Its operator can set QS_SYNC to on.")},

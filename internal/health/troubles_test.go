@@ -31,7 +31,7 @@ func well() health.Facts {
 
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
-func TestOf(t *testing.T) {
+func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 	t.Parallel()
 	fails := func(since time.Duration, kind fault.Kind) func(*health.Facts) {
 		return func(f *health.Facts) { f.Calendar.FailedSince, f.Calendar.LastError = ago(since), kind.String() }
@@ -133,7 +133,7 @@ func TestOf_PausedCalendar_ShowsTheEndOfItsPause(t *testing.T) {
 	}
 }
 
-func TestWorst(t *testing.T) {
+func TestWorst_OfStatuses_IsTheGravest(t *testing.T) {
 	t.Parallel()
 	if got := health.Worst(); got != health.Healthy {
 		t.Errorf("nothing is %s", got)

@@ -161,7 +161,7 @@ const usualKey = 96
 // withElements returns every key with every distinct element of a list appended; none where
 // the value is no list.
 func withElements(keys [][]byte, value any) [][]byte {
-	list, _ := value.([]any) // what is no list contains nothing
+	list, _ := value.([]any) // other types contain nothing
 	var out [][]byte
 	for _, key := range keys {
 		for _, item := range list {

@@ -1,6 +1,6 @@
 // Package sqlite is the embedded store driver: documents in one SQLite file,
-// in WAL mode with synchronous=FULL, so that what was acknowledged survives
-// the death of the process and of the machine.
+// in WAL mode with synchronous=FULL, so that acknowledged writes survive a
+// crash of the process and of the machine.
 //
 // There is one writing connection. Concurrent transactions are committed together
 // (committer.go): they run one after the other inside one SQLite transaction and share
@@ -190,7 +190,7 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// abandon closes what was opened, and releases the lock last.
+// abandon closes the opened connections and releases the lock last.
 func (s *Store) abandon() error {
 	var first error
 	for _, db := range []*sql.DB{s.readers, s.writer} {
