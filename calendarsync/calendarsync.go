@@ -42,8 +42,8 @@ type Polls interface {
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error)
 }
 
-// Owners tells the owner of a calendar what only they can fix (package notify). All
-// methods are idempotent.
+// Owners notifies the owner of a calendar of troubles that only they can repair (package
+// notify). All methods are idempotent.
 type Owners interface {
 	// NotifySyncError announces that an account's grant is dead or too small, once per
 	// grant.

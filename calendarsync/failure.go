@@ -99,7 +99,7 @@ type failure struct {
 	pause time.Duration
 	// polls is the error shown on the calendar's polls; "" for none.
 	polls rules.ErrorCode
-	// announce tells the account's owner.
+	// announce notifies the account's owner.
 	announce bool
 }
 
@@ -156,7 +156,7 @@ func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause erro
 }
 
 // showFailed shows on the calendar's polls what only the account's owner can fix, and
-// tells the owner.
+// notifies the owner.
 func (l *syncRun) showFailed(ctx context.Context, row failure, cause error) error {
 	code, tell := row.polls, row.announce
 	if fault.CodeOf(cause) == accounts.CodeNotLinked { // its owner knows; Links announces it

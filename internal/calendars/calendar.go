@@ -55,7 +55,7 @@ type Calendar struct {
 	// GoodSweeps counts such sweeps in a row between which runs succeeded.
 	SweptAt    time.Time
 	GoodSweeps int64
-	// SyncPending marks a pending run, whatever happens to its task.
+	// SyncPending marks a pending run, even if its task is lost.
 	SyncPending bool
 	// Interests counts what follows the calendar, by consumer.
 	Interests map[string]int64

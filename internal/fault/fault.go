@@ -62,7 +62,7 @@ func Kinds() (kinds []Kind) {
 	return kinds
 }
 
-// String is the kind's name as it stands in logs and metrics.
+// String returns the kind's name as used in logs and metrics.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

@@ -46,8 +46,8 @@ const (
 	EndingWithin = 24 * time.Hour
 )
 
-// Ending is how soon a watch channel ends that should have been renewed, where
-// channels are renewed renewBefore their end: half of that passed in vain. Channels
+// Ending is the time left at which a watch channel's renewal is overdue. Channels are
+// renewed renewBefore their end, and half of that has passed without a renewal. Channels
 // that Google granted for a shorter time are renewed later
 // (calendarsync.Watch.EndsSoon).
 func Ending(renewBefore time.Duration) time.Duration { return min(renewBefore/2, EndingWithin) }

@@ -105,7 +105,7 @@ type Calendar struct {
 	Deferred int
 	Held     int
 	Failing  int
-	// SyncPending tells that a sync is pending.
+	// SyncPending reports that a sync is pending.
 	SyncPending bool
 	// PausedUntil is when Google may be called again; zero: now.
 	PausedUntil time.Time
@@ -120,7 +120,7 @@ type Trouble struct {
 	Status Status
 	// Since is when it began; zero: not known.
 	Since time.Time
-	// Message tells people what is wrong and what to do.
+	// Message says to people what is wrong and what to do.
 	Message string
 }
 

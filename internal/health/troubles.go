@@ -32,7 +32,7 @@ type Terms struct {
 	// Address is where Google should push; channels to another address do not
 	// count. "": no calendar is watched here.
 	Address string
-	// Off tells that this server follows no calendar (QS_SYNC=off).
+	// Off reports that this server follows no calendar (QS_SYNC=off).
 	Off bool
 }
 

@@ -109,7 +109,7 @@ func errKeys(failure error) error {
 
 // cached finds a key by id without a fetch; settled is false if the keys must be
 // fetched first. Within minFresh of a fetch there is no other: an id that is not
-// among fresh keys is unknown, and for stale keys the failure of the fetch stands.
+// among fresh keys is unknown, and for stale keys the failure of the last fetch counts.
 func (k *HTTPKeys) cached(id string) (key *rsa.PublicKey, settled bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

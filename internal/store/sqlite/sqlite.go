@@ -38,7 +38,7 @@ type Options struct {
 	// Path is the data file. Open creates it, but not its folder. PATH-wal and PATH-shm
 	// belong to it; PATH.lock lies beside it.
 	Path string
-	// Queries are all the queries the store will be asked.
+	// Queries are all the queries that the store will run.
 	Queries []*store.Query
 	// BusyWait is how long a statement waits for another program that locks the file,
 	// such as a backup tool, before it is Unavailable; 0: 5 s.
