@@ -35,7 +35,7 @@ func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observat
 		if err != nil {
 			return err
 		}
-		if event.Seen != rules.Gone { // it is back since it was listed
+		if event.EventState != rules.Gone { // it is back since it was listed
 			return l.applyObservation(ctx, l.freshObservation(event))
 		}
 	}
@@ -66,7 +66,7 @@ func (l *syncRun) movedTo(ctx context.Context, eventID, pollID string) (poll.Pla
 func (l *syncRun) fetch(ctx context.Context, eventID string) (gcal.Event, error) {
 	event, err := l.Google.Get(ctx, l.ref, eventID)
 	if fault.Is(err, fault.NotFound) {
-		return gcal.Event{ID: eventID, Seen: rules.Gone}, nil
+		return gcal.Event{ID: eventID, EventState: rules.Gone}, nil
 	}
 	return event, err
 }

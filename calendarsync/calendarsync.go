@@ -36,14 +36,14 @@ const batchTime = 10 * time.Second
 
 // Polls receives observations (scheduler.Service).
 type Polls interface {
-	Apply(ctx context.Context, seen scheduler.Observation) (scheduler.Applied, error)
+	Apply(ctx context.Context, observation scheduler.Observation) (scheduler.Applied, error)
 	SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
 	ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error)
 }
 
-// Owners tells the owner of a calendar what only they can fix (package notify). All
-// methods are idempotent.
+// Owners notifies the owner of a calendar of troubles that only they can repair (package
+// notify). All methods are idempotent.
 type Owners interface {
 	// NotifySyncError announces that an account's grant is dead or too small, once per
 	// grant.

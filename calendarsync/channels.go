@@ -60,7 +60,7 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 	return true, w.clearWatchFailed(ctx, accountID, calendarID)
 }
 
-// stillWatched sets the code of a failed renewal if the channel to be renewed lives on,
+// stillWatched sets the code of a failed renewal if the channel to be renewed is still active,
 // and not for minutes only.
 func stillWatched(kept Watch, err error) error {
 	if kept.ChannelID == "" || kept.Brief() {

@@ -100,7 +100,7 @@ func TestErrorCodes_WhatSetsEach_AndWhatClearsIt(t *testing.T) {
 			if done := w.Decisions(pollID); done[warned-1] != "warn" || slices.Index(done, "warn") != warned-1 {
 				t.Errorf("the journal says %v, want one warning before it is cleared", done)
 			}
-			equal(t, "events asked for by themselves", len(w.Calendar("gm").Deferred), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
 			atRest(t, w)
 		})
 	}

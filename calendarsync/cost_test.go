@@ -52,8 +52,8 @@ func TestAThousandPushesInOneSecond_AreTwoListingsAtMost(t *testing.T) {
 	atRest(t, w)
 }
 
-// Our own events are told by their ids, and those from before us by a set on
-// the calendar's document, which the sync has read anyway.
+// A sync recognises our own events by their ids, and legacy events by a set on the
+// calendar's document, which it has already read.
 func TestUnrelatedChanges_CostNoReadEach(t *testing.T) {
 	t.Parallel()
 	for _, changes := range []int{1, 200} {

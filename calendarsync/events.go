@@ -77,7 +77,7 @@ func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID strin
 	return false, err // it cannot be read either, which is no refusal to delete
 }
 
-// Find looks for a missing event in its owner's other calendars.
+// Find searches its owner's other calendars for a missing event.
 func (e Events) Find(ctx context.Context, missing scheduler.Missing) (*scheduler.Found, error) {
 	return e.MoveFinder.begin("").find(ctx, missing)
 }
@@ -95,7 +95,7 @@ func translate(event gcal.Event) scheduler.Event {
 		generation = -1 // no valid generation
 	}
 	return scheduler.Event{
-		ID: event.ID, Version: event.ETag, EventState: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
+		ID: event.ID, Version: event.ETag, EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated,
 		Poll: event.Private[markPoll], Generation: generation,
 	}
 }

@@ -47,11 +47,11 @@ func (l *syncRun) verdict(ctx context.Context, err error) queue.Verdict {
 	return queue.Verdict{Outcome: queue.Retry, After: max(after, fault.RetryAfter(err)), Err: err}
 }
 
-// finalTimeout is how long a run whose time is over may take to record that.
+// finalTimeout limits the time that a timed-out run may take to record its end.
 const finalTimeout = 3 * time.Second
 
-// finalContext is ctx, or a short extension if ctx has ended: without the record nobody
-// would see that the run timed out.
+// finalContext returns ctx, or a short extension if ctx has ended: without the record the
+// timeout would stay unknown.
 func finalContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}
@@ -99,7 +99,7 @@ type failure struct {
 	pause time.Duration
 	// polls is the error shown on the calendar's polls; "" for none.
 	polls rules.ErrorCode
-	// announce tells the account's owner.
+	// announce notifies the account's owner.
 	announce bool
 }
 
@@ -156,7 +156,7 @@ func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause erro
 }
 
 // showFailed shows on the calendar's polls what only the account's owner can fix, and
-// tells the owner.
+// notifies the owner.
 func (l *syncRun) showFailed(ctx context.Context, row failure, cause error) error {
 	code, tell := row.polls, row.announce
 	if fault.CodeOf(cause) == accounts.CodeNotLinked { // its owner knows; Links announces it

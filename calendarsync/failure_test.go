@@ -72,8 +72,8 @@ func TestUnfoundEvent_MadeAfterTheListing_IsNotGone(t *testing.T) {
 
 func TestUnfoundEvent_IsGoneOnlyIfUnlisted(t *testing.T) {
 	t.Parallel()
-	for name, hint := range map[string]func(t *testing.T, w *worldtest.World, pollID string){
-		"asked for by a person": func(t *testing.T, w *worldtest.World, pollID string) {
+	for name, trigger := range map[string]func(t *testing.T, w *worldtest.World, pollID string){
+		"requested by a person": func(t *testing.T, w *worldtest.World, pollID string) {
 			if _, err := w.Scheduler.Sync(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
 				t.Error(err)
 			}
@@ -94,7 +94,7 @@ func TestUnfoundEvent_IsGoneOnlyIfUnlisted(t *testing.T) {
 			}
 			w.Run(time.Minute)
 			w.Refuse("events.get", 404, "notFound", 0)
-			hint(t, w, pollID)
+			trigger(t, w, pollID)
 			w.Run(5 * time.Minute)
 			stands(t, w, pollID, rules.StateOK, ten.Start)
 			w.Heal()
@@ -106,7 +106,7 @@ func TestUnfoundEvent_IsGoneOnlyIfUnlisted(t *testing.T) {
 			w.Refuse("events.get", 404, "notFound", 0) // as of an event whose deletion is long past
 			w.DeleteEvent("gm", eventID)
 			w.LosePushes()
-			hint(t, w, pollID)
+			trigger(t, w, pollID)
 			w.Run(5 * time.Minute)
 			equal(t, "status after a deletion", w.View(pollID).Poll.Status, rules.Cancelled)
 			atRest(t, w)

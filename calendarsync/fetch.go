@@ -37,7 +37,7 @@ func (l *syncRun) fetchUnlisted(ctx context.Context) error {
 		event, err := l.fetchConfirmed(ctx, entry.EventID)
 		switch {
 		case err != nil:
-		case event.Seen == rules.Gone:
+		case event.EventState == rules.Gone:
 			gone = append(gone, event)
 		default:
 			err = l.applyOrDefer(ctx, event, l.freshObservation(event))
@@ -263,9 +263,9 @@ func (l *syncRun) fetchConfirmed(ctx context.Context, eventID string) (gcal.Even
 	event, err := l.Google.Get(ctx, l.ref, eventID)
 	notFound := fault.Is(err, fault.NotFound) && fault.CodeOf(err) != gcal.CodeGone
 	if fault.Is(err, fault.NotFound) {
-		event, err = gcal.Event{ID: eventID, Seen: rules.Gone}, nil
+		event, err = gcal.Event{ID: eventID, EventState: rules.Gone}, nil
 	}
-	if err != nil || event.Seen != rules.Gone {
+	if err != nil || event.EventState != rules.Gone {
 		return event, err
 	}
 	writable, err := l.writable(ctx)
@@ -287,9 +287,9 @@ func (l *syncRun) writable(ctx context.Context) (bool, error) {
 	return page.Writable, err
 }
 
-// checkUnlisted is an error if the calendar's full listing shows an event. An earlier
-// listing is believed for what it shows; what it lacks may have been created since, so
-// the calendar is listed again. A nameless event of the listing may be the missing one.
+// checkUnlisted fails if the calendar's full listing shows an event. An earlier listing
+// proves only that the events it shows exist: a missing one may have been created since,
+// so the calendar is listed again. A nameless event of the listing may be the missing one.
 func (l *syncRun) checkUnlisted(ctx context.Context, eventID string) error {
 	nameless := false
 	if !l.inFullListing[eventID] && !l.relisted[eventID] {
@@ -298,7 +298,7 @@ func (l *syncRun) checkUnlisted(ctx context.Context, eventID string) error {
 			nameless = nameless || page.Nameless
 			for _, event := range page.Events {
 				// The event may have been linked since the run began.
-				if (event.ID == eventID || l.follows(event.ID)) && event.Seen != rules.Gone {
+				if (event.ID == eventID || l.follows(event.ID)) && event.EventState != rules.Gone {
 					l.relisted[event.ID] = true
 				}
 			}

@@ -10,8 +10,8 @@ import (
 	"questscheduler/rules"
 )
 
-// The owner hears of what is held though the program died before they were told,
-// and though by the next sync it is not so many any more.
+// The program dies between the hold and its announcement. The owner is notified even if
+// fewer events are held by the next sync.
 func TestHold_NotAnnounced_IsAnnouncedByTheNextSync(t *testing.T) {
 	t.Parallel()
 	met := 0
@@ -30,7 +30,7 @@ func TestHold_NotAnnounced_IsAnnouncedByTheNextSync(t *testing.T) {
 		died = !lived
 		w.TakeOver()
 		held := w.Held(w.View(first).Poll) && w.Held(w.View(second).Poll)
-		if !died || !held || holdsTold(w) > 0 {
+		if !died || !held || holdNotices(w) > 0 {
 			continue // before the hold, or after it was announced
 		}
 		met++
@@ -38,15 +38,15 @@ func TestHold_NotAnnounced_IsAnnouncedByTheNextSync(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Run(5 * time.Minute)
-		equal(t, "notices of a hold, dead "+point, holdsTold(w), 1)
+		equal(t, "notices of a hold, dead "+point, holdNotices(w), 1)
 		equal(t, "the other one is held", w.Held(w.View(first).Poll), true)
 		atRest(t, w)
 	}
-	equal(t, "there is a moment between the hold and its telling", met > 0, true)
+	equal(t, "a crash fell between the hold and its announcement", met > 0, true)
 }
 
-// holdsTold is how often the hold was announced to gm.
-func holdsTold(w *worldtest.World) (times int) {
+// holdNotices counts the announcements of a hold to gm.
+func holdNotices(w *worldtest.World) (times int) {
 	for _, notice := range w.Notices("gm") {
 		if notice == notify.NoticeHeld {
 			times++

@@ -10,7 +10,7 @@ import (
 
 // The main job: a session is finalised, moved, moved back, deleted, and
 // finalised again.
-func TestASessionFollowsItsEvent(t *testing.T) {
+func TestSession_MovedAndDeletedEvent_IsFollowed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, eventID := w.Finalised()

@@ -50,7 +50,7 @@ type Accounts interface {
 	Settled(ctx context.Context, account accounts.Account) (done bool, err error)
 }
 
-// LinkOwners tells the owner of an account what happens to its polls (package notify).
+// LinkOwners notifies the owner of an account about its polls (package notify).
 // Its methods are idempotent.
 type LinkOwners interface {
 	NotifySyncError(ctx context.Context, ownerID, accountID string) error

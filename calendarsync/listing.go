@@ -32,7 +32,7 @@ func EndingBefore(ctx context.Context, reader store.Reader, before time.Time, li
 	return store.Page(ctx, reader, watchesEnding.With(string(Active), before).First(limit).From(after), decodeWatch)
 }
 
-// Ungranted lists channels that Google did not grant and that are to be replaced, next
+// Ungranted lists channels that Google did not grant and that must be replaced, next
 // first, at most limit after a cursor. It leaves out failed channels that are kept only
 // because Google may have opened them: nothing replaces those.
 func Ungranted(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {

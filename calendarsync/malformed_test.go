@@ -46,7 +46,7 @@ func TestMalformedEvent_OnAPage_IsDeferredAlone(t *testing.T) {
 			equal(t, "the calendar's error", calendar.LastError, "")
 			equal(t, "why the event is asked for", calendar.Deferred[eventID], calendars.DeferredFailed)
 
-			w.Sweep() // it cannot be read by itself either
+			w.Sweep() // it cannot be fetched individually either
 			w.Run(time.Minute)
 			shows(t, w, pollID, rules.UnreadableEvent, rules.StateOK)
 			same(t, "journal in the meantime", w.Decisions(pollID), []string{"finalise", "warn"})
@@ -56,7 +56,7 @@ func TestMalformedEvent_OnAPage_IsDeferredAlone(t *testing.T) {
 			w.Run(time.Minute)
 			shows(t, w, pollID, "", rules.StateRescheduled)
 			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-			equal(t, "events asked for by themselves", len(w.Calendar("gm").Deferred), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
 			atRest(t, w)
 		})
 	}
@@ -156,8 +156,8 @@ func TestNamelessEvent_InListing_ProvesNoDeletion(t *testing.T) {
 	atRest(t, w)
 }
 
-// An event that was moved to another calendar and cannot be told from others
-// there is no absence.
+// An event that was moved to another calendar and cannot be identified there is not
+// treated as deleted.
 func TestMovedEvent_MalformedThere_IsNotGone(t *testing.T) {
 	t.Parallel()
 	for name, fields := range map[string]string{

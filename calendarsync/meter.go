@@ -11,13 +11,13 @@ type (
 		Err     error
 		Took    time.Duration
 	}
-	// WatchAsked says that Google was asked for a watch channel. Renewal tells that another
-	// one, which ends soon, watches the calendar.
+	// WatchAsked counts a request for a watch channel. Renewal reports that another channel,
+	// which ends soon, still watches the calendar.
 	WatchAsked struct {
 		Renewal bool
 		Err     error
 	}
-	// WatchStopped says that a watch channel was stopped at Google.
+	// WatchStopped counts a watch channel that was stopped at Google.
 	WatchStopped struct{}
 	// PushRefused says that a push was not Google's, or named no channel of ours.
 	PushRefused struct{}

@@ -15,10 +15,10 @@ import (
 )
 
 // tally records the events that it counts.
-type tally struct{ told []string }
+type tally struct{ counted []string }
 
 func (c *tally) note(format string, args ...any) {
-	c.told = append(c.told, fmt.Sprintf(format, args...))
+	c.counted = append(c.counted, fmt.Sprintf(format, args...))
 }
 
 func outcome(err error) string {
@@ -48,9 +48,9 @@ func (c *tally) count(event any) {
 
 // take returns the calls since the last take.
 func (c *tally) take() []string {
-	told := c.told
-	c.told = nil
-	return told
+	counted := c.counted
+	c.counted = nil
+	return counted
 }
 
 func (c *tally) want(t *testing.T, when string, want ...string) {

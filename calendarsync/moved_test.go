@@ -101,7 +101,7 @@ func TestMovedEvent_ToASecondAccountsCalendar_IsFollowed(t *testing.T) {
 func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		seen    time.Duration // between the moves
+		between time.Duration // between the moves
 		journal []string
 	}{
 		"before any sync":       {0, []string{"finalise"}},
@@ -112,8 +112,8 @@ func TestMovedEvent_ThereAndBack_IsFollowed(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			pollID, _, eventID := w.Finalised()
 			w.MoveAway("gm", eventID, worldtest.Club)
-			if c.seen > 0 {
-				w.Run(c.seen)
+			if c.between > 0 {
+				w.Run(c.between)
 			}
 			w.MoveAway(worldtest.Club, eventID, "gm")
 			w.Run(time.Minute)
@@ -147,7 +147,7 @@ func TestMovedEvent_WhereASyncPassedIt_IsFetched(t *testing.T) {
 	w.Run(time.Minute)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar", "reschedule"})
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "events still to be read by themselves", len(w.Calendar(worldtest.Club).Deferred), 0)
+	equal(t, "events still deferred", len(w.Calendar(worldtest.Club).Deferred), 0)
 	atRest(t, w)
 }
 
@@ -245,8 +245,8 @@ func TestMovedEvents_ManyAtOnce_AreNotHeld(t *testing.T) {
 	}
 }
 
-// Where they cannot be looked for they are held as any others, and a confirmation
-// that they are gone is not believed of what is found then.
+// If the other calendars do not answer, the events are held like any others. A
+// confirmation does not cancel the polls whose events are found by then.
 func TestMovedEvents_ThatAreHeld_AreFollowedOnceConfirmed(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

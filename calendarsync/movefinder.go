@@ -54,7 +54,7 @@ type search struct {
 // account.
 func (e *MoveFinder) begin(ownerID string) *search { return &search{MoveFinder: e, owner: ownerID} }
 
-// find looks for a missing event in its owner's other calendars, known ones first. It
+// find searches its owner's other calendars for a missing event, known ones first. It
 // returns nil if all of them answered and none has it. If one does not answer, or there
 // are more than maxCandidates, the error is Unavailable with CodeSearchFailed, since the
 // event may be there. A calendar that was lost longer than returnWithin ago and that no
@@ -114,7 +114,7 @@ func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missi
 	ref := gcal.Ref{Account: at.AccountID, Calendar: at.CalendarID}
 	event, err := s.Google.Get(ctx, ref, missing.EventID)
 	switch {
-	case err == nil && event.Seen != rules.Gone && isMoved(event, at, missing):
+	case err == nil && event.EventState != rules.Gone && isMoved(event, at, missing):
 		return &scheduler.Found{Place: at, Event: translate(event)}, true, nil
 	case err == nil && event.Malformed: // the unreadable field may be what identifies it
 		return nil, true, errMalformed
@@ -150,7 +150,7 @@ func isMoved(event gcal.Event, at poll.Place, missing scheduler.Missing) bool {
 }
 
 // searchFailed makes the failure of a search Unavailable, whatever its cause: it says
-// nothing about the calendar at hand.
+// nothing about the calendar that is synced.
 func searchFailed(err error) error {
 	return &fault.Error{
 		Kind: fault.Unavailable, Code: CodeSearchFailed, Message: "Another calendar did not answer; it is retried automatically.",

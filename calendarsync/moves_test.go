@@ -11,7 +11,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestAMovedEventReschedulesItsPoll(t *testing.T) {
+func TestMovedEvent_AfterASync_ReschedulesItsPoll(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots, eventID := w.Finalised()
@@ -190,7 +190,7 @@ func TestADeletedEvent_CancelsThePoll(t *testing.T) {
 }
 
 // What happens in the calendar and decides nothing.
-func TestNothingIsDecidedBy(t *testing.T) {
+func TestSync_ChangesBesideTheTime_DecideNothing(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(w *worldtest.World, eventID string){
 		"a title edit": func(w *worldtest.World, eventID string) {
@@ -218,7 +218,7 @@ func TestNothingIsDecidedBy(t *testing.T) {
 			w.InsertEvent("gm", map[string]any{"id": "dentist1", "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
 			w.DeleteEvent("gm", "dentist1")
 		},
-		"an event that only looks like ours": func(w *worldtest.World, _ string) {
+		"an event with an id like ours": func(w *worldtest.World, _ string) {
 			w.InsertEvent("gm", map[string]any{"id": poll.EventPrefix + "0000", "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
 		},
 	} {

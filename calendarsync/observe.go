@@ -7,7 +7,7 @@ import (
 	"questscheduler/internal/gcal"
 )
 
-// SilentOwners stands in for Owners and LinkOwners and tells nobody (QS_SYNC=observe).
+// SilentOwners replaces Owners and LinkOwners and notifies no user (QS_SYNC=observe).
 type SilentOwners struct{}
 
 // NotifySyncError does nothing.

@@ -76,7 +76,7 @@ func TestObserving_IsJournaledAndNotApplied_UntilOn(t *testing.T) {
 	same(t, "of the poll that would be cancelled", observed(w, deleted), []string{"cancel by deleted"})
 	equal(t, "of the poll of before", len(observed(w, before)), 1)
 	equal(t, "of the poll that stays", len(observed(w, still)), 0)
-	told(t, w, moved)
+	wantObservedLines(t, w, moved)
 
 	w.Observe(false)
 	w.Run(time.Minute)
@@ -89,9 +89,9 @@ func TestObserving_IsJournaledAndNotApplied_UntilOn(t *testing.T) {
 	atRest(t, w)
 }
 
-// told demands that the timeline of a poll shows its observed lines as such, and
-// that its replay passes over them.
-func told(t *testing.T, w *worldtest.World, pollID string) {
+// wantObservedLines fails unless the timeline of a poll marks its observed lines and its
+// replay skips them.
+func wantObservedLines(t *testing.T, w *worldtest.World, pollID string) {
 	t.Helper()
 	history, err := explain.Load(w.Context(), w.Documents, pollID)
 	if err != nil {

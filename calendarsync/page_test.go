@@ -61,8 +61,8 @@ func (e ending) List(ctx context.Context, _ gcal.Ref, _, _ string) (gcal.Page, e
 	return gcal.Page{}, fault.Wrap(fault.Unavailable, ctx.Err(), "Google was not waited for.")
 }
 
-// Each row is how the time of a sync ends, and whether that is a failure of its
-// calendar, which health tells of. The calendar is free for the next sync at once.
+// Each row ends a sync early, and says whether health shows that as a failure of the
+// calendar. The calendar is free for the next sync at once.
 func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -73,7 +73,7 @@ func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 		"it takes too long": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 			t.Cleanup(cancel)
-			return ctx, func() {} // it ends by itself
+			return ctx, func() {} // the timeout ends it
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

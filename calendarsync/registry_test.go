@@ -159,8 +159,8 @@ func (s slowly) Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchReque
 	return s.Google.Watch(ctx, ref, request)
 }
 
-// However many channels are to be opened, and however long each takes, one call
-// ends within what a task may take, and the next goes on.
+// With any number of channels to open, however slow, one call ends within a task's time
+// limit and the next one continues.
 func TestRenewal_EndsInTime_AndGoesOn(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -196,9 +196,9 @@ func TestRetry_EndsInTime_AndGoesOn(t *testing.T) {
 	same(t, "channels", statuses(w), []string{"active", "active"})
 }
 
-// A channel that Google did not grant is tried again by itself, sooner at first
-// and then less often, and not by the sweep alone.
-func TestAChannelThatFailed_IsTriedAgainByItself(t *testing.T) {
+// Retry opens a channel that Google did not grant, with growing delays; it does not wait
+// for the sweep.
+func TestChannel_NotGranted_IsRetriedWithoutASweep(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	w.Refuse("events.watch", 403, "push.webhookUrlUnauthorized", 4)

@@ -64,7 +64,7 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 		}
 		return nil
 	}
-	unapplied := observedOnly(calendar) && !w.Observing // what was only observed must now be applied
+	unapplied := observedOnly(calendar) && !w.Observing // observations must now be applied
 	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.upToDate)) {
 		return nil
 	}

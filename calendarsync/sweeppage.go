@@ -79,7 +79,7 @@ func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at strin
 	return swept, string(written), err
 }
 
-// sweepEdited repairs a page of the polls whose status somebody changed directly.
+// sweepEdited repairs a page of the polls whose status was edited directly.
 func (w *Watcher) sweepEdited(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	polls, next, err := poll.Edited(ctx, w.Store, rules.Statuses[here.Stage], sweepPage, here.cursor())
 	for _, p := range polls {
@@ -106,7 +106,7 @@ func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, her
 	return here.advance(next), nil
 }
 
-// sweepDeleted cleans up after polls that somebody deleted directly, for a page of the
+// sweepDeleted cleans up after polls that were deleted directly, for a page of the
 // announcements.
 func (w *Watcher) sweepDeleted(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	pollIDs, next, err := poll.Gone(ctx, w.Store, sweepPage, here.cursor())
@@ -171,9 +171,9 @@ const (
 )
 
 type sweepTask struct {
-	Key   string `json:"key"`
-	Hint  string `json:"hint"`
-	Trace string `json:"trace,omitempty"`
+	Key     string `json:"key"`
+	Trigger string `json:"hint"`
+	Trace   string `json:"trace,omitempty"`
 }
 
 // enqueueSweep enqueues a calendar's sweep at its slot in the spread, which ends before
@@ -201,7 +201,7 @@ func (w *Watcher) HandleSweep(ctx context.Context, delivery queue.Delivery) queu
 	calendar, _, err := calendars.LoadKey(ctx, w.Store, asked.Key)
 	if err == nil && calendar.Wanted() {
 		var swept Swept
-		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Trigger: asked.Hint, Trace: asked.Trace}, &swept)
+		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Trigger: asked.Trigger, Trace: asked.Trace}, &swept)
 	}
 	switch {
 	case err == nil:

@@ -34,7 +34,7 @@ type syncRun struct {
 	search *search
 }
 
-// Handle is the handler of calendars.LookKind. It gives up no calendar: its verdict is
+// Handle is the handler of calendars.SyncKind. It gives up no calendar: its verdict is
 // permanent only for a task that cannot be read.
 func (l *Syncer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 	var request calendars.SyncRequest
@@ -180,7 +180,7 @@ func (l *syncRun) applyListed(ctx context.Context, event gcal.Event, writable bo
 	if l.inFullListing != nil {
 		l.inFullListing[event.ID] = true
 	}
-	if event.Seen == rules.Gone && !writable {
+	if event.EventState == rules.Gone && !writable {
 		return l.deferFailed(ctx, event.ID)
 	}
 	return l.deferIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observation(event)))
@@ -199,7 +199,7 @@ func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed s
 func (l *syncRun) observation(event gcal.Event) scheduler.Observation {
 	return scheduler.Observation{
 		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
-		EventState: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated,
+		EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated,
 		Fence: l.fence, Cause: l.cause,
 	}
 }

@@ -99,7 +99,7 @@ var (
 		store.Where("status", store.In))
 	watchesEnding = store.Select("watch channels of a status that end soon", "calendarWatches", "expiration",
 		store.Where("status", store.Equal), store.Where("expiration", store.Less))
-	// watchesInOrder has the order of paths, which does not change while somebody pages
+	// watchesInOrder has the order of paths, which does not change while a caller pages
 	// through it.
 	watchesInOrder = store.Select("watch channels", "calendarWatches", "")
 	watchesToTry   = store.Select("watch channels by their next try", "calendarWatches", "nextTry",

@@ -1,7 +1,7 @@
 package rules
 
-// AnnouncedState is the state of a poll that was announced, or is to be announced. Comparing the
-// two gives the announcement, so a change that was undone before anybody heard of it is
+// AnnouncedState is the state of a poll that was announced or is pending. Comparing the
+// two gives the announcement, so a change that was undone before its announcement is
 // never announced.
 type AnnouncedState struct {
 	Status Status
@@ -28,8 +28,8 @@ const (
 	NoticeOnAgain     Notice = "SESSION_ON_AGAIN"
 )
 
-// Announce returns the announcement for people who heard of one state, now that another
-// holds. The web app itself announces finalising and reopening. Archiving is not
+// Announce returns the announcement of a change from the announced state to the current
+// one. The web app itself announces finalising and reopening. Archiving is not
 // announced either: keep what was announced while a poll is archived, or an old change would
 // be announced again afterwards.
 func Announce(announced, current AnnouncedState) Notice {

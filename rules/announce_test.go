@@ -6,32 +6,32 @@ import (
 	"questscheduler/rules"
 )
 
-// Stories of one poll, finalised for ten as its third generation.
+// Announced states of one poll, finalised for ten as its third generation.
 var (
-	untold    = rules.AnnouncedState{}
-	open      = rules.AnnouncedState{Status: rules.Open, Generation: 2}
-	finalised = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: ten}
-	toNoon    = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon, Rescheduled: true}
-	toThree   = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: three, Rescheduled: true}
-	acceptedN = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon}
-	deleted   = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten}
-	reopened  = rules.AnnouncedState{Status: rules.Open, Generation: 4}
-	again     = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
-	againMove = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
-	archived  = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
+	unannounced = rules.AnnouncedState{}
+	open        = rules.AnnouncedState{Status: rules.Open, Generation: 2}
+	finalised   = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: ten}
+	toNoon      = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon, Rescheduled: true}
+	toThree     = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: three, Rescheduled: true}
+	acceptedN   = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon}
+	deleted     = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten}
+	reopened    = rules.AnnouncedState{Status: rules.Open, Generation: 4}
+	again       = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
+	againMove   = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
+	archived    = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
 )
 
-func TestAnnounce(t *testing.T) {
+func TestAnnounce_EachChange_GivesItsNotice(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name         string
-		told, wanted rules.AnnouncedState
-		want         rules.Notice
+		name               string
+		announced, current rules.AnnouncedState
+		want               rules.Notice
 	}{
 		{"finalising is announced by the web app", open, finalised, rules.NoticeNone},
-		{"what was never announced and holds is not announced", untold, finalised, rules.NoticeNone},
+		{"what was never announced and holds is not announced", unannounced, finalised, rules.NoticeNone},
 		{"a reschedule", finalised, toNoon, rules.NoticeRescheduled},
-		{"a reschedule of what was never announced", untold, toNoon, rules.NoticeRescheduled},
+		{"a reschedule of what was never announced", unannounced, toNoon, rules.NoticeRescheduled},
 		{"a reschedule again", toNoon, toThree, rules.NoticeRescheduled},
 		{"a reschedule again before the first was announced", finalised, toThree, rules.NoticeRescheduled},
 		{"a restore", toNoon, finalised, rules.NoticeRestored},
@@ -43,7 +43,7 @@ func TestAnnounce(t *testing.T) {
 		{"a cancellation", finalised, deleted, rules.NoticeCancelled},
 		{"a cancellation of a rescheduled session", toNoon, deleted, rules.NoticeCancelled},
 		{"a cancellation of an open poll", open, deleted, rules.NoticeCancelled},
-		{"a cancellation of what was never announced", untold, deleted, rules.NoticeCancelled},
+		{"a cancellation of what was never announced", unannounced, deleted, rules.NoticeCancelled},
 		{"a cancellation announced already", deleted, deleted, rules.NoticeNone},
 		{"reopening is announced by the web app", finalised, reopened, rules.NoticeNone},
 		{"reopening a cancelled poll", deleted, reopened, rules.NoticeNone},
@@ -62,38 +62,38 @@ func TestAnnounce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := rules.Announce(c.told, c.wanted); got != c.want {
+			if got := rules.Announce(c.announced, c.current); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-// everyStory is a small domain: four statuses, two finalisations, three times
+// everyAnnouncedState is a small domain: four statuses, two finalisations, three times
 // and none, rescheduled or not.
-func everyStory() []rules.AnnouncedState {
-	var stories []rules.AnnouncedState
+func everyAnnouncedState() []rules.AnnouncedState {
+	var states []rules.AnnouncedState
 	for _, status := range statuses {
 		for _, generation := range []int64{3, 5} {
 			for _, when := range []rules.Fingerprint{{}, ten, noon, allDay} {
 				for _, moved := range []bool{false, true} {
-					stories = append(stories, rules.AnnouncedState{Status: status, Generation: generation, At: when, Rescheduled: moved})
+					states = append(states, rules.AnnouncedState{Status: status, Generation: generation, At: when, Rescheduled: moved})
 				}
 			}
 		}
 	}
-	return stories
+	return states
 }
 
-// For every pair of states: what people are told, from what differs.
-func TestEveryPairOfStories(t *testing.T) {
+// For every pair of states, the announcement follows from what differs.
+func TestAnnounce_EveryPairOfStates_FollowsTheLaws(t *testing.T) {
 	t.Parallel()
-	for _, told := range everyStory() {
-		for _, wanted := range everyStory() {
-			got := rules.Announce(told, wanted)
+	for _, announced := range everyAnnouncedState() {
+		for _, current := range everyAnnouncedState() {
+			got := rules.Announce(announced, current)
 			for _, law := range laws {
-				if law.about(told, wanted) && !law.holds(told, wanted, got) {
-					t.Errorf("told %+v, wanted %+v: got %q, but %s", told, wanted, got, law.says)
+				if law.about(announced, current) && !law.holds(announced, current, got) {
+					t.Errorf("announced %+v, current %+v: got %q, but %s", announced, current, got, law.says)
 				}
 			}
 		}
@@ -101,94 +101,94 @@ func TestEveryPairOfStories(t *testing.T) {
 }
 
 // bothTakePlace reports that both states are of one finalisation and take place.
-func bothTakePlace(told, wanted rules.AnnouncedState) bool {
-	return told.Status == rules.Finalized && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
+func bothTakePlace(announced, current rules.AnnouncedState) bool {
+	return announced.Status == rules.Finalized && current.Status == rules.Finalized && announced.Generation == current.Generation
 }
 
 // takenBack reports that a cancellation was announced of the finalisation that takes
 // place.
-func takenBack(told, wanted rules.AnnouncedState) bool {
-	return told.Status == rules.Cancelled && wanted.Status == rules.Finalized && told.Generation == wanted.Generation
+func takenBack(announced, current rules.AnnouncedState) bool {
+	return announced.Status == rules.Cancelled && current.Status == rules.Finalized && announced.Generation == current.Generation
 }
 
 var laws = []struct {
 	says  string
-	about func(told, wanted rules.AnnouncedState) bool
-	holds func(told, wanted rules.AnnouncedState, got rules.Notice) bool
+	about func(announced, current rules.AnnouncedState) bool
+	holds func(announced, current rules.AnnouncedState, got rules.Notice) bool
 }{
 	{
 		"the same state is not announced twice",
-		func(told, wanted rules.AnnouncedState) bool { return told == wanted },
+		func(announced, current rules.AnnouncedState) bool { return announced == current },
 		func(_, _ rules.AnnouncedState, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
 		"a cancellation is announced where none was, and nothing else of a cancelled poll",
-		func(_, wanted rules.AnnouncedState) bool { return wanted.Status == rules.Cancelled },
-		func(told, _ rules.AnnouncedState, got rules.Notice) bool {
-			return (got == rules.NoticeCancelled) == (told.Status != rules.Cancelled) && (got == rules.NoticeCancelled || got == rules.NoticeNone)
+		func(_, current rules.AnnouncedState) bool { return current.Status == rules.Cancelled },
+		func(announced, _ rules.AnnouncedState, got rules.Notice) bool {
+			return (got == rules.NoticeCancelled) == (announced.Status != rules.Cancelled) && (got == rules.NoticeCancelled || got == rules.NoticeNone)
 		},
 	},
 	{
-		"a poll that is open or archived tells nothing",
-		func(_, wanted rules.AnnouncedState) bool {
-			return wanted.Status == rules.Open || wanted.Status == rules.Archived
+		"an open or archived poll is not announced",
+		func(_, current rules.AnnouncedState) bool {
+			return current.Status == rules.Open || current.Status == rules.Archived
 		},
 		func(_, _ rules.AnnouncedState, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
 		"a time that people know is not announced",
-		func(told, wanted rules.AnnouncedState) bool {
-			return bothTakePlace(told, wanted) && told.At == wanted.At
+		func(announced, current rules.AnnouncedState) bool {
+			return bothTakePlace(announced, current) && announced.At == current.At
 		},
 		func(_, _ rules.AnnouncedState, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
 		"another time than the one people know is announced",
-		func(told, wanted rules.AnnouncedState) bool {
-			return bothTakePlace(told, wanted) && told.At != wanted.At && !told.At.IsZero() && !wanted.At.IsZero()
+		func(announced, current rules.AnnouncedState) bool {
+			return bothTakePlace(announced, current) && announced.At != current.At && !announced.At.IsZero() && !current.At.IsZero()
 		},
-		func(told, wanted rules.AnnouncedState, got rules.Notice) bool {
-			if told.Rescheduled && !wanted.Rescheduled {
+		func(announced, current rules.AnnouncedState, got rules.Notice) bool {
+			if announced.Rescheduled && !current.Rescheduled {
 				return got == rules.NoticeRestored
 			}
 			return got == rules.NoticeRescheduled
 		},
 	},
 	{
-		"a told cancellation that was taken back is announced as on again, and nothing else is",
+		"an undone cancellation is announced as on again if it was announced, and nothing else is",
 		func(_, _ rules.AnnouncedState) bool { return true },
-		func(told, wanted rules.AnnouncedState, got rules.Notice) bool {
-			return (got == rules.NoticeOnAgain) == takenBack(told, wanted)
+		func(announced, current rules.AnnouncedState, got rules.Notice) bool {
+			return (got == rules.NoticeOnAgain) == takenBack(announced, current)
 		},
 	},
 	{
 		"a finalisation that people hear of from the web app is announced only if the calendar moved it since",
-		func(told, wanted rules.AnnouncedState) bool {
-			return wanted.Status == rules.Finalized && !bothTakePlace(told, wanted) && !takenBack(told, wanted)
+		func(announced, current rules.AnnouncedState) bool {
+			return current.Status == rules.Finalized && !bothTakePlace(announced, current) && !takenBack(announced, current)
 		},
-		func(_, wanted rules.AnnouncedState, got rules.Notice) bool {
-			return (got == rules.NoticeRescheduled) == wanted.Rescheduled && (got == rules.NoticeRescheduled || got == rules.NoticeNone)
+		func(_, current rules.AnnouncedState, got rules.Notice) bool {
+			return (got == rules.NoticeRescheduled) == current.Rescheduled && (got == rules.NoticeRescheduled || got == rules.NoticeNone)
 		},
 	},
 }
 
-// people are those whom a poll concerns: what they were told, and what is true
-// by now. Changes only replace what is true.
-type people struct{ told, wanted rules.AnnouncedState }
+// people holds the state that was announced to the members of a poll, and the current
+// one. A change replaces the current state alone.
+type people struct{ announced, current rules.AnnouncedState }
 
-// hear is what they are told when an announcement is due.
+// hear sends a pending announcement and returns it.
 func (p *people) hear() rules.Notice {
-	notice := rules.Announce(p.told, p.wanted)
-	p.told = p.wanted
+	notice := rules.Announce(p.announced, p.current)
+	p.announced = p.current
 	return notice
 }
 
 // Where each change is announced before the next comes, people hear of each once.
-func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
+func TestAnnounce_ChangesOverTime_AreEachAnnouncedOnce(t *testing.T) {
 	t.Parallel()
 	type step struct {
-		wanted rules.AnnouncedState
-		hear   rules.Notice
+		current rules.AnnouncedState
+		hear    rules.Notice
 	}
 	for _, c := range []struct {
 		name  string
@@ -216,29 +216,29 @@ func TestWhatPeopleHearOfAPollOverTime(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := people{told: open}
+			p := people{announced: open}
 			for i, s := range c.steps {
-				p.wanted = s.wanted
+				p.current = s.current
 				if got := p.hear(); got != s.hear {
 					t.Errorf("step %d: got %q, want %q", i+1, got, s.hear)
 				}
 				if got := p.hear(); got != rules.NoticeNone {
-					t.Errorf("step %d: told twice, %q", i+1, got)
+					t.Errorf("step %d: announced twice, %q", i+1, got)
 				}
 			}
 		})
 	}
 }
 
-// Where changes come faster than they are told, only the last is compared with
+// If changes come faster than announcements, only the last is compared with
 // what was announced: A→B→A, over any B, is silent.
 func TestUndoneChange_BeforeItsAnnouncement_IsNeverAnnounced(t *testing.T) {
 	t.Parallel()
-	for _, known := range everyStory() {
-		for _, passing := range everyStory() {
-			p := people{told: known, wanted: known}
-			p.wanted = passing // not due yet
-			p.wanted = known
+	for _, known := range everyAnnouncedState() {
+		for _, passing := range everyAnnouncedState() {
+			p := people{announced: known, current: known}
+			p.current = passing // not due yet
+			p.current = known
 			if got := p.hear(); got != rules.NoticeNone {
 				t.Errorf("%+v → %+v → back: got %q, want nothing", known, passing, got)
 			}
@@ -246,31 +246,31 @@ func TestUndoneChange_BeforeItsAnnouncement_IsNeverAnnounced(t *testing.T) {
 	}
 }
 
-func TestAMoveThatIsAcceptedElsewhereIsNotARestore(t *testing.T) {
+func TestAnnounce_MoveAcceptedElsewhere_IsNotARestore(t *testing.T) {
 	t.Parallel()
 	a := rules.Fingerprint{Start: 1000, End: 2000}
 	b := rules.Fingerprint{Start: 3000, End: 4000}
 	c := rules.Fingerprint{Start: 5000, End: 6000}
-	told := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: b, Baseline: a, Rescheduled: true}
+	announced := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: b, Baseline: a, Rescheduled: true}
 
 	accepted := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: c, Baseline: c}
-	if got := rules.Announce(told, accepted); got != rules.NoticeRescheduled {
+	if got := rules.Announce(announced, accepted); got != rules.NoticeRescheduled {
 		t.Errorf("moved on and accepted: got %q, want rescheduled", got)
 	}
 	restored := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: a, Baseline: a}
-	if got := rules.Announce(told, restored); got != rules.NoticeRestored {
+	if got := rules.Announce(announced, restored); got != rules.NoticeRestored {
 		t.Errorf("moved back: got %q, want restored", got)
 	}
 }
 
 // The event may last longer than the slot it was made for, so that the time of
 // the slot is not the baseline; moved back is moved back all the same.
-func TestARestoreOfAnEventLongerThanItsSlot_IsARestore(t *testing.T) {
+func TestAnnounce_EventLongerThanItsSlotMovedBack_IsARestore(t *testing.T) {
 	t.Parallel()
 	slot, event, moved := rules.Fingerprint{Start: 1000, End: 2000}, rules.Fingerprint{Start: 1000, End: 4000}, rules.Fingerprint{Start: 5000, End: 8000}
-	told := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: moved, Baseline: event, Rescheduled: true}
+	announced := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: moved, Baseline: event, Rescheduled: true}
 	restored := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: slot, Baseline: event}
-	if got := rules.Announce(told, restored); got != rules.NoticeRestored {
+	if got := rules.Announce(announced, restored); got != rules.NoticeRestored {
 		t.Errorf("got %q, want restored", got)
 	}
 }

@@ -62,7 +62,7 @@ func TestDecide_AwaitedEvent_RevivesThePollOnlyWhenFetched(t *testing.T) {
 		t.Run("an event that "+c.name, func(t *testing.T) {
 			t.Parallel()
 			before := c.poll
-			before.Link = before.Awaited // what the sightings are about
+			before.Link = before.Awaited // the link that the observations are of
 			if before.Link.Event == "" {
 				before.Link = link
 			}

@@ -55,7 +55,7 @@ func obey(t *testing.T, p rules.Poll, command rules.Command) string {
 }
 
 // The cells stand in the order OPEN, FINALIZED, CANCELLED, ARCHIVED.
-func TestCommandTable(t *testing.T) {
+func TestApply_EachCommandAndStatus_FollowsTheTable(t *testing.T) {
 	t.Parallel()
 	const finalise = "FINALIZED supersedes unlinks clears-reschedule clears-cancelled"
 	const reopen = "OPEN supersedes unlinks clears-reschedule clears-cancelled"
@@ -107,7 +107,7 @@ func TestCommandTable(t *testing.T) {
 	})
 }
 
-func TestEveryCommandHasOneRowForEachStatus(t *testing.T) {
+func TestCommands_ForEachStatus_HaveOneRow(t *testing.T) {
 	t.Parallel()
 	type cell struct {
 		command rules.Command
@@ -143,7 +143,7 @@ func TestEveryCommandHasOneRowForEachStatus(t *testing.T) {
 
 // Only restoring and accepting ask whether the poll is rescheduled; only they
 // need the event.
-func TestRestoringAndAcceptingNeedARescheduledPollWithItsEvent(t *testing.T) {
+func TestRestoreAndAccept_WithoutARescheduledEvent_AreRefused(t *testing.T) {
 	t.Parallel()
 	unlinked := rescheduled()
 	unlinked.Link = rules.Link{}
@@ -195,19 +195,19 @@ func TestRefusal_SaysWhatToDo_WithoutTheInput(t *testing.T) {
 	}
 }
 
-func TestUnknownCommandOrStatusIsInvalid(t *testing.T) {
+func TestApply_UnknownCommandOrStatus_IsInvalid(t *testing.T) {
 	t.Parallel()
 	if got, want := obey(t, inStep(), "explode"), `invalid: There is no command "explode" for a poll that is FINALIZED.`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	strange := inStep()
-	strange.Status = "UNHEARD_OF"
-	if got, want := obey(t, strange, rules.CommandCancel), `invalid: There is no command "cancel" for a poll that is UNHEARD_OF.`; got != want {
+	strange.Status = "UNKNOWN"
+	if got, want := obey(t, strange, rules.CommandCancel), `invalid: There is no command "cancel" for a poll that is UNKNOWN.`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestUnarchivedPollIsWhatItWasBefore(t *testing.T) {
+func TestBefore_WinningAndCancelled_GiveTheStatus(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		winning, cancelled bool

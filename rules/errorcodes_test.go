@@ -34,8 +34,8 @@ func everything(o rules.Observation) rules.Observation {
 	return o
 }
 
-// What clears each code when the event is synced well, and what does not.
-func TestWhatClearsAnError(t *testing.T) {
+// Which vouchers clear each code after a successful sync.
+func TestError_SyncWithEachVoucher_ClearsItsCodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		code rules.ErrorCode
@@ -55,11 +55,11 @@ func TestWhatClearsAnError(t *testing.T) {
 			t.Run(string(c.code)+" with "+v.name, func(t *testing.T) {
 				t.Parallel()
 				over := slices.Contains(c.by, v.name)
-				expect := func(p rules.Poll, when rules.Fingerprint, cleared, standing string) {
+				expect := func(p rules.Poll, when rules.Fingerprint, cleared, kept string) {
 					t.Helper()
-					o := stands(p, when)
+					o := presentAt(p, when)
 					v.give(&o)
-					want := standing
+					want := kept
 					if over {
 						want = cleared
 					}
@@ -84,10 +84,10 @@ func TestWhatClearsAnError(t *testing.T) {
 
 // With all vouched for, these still say nothing about the event that is linked
 // now, so they clear nothing.
-func TestWhatClearsNoErrorAtAll(t *testing.T) {
+func TestError_ObservationOfSomethingElse_ClearsNone(t *testing.T) {
 	t.Parallel()
 	for _, code := range everyCode {
-		for _, s := range sightings {
+		for _, s := range observations {
 			if s.always == "" {
 				continue
 			}
@@ -102,7 +102,7 @@ func TestWhatClearsNoErrorAtAll(t *testing.T) {
 	}
 }
 
-func TestGoneEventEndsEveryErrorButAHold(t *testing.T) {
+func TestGoneEvent_WithAnyErrorButAHold_Cancels(t *testing.T) {
 	t.Parallel()
 	for _, code := range append(slices.Clone(everyCode), "a_code_from_elsewhere") {
 		for _, p := range []rules.Poll{failing(inStep(), code), failing(rescheduled(), code)} {
@@ -110,7 +110,7 @@ func TestGoneEventEndsEveryErrorButAHold(t *testing.T) {
 			if code == rules.MassCancellationHeld {
 				want = "held: nothing"
 			}
-			if got := decide(t, p, looks(p, rules.Gone), dayBefore); got != want {
+			if got := decide(t, p, observation(p, rules.Gone), dayBefore); got != want {
 				t.Errorf("%s: got %s, want %s", code, got, want)
 			}
 		}
@@ -119,16 +119,16 @@ func TestGoneEventEndsEveryErrorButAHold(t *testing.T) {
 
 // A hold keeps a gone event from cancelling until a person confirms, whatever
 // else gets better; an event that turns out to be there is followed in the meantime.
-func TestHeldCancellation(t *testing.T) {
+func TestHeldCancellation_UntilConfirmed_IsKept(t *testing.T) {
 	t.Parallel()
 	p := failing(inStep(), rules.MassCancellationHeld)
-	gone := looks(p, rules.Gone)
+	gone := observation(p, rules.Gone)
 	gone.AccountLive, gone.WatchLive = true, true
 	if got, want := decide(t, p, gone, dayBefore), "held: nothing"; got != want {
 		t.Errorf("unconfirmed: got %s, want %s", got, want)
 	}
 
-	moved := stands(p, noon)
+	moved := presentAt(p, noon)
 	moved.AccountLive, moved.WatchLive = true, true
 	p = after(p, moved, rules.Decide(p, moved, dayBefore), ten)
 	if p.Winning != noon || p.State != rules.StateError || p.Error != rules.MassCancellationHeld {
@@ -144,7 +144,7 @@ func TestHeldCancellation(t *testing.T) {
 		t.Errorf("unconfirmed, the state misstated: got %s, want %s, since nothing was learned", got, want)
 	}
 
-	there := stands(p, noon)
+	there := presentAt(p, noon)
 	there.Confirmed = true
 	if got, want := decide(t, p, there, dayBefore), "applied_already: clear_error → RESCHEDULED"; got != want {
 		t.Errorf("confirmed, but there: got %s, want %s", got, want)
@@ -157,14 +157,14 @@ func TestHeldCancellation(t *testing.T) {
 
 // An error that is not over keeps ERROR while the times are followed, through
 // any number of moves and back.
-func TestStandingError_Stays_WhileTimesAreFollowed(t *testing.T) {
+func TestUnclearedError_WhileTimesAreFollowed_Stays(t *testing.T) {
 	t.Parallel()
 	p := failing(inStep(), rules.WatchFailed)
 	for _, step := range []struct {
 		when        rules.Fingerprint
 		rescheduled bool
 	}{{noon, true}, {three, true}, {ten, false}, {allDay, true}, {ten, false}} {
-		o := stands(p, step.when)
+		o := presentAt(p, step.when)
 		p = after(p, o, rules.Decide(p, o, dayBefore), ten)
 		if p.Winning != step.when || p.Rescheduled != step.rescheduled {
 			t.Errorf("after a move to %s the poll is at %s, rescheduled %t", step.when, p.Winning, p.Rescheduled)
@@ -173,7 +173,7 @@ func TestStandingError_Stays_WhileTimesAreFollowed(t *testing.T) {
 			t.Errorf("after a move to %s the state is %s %q, want ERROR watch_failed", step.when, p.State, p.Error)
 		}
 	}
-	o := stands(p, ten)
+	o := presentAt(p, ten)
 	o.WatchLive = true
 	if got, want := decide(t, p, o, dayBefore), "in_step: clear_error → OK"; got != want {
 		t.Errorf("once a watch lives: got %s, want %s", got, want)
@@ -201,7 +201,7 @@ func TestState_ThatIsWrong_IsRepaired(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := decide(t, c.poll, stands(c.poll, c.when), dayBefore); got != c.want {
+			if got := decide(t, c.poll, presentAt(c.poll, c.when), dayBefore); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -210,7 +210,7 @@ func TestState_ThatIsWrong_IsRepaired(t *testing.T) {
 
 // Warnings are set once, replace one another, give way to graver errors, and
 // leave the state as it is.
-func TestWarnings(t *testing.T) {
+func TestWarning_BesideEachError_IsSetOnceAndRanked(t *testing.T) {
 	t.Parallel()
 	relink := func(o rules.Observation) rules.Observation { o.AccountLive = true; return o }
 	for _, c := range []struct {
@@ -225,7 +225,7 @@ func TestWarnings(t *testing.T) {
 		{"an unreadable event that became a series", failing(rescheduled(), rules.UnreadableEvent), shown(rules.Series, later), "series: warn → RESCHEDULED recurring_unsupported"},
 		{"a usable event without a time is none", failing(inStep(), rules.UnreadableEvent), shown(rules.Present, later), "unreadable: nothing"},
 		{"a failed sync is over, the warning stands", failing(inStep(), rules.SyncFailed), shown(rules.Series, later), "series: warn → OK recurring_unsupported"},
-		{"an expired token that is fixed gives way", failing(rescheduled(), rules.TokenExpired), func(p rules.Poll) rules.Observation { return relink(looks(p, rules.Series)) }, "series: warn → RESCHEDULED recurring_unsupported"},
+		{"an expired token that is fixed gives way", failing(rescheduled(), rules.TokenExpired), func(p rules.Poll) rules.Observation { return relink(observation(p, rules.Series)) }, "series: warn → RESCHEDULED recurring_unsupported"},
 		{"an expired token that is not keeps its place", failing(inStep(), rules.TokenExpired), shown(rules.Series, later), "series: nothing"},
 		{"a hold keeps its place", failing(inStep(), rules.MassCancellationHeld), shown(rules.Unreadable, later), "unreadable: nothing"},
 		{"a code from elsewhere keeps its place", failing(inStep(), "a_code_from_elsewhere"), shown(rules.Series, later), "series: nothing"},

@@ -7,7 +7,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestSameMomentInAnotherOffsetIsTheSameFingerprint(t *testing.T) {
+func TestFingerprint_SameMomentInAnotherOffset_IsEqual(t *testing.T) {
 	t.Parallel()
 	for _, start := range []string{
 		"2026-03-02T10:00:00Z", "2026-03-02T11:00:00+01:00", "2026-03-02T00:15:00-09:45", "2026-03-03T00:00:00+14:00",
@@ -22,7 +22,7 @@ func TestSameMomentInAnotherOffsetIsTheSameFingerprint(t *testing.T) {
 	}
 }
 
-func TestFingerprintsDiffer(t *testing.T) {
+func TestFingerprint_OtherTimes_Differ(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -43,7 +43,7 @@ func TestFingerprintsDiffer(t *testing.T) {
 	}
 }
 
-func TestFingerprintIsCutToMilliseconds(t *testing.T) {
+func TestFingerprint_SubMilliseconds_AreCut(t *testing.T) {
 	t.Parallel()
 	start := ten.StartTime().Add(999 * time.Microsecond)
 	if got := rules.Timed(start, ten.EndTime()); got != ten {
@@ -51,7 +51,7 @@ func TestFingerprintIsCutToMilliseconds(t *testing.T) {
 	}
 }
 
-func TestAllDayFingerprintIsItsDates(t *testing.T) {
+func TestFingerprint_AllDay_IsItsDates(t *testing.T) {
 	t.Parallel()
 	if !allDay.AllDay || allDay.StartTime() != at("2026-03-02T00:00:00Z") || allDay.EndTime() != at("2026-03-03T00:00:00Z") {
 		t.Errorf("got %+v", allDay)
@@ -66,7 +66,7 @@ func TestAllDayFingerprintIsItsDates(t *testing.T) {
 	}
 }
 
-func TestFingerprintAsText(t *testing.T) {
+func TestFingerprint_AsText_ParsesBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -94,7 +94,7 @@ func TestFingerprintAsText(t *testing.T) {
 	}
 }
 
-func TestFingerprintIsReadInAnyOffsetAndPrecision(t *testing.T) {
+func TestParseFingerprint_AnyOffsetAndPrecision_IsRead(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"2026-03-02T10:00:00Z|2026-03-02T11:00:00Z|false",
@@ -107,7 +107,7 @@ func TestFingerprintIsReadInAnyOffsetAndPrecision(t *testing.T) {
 	}
 }
 
-func TestTextThatIsNoFingerprintIsRefusedWithoutRepeatingIt(t *testing.T) {
+func TestParseFingerprint_OtherText_FailsWithoutQuotingIt(t *testing.T) {
 	t.Parallel()
 	const sentence = "a fingerprint is start|end|allDay"
 	for _, text := range []string{

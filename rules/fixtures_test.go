@@ -50,7 +50,7 @@ func days(start, end string) rules.Fingerprint {
 	return f
 }
 
-// inStep is a poll whose event stands where it was put.
+// inStep is a poll whose event is at the time it was created for.
 func inStep() rules.Poll {
 	return rules.Poll{
 		Status: rules.Finalized, State: rules.StateOK, Link: link,
@@ -83,14 +83,14 @@ func failing(p rules.Poll, code rules.ErrorCode) rules.Poll {
 	return p
 }
 
-// looks is the poll's event as an observer sees it just after the last change.
-func looks(p rules.Poll, seen rules.EventState) rules.Observation {
-	return rules.Observation{Link: p.Link, EventState: seen, Updated: later}
+// observation returns an observation of the poll's event just after the last change.
+func observation(p rules.Poll, state rules.EventState) rules.Observation {
+	return rules.Observation{Link: p.Link, EventState: state, Updated: later}
 }
 
-// stands is the poll's event, there, at a time.
-func stands(p rules.Poll, when rules.Fingerprint) rules.Observation {
-	o := looks(p, rules.Present)
+// presentAt returns an observation of the poll's event at a time.
+func presentAt(p rules.Poll, when rules.Fingerprint) rules.Observation {
+	o := observation(p, rules.Present)
 	o.Fingerprint = when
 	return o
 }

@@ -6,9 +6,9 @@ import (
 	"questscheduler/rules"
 )
 
-// sighting is something an observer can say of the event. Where it is answered
-// by a row that looks at no sync state, always names the decision.
-type sighting struct {
+// observationCase is one observation of an event. If a row that ignores the sync state
+// decides it, always names the decision.
+type observationCase struct {
 	name   string
 	of     func(p rules.Poll) rules.Observation
 	always string
@@ -17,26 +17,26 @@ type sighting struct {
 // placed is the event there at a time, with an `updated`.
 func placed(when rules.Fingerprint, updated time.Time) func(rules.Poll) rules.Observation {
 	return func(p rules.Poll) rules.Observation {
-		o := stands(p, when)
+		o := presentAt(p, when)
 		o.Updated = updated
 		return o
 	}
 }
 
 // shown is the event without a time, with an `updated`.
-func shown(seen rules.EventState, updated time.Time) func(rules.Poll) rules.Observation {
+func shown(state rules.EventState, updated time.Time) func(rules.Poll) rules.Observation {
 	return func(p rules.Poll) rules.Observation {
-		o := looks(p, seen)
+		o := observation(p, state)
 		o.Updated = updated
 		return o
 	}
 }
 
-// elsewhere is a sighting of something else than the poll's event.
-func elsewhere(seen rules.EventState, change func(l *rules.Link)) func(rules.Poll) rules.Observation {
+// elsewhere returns an observation of something else than the poll's event.
+func elsewhere(state rules.EventState, change func(l *rules.Link)) func(rules.Poll) rules.Observation {
 	return func(p rules.Poll) rules.Observation {
-		o := looks(p, seen)
-		if seen == rules.Present {
+		o := observation(p, state)
+		if state == rules.Present {
 			o.Fingerprint = three
 		}
 		change(&o.Link)
@@ -54,19 +54,19 @@ const (
 	foreign = "another_link: nothing"
 )
 
-var sightings = []sighting{
-	{name: "stands at the baseline", of: placed(ten, later)},
-	{name: "stands at the baseline, said twice", of: placed(ten, applied)},
-	{name: "stands at the baseline in another offset", of: placed(on("2026-03-02T18:30:00+08:30", time.Hour), later)},
-	{name: "stands at noon", of: placed(noon, later)},
-	{name: "stands at noon, said twice", of: placed(noon, applied)},
-	{name: "stands at three", of: placed(three, later)},
-	{name: "stands at three by an equal updated", of: placed(three, applied)},
+var observations = []observationCase{
+	{name: "is at the baseline", of: placed(ten, later)},
+	{name: "is at the baseline, said twice", of: placed(ten, applied)},
+	{name: "is at the baseline in another offset", of: placed(on("2026-03-02T18:30:00+08:30", time.Hour), later)},
+	{name: "is at noon", of: placed(noon, later)},
+	{name: "is at noon, said twice", of: placed(noon, applied)},
+	{name: "is at three", of: placed(three, later)},
+	{name: "is at three by an equal updated", of: placed(three, applied)},
 	{name: "starts with the baseline and lasts longer", of: placed(on("2026-03-02T10:00:00Z", 2*time.Hour), later)},
 	{name: "takes all day", of: placed(allDay, later)},
 	{name: "is gone", of: shown(rules.Gone, later)},
 	{name: "is gone and was found elsewhere", of: func(p rules.Poll) rules.Observation {
-		o := looks(p, rules.Gone)
+		o := observation(p, rules.Gone)
 		o.Elsewhere = true
 		return o
 	}},
@@ -76,12 +76,12 @@ var sightings = []sighting{
 	{name: "became a series", of: shown(rules.Series, later)},
 	{name: "is unreadable", of: shown(rules.Unreadable, later)},
 	{name: "is there without a time", of: shown(rules.Present, later)},
-	{name: "looks like nothing we know", of: shown(0, later)},
+	{name: "has an unknown state", of: shown(0, later)},
 
-	{name: "stands at the baseline by an older updated", of: placed(ten, earlier), always: old},
-	{name: "stands at noon by an older updated", of: placed(noon, earlier), always: old},
-	{name: "stands at three by an older updated", of: placed(three, earlier), always: old},
-	{name: "stands at three and says no updated", of: placed(three, time.Time{})},
+	{name: "is at the baseline by an older updated", of: placed(ten, earlier), always: old},
+	{name: "is at noon by an older updated", of: placed(noon, earlier), always: old},
+	{name: "is at three by an older updated", of: placed(three, earlier), always: old},
+	{name: "is at three and says no updated", of: placed(three, time.Time{})},
 	{name: "became a series by an older updated", of: shown(rules.Series, earlier), always: old},
 	{name: "is unreadable by an older updated", of: shown(rules.Unreadable, earlier), always: old},
 

@@ -8,12 +8,12 @@ import (
 	"questscheduler/rules"
 )
 
-// Whatever the event looks like, a session that is over is left as it was:
+// Whatever state the event has, a session that is over is left unchanged:
 // what comes earlier in the table (another link, an older observation) stays
 // nothing, all else goes to the journal and is forgotten after 30 days.
-func TestPastSessionIsLeftAsItWas(t *testing.T) {
+func TestPastSession_AnyObservation_LeavesItUnchanged(t *testing.T) {
 	t.Parallel()
-	lastEnd := allDay.EndTime() // of all the times that the sightings show
+	lastEnd := allDay.EndTime() // of all the times in the observations
 	for _, age := range []struct {
 		name string
 		now  time.Time
@@ -23,7 +23,7 @@ func TestPastSessionIsLeftAsItWas(t *testing.T) {
 		{"a month past", lastEnd.Add(31 * 24 * time.Hour), "long_past: forget"},
 	} {
 		for _, c := range columns {
-			for _, s := range sightings {
+			for _, s := range observations {
 				t.Run(age.name+", "+c.name+" whose event "+s.name, func(t *testing.T) {
 					t.Parallel()
 					want := age.want
@@ -41,10 +41,10 @@ func TestPastSessionIsLeftAsItWas(t *testing.T) {
 	}
 }
 
-func TestPastSessionLinkedBeforeIsNotAdoptedNorCancelled(t *testing.T) {
+func TestPastSession_LinkedBefore_IsOnlyRecorded(t *testing.T) {
 	t.Parallel()
 	p := linkedBefore()
-	for _, s := range sightings {
+	for _, s := range observations {
 		if s.always == foreign {
 			continue
 		}
@@ -56,7 +56,7 @@ func TestPastSessionLinkedBeforeIsNotAdoptedNorCancelled(t *testing.T) {
 
 // Both the event and the slot must have ended, and over the time ago: at the
 // very moment the session still counts.
-func TestWhenASessionIsPast(t *testing.T) {
+func TestDecide_SessionAroundItsEnd_IsPastOnTime(t *testing.T) {
 	t.Parallel()
 	slotAt := func(p rules.Poll, winning rules.Fingerprint) rules.Poll {
 		p.Winning = winning
@@ -66,8 +66,8 @@ func TestWhenASessionIsPast(t *testing.T) {
 	neverApplied.Applied, neverApplied.AppliedUpdated = rules.Fingerprint{}, time.Time{}
 	putElsewhere := slotAt(neverApplied, ten)
 	putElsewhere.Baseline = allDay
-	seenLater := linkedBefore()
-	seenLater.Applied = noon
+	observedLater := linkedBefore()
+	observedLater.Applied = noon
 	applied := rescheduled() // baseline ten, applied and winning noon
 
 	const ms = time.Millisecond
@@ -91,18 +91,18 @@ func TestWhenASessionIsPast(t *testing.T) {
 		{"without a winning slot the applied time tells", slotAt(inStep(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "long_past: forget"},
 		{"and a poll without any time is never past", slotAt(linkedBefore(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "linked_before: adopt with drift → OK"},
 
-		{"a gone event ended where it was seen last", applied, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{"a gone event ended where it was observed last", applied, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
 		{"and is past by that time", applied, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"a series ended where the event was seen last", applied, shown(rules.Series, later), noon.EndTime().Add(past), "series: warn → RESCHEDULED recurring_unsupported"},
+		{"a series ended where the event was observed last", applied, shown(rules.Series, later), noon.EndTime().Add(past), "series: warn → RESCHEDULED recurring_unsupported"},
 		{"a series is past by that time", applied, shown(rules.Series, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"an unreadable event is past by where it was seen last", applied, shown(rules.Unreadable, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"an event without a time is past by where it was seen last", applied, shown(rules.Present, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"a gone event never seen ended where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{"an unreadable event is past by where it was observed last", applied, shown(rules.Unreadable, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"an event without a time is past by where it was observed last", applied, shown(rules.Present, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"a gone event never observed ended where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past), "deleted: cancel → CANCELLED"},
 		{"and is past by where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past + ms), "past: record"},
 		{"a gone event of a poll linked before is cancelled while the slot counts", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past), "deleted: cancel → CANCELLED"},
 		{"and is past with the slot", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past + ms), "past: record"},
-		{"a gone event that was applied ends there where it is the latest", seenLater, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
-		{"and is past a millisecond after", seenLater, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
+		{"a gone event that was applied ends there where it is the latest", observedLater, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{"and is past a millisecond after", observedLater, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
 		{"a gone event of a poll without any time is cancelled", slotAt(linkedBefore(), rules.Fingerprint{}), shown(rules.Gone, later), noon.EndTime().Add(forgotten + ms), "deleted: cancel → CANCELLED"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 		want string
 	}{
 		{"dragged to last year, and back", movedTo(lastYear, dayBefore), placed(ten, later), dayBefore, "moved_back: restore → OK"},
-		{"dragged to last year, and seen again", movedTo(lastYear, dayBefore), placed(lastYear, later), dayBefore, "applied_already: nothing"},
+		{"dragged to last year, and observed again", movedTo(lastYear, dayBefore), placed(lastYear, later), dayBefore, "applied_already: nothing"},
 		{"dragged to last year, and on", movedTo(lastYear, dayBefore), placed(nextYear, later), dayBefore, "moved_again: reschedule_again → RESCHEDULED"},
 		{"dragged to last year, and deleted", movedTo(lastYear, dayBefore), shown(rules.Gone, later), dayBefore, "deleted: cancel → CANCELLED"},
 		{"dragged to a day of last year, and back", movedTo(dayLastYear, dayBefore), placed(ten, later), dayBefore, "moved_back: restore → OK"},
@@ -173,13 +173,13 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 	}
 }
 
-// What a person asks for is done however long the session is over.
+// A person's command counts however long ago the session ended.
 func TestDecide_CommandAboutAPastSession_Counts(t *testing.T) {
 	t.Parallel()
 	p := rescheduled()
 	p.MovedAt = dayBefore
 	for _, days := range []int{2, 40} {
-		o := stands(p, p.Baseline)
+		o := presentAt(p, p.Baseline)
 		o.Asked = true
 		if got := decide(t, p, o, noon.EndTime().AddDate(0, 0, days)); got != "moved_back: restore → OK" {
 			t.Errorf("%d days after: %s", days, got)
@@ -187,11 +187,11 @@ func TestDecide_CommandAboutAPastSession_Counts(t *testing.T) {
 	}
 }
 
-func TestPastSessionKeepsItsError(t *testing.T) {
+func TestPastSession_WithAnError_KeepsIt(t *testing.T) {
 	t.Parallel()
 	for _, code := range everyCode {
 		p := failing(inStep(), code)
-		o := stands(p, ten)
+		o := presentAt(p, ten)
 		o.AccountLive, o.WatchLive, o.Confirmed = true, true, true
 		got := decide(t, p, o, ten.EndTime().Add(25*time.Hour))
 		if !strings.HasPrefix(got, "past: ") {

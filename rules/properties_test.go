@@ -66,7 +66,7 @@ func anyPoll(t *rapid.T) rules.Poll {
 func anyObservation(t *rapid.T, p rules.Poll) rules.Observation {
 	o := rules.Observation{
 		Link:        p.Link,
-		EventState:  rapid.SampledFrom([]rules.EventState{rules.Present, rules.Present, rules.Present, rules.Gone, rules.Series, rules.Unreadable, 0, 9}).Draw(t, "seen"),
+		EventState:  rapid.SampledFrom([]rules.EventState{rules.Present, rules.Present, rules.Present, rules.Gone, rules.Series, rules.Unreadable, 0, 9}).Draw(t, "event state"),
 		Updated:     someUpdated(t, "updated"),
 		AccountLive: rapid.Bool().Draw(t, "account live"),
 		WatchLive:   rapid.Bool().Draw(t, "watch live"),
@@ -165,7 +165,7 @@ func TestDecide_AnyMovesThatEndAtTheBaseline_EndInOK(t *testing.T) {
 			if i < moves {
 				when = someTime(t, "move")
 			}
-			o := stands(p, when)
+			o := presentAt(p, when)
 			o.Updated = applied.Add(time.Duration(i+1) * time.Second)
 			p = after(p, o, rules.Decide(p, o, dayBefore), was)
 			if p.Rescheduled != (when != p.Baseline) || (p.Rescheduled && p.Winning != when) {
@@ -184,7 +184,7 @@ func TestDecide_AnErrorThatNothingClears_OutlastsAnyMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		code := rapid.SampledFrom([]rules.ErrorCode{rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.MassCancellationHeld}).Draw(t, "code")
 		p := failing(inStep(), code)
-		for i := range rapid.IntRange(1, 12).Draw(t, "looks") {
+		for i := range rapid.IntRange(1, 12).Draw(t, "observations") {
 			o := anyObservation(t, p)
 			o.Updated = applied.Add(time.Duration(i+1) * time.Second)
 			o.AccountLive, o.WatchLive, o.Confirmed = false, false, false

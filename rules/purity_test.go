@@ -66,7 +66,7 @@ func impurities(name string, source any) ([]string, error) {
 	return found, nil
 }
 
-func TestRulesArePure(t *testing.T) {
+func TestRules_AllFiles_ArePure(t *testing.T) {
 	t.Parallel()
 	sources, err := fs.Glob(os.DirFS("."), "*.go")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestRulesArePure(t *testing.T) {
 	}
 }
 
-func TestImpuritiesAreFound(t *testing.T) {
+func TestPurityCheck_ImpureSource_IsFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, source, want string }{
 		{"nothing", `import "time"; func f(now time.Time) time.Time { return now.UTC() }`, ""},

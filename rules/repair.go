@@ -30,7 +30,7 @@ type Documents struct {
 	Edited bool
 	// EntryAwaited reports whether the entry is for an event whose deletion cancelled the
 	// poll; Awaiting whether the poll still awaits it; AwaitOver whether it did not come
-	// back in time; SlotsEdited whether somebody changed the poll's time since.
+	// back in time; SlotsEdited whether the poll's time was edited since.
 	EntryAwaited bool
 	Awaiting     bool
 	AwaitOver    bool

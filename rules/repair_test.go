@@ -76,7 +76,7 @@ func TestRepair_OfAPollThatAgrees_IsNothing(t *testing.T) {
 	}
 }
 
-func TestForgotten(t *testing.T) {
+func TestForgotten_EventIsForgotten_DropsItsErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string

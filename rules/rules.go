@@ -181,7 +181,7 @@ const (
 	Restore Action = "restore"
 	// Warn: calendarSync.error is set, the state stays.
 	Warn Action = "warn"
-	// Clear: an error is over, or the state was wrong (ERROR without an error, CANCELLED
+	// Clear: an error no longer holds, or the state was wrong (ERROR without an error, CANCELLED
 	// on a restored poll); nothing else changes.
 	Clear Action = "clear_error"
 )

@@ -29,7 +29,7 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.awaits() && s.observed.EventState == Gone }, then: Nothing, blind: true,
 	},
 	{
-		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there by a listing, or not readable", Does: "nothing; what a listing shows is fetched by itself",
+		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there by a listing, or not readable", Does: "nothing; an event that a listing shows is fetched individually",
 		when: func(s situation) bool {
 			return s.awaits() && (!s.observed.Fresh || s.observed.EventState != Present && s.observed.EventState != Series)
 		}, then: Nothing, blind: true,
@@ -161,8 +161,8 @@ func (s situation) decision(row Row) Decision {
 	return d
 }
 
-// warning sets the code of a series or an unreadable event. A graver error stays, and a
-// standing warning is not set twice.
+// warning sets the code of a series or an unreadable event. A graver error stays, and
+// a warning that is already set is not set again.
 func (s situation) warning(d Decision) Decision {
 	code := UnreadableEvent
 	if s.observed.EventState == Series {
@@ -223,7 +223,7 @@ func isWarning(code ErrorCode) bool {
 	return code == RecurringUnsupported || code == UnreadableEvent
 }
 
-// Recovered is the sync state of a poll whose error is over.
+// Recovered returns the sync state of a poll after its error.
 func Recovered(poll Poll) State {
 	if poll.Rescheduled {
 		return StateRescheduled

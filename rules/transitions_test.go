@@ -8,7 +8,7 @@ import (
 	"questscheduler/rules"
 )
 
-// column is a poll in one sync state, and what each sighting makes of it.
+// column is a poll in one sync state, and the decision for each observation.
 type column struct {
 	name  string
 	poll  rules.Poll
@@ -16,17 +16,17 @@ type column struct {
 }
 
 // columns holds the table of transitions, one sync state after the other. The
-// keys are the sightings that say nothing in always: every one, in every state.
+// keys are all observations without an always, for every state.
 var columns = []column{
 	{"a poll that is OK", inStep(), map[string]string{
-		"stands at the baseline":                    "in_step: nothing",
-		"stands at the baseline, said twice":        "in_step: nothing",
-		"stands at the baseline in another offset":  "in_step: nothing",
-		"stands at noon":                            "moved: reschedule → RESCHEDULED",
-		"stands at noon, said twice":                "moved: reschedule → RESCHEDULED",
-		"stands at three":                           "moved: reschedule → RESCHEDULED",
-		"stands at three by an equal updated":       "moved: reschedule → RESCHEDULED",
-		"stands at three and says no updated":       "moved: reschedule → RESCHEDULED",
+		"is at the baseline":                        "in_step: nothing",
+		"is at the baseline, said twice":            "in_step: nothing",
+		"is at the baseline in another offset":      "in_step: nothing",
+		"is at noon":                                "moved: reschedule → RESCHEDULED",
+		"is at noon, said twice":                    "moved: reschedule → RESCHEDULED",
+		"is at three":                               "moved: reschedule → RESCHEDULED",
+		"is at three by an equal updated":           "moved: reschedule → RESCHEDULED",
+		"is at three and says no updated":           "moved: reschedule → RESCHEDULED",
 		"starts with the baseline and lasts longer": "moved: reschedule → RESCHEDULED",
 		"takes all day":                             "moved: reschedule → RESCHEDULED",
 		"is gone":                                   "deleted: cancel → CANCELLED",
@@ -37,17 +37,17 @@ var columns = []column{
 		"became a series":                           "series: warn → OK recurring_unsupported",
 		"is unreadable":                             "unreadable: warn → OK unreadable_event",
 		"is there without a time":                   "unreadable: warn → OK unreadable_event",
-		"looks like nothing we know":                "unreadable: warn → OK unreadable_event",
+		"has an unknown state":                      "unreadable: warn → OK unreadable_event",
 	}},
 	{"a poll RESCHEDULED to noon", rescheduled(), map[string]string{
-		"stands at the baseline":                    "moved_back: restore → OK",
-		"stands at the baseline, said twice":        "moved_back: restore → OK",
-		"stands at the baseline in another offset":  "moved_back: restore → OK",
-		"stands at noon":                            "applied_already: nothing",
-		"stands at noon, said twice":                "applied_already: nothing",
-		"stands at three":                           "moved_again: reschedule_again → RESCHEDULED",
-		"stands at three by an equal updated":       "moved_again: reschedule_again → RESCHEDULED",
-		"stands at three and says no updated":       "moved_again: reschedule_again → RESCHEDULED",
+		"is at the baseline":                        "moved_back: restore → OK",
+		"is at the baseline, said twice":            "moved_back: restore → OK",
+		"is at the baseline in another offset":      "moved_back: restore → OK",
+		"is at noon":                                "applied_already: nothing",
+		"is at noon, said twice":                    "applied_already: nothing",
+		"is at three":                               "moved_again: reschedule_again → RESCHEDULED",
+		"is at three by an equal updated":           "moved_again: reschedule_again → RESCHEDULED",
+		"is at three and says no updated":           "moved_again: reschedule_again → RESCHEDULED",
 		"starts with the baseline and lasts longer": "moved_again: reschedule_again → RESCHEDULED",
 		"takes all day":                             "moved_again: reschedule_again → RESCHEDULED",
 		"is gone":                                   "deleted: cancel → CANCELLED",
@@ -58,17 +58,17 @@ var columns = []column{
 		"became a series":                           "series: warn → RESCHEDULED recurring_unsupported",
 		"is unreadable":                             "unreadable: warn → RESCHEDULED unreadable_event",
 		"is there without a time":                   "unreadable: warn → RESCHEDULED unreadable_event",
-		"looks like nothing we know":                "unreadable: warn → RESCHEDULED unreadable_event",
+		"has an unknown state":                      "unreadable: warn → RESCHEDULED unreadable_event",
 	}},
 	{"a poll in ERROR that is not over", failing(inStep(), rules.WatchFailed), map[string]string{
-		"stands at the baseline":                    "in_step: nothing",
-		"stands at the baseline, said twice":        "in_step: nothing",
-		"stands at the baseline in another offset":  "in_step: nothing",
-		"stands at noon":                            "moved: reschedule → ERROR watch_failed",
-		"stands at noon, said twice":                "moved: reschedule → ERROR watch_failed",
-		"stands at three":                           "moved: reschedule → ERROR watch_failed",
-		"stands at three by an equal updated":       "moved: reschedule → ERROR watch_failed",
-		"stands at three and says no updated":       "moved: reschedule → ERROR watch_failed",
+		"is at the baseline":                        "in_step: nothing",
+		"is at the baseline, said twice":            "in_step: nothing",
+		"is at the baseline in another offset":      "in_step: nothing",
+		"is at noon":                                "moved: reschedule → ERROR watch_failed",
+		"is at noon, said twice":                    "moved: reschedule → ERROR watch_failed",
+		"is at three":                               "moved: reschedule → ERROR watch_failed",
+		"is at three by an equal updated":           "moved: reschedule → ERROR watch_failed",
+		"is at three and says no updated":           "moved: reschedule → ERROR watch_failed",
 		"starts with the baseline and lasts longer": "moved: reschedule → ERROR watch_failed",
 		"takes all day":                             "moved: reschedule → ERROR watch_failed",
 		"is gone":                                   "deleted: cancel → CANCELLED",
@@ -79,17 +79,17 @@ var columns = []column{
 		"became a series":                           "series: nothing",
 		"is unreadable":                             "unreadable: nothing",
 		"is there without a time":                   "unreadable: nothing",
-		"looks like nothing we know":                "unreadable: nothing",
+		"has an unknown state":                      "unreadable: nothing",
 	}},
 	{"a rescheduled poll in ERROR that is not over", failing(rescheduled(), rules.WatchFailed), map[string]string{
-		"stands at the baseline":                    "moved_back: restore → ERROR watch_failed",
-		"stands at the baseline, said twice":        "moved_back: restore → ERROR watch_failed",
-		"stands at the baseline in another offset":  "moved_back: restore → ERROR watch_failed",
-		"stands at noon":                            "applied_already: nothing",
-		"stands at noon, said twice":                "applied_already: nothing",
-		"stands at three":                           "moved_again: reschedule_again → ERROR watch_failed",
-		"stands at three by an equal updated":       "moved_again: reschedule_again → ERROR watch_failed",
-		"stands at three and says no updated":       "moved_again: reschedule_again → ERROR watch_failed",
+		"is at the baseline":                        "moved_back: restore → ERROR watch_failed",
+		"is at the baseline, said twice":            "moved_back: restore → ERROR watch_failed",
+		"is at the baseline in another offset":      "moved_back: restore → ERROR watch_failed",
+		"is at noon":                                "applied_already: nothing",
+		"is at noon, said twice":                    "applied_already: nothing",
+		"is at three":                               "moved_again: reschedule_again → ERROR watch_failed",
+		"is at three by an equal updated":           "moved_again: reschedule_again → ERROR watch_failed",
+		"is at three and says no updated":           "moved_again: reschedule_again → ERROR watch_failed",
 		"starts with the baseline and lasts longer": "moved_again: reschedule_again → ERROR watch_failed",
 		"takes all day":                             "moved_again: reschedule_again → ERROR watch_failed",
 		"is gone":                                   "deleted: cancel → CANCELLED",
@@ -100,17 +100,17 @@ var columns = []column{
 		"became a series":                           "series: nothing",
 		"is unreadable":                             "unreadable: nothing",
 		"is there without a time":                   "unreadable: nothing",
-		"looks like nothing we know":                "unreadable: nothing",
+		"has an unknown state":                      "unreadable: nothing",
 	}},
 	{"a poll with a cancellation held", failing(inStep(), rules.MassCancellationHeld), map[string]string{
-		"stands at the baseline":                    "in_step: nothing",
-		"stands at the baseline, said twice":        "in_step: nothing",
-		"stands at the baseline in another offset":  "in_step: nothing",
-		"stands at noon":                            "moved: reschedule → ERROR mass_cancellation_held",
-		"stands at noon, said twice":                "moved: reschedule → ERROR mass_cancellation_held",
-		"stands at three":                           "moved: reschedule → ERROR mass_cancellation_held",
-		"stands at three by an equal updated":       "moved: reschedule → ERROR mass_cancellation_held",
-		"stands at three and says no updated":       "moved: reschedule → ERROR mass_cancellation_held",
+		"is at the baseline":                        "in_step: nothing",
+		"is at the baseline, said twice":            "in_step: nothing",
+		"is at the baseline in another offset":      "in_step: nothing",
+		"is at noon":                                "moved: reschedule → ERROR mass_cancellation_held",
+		"is at noon, said twice":                    "moved: reschedule → ERROR mass_cancellation_held",
+		"is at three":                               "moved: reschedule → ERROR mass_cancellation_held",
+		"is at three by an equal updated":           "moved: reschedule → ERROR mass_cancellation_held",
+		"is at three and says no updated":           "moved: reschedule → ERROR mass_cancellation_held",
 		"starts with the baseline and lasts longer": "moved: reschedule → ERROR mass_cancellation_held",
 		"takes all day":                             "moved: reschedule → ERROR mass_cancellation_held",
 		"is gone":                                   "held: nothing",
@@ -121,17 +121,17 @@ var columns = []column{
 		"became a series":                           "series: nothing",
 		"is unreadable":                             "unreadable: nothing",
 		"is there without a time":                   "unreadable: nothing",
-		"looks like nothing we know":                "unreadable: nothing",
+		"has an unknown state":                      "unreadable: nothing",
 	}},
 	{"a poll that the web app restored while its sync says CANCELLED", outOfStep(rules.StateCancelled), map[string]string{
-		"stands at the baseline":                    "in_step: clear_error → OK",
-		"stands at the baseline, said twice":        "in_step: clear_error → OK",
-		"stands at the baseline in another offset":  "in_step: clear_error → OK",
-		"stands at noon":                            "moved: reschedule → RESCHEDULED",
-		"stands at noon, said twice":                "moved: reschedule → RESCHEDULED",
-		"stands at three":                           "moved: reschedule → RESCHEDULED",
-		"stands at three by an equal updated":       "moved: reschedule → RESCHEDULED",
-		"stands at three and says no updated":       "moved: reschedule → RESCHEDULED",
+		"is at the baseline":                        "in_step: clear_error → OK",
+		"is at the baseline, said twice":            "in_step: clear_error → OK",
+		"is at the baseline in another offset":      "in_step: clear_error → OK",
+		"is at noon":                                "moved: reschedule → RESCHEDULED",
+		"is at noon, said twice":                    "moved: reschedule → RESCHEDULED",
+		"is at three":                               "moved: reschedule → RESCHEDULED",
+		"is at three by an equal updated":           "moved: reschedule → RESCHEDULED",
+		"is at three and says no updated":           "moved: reschedule → RESCHEDULED",
 		"starts with the baseline and lasts longer": "moved: reschedule → RESCHEDULED",
 		"takes all day":                             "moved: reschedule → RESCHEDULED",
 		"is gone":                                   "deleted: cancel → CANCELLED",
@@ -142,7 +142,7 @@ var columns = []column{
 		"became a series":                           "series: warn → OK recurring_unsupported",
 		"is unreadable":                             "unreadable: warn → OK unreadable_event",
 		"is there without a time":                   "unreadable: warn → OK unreadable_event",
-		"looks like nothing we know":                "unreadable: warn → OK unreadable_event",
+		"has an unknown state":                      "unreadable: warn → OK unreadable_event",
 	}},
 }
 
@@ -153,10 +153,10 @@ func outOfStep(state rules.State) rules.Poll {
 	return p
 }
 
-func TestObservationTable(t *testing.T) {
+func TestDecide_EachStateAndObservation_FollowsTheTable(t *testing.T) {
 	t.Parallel()
 	for _, c := range columns {
-		for _, s := range sightings {
+		for _, s := range observations {
 			t.Run(c.name+" whose event "+s.name, func(t *testing.T) {
 				t.Parallel()
 				want, listed := c.cells[s.name]
@@ -175,7 +175,7 @@ func TestObservationTable(t *testing.T) {
 }
 
 // A poll linked before this backend has applied nothing, so nothing is older.
-func TestPollLinkedBeforeThisBackend(t *testing.T) {
+func TestDecide_PollLinkedBefore_IsAdoptedOrCancelled(t *testing.T) {
 	t.Parallel()
 	longer := on("2026-03-02T10:00:00Z", 3*time.Hour)
 	for _, c := range []struct {
@@ -213,7 +213,7 @@ func TestPollWithoutAnEvent_IgnoresEveryObservation(t *testing.T) {
 	t.Parallel()
 	everything := func(t *testing.T, p rules.Poll, want string) {
 		t.Helper()
-		for _, s := range sightings {
+		for _, s := range observations {
 			for _, now := range []time.Time{dayBefore, allDay.EndTime().Add(25 * time.Hour), allDay.EndTime().Add(31 * 24 * time.Hour)} {
 				o := s.of(p)
 				o.AccountLive, o.WatchLive, o.Confirmed = true, true, true
@@ -223,7 +223,7 @@ func TestPollWithoutAnEvent_IgnoresEveryObservation(t *testing.T) {
 			}
 		}
 	}
-	for _, status := range []rules.Status{rules.Open, "", rules.Cancelled, rules.Archived, "UNHEARD_OF"} {
+	for _, status := range []rules.Status{rules.Open, "", rules.Cancelled, rules.Archived, "UNKNOWN"} {
 		for _, c := range columns {
 			t.Run("status "+string(status)+" of "+c.name, func(t *testing.T) {
 				t.Parallel()
@@ -241,7 +241,7 @@ func TestPollWithoutAnEvent_IgnoresEveryObservation(t *testing.T) {
 	})
 }
 
-func TestAllDayEvents(t *testing.T) {
+func TestDecide_AllDayEvent_ComparesDatesAndFlag(t *testing.T) {
 	t.Parallel()
 	day := inStep()
 	day.Baseline, day.Applied, day.Winning = allDay, allDay, allDay
@@ -262,7 +262,7 @@ func TestAllDayEvents(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := decide(t, c.poll, stands(c.poll, c.time), dayBefore); got != c.want {
+			if got := decide(t, c.poll, presentAt(c.poll, c.time), dayBefore); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -278,13 +278,13 @@ func TestEveryRow_DecidesSomething_AndIsDescribed(t *testing.T) {
 	closed := inStep()
 	closed.Status = rules.Cancelled
 	for _, p := range []rules.Poll{closed, inStep(), rescheduled(), linkedBefore(), failing(inStep(), rules.MassCancellationHeld)} {
-		for _, s := range sightings {
+		for _, s := range observations {
 			record(p, s.of(p), dayBefore)
 			record(p, s.of(p), allDay.EndTime().Add(25*time.Hour))
 			record(p, s.of(p), allDay.EndTime().Add(31*24*time.Hour))
 		}
 	}
-	for _, s := range sightings {
+	for _, s := range observations {
 		for _, now := range []time.Time{dayBefore, allDay.EndTime().Add(25 * time.Hour)} {
 			p, o := awaiting(inStep()), s.of(inStep())
 			record(p, o, now)

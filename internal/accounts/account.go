@@ -24,7 +24,7 @@ import (
 // Status says whether an account can be used.
 type Status string
 
-// The statuses, as they stand in documents.
+// The statuses, as stored in documents.
 const (
 	Active   Status = "active"
 	Revoked  Status = "revoked"  // Google refuses the grant

@@ -26,7 +26,7 @@ type Backfill struct {
 
 // Backfilled counts what BackfillTokens did, or with DryRun would do.
 type Backfilled struct {
-	Seen     int // tokens read
+	Read     int // tokens read
 	Linked   int // tokens of the web app that became accounts
 	Resealed int // own tokens that had an older key or format
 	Already  int // nothing to do
@@ -70,7 +70,7 @@ func (r *Repository) backfillAll(ctx context.Context, query *store.Query, how Ba
 		}
 		switch {
 		case fault.CodeOf(err) == seal.CodeUnreadable:
-			one = Backfilled{Seen: 1, Problems: 1}
+			one = Backfilled{Read: 1, Problems: 1}
 			if how.Problem != nil {
 				how.Problem(string(path), err)
 			}
@@ -101,9 +101,9 @@ func (r *Repository) adopt(ctx context.Context, tx store.Tx, personID string, ho
 	if err != nil {
 		return Backfilled{}, err
 	}
-	done := Backfilled{Seen: 1, Already: 1}
+	done := Backfilled{Read: 1, Already: 1}
 	if !adopted {
-		done = Backfilled{Seen: 1, Linked: 1}
+		done = Backfilled{Read: 1, Linked: 1}
 		token, err := r.keys.OpenOlder(old["refreshToken"])
 		if err == nil && !how.DryRun {
 			err = r.write(tx, account, token)
@@ -158,16 +158,16 @@ func (r *Repository) reseal(ctx context.Context, tx store.Tx, accountID string, 
 	account := decode(docs[0])
 	token, current, err := r.unseal(docs[1].Data["refreshToken"], account)
 	if err != nil || current {
-		return Backfilled{Seen: 1, Already: 1}, err
+		return Backfilled{Read: 1, Already: 1}, err
 	}
 	if !how.DryRun {
 		err = r.writeSecret(tx, account, token, r.now())
 	}
-	return Backfilled{Seen: 1, Resealed: 1}, err
+	return Backfilled{Read: 1, Resealed: 1}, err
 }
 
 func (b *Backfilled) add(more Backfilled) {
-	b.Seen += more.Seen
+	b.Read += more.Read
 	b.Linked += more.Linked
 	b.Resealed += more.Resealed
 	b.Already += more.Already

@@ -93,13 +93,13 @@ func TestBackfill_EveryShapeBecomesALinkedAccount(t *testing.T) {
 			w := newWorld(t)
 			w.old(t, "gm", func(token string) any { return shape(t, token) })
 			before := w.document(t, store.Doc("userSecrets", "gm"))
-			if got, want := w.backfill(t, accounts.Backfill{DryRun: true}), (accounts.Backfilled{Seen: 1, Linked: 1}); got != want {
+			if got, want := w.backfill(t, accounts.Backfill{DryRun: true}), (accounts.Backfilled{Read: 1, Linked: 1}); got != want {
 				t.Errorf("dry run: %+v, want %+v", got, want)
 			}
 			if _, err := w.accounts.Default(t.Context(), "gm"); !fault.Is(err, fault.Revoked) {
 				t.Errorf("the dry run linked something: %v", err)
 			}
-			if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Seen: 1, Linked: 1}); got != want {
+			if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Read: 1, Linked: 1}); got != want {
 				t.Errorf("first run: %+v, want %+v", got, want)
 			}
 			account, err := w.accounts.Default(t.Context(), "gm")
@@ -110,7 +110,7 @@ func TestBackfill_EveryShapeBecomesALinkedAccount(t *testing.T) {
 			if sealed := w.secret(t, account.ID); !strings.HasPrefix(sealed, "v1.k1.") {
 				t.Errorf("its token is kept as %.8s", sealed)
 			}
-			if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Seen: 2, Already: 2}); got != want {
+			if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Read: 2, Already: 2}); got != want {
 				t.Errorf("second run: %+v, want %+v", got, want)
 			}
 			if after := w.document(t, store.Doc("userSecrets", "gm")); !reflect.DeepEqual(before, after) {
@@ -121,7 +121,7 @@ func TestBackfill_EveryShapeBecomesALinkedAccount(t *testing.T) {
 			if again := w.relink(t, "gm", "gm"); again.ID != account.ID || again.Sub != "sub-gm" {
 				t.Errorf("linked again it is %+v", again)
 			}
-			if got, want := w.backfill(t, accounts.Backfill{RemoveOld: true}), (accounts.Backfilled{Seen: 2, Already: 2, Removed: 1}); got != want {
+			if got, want := w.backfill(t, accounts.Backfill{RemoveOld: true}), (accounts.Backfilled{Read: 2, Already: 2, Removed: 1}); got != want {
 				t.Errorf("last run: %+v, want %+v", got, want)
 			}
 			left := store.Fields(w.document(t, store.Doc("userSecrets", "gm")))
@@ -139,18 +139,18 @@ func TestBackfill_ATokenThatCannotBeRead_HoldsUpNoOther(t *testing.T) {
 	w.old(t, "ana", func(token string) any { return webApp(t, 'z', token) })
 	w.old(t, "ben", func(string) any { return "some rubbish" })
 	w.old(t, "gm", func(token string) any { return token })
-	var told []string
+	var problems []string
 	how := accounts.Backfill{RemoveOld: true, Problem: func(where string, err error) {
-		told = append(told, where)
+		problems = append(problems, where)
 		if !strings.Contains(err.Error(), "QS_ENC_KEYS") || strings.Contains(err.Error(), "rubbish") {
 			t.Errorf("it says %v", err)
 		}
 	}}
-	if got, want := w.backfill(t, how), (accounts.Backfilled{Seen: 3, Linked: 1, Removed: 1, Problems: 2}); got != want {
+	if got, want := w.backfill(t, how), (accounts.Backfilled{Read: 3, Linked: 1, Removed: 1, Problems: 2}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if want := []string{"userSecrets/ana", "userSecrets/ben"}; !reflect.DeepEqual(told, want) {
-		t.Errorf("told of %v, want %v", told, want)
+	if want := []string{"userSecrets/ana", "userSecrets/ben"}; !reflect.DeepEqual(problems, want) {
+		t.Errorf("problems of %v, want %v", problems, want)
 	}
 	for _, person := range []string{"ana", "ben"} {
 		if !store.Fields(w.document(t, store.Doc("userSecrets", person))).Map("googleCalendar").Has("refreshToken") {
@@ -165,18 +165,18 @@ func TestBackfill_SealsUnderTheFirstKey_SoThatTheOldOneCanGo(t *testing.T) {
 	gm, ana := w.link(t, "gm", "gm").ID, w.link(t, "ana", "ana").ID
 	w.put(t, store.Doc("accountSecrets", ana), map[string]any{"refreshToken": webApp(t, 'a', "1//older"), "ownerId": "ana"})
 	w.use(t, "k2:"+rawKey('b')+",k1:"+rawKey('a'))
-	if got, want := w.backfill(t, accounts.Backfill{DryRun: true}), (accounts.Backfilled{Seen: 2, Resealed: 2}); got != want {
+	if got, want := w.backfill(t, accounts.Backfill{DryRun: true}), (accounts.Backfilled{Read: 2, Resealed: 2}); got != want {
 		t.Errorf("dry run: %+v, want %+v", got, want)
 	}
 	if sealed := w.secret(t, gm); !strings.HasPrefix(sealed, "v1.k1.") {
 		t.Errorf("the dry run sealed %.8s", sealed)
 	}
-	if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Seen: 2, Resealed: 2}); got != want {
+	if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Read: 2, Resealed: 2}); got != want {
 		t.Errorf("first run: %+v, want %+v", got, want)
 	}
 	w.use(t, "k2:"+rawKey('b'))
 	w.wantOK(t, gm)
-	if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Seen: 2, Already: 2}); got != want {
+	if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Read: 2, Already: 2}); got != want {
 		t.Errorf("without the old key: %+v, want %+v", got, want)
 	}
 }
@@ -222,7 +222,7 @@ func TestBackfill_CutOffAnywhere_IsGoneOnWith(t *testing.T) {
 			t.Fatalf("p%03d has %d accounts, %v", i, len(all), err)
 		}
 	}
-	if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Seen: 2 * people, Already: 2 * people}); got != want {
+	if got, want := w.backfill(t, accounts.Backfill{}), (accounts.Backfilled{Read: 2 * people, Already: 2 * people}); got != want {
 		t.Errorf("once more: %+v, want %+v", got, want)
 	}
 }

@@ -99,8 +99,8 @@ func NewGrants(options GrantOptions) *Grants {
 // Revoked, without asking Google, if the account is revoked or unlinked or its grant was
 // refused before; Unavailable or RateLimited if the token endpoint does not answer.
 //
-// The client is for the calls at hand: whether the account may be used is checked when
-// the client is made.
+// The account is checked only when the client is made, so a caller must not keep the
+// client for later calls.
 func (g *Grants) Client(ctx context.Context, accountID string) (*http.Client, error) {
 	return g.authorised(ctx, accountID, false)
 }

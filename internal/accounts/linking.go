@@ -137,9 +137,9 @@ func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address s
 	if err != nil {
 		return "", err
 	}
-	hint := ""
+	identity := ""
 	if !ask.AnyIdentity {
-		hint = cmp.Or(account.Sub, account.Email)
+		identity = cmp.Or(account.Sub, account.Email)
 	}
 	begun := state{ID: l.accounts.newID(), Ask: ask, Verifier: l.newVerifier(), Browser: hashBrowser(browser)}
 	sealed, err := l.accounts.begin(ctx, begun)
@@ -151,8 +151,8 @@ func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address s
 		// Without "consent" Google returns a refresh token the first time only.
 		oauth2.SetAuthURLParam("prompt", "select_account consent"),
 	}
-	if hint != "" {
-		options = append(options, oauth2.SetAuthURLParam("login_hint", hint), oauth2.SetAuthURLParam("prompt", "consent"))
+	if identity != "" {
+		options = append(options, oauth2.SetAuthURLParam("login_hint", identity), oauth2.SetAuthURLParam("prompt", "consent"))
 	}
 	return l.oauth.AuthCodeURL(sealed, options...), nil
 }

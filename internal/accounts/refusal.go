@@ -24,8 +24,8 @@ type refusal struct {
 }
 
 // refusals maps the token endpoint's errors; the first matching row counts. A problem
-// with our own OAuth client must never look like a dead grant, or everybody would be
-// asked to relink.
+// with our own OAuth client must never be reported as a dead grant: all users would have
+// to relink.
 var refusals = []refusal{
 	{codes: []string{"invalid_grant", "unauthorized_client"}, kind: fault.Revoked, code: CodeTokenExpired, message: "Google Calendar authorization expired. Re-link in Settings."},
 	{codes: []string{"invalid_client"}, kind: fault.Provider, code: CodeClientRefused, message: sayOwnClient},

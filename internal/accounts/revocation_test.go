@@ -96,8 +96,7 @@ func TestRevocation_HoldsWithoutTheStore(t *testing.T) {
 	w.wantCalls(t, "when the store is back", 1, 0)
 }
 
-// The grant is refused, and the store cannot be told, while an access token is
-// asked for.
+// The grant is refused while an access token is requested, and the store does not answer.
 func TestRevocation_HoldsAgainstAnAnswerThatComesLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

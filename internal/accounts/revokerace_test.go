@@ -53,12 +53,11 @@ func (w *world) consented(t *testing.T) accounts.Account {
 	return account
 }
 
-// A grant is given back while its Google account is linked again, by the same
-// person or another. Nobody is told that an account is linked whose grant may be dead,
-// and a moment later all is well.
+// A grant is revoked while the same person or another links its Google account again. No
+// link succeeds with a grant that may be dead, and the next attempt succeeds.
 func TestRevoke_DuringRelink_EndsNoGrantUnnoticed(t *testing.T) {
 	t.Parallel()
-	for name, amid := range map[string]func(t *testing.T, w *world, id, person string) error{
+	for name, during := range map[string]func(t *testing.T, w *world, id, person string) error{
 		"the consent comes back before Google is called": func(t *testing.T, w *world, id, person string) (err error) {
 			w.grants = w.newGrants(w.accounts, roundTripper(func(request *http.Request) (*http.Response, error) {
 				if request.URL.Path == "/revoke" {
@@ -83,7 +82,7 @@ func TestRevoke_DuringRelink_EndsNoGrantUnnoticed(t *testing.T) {
 				w := newWorld(t)
 				id := w.consented(t).ID
 				w.unlink(t, "gm", id)
-				wantKind(t, amid(t, w, id, person), fault.Unavailable, accounts.CodeExchangeFailed)
+				wantKind(t, during(t, w, id, person), fault.Unavailable, accounts.CodeExchangeFailed)
 				if got := w.get(t, id); got.Status != accounts.Unlinked || w.secret(t, id) != "" {
 					t.Errorf("the account is %s", got.Status)
 				}
@@ -107,7 +106,7 @@ func (w *world) revoke(t *testing.T, id string) {
 
 // A giving back whose answer is lost may still reach Google, one that Google
 // refused does not: links wait for the first, and not for long.
-func TestRevoke_ThatFailed_HoldsLinksOffOnlyWhileItMayStillArrive(t *testing.T) {
+func TestRevoke_Failed_BlocksLinksWhileItMayStillArrive(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		rule  control.Rule

@@ -82,8 +82,8 @@ func TestKeys_AreRotatedOnUse(t *testing.T) {
 	}
 }
 
-// Somebody unlinks while an access token is asked for with a refresh token that
-// is to be sealed again.
+// A user unlinks while the program requests an access token with a refresh token that it
+// will seal again.
 func TestKeys_ForgottenSecret_IsNotSealedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

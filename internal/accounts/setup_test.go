@@ -177,7 +177,7 @@ func wantForPeople(t *testing.T, err error) {
 	t.Helper()
 	said, ok := errors.AsType[*fault.Error](err)
 	if ok && said.Kind != fault.Internal && strings.Contains(said.Message, "QS_") {
-		t.Errorf("people are told %q", said.Message)
+		t.Errorf("the message for people is %q", said.Message)
 	}
 	ours := slices.Contains([]string{accounts.CodeClientRefused}, fault.CodeOf(err))
 	if ours && !strings.Contains(err.Error(), "; check QS_") {

@@ -94,7 +94,7 @@ func (r *Repository) begin(ctx context.Context, begun state) (sealed string, err
 }
 
 // end uses up a state. It is valid once, and only for the browser that began it or with
-// the token of its person: otherwise somebody could make another person consent and link
+// the token of its person: otherwise an attacker could make another person consent and link
 // that person's account as their own. On CodeStateMismatch the state stays valid for its
 // owner.
 func (r *Repository) end(ctx context.Context, back Back) (state, error) {

@@ -44,7 +44,7 @@ type Options struct {
 
 // Done counts what a job did, interrupted runs included.
 type Done struct {
-	Seen     int
+	Read     int
 	Counts   map[Outcome]int
 	Problems int
 }
@@ -99,7 +99,7 @@ func (j job) withTimeout(ctx context.Context, id string, dryRun bool) (Outcome, 
 }
 
 func (d *Done) count(outcome Outcome, problem *Problem, options Options) {
-	d.Seen++
+	d.Read++
 	if problem == nil {
 		d.Counts[outcome]++
 		return

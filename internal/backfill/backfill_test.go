@@ -60,7 +60,7 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 		t.Error("the dry run wrote something")
 	}
 	did, problems := index(t, w, false)
-	want := backfill.Done{Seen: 3, Counts: map[backfill.Outcome]int{backfill.Followed: 1, backfill.FollowedAlready: 1, backfill.NothingToFollow: 1}}
+	want := backfill.Done{Read: 3, Counts: map[backfill.Outcome]int{backfill.Followed: 1, backfill.FollowedAlready: 1, backfill.NothingToFollow: 1}}
 	if !reflect.DeepEqual(did, want) || !reflect.DeepEqual(would, want) || len(problems) != 0 || len(w.Index()) != 2 {
 		t.Errorf("it did %+v with %q, and would have done %+v; want %+v", did, problems, would, want)
 	}
@@ -68,11 +68,11 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 		t.Error("Google was asked")
 	}
 	again, _ := index(t, w, false)
-	if again.Counts[backfill.FollowedAlready] != 2 || again.Seen != 3 || len(w.Index()) != 2 {
+	if again.Counts[backfill.FollowedAlready] != 2 || again.Read != 3 || len(w.Index()) != 2 {
 		t.Errorf("a second time it did %+v", again)
 	}
 
-	told := len(w.Notices("ana"))
+	notices := len(w.Notices("ana"))
 	w.Run(time.Minute)
 	p := w.View(pollID).Poll
 	if p.Sync.State != rules.StateOK || p.Sync.Baseline.StartTime() != time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) || p.GoogleCalendarID != "gm@example.com" {
@@ -82,8 +82,8 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 		t.Errorf("decided was %s", decided)
 	}
 	w.MoveEvent("gm", event.ID, worldtest.Three)
-	if got := len(w.Notices("ana")); got != told {
-		t.Errorf("ana got %d notices", got-told)
+	if got := len(w.Notices("ana")); got != notices {
+		t.Errorf("ana got %d notices", got-notices)
 	}
 	w.Sweep()
 	w.Run(time.Minute)
@@ -159,7 +159,7 @@ func TestIndex_CutOff_GoesOnWhereItWas(t *testing.T) {
 	for {
 		done, err := backfill.Index(w.Context(), w.Documents, &dying{w.Scheduler, 60}, cause, backfill.Options{})
 		if err == nil {
-			if done.Seen != polls || done.Counts[backfill.Followed]+done.Counts[backfill.FollowedAlready] != polls {
+			if done.Read != polls || done.Counts[backfill.Followed]+done.Counts[backfill.FollowedAlready] != polls {
 				t.Errorf("in the end it did %+v", done)
 			}
 			break

@@ -21,7 +21,7 @@ func loadProgress(ctx context.Context, documents store.Reader, name string, dryR
 		return done, nil, err
 	}
 	f := store.Fields(doc.Data)
-	done.Seen, done.Problems = int(f.Int("seen")), int(f.Int("problems"))
+	done.Read, done.Problems = int(f.Int("seen")), int(f.Int("problems"))
 	counts := f.Map("counts")
 	for outcome := range counts {
 		done.Counts[Outcome(outcome)] = int(counts.Int(outcome))
@@ -46,7 +46,7 @@ func saveProgress(ctx context.Context, documents store.Store, name string, done 
 			values = []any{}
 		}
 		return tx.Set(markPath(name), map[string]any{
-			"values": values, "path": string(next.Path), "seen": done.Seen, "problems": done.Problems, "counts": counts,
+			"values": values, "path": string(next.Path), "seen": done.Read, "problems": done.Problems, "counts": counts,
 		})
 	})
 }

@@ -1,6 +1,6 @@
 // Package calendars holds the stored state of a watched calendar as one account sees it.
 // The sync token marks how far its changes are applied. The fence numbers the sync runs,
-// so that one that lost its lease commits nothing. lookGen names the next run, which
+// so that one that lost its lease commits nothing. SyncGen numbers the next run, which
 // covers every trigger that arrives before it begins. The interests count what follows
 // the calendar.
 //
@@ -55,13 +55,13 @@ type Calendar struct {
 	// GoodSweeps counts such sweeps in a row between which runs succeeded.
 	SweptAt    time.Time
 	GoodSweeps int64
-	// SyncPending marks a pending run, whatever happens to its task.
+	// SyncPending marks a pending run, even if its task is lost.
 	SyncPending bool
 	// Interests counts what follows the calendar, by consumer.
 	Interests map[string]int64
 	// LegacyEventIDs are linked events with ids that Google generated.
 	LegacyEventIDs []string
-	// Deferred holds the reason for each event that is to be fetched individually, by
+	// Deferred holds the reason for each event that must be fetched individually, by
 	// event id.
 	Deferred map[string]string
 	// HoldUnannounced marks held events that are not yet announced to the owner.

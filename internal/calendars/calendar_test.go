@@ -85,7 +85,7 @@ func (k kept) claim(at time.Time) (fence int64, wait time.Duration) {
 
 func link(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "") }
 
-func TestClaim(t *testing.T) {
+func TestClaim_AtEachAge_WaitsOrBegins(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		calendar calendars.Calendar
@@ -131,7 +131,7 @@ func TestSync_FromClaimToEnd(t *testing.T) {
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Renew(now.Add(time.Minute / 2)) })
 	same(t, "lease after a sign of life", c.LeaseUntil, now.Add(time.Minute/2+calendars.Lease))
 
-	// What is asked for while it looks is not ended with it.
+	// A sync requested during a run stays pending after it.
 	k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync() })
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(now.Add(time.Minute), "token", 3) })
 	same(t, "pending", c.SyncPending, true)
@@ -173,7 +173,7 @@ func TestFailedSync_KeepsItsToken(t *testing.T) {
 	same(t, "last good sync after 410", c.SuccessAt, now.Add(9*time.Hour))
 }
 
-// Names of tasks may stay taken for ever, so a generation never comes twice.
+// A task name may never become free again, so no generation is used twice.
 func TestSyncGeneration_NeverRestarts(t *testing.T) {
 	t.Parallel()
 	k := open(t)
@@ -332,16 +332,16 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 		})
 		return good
 	}
-	look := func(at time.Time) {
+	syncAt := func(at time.Time) {
 		k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(at, "token", 1) })
 	}
 	same(t, "the first, which follows none", sweep(now), int64(0))
 	same(t, "one without a sync since", sweep(now.Add(time.Hour)), int64(0))
-	look(now.Add(2 * time.Hour))
+	syncAt(now.Add(2 * time.Hour))
 	same(t, "one with a sync since", sweep(now.Add(3*time.Hour)), int64(1))
-	look(now.Add(4 * time.Hour))
+	syncAt(now.Add(4 * time.Hour))
 	same(t, "another", sweep(now.Add(5*time.Hour)), int64(2))
-	look(now.Add(6 * time.Hour))
+	syncAt(now.Add(6 * time.Hour))
 	k.write(func(c calendars.Calendar) []store.Update { return c.Failed(now.Add(7*time.Hour), "unavailable") })
 	same(t, "one while syncs fail", sweep(now.Add(8*time.Hour)), int64(0))
 }

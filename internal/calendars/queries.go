@@ -19,7 +19,7 @@ var (
 		Filters: []store.Filter{{Path: store.Field("interests", poll.ConsumerPoll), Op: store.Greater}},
 		Order:   []store.Order{{Path: store.Field("interests", poll.ConsumerPoll)}},
 	}
-	// inOrder has the order of paths, which does not change while somebody pages through
+	// inOrder has the order of paths, which does not change while a caller pages through
 	// it.
 	inOrder   = store.Select("calendars", "calendars", "")
 	ofOwner   = store.Select("calendars of a person", "calendars", "", store.Where("ownerId", store.Equal))

@@ -14,8 +14,8 @@ func (c Calendar) Claim(now time.Time, gap time.Duration, generation int64) (upd
 	if held := c.LeaseUntil.Sub(now); held > 0 {
 		return nil, 0, min(held, max(gap, 50*time.Millisecond))
 	}
-	if parked := c.PausedUntil.Sub(now); parked > 0 {
-		return nil, 0, parked
+	if pause := c.PausedUntil.Sub(now); pause > 0 {
+		return nil, 0, pause
 	}
 	if rest := c.StartedAt.Add(gap).Sub(now); rest > 0 && rest <= gap {
 		return nil, 0, rest
@@ -101,8 +101,8 @@ func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) 
 	return []store.Update{store.Set("sweptAt", now), store.Set("goodSweeps", good)}, good
 }
 
-// Link adds the interest of one more poll and requests a run. The updates are to be
-// merged. legacyEvent is the event's id if Google generated it.
+// Link adds the interest of one more poll and requests a run. The caller must merge
+// the updates. legacyEvent is the event's id if Google generated it.
 func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Update {
 	updates := []store.Update{
 		store.Set("accountId", c.AccountID), store.Set("calendarId", c.CalendarID), store.Set("ownerId", ownerID),
@@ -155,7 +155,7 @@ func (c Calendar) Held() []string {
 	return slices.DeleteFunc(c.DeferredEvents(), func(eventID string) bool { return c.Deferred[eventID] != DeferredHeld })
 }
 
-// HoldAnnounced records that the owner was told.
+// HoldAnnounced records that the hold was announced to the owner.
 func HoldAnnounced() store.Update { return store.Set("holdUntold", store.Delete) }
 
 // RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a

@@ -55,7 +55,7 @@ func (n *RecordedIntake) due(now time.Time) bool {
 	return true
 }
 
-// Activity is what is stored about the sources of document changes.
+// Activity is the stored activity of the sources of document changes.
 type Activity struct {
 	// ChangedAt is when a change last arrived by the route, to within ten minutes; zero: never.
 	ChangedAt time.Time

@@ -18,7 +18,7 @@ func TestRecordedIntake_RecordsOnceInAWhile(t *testing.T) {
 		if heard, err := documentchanges.LastActivity(t.Context(), documents); err != nil || heard != (documentchanges.Activity{}) {
 			t.Errorf("before any came: %+v, %v", heard, err)
 		}
-		n := &documentchanges.RecordedIntake{Intake: opened(t, &seen{}), Store: documents, Log: slog.New(slog.DiscardHandler)}
+		n := &documentchanges.RecordedIntake{Intake: opened(t, &reconciler{}), Store: documents, Log: slog.New(slog.DiscardHandler)}
 		began := time.Now()
 		for _, step := range []struct{ after, at time.Duration }{{0, 0}, {9 * time.Minute, 0}, {10 * time.Minute, 10 * time.Minute}} {
 			time.Sleep(time.Until(began.Add(step.after)))
@@ -39,12 +39,12 @@ func TestNoted_WhatCannotBeWrittenDown_IsHandedOver(t *testing.T) {
 		must(t, err)
 		down := &refusing{Store: documents}
 		down.down.Store(true)
-		polls := &seen{}
+		polls := &reconciler{}
 		n := &documentchanges.RecordedIntake{Intake: opened(t, polls), Store: down, Log: slog.New(slog.DiscardHandler)}
 		must(t, n.Changed(t.Context(), "poll", "trace"))
 		time.Sleep(3 * time.Second)
-		if looked := polls.list(); len(looked) != 1 {
-			t.Errorf("it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 1 {
+			t.Errorf("it reconciled %v", reconciled)
 		}
 	})
 }

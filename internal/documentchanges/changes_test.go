@@ -21,28 +21,28 @@ import (
 	"questscheduler/scheduler"
 )
 
-// seen records which polls were reconciled.
-type seen struct {
+// reconciler records the polls that were reconciled.
+type reconciler struct {
 	mu    sync.Mutex
 	polls []string
 	fails int
 }
 
 // Reconcile implements documentchanges.Polls.
-func (s *seen) Reconcile(_ context.Context, pollID string, _ scheduler.Cause) (rules.Repair, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fails--; s.fails >= 0 {
+func (r *reconciler) Reconcile(_ context.Context, pollID string, _ scheduler.Cause) (rules.Repair, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fails--; r.fails >= 0 {
 		return "", fault.New(fault.Unavailable, "not now")
 	}
-	s.polls = append(s.polls, pollID)
+	r.polls = append(r.polls, pollID)
 	return rules.RepairNothing, nil
 }
 
-func (s *seen) list() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.polls)
+func (r *reconciler) list() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.polls)
 }
 
 func must(t *testing.T, err error) {
@@ -52,8 +52,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// opened are hints whose tasks run until the test ends.
-func opened(t *testing.T, polls *seen) *documentchanges.Intake {
+// opened returns an intake whose tasks run until the test ends.
+func opened(t *testing.T, polls *reconciler) *documentchanges.Intake {
 	t.Helper()
 	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{documentchanges.Kind}})
 	must(t, err)
@@ -66,24 +66,24 @@ func opened(t *testing.T, polls *seen) *documentchanges.Intake {
 func TestChanged_ABurst_IsOneTaskThatBeginsAfterIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		polls := &seen{}
+		polls := &reconciler{}
 		h := opened(t, polls)
 		for range 50 {
 			must(t, h.Changed(t.Context(), "one", "trace"))
 			must(t, h.Changed(t.Context(), "two", "trace"))
 			time.Sleep(15 * time.Millisecond)
 		}
-		if looked := polls.list(); len(looked) != 0 {
-			t.Errorf("during the second it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 0 {
+			t.Errorf("during the second it reconciled %v", reconciled)
 		}
 		time.Sleep(2 * time.Second)
-		if looked := polls.list(); len(looked) != 2 {
-			t.Errorf("it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 2 {
+			t.Errorf("it reconciled %v", reconciled)
 		}
 		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(2 * time.Second)
-		if looked := polls.list(); len(looked) != 3 || looked[2] != "one" {
-			t.Errorf("after another change it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 3 || reconciled[2] != "one" {
+			t.Errorf("after another change it reconciled %v", reconciled)
 		}
 	})
 }
@@ -91,14 +91,14 @@ func TestChanged_ABurst_IsOneTaskThatBeginsAfterIt(t *testing.T) {
 func TestChanged_WithoutAPoll_DoesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		polls := &seen{}
+		polls := &reconciler{}
 		h := opened(t, polls)
 		for _, id := range []string{"", "a/b", ".", "__x__"} {
 			must(t, h.Changed(t.Context(), id, "trace"))
 		}
 		time.Sleep(3 * time.Second)
-		if looked := polls.list(); len(looked) != 0 {
-			t.Errorf("it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 0 {
+			t.Errorf("it reconciled %v", reconciled)
 		}
 	})
 }
@@ -106,12 +106,12 @@ func TestChanged_WithoutAPoll_DoesNothing(t *testing.T) {
 func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		polls := &seen{fails: 3}
+		polls := &reconciler{fails: 3}
 		h := opened(t, polls)
 		must(t, h.Changed(t.Context(), "one", "trace"))
 		time.Sleep(time.Hour)
-		if looked := polls.list(); len(looked) != 1 {
-			t.Errorf("it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 1 {
+			t.Errorf("it reconciled %v", reconciled)
 		}
 	})
 	verdict := (&documentchanges.Intake{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
@@ -122,7 +122,7 @@ func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 
 // cards keeps which cards were handed over, by their occasions.
 type cards struct {
-	seen
+	reconciler
 	occasions []string
 }
 
@@ -140,7 +140,7 @@ func (c *cards) check(ctx context.Context, pollID, occasion string, cause schedu
 func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		polls, drawn := &seen{}, &cards{seen: seen{fails: 1}}
+		polls, drawn := &reconciler{}, &cards{reconciler: reconciler{fails: 1}}
 		h := opened(t, polls)
 		h.Cards = drawn.check
 		for range 5 { // a burst is one card, tried again until it is handed over
@@ -155,8 +155,8 @@ func TestHandle_WhereCardsAreOurs_HandsTheCardOver(t *testing.T) {
 		if drawn.occasions[0] == drawn.occasions[1] {
 			t.Errorf("two changes are one occasion: %v", drawn.occasions)
 		}
-		if looked := polls.list(); len(looked) != 3 {
-			t.Errorf("it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 3 {
+			t.Errorf("it reconciled %v", reconciled)
 		}
 	})
 }
@@ -227,7 +227,7 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		documents, err := memorystore.Open(nil)
 		must(t, err)
-		polls := &seen{}
+		polls := &reconciler{}
 		h := opened(t, polls)
 		first, stopFirst := listening(t, "first", h, documents)
 		synctest.Wait()
@@ -238,8 +238,8 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 		}
 		first.polls <- []string{"one", "two"}
 		time.Sleep(3 * time.Second)
-		if looked := polls.list(); len(looked) != 2 {
-			t.Errorf("it handled %v", looked)
+		if reconciled := polls.list(); len(reconciled) != 2 {
+			t.Errorf("it reconciled %v", reconciled)
 		}
 		stopFirst()
 		time.Sleep(6 * time.Second)
@@ -251,8 +251,8 @@ func TestListener_ListensInOneInstance_AndAnotherGoesOn(t *testing.T) {
 		}
 		second.polls <- []string{"three"}
 		time.Sleep(3 * time.Second)
-		if looked := polls.list(); !slices.Contains(looked, "three") {
-			t.Errorf("it handled %v", looked)
+		if reconciled := polls.list(); !slices.Contains(reconciled, "three") {
+			t.Errorf("it reconciled %v", reconciled)
 		}
 	})
 }
@@ -262,7 +262,7 @@ func TestListener_ThatIsCutOff_GoesOnFromWhereItWas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		documents, err := memorystore.Open(nil)
 		must(t, err)
-		polls := &seen{}
+		polls := &reconciler{}
 		from, _ := listening(t, "one", opened(t, polls), documents)
 		for range 5 {
 			from.fails <- errors.New("the connection is gone")
@@ -270,8 +270,8 @@ func TestListener_ThatIsCutOff_GoesOnFromWhereItWas(t *testing.T) {
 		}
 		from.polls <- []string{"poll"}
 		time.Sleep(3 * time.Second)
-		if looked := polls.list(); from.begun() != 1 || len(looked) != 1 {
-			t.Errorf("it began %d times, and looked at %v", from.begun(), looked)
+		if reconciled := polls.list(); from.begun() != 1 || len(reconciled) != 1 {
+			t.Errorf("it began %d times, and reconciled %v", from.begun(), reconciled)
 		}
 	})
 }
@@ -301,7 +301,7 @@ func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 				documents, err := memorystore.Open(nil)
 				must(t, err)
 				unsteady := &refusing{Store: documents}
-				polls := &seen{}
+				polls := &reconciler{}
 				from, _ := listening(t, "one", opened(t, polls), unsteady)
 				synctest.Wait()
 				unsteady.down.Store(true)
@@ -311,8 +311,8 @@ func TestListener_WhoseClaimsFail_KeepsItsPlace(t *testing.T) {
 				time.Sleep(6 * time.Second)
 				from.polls <- []string{"poll"}
 				time.Sleep(3 * time.Second)
-				if looked := polls.list(); from.begun() != 1 || len(looked) != 1 {
-					t.Errorf("it began %d times, and looked at %v", from.begun(), looked)
+				if reconciled := polls.list(); from.begun() != 1 || len(reconciled) != 1 {
+					t.Errorf("it began %d times, and reconciled %v", from.begun(), reconciled)
 				}
 			})
 		})
@@ -325,7 +325,7 @@ func TestListener_AfterAnotherHadTheLease_StartsOver(t *testing.T) {
 		documents, err := memorystore.Open(nil)
 		must(t, err)
 		unsteady := &refusing{Store: documents}
-		h := opened(t, &seen{})
+		h := opened(t, &reconciler{})
 		from, _ := listening(t, "one", h, unsteady)
 		synctest.Wait()
 		unsteady.down.Store(true)

@@ -1,5 +1,5 @@
-// Package fault gives errors a kind, so that the code that decides what to do
-// next (retry, answer, park) asks one question and never reads a text.
+// Package fault gives errors a kind. Code that decides what to do next (retry, answer,
+// defer) reads the kind and never a text.
 //
 // A kind says what the caller may do; the message is a sentence for a person
 // and says what to do next; the wrapped error is for the log alone. HTTP
@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// Kind is the class of an error: what the caller can do about it.
+// Kind is the class of an error. It says what the caller can do.
 type Kind uint8
 
-// The kinds. Internal is the zero value, so an error without a kind is one
-// that nobody foresaw.
+// The kinds. Internal is the zero value, so an error without a kind counts as
+// unexpected.
 const (
-	// Internal: nobody foresaw it; retrying may or may not help.
+	// Internal: the error is unexpected; retrying may or may not help.
 	Internal Kind = iota
 	// Invalid: the input is wrong; the same input never succeeds.
 	Invalid
-	// Unauthenticated: nobody knows who is calling.
+	// Unauthenticated: the caller did not prove an identity.
 	Unauthenticated
 	// Forbidden: the caller is known, may see the thing, and may not do this.
 	Forbidden
-	// NotFound: it is not there, or the caller may not know that it is.
+	// NotFound: it does not exist, or the caller may not know that it exists.
 	NotFound
-	// Conflict: the state does not allow it now, or it changed meanwhile.
+	// Conflict: the state does not allow it now, or it changed concurrently.
 	Conflict
 	// Revoked: a linked account's grant is dead or too small; only its owner
-	// can mend that, by linking it again.
+	// can repair that, by linking it again.
 	Revoked
 	// RateLimited: too much at once; RetryAfter says how long to wait.
 	RateLimited
@@ -62,7 +62,7 @@ func Kinds() (kinds []Kind) {
 	return kinds
 }
 
-// String is the kind's name as it stands in logs and metrics.
+// String returns the kind's name as used in logs and metrics.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -143,7 +143,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Is tells whether err has the kind.
+// Is reports whether err has the kind.
 func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }

@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-func TestKindSurvivesWrapping(t *testing.T) {
+func TestKind_OfAWrappedError_IsKept(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("row is locked")
 	inner := &fault.Error{Kind: fault.Unavailable, Message: "the store is busy", RetryAfter: time.Second, Err: cause}
@@ -29,7 +29,7 @@ func TestKindSurvivesWrapping(t *testing.T) {
 	}
 }
 
-func TestErrorWithoutKindIsInternal(t *testing.T) {
+func TestKind_OfAnErrorWithoutOne_IsInternal(t *testing.T) {
 	t.Parallel()
 	if got := fault.KindOf(errors.New("boom")); got != fault.Internal {
 		t.Errorf("kind = %v, want internal", got)
@@ -39,7 +39,7 @@ func TestErrorWithoutKindIsInternal(t *testing.T) {
 	}
 }
 
-func TestCodeIsFoundBelowAnErrorWithoutOne(t *testing.T) {
+func TestCode_BelowAnErrorWithoutOne_IsFound(t *testing.T) {
 	t.Parallel()
 	coded := &fault.Error{Kind: fault.Revoked, Code: "token_expired", Message: "link the calendar again"}
 	err := fault.Wrap(fault.Unavailable, coded, "look")
@@ -51,7 +51,7 @@ func TestCodeIsFoundBelowAnErrorWithoutOne(t *testing.T) {
 	}
 }
 
-func TestFieldNamesTheFieldAndTheRule(t *testing.T) {
+func TestField_Invalid_NamesTheFieldAndTheRule(t *testing.T) {
 	t.Parallel()
 	err := fault.Field("title", "must be 1 to 200 characters long")
 	if err.Kind != fault.Invalid || len(err.Details) != 1 || err.Details[0].Field != "title" {

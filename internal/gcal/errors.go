@@ -166,8 +166,8 @@ func read(op operation, err error) (answer, bool) {
 	return a, true
 }
 
-// clean passes what looks like one of Google's reasons, and nothing that could hold a
-// value.
+// clean keeps the words that have the form of Google's reasons and drops all else, so that
+// no value passes.
 func clean(reason string) []string {
 	const most = 64
 	odd := func(r rune) bool {

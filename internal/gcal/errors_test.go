@@ -53,8 +53,8 @@ var calls = map[string]func(ctx context.Context, c *gcal.Client) error{
 // refusal is Google's answer of an error.
 func refusal(status int, reason string) string {
 	text, err := json.Marshal(map[string]any{"error": map[string]any{
-		"code": status, "message": "told with leaked-secret",
-		"errors": []map[string]string{{"domain": "global", "reason": reason, "message": "told with leaked-secret"}},
+		"code": status, "message": "quotes leaked-secret",
+		"errors": []map[string]string{{"domain": "global", "reason": reason, "message": "quotes leaked-secret"}},
 	}})
 	if err != nil {
 		panic(err)
@@ -128,8 +128,8 @@ func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 	}
 }
 
-// wantNoSecret looks for what was planted in answers and requests, in every
-// form in which an error is logged.
+// wantNoSecret fails if an error holds a planted secret in any form in which it is
+// logged.
 func wantNoSecret(t *testing.T, err error) {
 	t.Helper()
 	for e := err; e != nil; e = errors.Unwrap(e) {

@@ -16,9 +16,9 @@ type Event struct {
 	// Summary and Description are empty in listings.
 	Summary     string
 	Description string
-	// Seen is Gone if the status is cancelled, Series if the event recurs, Unreadable if
+	// EventState is Gone if the status is cancelled, Series if the event recurs, Unreadable if
 	// its times cannot be read, else Present.
-	Seen rules.EventState
+	EventState rules.EventState
 	// Malformed marks an Unreadable event with a field of another JSON type than Google
 	// documents: the event itself may be fine. The other fields were readable.
 	Malformed bool
@@ -72,21 +72,21 @@ func fromClient(item *calendar.Event) *wireEvent {
 // event interprets an event. zone is the calendar's, for times without offset and zone of
 // their own; "" if unknown.
 func (e *wireEvent) event(zone string) Event {
-	event := Event{ID: e.ID, ETag: e.ETag, Seen: rules.Present, InstanceOf: e.InstanceOf, Private: e.Extended.Private}
+	event := Event{ID: e.ID, ETag: e.ETag, EventState: rules.Present, InstanceOf: e.InstanceOf, Private: e.Extended.Private}
 	if updated, err := time.Parse(time.RFC3339Nano, e.Updated); err == nil {
 		event.Updated = updated.UTC()
 	}
 	switch {
 	case e.Status == "cancelled":
-		event.Seen = rules.Gone // it may have nothing but its id
+		event.EventState = rules.Gone // it may have nothing but its id
 	case e.malformed:
-		event.Seen, event.Malformed = rules.Unreadable, true
+		event.EventState, event.Malformed = rules.Unreadable, true
 	case len(e.Recurrence) > 0:
-		event.Seen = rules.Series
+		event.EventState = rules.Series
 	default:
 		fingerprint, ok := readTimes(e.Start, e.End, zone)
 		if !ok {
-			event.Seen = rules.Unreadable
+			event.EventState = rules.Unreadable
 		}
 		event.Fingerprint = fingerprint
 	}

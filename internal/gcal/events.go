@@ -25,7 +25,7 @@ const getFields = eventFields + ",organizer(email,self)"
 const notifyAll = "all"
 
 // Insert creates an event under its id. Conflict with CodeDuplicate: the calendar has an
-// event with that id, live or deleted; Get tells which. After Unavailable the event may
+// event with that id, live or deleted; Get returns it. After Unavailable the event may
 // exist: insert it again or get it.
 func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, error) {
 	return c.event(ctx, opInsert, ref, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
@@ -34,7 +34,7 @@ func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, er
 	})
 }
 
-// Get reads one event, deleted ones included (Seen is Gone). NotFound means that it never
+// Get reads one event, deleted ones included (EventState is Gone). NotFound means that it never
 // existed or that the account has no access, which proves no deletion unless the calendar
 // itself answers.
 func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {

@@ -19,7 +19,7 @@ func TestInsert_TheEventIsThereWithWhatWasAskedFor(t *testing.T) {
 	inserted := w.insert(t, event)
 
 	got := w.get(t, "abcde1")
-	if got.ID != "abcde1" || got.Summary != "Session" || got.Description != "Bring dice" || got.Seen != rules.Present ||
+	if got.ID != "abcde1" || got.Summary != "Session" || got.Description != "Bring dice" || got.EventState != rules.Present ||
 		got.Fingerprint != rules.Timed(noon, noon.Add(2*time.Hour)) || !maps.Equal(got.Private, event.Private) ||
 		got.ETag == "" || got.ETag != inserted.ETag || !got.Updated.Equal(noon) {
 		t.Errorf("got %+v", got)
@@ -56,12 +56,12 @@ func TestInsert_AnIdThatIsTakenIsAConflictEvenAfterItsDeletion(t *testing.T) {
 	}
 	_, err = w.client.Insert(t.Context(), mine, session("abcde1"))
 	wantKind(t, err, fault.Conflict, gcal.CodeDuplicate)
-	if got := w.get(t, "abcde1"); got.Seen != rules.Gone || !got.Fingerprint.IsZero() {
-		t.Errorf("a deleted event is seen as %+v", got)
+	if got := w.get(t, "abcde1"); got.EventState != rules.Gone || !got.Fingerprint.IsZero() {
+		t.Errorf("a deleted event is read as %+v", got)
 	}
 }
 
-func TestInsert_AnAnswerThatIsLostIsUnavailableAndTheEventIsThere(t *testing.T) {
+func TestInsert_LostAnswer_IsUnavailableAndTheEventExists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	if err := w.sim.Control().Plant(control.Rule{Match: "events.insert", LostAnswer: true, Times: 1}); err != nil {
@@ -69,7 +69,7 @@ func TestInsert_AnAnswerThatIsLostIsUnavailableAndTheEventIsThere(t *testing.T) 
 	}
 	_, err := w.client.Insert(t.Context(), mine, session("abcde1"))
 	wantKind(t, err, fault.Unavailable, "")
-	if got := w.get(t, "abcde1"); got.Seen != rules.Present {
+	if got := w.get(t, "abcde1"); got.EventState != rules.Present {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -72,14 +72,13 @@ func clientOf(answer saying) *Client {
 	})
 }
 
-// told is all that an answer of Google's leaves in an error: the call, the
-// status, and words of the form of Google's reasons.
-var told = regexp.MustCompile(`^google events\.get: \d+( [A-Za-z0-9._]{1,64}(,[A-Za-z0-9._]{1,64})*)?$`)
+// allowedError matches an error that quotes no more of Google's answer than the call, the
+// status and words of the form of Google's reasons.
+var allowedError = regexp.MustCompile(`^google events\.get: \d+( [A-Za-z0-9._]{1,64}(,[A-Za-z0-9._]{1,64})*)?$`)
 
-// FuzzErrorAnswer: whatever Google answers in the place of an event, the error
-// has a kind and a sentence of ours, says that something is gone or refused for
-// good only where Google said so by its status, and carries nothing of the
-// body.
+// FuzzErrorAnswer checks the error for any answer in the place of an event: it has a kind
+// and a message of ours, it is NotFound or Revoked only if Google's status says so, and it
+// quotes nothing of the body.
 func FuzzErrorAnswer(f *testing.F) {
 	f.Add(404, "", []byte(`{"error":{"code":404,"errors":[{"reason":"notFound","message":"secret text"}]}}`))
 	f.Add(403, "5", []byte(`{"error":{"errors":[{"reason":"rateLimitExceeded"}],"details":[{"reason":"RATE_LIMIT_EXCEEDED"}]}}`))
@@ -107,12 +106,12 @@ func FuzzErrorAnswer(f *testing.F) {
 		}
 		kind := kinded.Kind
 		if kind == fault.NotFound && status != 404 && status != 410 || kind == fault.Revoked && status != 401 && status != 403 {
-			t.Fatalf("status %d is taken for %v", status, kind)
+			t.Fatalf("status %d is treated as %v", status, kind)
 		}
 		if wait := fault.RetryAfter(err); wait < 0 {
 			t.Fatalf("wait %v", wait)
 		}
-		if ok && !told.MatchString(answered.Error()) {
+		if ok && !allowedError.MatchString(answered.Error()) {
 			t.Fatalf("the error says %q", answered.Error())
 		}
 	})
@@ -137,7 +136,7 @@ func FuzzAnswer(f *testing.F) {
 		event, err := client.Get(t.Context(), ref, "e")
 		passes(t, err)
 		for _, event := range append(page.Events, event) {
-			if event.Seen > rules.Unreadable || event.Seen != rules.Present && !event.Fingerprint.IsZero() {
+			if event.EventState > rules.Unreadable || event.EventState != rules.Present && !event.Fingerprint.IsZero() {
 				t.Fatalf("%+v", event)
 			}
 		}
@@ -151,11 +150,10 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// passes demands that an answer which cannot be read is taken for no more than
-// an outage.
+// passes fails unless an unreadable answer is treated as an outage.
 func passes(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && !fault.Is(err, fault.Unavailable) {
-		t.Fatalf("an answer that cannot be read is taken for %v: %v", fault.KindOf(err), err)
+		t.Fatalf("an answer that cannot be read is treated as %v: %v", fault.KindOf(err), err)
 	}
 }

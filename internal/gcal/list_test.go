@@ -44,7 +44,7 @@ func TestList_FollowsPagesAndThenChangesAlone(t *testing.T) {
 		t.Fatalf("full listing: %d events on %d pages, token %q", len(events), pages, token)
 	}
 	first := events[0]
-	if first.Seen != rules.Present || first.Fingerprint.IsZero() || first.ETag == "" || first.Updated.IsZero() || first.Private["poll"] != "p1" {
+	if first.EventState != rules.Present || first.Fingerprint.IsZero() || first.ETag == "" || first.Updated.IsZero() || first.Private["poll"] != "p1" {
 		t.Errorf("an event of a listing: %+v", first)
 	}
 	if first.Summary != "" || first.Description != "" {
@@ -55,7 +55,7 @@ func TestList_FollowsPagesAndThenChangesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed, token, _ := listAll(t, w.client, mine, token)
-	if len(changed) != 1 || changed[0].ID != "abcde3" || changed[0].Seen != rules.Gone {
+	if len(changed) != 1 || changed[0].ID != "abcde3" || changed[0].EventState != rules.Gone {
 		t.Errorf("after a deletion: %+v", changed)
 	}
 	if changed, _, _ = listAll(t, w.client, mine, token); len(changed) != 0 {
@@ -121,17 +121,17 @@ func TestList_ReadsWhateverACalendarHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type seen struct {
+	type row struct {
 		id, instanceOf string
-		seen           rules.EventState
+		eventState     rules.EventState
 		fingerprint    string
 	}
-	var got []seen
+	var got []row
 	for _, e := range page.Events {
-		got = append(got, seen{e.ID, e.InstanceOf, e.Seen, e.Fingerprint.String()})
+		got = append(got, row{e.ID, e.InstanceOf, e.EventState, e.Fingerprint.String()})
 	}
 	const day = "2026-03-01|2026-03-02|true"
-	want := []seen{
+	want := []row{
 		{"tombstone", "", rules.Gone, ""}, {"ex_1", "ex", rules.Gone, ""}, {"series", "", rules.Series, ""},
 		{"series_2", "series", rules.Present, day}, {"birthday", "", rules.Present, day},
 		{"empty", "", rules.Unreadable, ""}, {"half", "", rules.Unreadable, ""},

@@ -63,13 +63,13 @@ func TestList_MalformedEvent_FailsNoOther(t *testing.T) {
 				t.Fatalf("got %+v, %v", page, err)
 			}
 			first := page.Events[0]
-			if first.Seen != rules.Unreadable || !first.Malformed || !first.Fingerprint.IsZero() || first.ID != "abcde1" && field != "id" {
+			if first.EventState != rules.Unreadable || !first.Malformed || !first.Fingerprint.IsZero() || first.ID != "abcde1" && field != "id" {
 				t.Errorf("the malformed event is %+v", first)
 			}
-			if well := page.Events[1]; well.Seen != rules.Present || well.Malformed || well.Private["poll"] != "p1" || well.Updated.IsZero() {
+			if well := page.Events[1]; well.EventState != rules.Present || well.Malformed || well.Private["poll"] != "p1" || well.Updated.IsZero() {
 				t.Errorf("the one behind it is %+v", well)
 			}
-			if last := page.Events[3]; last.Seen != rules.Gone || last.ID != "later1" {
+			if last := page.Events[3]; last.EventState != rules.Gone || last.ID != "later1" {
 				t.Errorf("the last one is %+v", last)
 			}
 		})
@@ -95,7 +95,7 @@ func TestGet_MalformedEvent_IsUnreadable(t *testing.T) {
 	t.Parallel()
 	for field := range wrongFields {
 		event, err := answering(t, malformed(t, field)).Get(t.Context(), mine, "abcde1")
-		if err != nil || event.ID != "abcde1" || event.Seen != rules.Unreadable || !event.Malformed {
+		if err != nil || event.ID != "abcde1" || event.EventState != rules.Unreadable || !event.Malformed {
 			t.Errorf("%s: got %+v, %v", field, event, err)
 		}
 		if marked := event.Private["poll"] == "p1"; marked != (field != "private" && field != "a mark") {
@@ -103,7 +103,7 @@ func TestGet_MalformedEvent_IsUnreadable(t *testing.T) {
 		}
 	}
 	gone := strings.Replace(malformed(t, "start"), "confirmed", "cancelled", 1)
-	if event, err := answering(t, gone).Get(t.Context(), mine, "abcde1"); err != nil || event.Seen != rules.Gone || event.Malformed {
+	if event, err := answering(t, gone).Get(t.Context(), mine, "abcde1"); err != nil || event.EventState != rules.Gone || event.Malformed {
 		t.Errorf("deleted: got %+v, %v", event, err)
 	}
 	for _, body := range []string{`null`, `7`, `[]`, `"abcde1"`, ``, `{"id":"abcde1"`, `{"id":"abcde1"} {}`, `<html>`} {

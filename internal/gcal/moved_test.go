@@ -27,7 +27,7 @@ func TestGet_OfAMovedEvent_NamesItsOrganizer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return got.Organizer, got.Organized, got.Seen
+		return got.Organizer, got.Organized, got.EventState
 	}
 	if email, own, _ := whose(mine); email != mine.Calendar || !own {
 		t.Errorf("its own calendar says %q, %v", email, own)
@@ -40,14 +40,14 @@ func TestGet_OfAMovedEvent_NamesItsOrganizer(t *testing.T) {
 	}
 	request.Header.Set("Authorization", "Bearer "+gm)
 	w.sim.Handler().ServeHTTP(httptest.NewRecorder(), request)
-	if email, own, seen := whose(club); email != club.Calendar || !own || seen != rules.Present {
-		t.Errorf("the calendar that it was moved to says %q, %v, %v", email, own, seen)
+	if email, own, state := whose(club); email != club.Calendar || !own || state != rules.Present {
+		t.Errorf("the calendar that it was moved to says %q, %v, %v", email, own, state)
 	}
 	if email, own, _ := whose(gcal.Ref{Account: "ana", Calendar: "primary"}); email != club.Calendar || own {
 		t.Errorf("the guest's says %q, %v", email, own)
 	}
-	if _, _, seen := whose(mine); seen != rules.Gone {
-		t.Errorf("the calendar that it left shows it as %v", seen)
+	if _, _, state := whose(mine); state != rules.Gone {
+		t.Errorf("the calendar that it left shows it as %v", state)
 	}
 }
 

@@ -72,10 +72,10 @@ func TestCalled_ReportsCallsThatReachedGoogleOnly(t *testing.T) {
 		"the network is down":          {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })}, 1},
 		"the budget allows one of two": {gcal.Options{Client: answering, Budget: full}, 1},
 	} {
-		told := 0
+		reported := 0
 		row.options.Called = func(method string, err error, _ time.Duration) {
-			if told++; method != "events.get" || err == nil {
-				t.Errorf("%s: it is told of %s, %v", name, method, err)
+			if reported++; method != "events.get" || err == nil {
+				t.Errorf("%s: reported %s, %v", name, method, err)
 			}
 		}
 		client := gcal.New(row.options)
@@ -83,8 +83,8 @@ func TestCalled_ReportsCallsThatReachedGoogleOnly(t *testing.T) {
 		if row.options.Budget != nil {
 			err = errors.Join(err, calls["get"](t.Context(), client))
 		}
-		if err == nil || told != row.want {
-			t.Errorf("%s: it is told of %d calls, want %d (%v)", name, told, row.want, err)
+		if err == nil || reported != row.want {
+			t.Errorf("%s: reported %d calls, want %d (%v)", name, reported, row.want, err)
 		}
 	}
 }
@@ -101,10 +101,10 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestRefused_ReportsRefusalsByGoogleOnly(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		call   string
-		status int
-		reason string
-		told   bool
+		call     string
+		status   int
+		reason   string
+		reported bool
 	}{
 		{"list", 401, "authError", true}, {"insert", 403, "insufficientPermissions", true},
 		{"calendars", 403, "insufficientPermissions", false}, {"watch", 401, "push.webhookUrlUnauthorized", false},
@@ -117,23 +117,23 @@ func TestRefused_ReportsRefusalsByGoogleOnly(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		broken := errors.New("the store is away")
-		told := 0
+		reports := 0
 		client := gcal.New(gcal.Options{
 			Endpoint: server.URL,
 			Client:   func(context.Context, string) (*http.Client, error) { return server.Client(), nil },
 			Refused: func(_ context.Context, account string, client *http.Client) error {
-				told++
+				reports++
 				if account != "gm" || client != server.Client() {
-					t.Errorf("told of account %q and another client", account)
+					t.Errorf("reported account %q with another client", account)
 				}
 				return broken
 			},
 		})
 		err := calls[tc.call](t.Context(), client)
-		if (told == 1) != tc.told {
-			t.Errorf("%s %d %s: told %d times", tc.call, tc.status, tc.reason, told)
+		if (reports == 1) != tc.reported {
+			t.Errorf("%s %d %s: reported %d times", tc.call, tc.status, tc.reason, reports)
 		}
-		if tc.told && (!fault.Is(err, fault.Revoked) || !errors.Is(err, broken)) {
+		if tc.reported && (!fault.Is(err, fault.Revoked) || !errors.Is(err, broken)) {
 			t.Errorf("%s %d %s: got %v", tc.call, tc.status, tc.reason, err)
 		}
 	}

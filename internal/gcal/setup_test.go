@@ -98,7 +98,7 @@ func wantForPeople(t *testing.T, err error) {
 	t.Helper()
 	said, ok := errors.AsType[*fault.Error](err)
 	if ok && said.Kind != fault.Internal && strings.Contains(said.Message, "QS_") {
-		t.Errorf("people are told %q", said.Message)
+		t.Errorf("the message for people is %q", said.Message)
 	}
 	ours := slices.Contains([]string{gcal.CodeWebhookRefused}, fault.CodeOf(err))
 	if ours && !strings.Contains(err.Error(), "; check QS_") {

@@ -51,12 +51,12 @@ func TestTimes_AreReadInEveryForm(t *testing.T) {
 			if err != nil || len(page.Events) != 1 {
 				t.Fatalf("got %+v, %v", page, err)
 			}
-			event, wantSeen := page.Events[0], rules.Present
+			event, wantState := page.Events[0], rules.Present
 			if tc.want == "" {
-				wantSeen = rules.Unreadable
+				wantState = rules.Unreadable
 			}
-			if event.Seen != wantSeen || event.Fingerprint.String() != tc.want {
-				t.Errorf("seen %v at %s, want %v at %s", event.Seen, event.Fingerprint, wantSeen, tc.want)
+			if event.EventState != wantState || event.Fingerprint.String() != tc.want {
+				t.Errorf("read as %v at %s, want %v at %s", event.EventState, event.Fingerprint, wantState, tc.want)
 			}
 			alone, err := client.Get(t.Context(), mine, "abcde1")
 			if err != nil || !reflect.DeepEqual(alone, event) {

@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// defaultTTL is how long Google keeps a channel if not asked otherwise.
+// defaultTTL is the lifetime that Google gives a channel by default.
 const defaultTTL = 7 * 24 * time.Hour
 
 // WatchRequest asks for a watch channel.

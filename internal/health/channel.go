@@ -39,7 +39,7 @@ func channelOf(watches []calendarsync.Watch, terms Terms) (best calendarsync.Wat
 		}
 	}
 	if stands == ChannelFailed || stands == ChannelPending {
-		best.Expiration = time.Time{} // what it would have been is no expiry
+		best.Expiration = time.Time{} // such a channel has no expiry
 	}
 	return best, stands
 }
@@ -90,13 +90,12 @@ func (r *Reader) watchedBy(ctx context.Context, keys []string) (map[string]calen
 	return watched, nil
 }
 
-// Channel is a watch channel and what is wrong with it. Its level is how bad that
-// is for its calendar.
+// Channel is a watch channel with its trouble. Level is the severity for its calendar.
 type Channel struct {
 	calendarsync.Watch
 	Level Level
-	// State says how it stands, in a word or two; Why explains what is wrong, ""
-	// where nothing is.
+	// State describes the channel in a word or two. Why explains the trouble; "" if
+	// there is none.
 	State, Why string
 }
 

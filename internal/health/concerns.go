@@ -10,8 +10,8 @@ type Concern struct {
 	Part string
 }
 
-// concerns are what is wrong in an overview, a line for each part and level, the
-// worst first.
+// concerns lists the troubles of an overview, one line for each part and level, worst
+// first.
 func concerns(o Overview) (all []Concern) {
 	held := 0
 	for _, calendar := range o.Held {

@@ -16,8 +16,8 @@ import (
 	"questscheduler/rules"
 )
 
-// Figures count what is wrong over everybody, each up to FiguresMost. Nothing that
-// is well is read, so they cost a healthy server next to nothing.
+// Figures count the troubles of all users, each up to FiguresMost. They read only
+// documents with a trouble, so they cost a healthy server next to nothing.
 type Figures struct {
 	// WatchesEnding are followed calendars whose last watch channel ends within
 	// Reader.Ending, or a sixth of its lifetime where that is shorter: its renewal
@@ -31,7 +31,7 @@ type Figures struct {
 	// refused; zero: none fails.
 	Failing      map[fault.Kind]int
 	FailingSince time.Time
-	// Parked are followed calendars that Google asked to leave alone for a while.
+	// Paused counts followed calendars whose sync waits because Google asked for a pause.
 	Paused int
 	// Revoked are linked accounts whose owners have to link them again.
 	Revoked int
@@ -46,8 +46,8 @@ const (
 	EndingWithin = 24 * time.Hour
 )
 
-// Ending is how soon a watch channel ends that should have been renewed, where
-// channels are renewed renewBefore their end: half of that passed in vain. Channels
+// Ending is the time left at which a watch channel's renewal is overdue. Channels are
+// renewed renewBefore their end, and half of that has passed without a renewal. Channels
 // that Google granted for a shorter time are renewed later
 // (calendarsync.Watch.EndsSoon).
 func Ending(renewBefore time.Duration) time.Duration { return min(renewBefore/2, EndingWithin) }
@@ -60,8 +60,7 @@ var ErrorCodes = []rules.ErrorCode{
 	rules.RecurringUnsupported, rules.UnreadableEvent,
 }
 
-// Figures counts what is wrong. The error is that of the store; nothing asks
-// Google.
+// Figures counts the troubles, without a call to Google. Its errors are the store's.
 func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 	figures := Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}}
 	for _, part := range []func(context.Context, *Figures) error{r.countWatches, r.countCalendars, r.countOwners} {
@@ -166,10 +165,10 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 			}
 		}
 	}
-	parked, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
+	paused, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 		return calendars.Paused(ctx, r.Store, r.Now(), page, after)
 	}, followed)
-	figures.Paused = len(parked)
+	figures.Paused = len(paused)
 	return err
 }
 

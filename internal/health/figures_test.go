@@ -186,7 +186,7 @@ func TestFigures_BehindManyUncounted_AreFound(t *testing.T) {
 
 // Whatever the settings are, a channel that was just renewed does not count, and
 // one that was to be renewed long ago does.
-func TestFigures_WatchesEnding_IsHeldAgainstWhenChannelsAreRenewed(t *testing.T) {
+func TestFigures_EndingChannels_CountOnlyWhenRenewalIsLate(t *testing.T) {
 	t.Parallel()
 	for _, lasts := range []time.Duration{7 * 24 * time.Hour, 48 * time.Hour, 24 * time.Hour, 6 * time.Hour} {
 		renewBefore := min(48*time.Hour, lasts/2)

@@ -1,7 +1,7 @@
-// Package health is the one model of whether sync works, judged from what is stored:
-// nothing asks Google. What is wrong with a calendar is a table over its facts
-// (troubles.go); watch channels (channel.go) and jobs (jobs.go) are judged likewise,
-// by pure functions. Reader reads the facts: for one person (read.go), for the
+// Package health is the one model of whether sync works. It judges from stored documents
+// and calls no Google API. A table over a calendar's facts finds its troubles
+// (troubles.go); pure functions judge watch channels (channel.go) and jobs (jobs.go)
+// alike. Reader reads the facts: for one person (read.go), for the
 // operator (overview.go), and as figures (figures.go).
 package health
 
@@ -105,7 +105,7 @@ type Calendar struct {
 	Deferred int
 	Held     int
 	Failing  int
-	// SyncPending tells that a sync is pending.
+	// SyncPending reports that a sync is pending.
 	SyncPending bool
 	// PausedUntil is when Google may be called again; zero: now.
 	PausedUntil time.Time
@@ -120,7 +120,7 @@ type Trouble struct {
 	Status Status
 	// Since is when it began; zero: not known.
 	Since time.Time
-	// Message tells people what is wrong and what to do.
+	// Message says to people what is wrong and what to do.
 	Message string
 }
 

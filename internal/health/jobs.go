@@ -8,14 +8,14 @@ import (
 	"questscheduler/internal/timers"
 )
 
-// Job is a job of the timers and how its last run stands.
+// Job is a job of the timers with the state of its last run.
 type Job struct {
 	timers.Job
 	timers.Record
 	Level Level
-	// State says how the last run stands, in a word or two.
+	// State describes the last run in a word or two.
 	State string
-	// Late tells that the next run should have begun, and Unfinished that one
+	// Late reports that the next run should have begun, and Unfinished that one
 	// should have ended.
 	Late, Unfinished bool
 }

@@ -156,8 +156,8 @@ type HeldCalendar struct {
 	Polls []poll.Poll
 }
 
-// held reads the polls that say that they are held and whose calendar says so too:
-// what was confirmed since awaits nobody.
+// held reads the polls that are held by their own document and their calendar's. A poll
+// that was confirmed since is left out.
 func (r *Reader) held(ctx context.Context, o *Overview) error {
 	polls, err := poll.WithError(ctx, r.Store, rules.MassCancellationHeld, maxHeld)
 	if err != nil {

@@ -118,7 +118,7 @@ func (w *reading) channel(key, id string, fields map[string]any) {
 }
 
 // How bad it is with a channel is how bad that is for its calendar.
-func TestOverview_Watches_AreBadOnlyWhereTheirCalendarIsNotWatched(t *testing.T) {
+func TestOverview_EndedChannel_IsBadOnlyWithoutAnother(t *testing.T) {
 	t.Parallel()
 	refused := map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": now.Add(time.Minute)}
 	for _, row := range []struct {
@@ -203,7 +203,7 @@ func (w *reading) fails(key string, since time.Time, reason string) {
 	}
 }
 
-func TestOverview_ShowsFreshFailures_HoweverManyGrantsWereRefusedBefore(t *testing.T) {
+func TestOverview_ManyRefusedGrants_StillShowsFreshFailures(t *testing.T) {
 	t.Parallel()
 	w := newReading(t)
 	for i := range 40 {
@@ -349,7 +349,7 @@ func TestOverview_ShortGrant_IsLateByItsLifetime(t *testing.T) {
 		next          bool
 	}{
 		{"it was just granted", 0, 24 * time.Hour, health.Fine, "active", "", false},
-		{"it is to be renewed now", -16 * time.Hour, 8 * time.Hour, health.Fine, "active", "", false},
+		{"its renewal starts now", -16 * time.Hour, 8 * time.Hour, health.Fine, "active", "", false},
 		{"half of the time for that is over", -20*time.Hour - time.Minute, 4*time.Hour - time.Minute, health.Mind, "ends soon", "Its renewal is overdue; see the timer drain.", false},
 		{"it ended", -25 * time.Hour, -time.Hour, health.Bad, "ended", "It was not renewed in time.", true},
 		{"it was granted for minutes", -6 * time.Minute, -time.Minute, health.Bad, "ended", "Google granted it for 5m0s; the sweep reads the calendar until the next.", true},

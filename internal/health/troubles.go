@@ -11,8 +11,8 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Facts are what is stored of one followed calendar; its health follows from them
-// and the Terms.
+// Facts are the stored facts of one followed calendar. Its health follows from them and
+// the Terms.
 type Facts struct {
 	// Account is the status of its account; "" where the document is gone.
 	Account  accounts.Status
@@ -32,7 +32,7 @@ type Terms struct {
 	// Address is where Google should push; channels to another address do not
 	// count. "": no calendar is watched here.
 	Address string
-	// Off tells that this server follows no calendar (QS_SYNC=off).
+	// Off reports that this server follows no calendar (QS_SYNC=off).
 	Off bool
 }
 
@@ -49,13 +49,13 @@ type row struct {
 	code string
 	// status is how bad that is; "": as bad as it is old.
 	status Status
-	// when tells whether it is so, and since when; zero: not known.
+	// when reports whether the trouble exists and since when; zero if unknown.
 	when    func(s situation) (since time.Time, wrong bool)
 	message func(s situation) string
 }
 
-// accountRows are what is wrong with the account. Where one applies, the rows of
-// the calendar do not: nothing else can be repaired before.
+// accountRows are the troubles of the account. If one applies, the calendar's rows do
+// not, since the account must be repaired first.
 var accountRows = []row{
 	{"token_expired", Error, func(s situation) (time.Time, bool) {
 		refused := s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
@@ -66,11 +66,11 @@ var accountRows = []row{
 	}, says("The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account.")},
 }
 
-// calendarRows are what is wrong with the calendar. Every row that applies counts.
+// calendarRows are the troubles of the calendar. Every row that applies counts.
 var calendarRows = []row{
 	{"sync_off", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.Off },
 		says("This server follows no calendar now. Its operator can set QS_SYNC to on.")},
-	{"look_failed", "", func(s situation) (time.Time, bool) { return s.Calendar.FailedSince, !s.Calendar.FailedSince.IsZero() }, lookMessage},
+	{"look_failed", "", func(s situation) (time.Time, bool) { return s.Calendar.FailedSince, !s.Calendar.FailedSince.IsZero() }, syncFailureMessage},
 	{"look_late", "", func(s situation) (time.Time, bool) {
 		last := s.Calendar.SuccessAt
 		return last, !last.IsZero() && s.Now.Sub(last) > s.Recent
@@ -101,8 +101,8 @@ func (s situation) troubles(rows []row) (troubles []Trouble) {
 	return troubles
 }
 
-// lookMessages say why the sync fails, by the stored reason.
-var lookMessages = map[string]string{
+// syncFailures explains a failing sync by its stored reason.
+var syncFailures = map[string]string{
 	fault.Exhausted.String():   "Google's quota for this account is used up. The calendar is read again once it is not.",
 	fault.RateLimited.String(): "Google asks for fewer calls. The calendar is read again in a moment.",
 	fault.Unavailable.String(): "Google Calendar does not answer. It is retried.",
@@ -111,8 +111,8 @@ var lookMessages = map[string]string{
 	fault.Provider.String():    "Google refuses to give the calendar. Check in Google Calendar that the account can still change its events.",
 }
 
-func lookMessage(s situation) string {
-	if message, known := lookMessages[s.Calendar.LastError]; known {
+func syncFailureMessage(s situation) string {
+	if message, known := syncFailures[s.Calendar.LastError]; known {
 		return message
 	}
 	return "Reading the calendar fails and is retried. If this stays, the server's log says why."

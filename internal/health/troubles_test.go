@@ -31,7 +31,7 @@ func well() health.Facts {
 
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
-func TestOf(t *testing.T) {
+func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 	t.Parallel()
 	fails := func(since time.Duration, kind fault.Kind) func(*health.Facts) {
 		return func(f *health.Facts) { f.Calendar.FailedSince, f.Calendar.LastError = ago(since), kind.String() }
@@ -120,20 +120,20 @@ func TestOf_WhereNothingIsFollowed_NamesTheSetting(t *testing.T) {
 	}
 }
 
-func TestOf_TellsUntilWhenACalendarIsParked(t *testing.T) {
+func TestOf_PausedCalendar_ShowsTheEndOfItsPause(t *testing.T) {
 	t.Parallel()
 	facts := well()
 	facts.Calendar.PausedUntil = now.Add(time.Hour)
 	if got := health.Of(facts, terms); !got.PausedUntil.Equal(facts.Calendar.PausedUntil) {
-		t.Errorf("parked until %v", got.PausedUntil)
+		t.Errorf("paused until %v", got.PausedUntil)
 	}
 	facts.Calendar.PausedUntil = now
 	if got := health.Of(facts, terms); !got.PausedUntil.IsZero() {
-		t.Errorf("parked until %v, which is over", got.PausedUntil)
+		t.Errorf("paused until %v, which is over", got.PausedUntil)
 	}
 }
 
-func TestWorst(t *testing.T) {
+func TestWorst_OfStatuses_IsTheGravest(t *testing.T) {
 	t.Parallel()
 	if got := health.Worst(); got != health.Healthy {
 		t.Errorf("nothing is %s", got)

@@ -1,4 +1,4 @@
-// Package meter hands events over to whatever counts them. Each package declares
+// Package meter hands events over to their counter. Each package declares
 // its events beside the code that meets them, in a file meter.go.
 package meter
 

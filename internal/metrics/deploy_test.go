@@ -174,9 +174,9 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 	}
 }
 
-// Each alert says how bad it is, what is wrong and where its repair is described;
-// and the page has no section of an alert that is no more.
-func TestEachAlert_HasItsMendInOperations(t *testing.T) {
+// Each alert has a severity, a summary and a section on its repair, and the page has no
+// section of a removed alert.
+func TestEachAlert_HasItsRepairInOperations(t *testing.T) {
 	t.Parallel()
 	var sections []string
 	for line := range strings.Lines(docs.Read(t, alertsPage)) {
@@ -268,15 +268,15 @@ func TestQueueOld_IsAskedOfEachKindOfTasks(t *testing.T) {
 }
 
 // A share of few syncs is soon large: one deleted calendar must not raise an alert.
-func TestLooksFailing_DemandsThatSeveralCalendarsFail(t *testing.T) {
+func TestSyncAlert_OneFailingCalendar_DoesNotFire(t *testing.T) {
 	t.Parallel()
 	rules := alerts(t)
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.Alert == "LooksFailing" })
 	if i < 0 {
-		t.Fatal("there is no alert LooksFailing")
+		t.Fatal(`alert "LooksFailing" is missing`)
 	}
 	several := regexp.MustCompile(`\band sum\(max by \(reason\) \(questscheduler_calendars_failing\{reason!="revoked"\}\)\) >= [2-9]`)
 	if !several.MatchString(rules[i].Expr) {
-		t.Errorf("LooksFailing asks only for a share: %s", rules[i].Expr)
+		t.Errorf(`the expression of "LooksFailing" tests a share alone: %s`, rules[i].Expr)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
-	changed "questscheduler/internal/documentchanges" // hints are a label here
+	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
@@ -30,7 +30,7 @@ const (
 
 // The labels of the figures.
 var (
-	hints     = labelOf("hint", "push", "timer", "person", "relink", "start", "sweep", "intent", "watch", "backfill", "document")
+	triggers  = labelOf("hint", "push", "timer", "person", "relink", "start", "sweep", "intent", "watch", "backfill", "document")
 	outcomes  = label{"outcome", append([]string{ok}, kinds...)}
 	synced    = label{"outcome", append([]string{ok, overtaken}, kinds...)}
 	occasions = labelOf("occasion", "creation", "renewal")
@@ -40,8 +40,8 @@ var (
 	commands = labelOf("command",
 		rules.CommandFinalise, rules.CommandCancel, rules.CommandReopen, rules.CommandVote, rules.CommandEdit, rules.CommandEditSlots,
 		rules.CommandArchive, rules.CommandUnarchive, rules.CommandRestoreOriginal, rules.CommandAcceptNew, rules.CommandDelete)
-	codes    = labelOf("code", health.ErrorCodes...)
-	mendings = labelOf("mending",
+	codes   = labelOf("code", health.ErrorCodes...)
+	repairs = labelOf("mending",
 		rules.RepairDeleted, rules.RepairRecreated, rules.RepairCancel, rules.RepairReopen, rules.RepairLink, rules.RepairUnlink, rules.RepairRestore, rules.RepairRecord)
 	notices = labelOf("notice", rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain)
 	// channels are those of Discord, as announcements name them.
@@ -54,7 +54,7 @@ var (
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"calendarList.list", "token", "revoke")
 	taskKinds = labelOf("kind",
-		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, changed.Kind)
+		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind)
 	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")
 	errorKinds  = label{"kind", kinds}
 	levels      = labelOf("level", "warn", "error")

@@ -1,7 +1,7 @@
 // Package metrics is the figures of a program, as Prometheus reads them at
 // /metrics. Metrics counts the events that the other packages hand over
 // (internal/meter), calls, requests, task runs and log lines; the stored figures
-// are read when somebody asks (stored.go).
+// are read on each scrape (stored.go).
 //
 // No label ever names a person, a poll, a calendar, an account or a channel: each
 // has the values of a list in labels.go, and "other". So the number of series is

@@ -16,19 +16,19 @@ import (
 // Stored is where the figures are that are read and not counted. All fields are
 // needed.
 type Stored struct {
-	// Depths tells the state of the queue (queue.Queue).
+	// Depths returns the state of the queue (queue.Queue).
 	Depths func(ctx context.Context) ([]queue.Depth, error)
-	// Records tells how the runs of the timers' jobs stand (timers.Timers).
+	// Records returns the latest runs of the timers' jobs (timers.Timers).
 	Records func(ctx context.Context) ([]timers.Record, error)
-	// Figures tells what is wrong over everybody (health.Reader).
+	// Figures counts the troubles of all users (health.Reader).
 	Figures func(ctx context.Context) (health.Figures, error)
 	Log     *slog.Logger
 }
 
 const (
-	// storedFor is how old these figures may be, however often somebody asks.
+	// storedFor is the age up to which these figures are served from memory.
 	storedFor = 15 * time.Second
-	// figuresFor is the same of the health figures, whose reads cost most.
+	// figuresFor is the same for the health figures, whose reads cost most.
 	figuresFor = time.Minute
 	// readPatience is how long all reads of one answer may take.
 	readPatience = 8 * time.Second
@@ -51,13 +51,13 @@ var (
 	watchFails  = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
 	syncFails   = gauge("calendars_failing", "Followed calendars whose sync fails, by the kind of the error (up to 250).", "reason")
 	failingFor  = gauge("calendars_failing_seconds", "For how long the sync of a calendar fails that its owner cannot repair: the longest; 0: none.")
-	parked      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
+	paused      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
 	revoked     = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
 	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
 )
 
-// stored reads the figures that are stored when somebody asks.
+// stored reads the stored figures on each scrape.
 type stored struct {
 	Stored
 	depths health.Cached[[]queue.Depth]
@@ -66,8 +66,8 @@ type stored struct {
 	now    func() time.Time
 }
 
-// Describe implements prometheus.Collector. A collector that describes nothing is
-// not checked, and asked for nothing when it is registered.
+// Describe implements prometheus.Collector. It describes nothing, which makes the
+// collector unchecked, so that registering it collects nothing.
 func (*stored) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -157,7 +157,7 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(ending, float64(figures.WatchesEnding))
 	give(watchFails, float64(figures.WatchesFailed))
 	give(failingFor, s.age(figures.FailingSince))
-	give(parked, float64(figures.Paused))
+	give(paused, float64(figures.Paused))
 	give(revoked, float64(figures.Revoked))
 	for _, kind := range fault.Kinds() {
 		give(syncFails, float64(figures.Failing[kind]), kindName(kind))

@@ -2,7 +2,7 @@ package queue
 
 import "time"
 
-// The retry policy of every driver. A service that retries by itself (Cloud Tasks) is
+// The retry policy of every driver. A service with its own retries (Cloud Tasks) is
 // configured alike.
 const (
 	// RunTimeout ends a handler's context.
@@ -48,7 +48,7 @@ func (v Verdict) Final(attempt int, age time.Duration, cancelled bool) Verdict {
 	return v
 }
 
-// GivenUp tells whether a failed task becomes a dead letter. age counts from its
+// GivenUp reports whether a failed task becomes a dead letter. age counts from its
 // enqueueing, or from when a person retried it.
 func GivenUp(attempt int, age time.Duration) bool {
 	return attempt >= GiveUpAttempts && age >= GiveUpAge

@@ -15,7 +15,7 @@
 //     ended, or never; consumers rely on neither, their names carry a generation.
 //
 // Transactions write store documents only. Enqueueing follows the commit; the drain
-// finds what was committed and not enqueued.
+// finds the work that was committed but not enqueued.
 package queue
 
 import (

@@ -266,10 +266,10 @@ func TestNewUnsigned_RealProject_IsRefused(t *testing.T) {
 	t.Parallel()
 	for _, project := range []string{"", "quest-party", "demo", "x-demo-party"} {
 		if _, err := signin.NewUnsigned(project, false, time.Now); err == nil {
-			t.Errorf("unsigned tokens are taken for %q", project)
+			t.Errorf("unsigned tokens are accepted for %q", project)
 		}
 	}
 	if _, err := signin.NewUnsigned("", true, time.Now); err == nil {
-		t.Error("unsigned tokens are taken for nobody's project")
+		t.Error("unsigned tokens are accepted without a project")
 	}
 }

@@ -107,9 +107,9 @@ func errKeys(failure error) error {
 	return fault.Wrap(fault.Unavailable, failure, "The keys that sign-ins are checked with cannot be had. Try again shortly.")
 }
 
-// cached looks an id up without a fetch; settled is false if the keys must be
+// cached finds a key by id without a fetch; settled is false if the keys must be
 // fetched first. Within minFresh of a fetch there is no other: an id that is not
-// among fresh keys is unknown, and for stale keys the failure of the fetch stands.
+// among fresh keys is unknown, and for stale keys the failure of the last fetch counts.
 func (k *HTTPKeys) cached(id string) (key *rsa.PublicKey, settled bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

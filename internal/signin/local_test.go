@@ -265,7 +265,7 @@ func TestLoadOrCreateKey_FileWithoutAKey_IsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := signin.LoadOrCreateKey(path); err == nil {
-			t.Errorf("%s was taken for a key", name)
+			t.Errorf("%s was accepted as a key", name)
 		}
 	}
 }

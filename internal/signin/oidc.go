@@ -34,7 +34,7 @@ type MachineOptions struct {
 	// Audiences are those accepted; a token must have exactly one of them. Without
 	// any, every token is refused.
 	Audiences []string
-	// Accounts are the e-mail addresses that may call. Without any, nobody may.
+	// Accounts are the e-mail addresses that may call. An empty list refuses all callers.
 	Accounts []string
 	Now      func() time.Time
 }

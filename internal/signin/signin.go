@@ -16,7 +16,7 @@ import (
 
 // Person is an authenticated user.
 type Person struct {
-	// UID identifies the person; it stands in documents and their paths.
+	// UID identifies the person; documents and their paths contain it.
 	UID string
 	// Email is in lower case, "" where it is not known.
 	Email string

@@ -9,7 +9,7 @@ import (
 // an absent field, null and a value of another type read as the zero value.
 type Fields map[string]any
 
-// Has tells whether the field exists and is not null.
+// Has reports whether the field exists and is not null.
 func (f Fields) Has(name string) bool { return f[name] != nil }
 
 // String reads a string.

@@ -40,7 +40,7 @@ func (p Path) Parent() Path {
 	return ""
 }
 
-// Below tells whether p lies below the document at root, at any depth.
+// Below reports whether p lies below the document at root, at any depth.
 func (p Path) Below(root Path) bool { return strings.HasPrefix(string(p), string(root)+"/") }
 
 func (p Path) parentCollection() string {
@@ -83,7 +83,7 @@ func Field(names ...string) FieldPath { return names }
 // String is for messages.
 func (f FieldPath) String() string { return strings.Join(f, ".") }
 
-// HasPrefix tells whether f is prefix or lies below it.
+// HasPrefix reports whether f is prefix or lies below it.
 func (f FieldPath) HasPrefix(prefix FieldPath) bool {
 	return len(f) >= len(prefix) && slices.Equal(f[:len(prefix)], prefix)
 }

@@ -48,7 +48,7 @@ type Document struct {
 	Written int64
 }
 
-// Exists tells whether the document existed when it was read.
+// Exists reports whether the document existed when it was read.
 func (d Document) Exists() bool { return d.Data != nil }
 
 // Reader reads documents, inside a transaction (one consistent state) or

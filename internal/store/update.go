@@ -18,7 +18,7 @@ type deleteMark struct{}
 // Delete removes the field, as the value of an Update.
 var Delete any = deleteMark{}
 
-// IsDelete tells whether a value is the Delete mark.
+// IsDelete reports whether a value is the Delete mark.
 func IsDelete(value any) bool { _, ok := value.(deleteMark); return ok }
 
 // CheckUpdates is Invalid for an empty list, an empty path or name, and conflicting paths:

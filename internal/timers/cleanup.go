@@ -15,7 +15,7 @@ type Cleaning struct {
 	// What names the removed documents for people ("expired snapshots"). Names
 	// are unique.
 	What string
-	// Remove removes at most limit documents and tells how many it removed and
+	// Remove removes at most limit documents and returns how many it removed and
 	// whether more may be left. It is called until none is.
 	Remove func(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error)
 	// RemoveFrom replaces Remove for documents most of which stay: it continues at

@@ -17,7 +17,7 @@ type Count struct {
 // Counts are shown to people in their order. What is unique.
 type Counts []Count
 
-// Add sums up, and appends what c does not count yet.
+// Add adds the counts of more, and appends those that c does not have.
 func (c Counts) Add(more Counts) Counts {
 	for _, count := range more {
 		i := slices.IndexFunc(c, func(known Count) bool { return known.What == count.What })
@@ -30,12 +30,12 @@ func (c Counts) Add(more Counts) Counts {
 	return c
 }
 
-// NonZero leaves out what was not met.
+// NonZero returns the counts that are not zero.
 func (c Counts) NonZero() Counts {
 	return slices.DeleteFunc(slices.Clone(c), func(count Count) bool { return count.N == 0 })
 }
 
-// String lists what is not zero: "3 calendars, 1 failed".
+// String lists the counts that are not zero: "3 calendars, 1 failed".
 func (c Counts) String() string {
 	var texts []string
 	for _, count := range c.NonZero() {

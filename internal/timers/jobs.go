@@ -14,15 +14,15 @@ import (
 type Parts struct {
 	Scheduler *scheduler.Service
 	Watcher   *calendarsync.Watcher
-	// FollowLinks is calendarsync.Links.FollowDue; nil: nobody links accounts.
+	// FollowLinks is calendarsync.Links.FollowDue; nil if account linking is off.
 	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
 	// FallbackEvery is the period of the sweep, over which it is spread.
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
 	NoSync bool
-	// CheckAccounts tries the grants of accounts that nobody used for a day, so that
+	// CheckAccounts tries the grants of accounts that were not used for a day, so that
 	// a dead one is found before it is needed. It is repeated while more is true;
-	// nil: nobody links accounts.
+	// nil if account linking is off.
 	CheckAccounts func(ctx context.Context) (did Counts, more bool, err error)
 	// SweepCards is scheduler.Service.SweepCards; nil where the cards are not ours.
 	SweepCards func(ctx context.Context, at string, cause scheduler.Cause) (checked int, next string, err error)

@@ -47,8 +47,8 @@ func TestPollFallback_FindsWhatPushesMissed(t *testing.T) {
 	w.Check()
 }
 
-// A push that comes while the sweep of its calendar waits for its time is
-// followed at once: what waits is the sweep and not the look.
+// A push that comes while the sweep of its calendar waits is handled at once: only the
+// sweep waits.
 func TestPollFallback_KeepsNoPushWaiting(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -121,7 +121,7 @@ func TestCleanup_RemovesExpired_AndKeepsWhatIsNeeded(t *testing.T) {
 	w.Run(time.Minute)
 	same(t, "restored", w.View(back).Poll.WinningSlotID, slots[0])
 	same(t, "snapshots", len(w.Snapshots()), 2)
-	same(t, "told", len(w.Notices("ana")) > 0, true)
+	same(t, "announced", len(w.Notices("ana")) > 0, true)
 
 	w.RunTimers(91*24*time.Hour, 12*time.Hour)
 	kept := w.Snapshots()
@@ -155,14 +155,14 @@ func TestCleanup_GoesPageByPage(t *testing.T) {
 	write(t, w, func(tx store.Tx) error {
 		young := map[string]any{"status": "expired", "expiration": worldtest.Start.AddDate(0, 0, -29)}
 		others := map[string]any{"type": "POLL_INVITE", "createdAt": worldtest.Start.AddDate(-1, 0, 0)}
-		told := map[string]any{"type": notify.NoticeSyncError, "createdAt": worldtest.Start.AddDate(-1, 0, 0)}
+		announced := map[string]any{"type": notify.NoticeSyncError, "createdAt": worldtest.Start.AddDate(-1, 0, 0)}
 		if err := tx.Create(store.Doc("calendarWatches", "young"), young); err != nil {
 			return err
 		}
 		if err := tx.Create(notify.NotificationPath("ana", "invite"), others); err != nil {
 			return err
 		}
-		return tx.Create(notify.NotificationPath("ana", "told"), told)
+		return tx.Create(notify.NotificationPath("ana", "announced"), announced)
 	})
 	steps := 0
 	did, err := w.Timers.RunNow(t.Context(), timers.Cleanup, func(timers.Counts) { steps++ })
@@ -172,7 +172,7 @@ func TestCleanup_GoesPageByPage(t *testing.T) {
 	})
 	same(t, "pages", steps, 3+3+1)
 	same(t, "channels that are left", len(w.Watches()), 1)
-	for _, id := range []string{"invite", "told"} {
+	for _, id := range []string{"invite", "announced"} {
 		if !w.Document(notify.NotificationPath("ana", id)).Exists() {
 			t.Errorf("the notification %s is gone", id)
 		}
@@ -235,7 +235,7 @@ func TestPollFallback_ChecksTheAccountsLast(t *testing.T) {
 	did, err := w.Timers.RunNow(t.Context(), timers.PollFallback, nil)
 	must(t, err)
 	same(t, "asked until there are no more", asked, 3)
-	same(t, "told last", did[len(did)-1], timers.Count{What: "accounts", N: 6})
+	same(t, "reported last", did[len(did)-1], timers.Count{What: "accounts", N: 6})
 }
 
 // Here only the sweep finds what others wrote.

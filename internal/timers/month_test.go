@@ -131,8 +131,8 @@ func TestAMonth_InWhichFewPushesArrive(t *testing.T) {
 	const step = 2 * time.Hour
 	m := newMonth(t, 200)
 	m.RunTimers(time.Hour, time.Minute)
-	// A sweep's calendars come seconds apart, and looks follow each other after a
-	// moment.
+	// A sweep enqueues its calendars seconds apart, and sync runs follow each other after a
+	// short pause.
 	const within = worldtest.FallbackEvery + 10*time.Minute
 	began := m.Clock.Now()
 	for n := 0; m.Clock.Now().Before(began.Add(30 * 24 * time.Hour)); n++ {

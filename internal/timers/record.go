@@ -68,10 +68,10 @@ func (r Record) encode() map[string]any {
 	}
 }
 
-// goesOn tells whether the record is that of the run due then, which has not ended.
+// goesOn reports whether the record is that of the run due then, which has not ended.
 func (r Record) goesOn(due time.Time) bool { return r.Due.Equal(due) && r.EndedAt.IsZero() }
 
-// ended tells whether the record is that of the run due then, which has ended.
+// ended reports whether the record is that of the run due then, which has ended.
 func (r Record) ended(due time.Time) bool { return r.Due.Equal(due) && !r.EndedAt.IsZero() }
 
 // change changes the record of a job by do, and writes it where do returns true.

@@ -110,7 +110,7 @@ func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	}
 }
 
-// work continues a run for a stretch of time; over tells whether nothing is left.
+// work continues a run for a stretch of time; over reports whether nothing is left.
 func (t *Timers) work(ctx context.Context, job Job, asked task) (over bool, err error) {
 	until := t.Now().Add(stretch)
 	run := Run{Due: asked.Due, Cause: scheduler.Cause{Trigger: trigger, Trace: asked.Trace}}
@@ -122,7 +122,7 @@ func (t *Timers) work(ctx context.Context, job Job, asked task) (over bool, err 
 }
 
 // steps takes the steps of a run until none is left or pause, asked before each,
-// says to stop; did receives what each did. over tells whether this caller has
+// says to stop; did receives what each did. over reports whether this caller has
 // nothing left to do: the run ended, or another process took its place.
 func (t *Timers) steps(ctx context.Context, job Job, run Run, pause func() bool, did func(Counts)) (record Record, over bool, err error) {
 	record, goesOn, err := t.begin(ctx, job.Name, run.Due)

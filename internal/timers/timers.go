@@ -34,12 +34,12 @@ const (
 // Job is one row of the table.
 type Job struct {
 	Name string
-	// Does says in a few words what it does, for people.
+	// Does describes the job in a few words, for people.
 	Does string
 	// Every is its period, which begins Offset after midnight (UTC).
 	Every, Offset time.Duration
 	// AtStart makes the job due AfterStart after the program started, whatever its
-	// last run: it looks for what happened while no program ran.
+	// last run: the job finds the changes made while no program ran.
 	AtStart    bool
 	AfterStart time.Duration
 	Step       Step
@@ -54,7 +54,7 @@ type Run struct {
 	// Part and At are where the last step ended: in which part of a job that has
 	// several, and where in it; "" at the beginning.
 	Part, At string
-	// Due is the beginning of the run's period, or when somebody asked for it.
+	// Due is the beginning of the run's period, or the time of a request by hand.
 	Due time.Time
 	// ByHand: a person waits for the result, so nothing is put off.
 	ByHand bool

@@ -27,8 +27,8 @@ func IsSealed(stored any) bool {
 //   - base64 of IV‖ciphertext‖tag: an earlier server's
 //   - the plain token, older still
 //
-// A text counts as a plain token only if it looks like one. Internal with CodeUnreadable: no
-// key opens it.
+// A text counts as a plain token only if it has the prefix of Google's refresh tokens.
+// The error is Internal with CodeUnreadable if no key opens the secret.
 func (k Keys) OpenOlder(stored any) (secret string, err error) {
 	switch value := stored.(type) {
 	case map[string]any:

@@ -58,11 +58,11 @@ func TestOpenOlder_ReadsEveryShapeOfBefore(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, secret, err)
 		}
 		if seal.IsSealed(stored) {
-			t.Errorf("%s is taken for a sealed one", name)
+			t.Errorf("%s is treated as sealed", name)
 		}
 	}
 	if !seal.IsSealed(sealed(t, keys, "1//refresh")) {
-		t.Error("a sealed one is not taken for one")
+		t.Error("a sealed secret is not treated as sealed")
 	}
 }
 

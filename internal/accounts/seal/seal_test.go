@@ -116,7 +116,7 @@ func TestKeys_RotateWithoutDowntime(t *testing.T) {
 func TestParseKeys_Refusal_SaysWhatToDoWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	short := base64.StdEncoding.EncodeToString([]byte("sixteen bytes ok"))
-	for name, tc := range map[string]struct{ text, mend string }{
+	for name, tc := range map[string]struct{ text, says string }{
 		"nothing":              {"", "32 bytes"},
 		"a short key":          {"k1:" + short, "openssl rand -base64 32"},
 		"no base64":            {"k1:" + strings.Repeat("!", 44), "32 bytes"},
@@ -128,7 +128,7 @@ func TestParseKeys_Refusal_SaysWhatToDoWithoutTheKey(t *testing.T) {
 		"a comma at the end":   {"a:" + raw(1) + ",", "has no name"},
 	} {
 		_, err := seal.ParseKeys(tc.text)
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tc.mend) {
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if err != nil && (strings.Contains(err.Error(), raw(1)[:10]) || strings.Contains(err.Error(), short)) {

@@ -6,7 +6,7 @@
 //
 //	waiting      a task of the queue
 //	running      a request that is not answered yet
-//	done         answered 200; the name stays taken for a day at most
+//	done         answered 200; the name stays reserved for a day at most
 //	retry        answered 503 or 429 with Retry-After; the same task comes again
 //	later        a successor is enqueued and the task answered 200
 //	dead letter  a document in the store (deadTasks), and the task answered 200
@@ -43,7 +43,7 @@ import (
 // Options are what a queue is opened with.
 type Options struct {
 	// Queue is the prefix of the queues' full names: projects/P/locations/L/queues/Q
-	// for the queues Q-look, Q-intent and so on. The deployment creates them.
+	// for the kinds' queues, such as Q-intent. The deployment creates them.
 	Queue string
 	// Target is the address that tasks are delivered to, without the path.
 	Target string

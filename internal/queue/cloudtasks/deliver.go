@@ -17,7 +17,7 @@ const MaxBody = queue.MaxPayload
 const (
 	// workerPatience is how long a delivery waits for a worker.
 	workerPatience = 5 * time.Second
-	// refusedFor is the wait asked for where a delivery was not begun.
+	// refusedFor is the Retry-After of a delivery that was not begun.
 	refusedFor = time.Second
 )
 

@@ -27,8 +27,8 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// script is a queue over a Cloud Tasks that takes what it is told to, and runs
-// nothing by itself.
+// script is a queue over a Cloud Tasks that accepts the calls it is scripted to accept and
+// runs nothing.
 type script struct {
 	t *testing.T
 	*cloudtasks.Queue
@@ -43,7 +43,7 @@ type script struct {
 	now    time.Time
 }
 
-// newScript is a queue of the kind look whose handler answers the verdict.
+// newScript returns a queue of the kind "look" whose handler returns the verdict.
 func newScript(t *testing.T, verdict queue.Verdict) *script {
 	t.Helper()
 	s := &script{t: t, taken: map[string]bool{}, now: noon}
@@ -341,8 +341,8 @@ func TestDeliver_StopCancelsLastAttempt_AttemptIsRepeated(t *testing.T) {
 	}
 }
 
-// What headers say is checked for its form alone: whoever gets here has proved
-// to be our own service account.
+// Deliver checks only the form of headers: the caller has proved to be our own service
+// account.
 func FuzzDeliver_WhateverTheHeadersSay_TheTaskEnds(f *testing.F) {
 	f.Add("id", "chain", "1", "bmFtZQ", "2", "2026-03-01T12:00:00Z", "2026-03-01T11:00:00Z", "3")
 	f.Add("../x", "a/b", "-1", "%%%", "99999999999", "now", "0001-01-01T00:00:00Z", "-7")

@@ -152,8 +152,8 @@ func (e envelope) headers() map[string]string {
 	return headers
 }
 
-// receive reads a task and its earlier attempts from a delivery. What the headers lack
-// is as for a new task, so tasks that somebody made by hand run too.
+// receive reads a task and its earlier attempts from a delivery. A missing
+// header has the value of a new task, so tasks that were made by hand run too.
 func (q *Queue) receive(kind string, header http.Header, body []byte) (e envelope, retries int) {
 	e = q.seal(queue.Task{Kind: kind, Payload: body})
 	if id, chain := header.Get(headerID), header.Get(headerChain); idForm.MatchString(id) && idForm.MatchString(chain) {

@@ -15,7 +15,7 @@ import (
 // In a bubble, synctest.Wait returns when everybody waits, so that who shares
 // whose batch is no matter of luck.
 
-// table stands for the file: it takes batches when told to.
+// table is a fake file that inserts a batch when the test lets it.
 type table struct {
 	mu      sync.Mutex
 	batches [][]string
@@ -66,7 +66,7 @@ func TestBatcher_CallsDuringAnInsert_ShareTheNextBatch(t *testing.T) {
 		file.proceed <- nil
 		for call, want := range map[<-chan result]bool{second: true, taken: false, third: true} {
 			if r := <-call; r.created != want || r.err != nil {
-				t.Errorf("a caller in company got %+v, want created %v", r, want)
+				t.Errorf("a concurrent caller got %+v, want created %v", r, want)
 			}
 		}
 		synctest.Wait()

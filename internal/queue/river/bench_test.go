@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkEnqueue prints what a durable, named task costs its caller, alone
-// and in company.
+// and among concurrent callers.
 func BenchmarkEnqueue(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("%d callers", callers), func(b *testing.B) {

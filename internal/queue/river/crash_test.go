@@ -75,8 +75,8 @@ func crashChild(file string) error {
 
 var crashKinds = []string{"hang", "work"}
 
-// The times that River would take by itself are the rescue's 90 s and the dead
-// leader's term; patience is below both.
+// River alone would take the rescue's 90 s or the dead leader's term; patience is below
+// both.
 const patience = time.Minute
 
 func TestKill_AcknowledgedTasksRun_RunningOnesRunAgain(t *testing.T) {
@@ -153,7 +153,7 @@ func killedChild(t *testing.T, file string) (acknowledged []string, done map[str
 		}
 	}
 	if err := command.Wait(); err == nil || !killed {
-		t.Fatalf("the child ended by itself: %v; a task ran: %v; acknowledged: %d", err, hung, len(acknowledged))
+		t.Fatalf("the child ended before it was killed: %v; a task ran: %v; acknowledged: %d", err, hung, len(acknowledged))
 	}
 	return acknowledged, done
 }

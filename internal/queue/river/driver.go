@@ -15,7 +15,7 @@ import (
 // and docs/decisions.md.
 type driver struct {
 	*riversqlite.Driver
-	// due tells whether a job of a queue is due; nil in a client that runs none.
+	// due reports whether a job of a queue is due; nil in a client that runs none.
 	due *sql.Stmt
 }
 

@@ -13,8 +13,8 @@ import (
 	"questscheduler/internal/queue"
 )
 
-// The faults of River's SQLite driver that ours mends, each by itself. That of
-// the zones is tested by running the suite in other zones.
+// Each test covers one fault of River's SQLite driver that our driver repairs. The suite,
+// run in other time zones, covers the fault with zones.
 
 // openForDriver opens a queue with tasks whose jobs have the ids 1 to n, in a
 // state that the statement makes.

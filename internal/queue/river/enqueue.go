@@ -12,8 +12,8 @@ import (
 	"questscheduler/internal/queue"
 )
 
-// schedulerTick is how often River's scheduler makes scheduled jobs available, and how
-// far it looks ahead. A job inserted between two ticks would be late by up to a tick.
+// schedulerTick is the interval at which River's scheduler makes scheduled jobs available,
+// and how far ahead it reads. A job inserted between two ticks would be late by up to a tick.
 const schedulerTick = 5 * time.Second
 
 // maxAttempts keeps River from giving jobs up; see queue.GivenUp.

@@ -28,7 +28,7 @@ func (q *Queue) DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter,
 	if err != nil {
 		return nil, unavailable(err, "list dead letters")
 	}
-	defer rows.Close() // rows.Err tells
+	defer rows.Close() // rows.Err returns the error
 	letters := []queue.DeadLetter{}
 	for rows.Next() {
 		letter, err := scanDeadLetter(rows)
@@ -112,7 +112,7 @@ func (q *Queue) Depths(ctx context.Context) ([]queue.Depth, error) {
 	if err != nil {
 		return nil, unavailable(err, "count tasks")
 	}
-	defer rows.Close() // rows.Err tells
+	defer rows.Close() // rows.Err returns the error
 	byKind := map[string]*queue.Depth{}
 	for _, kind := range q.kinds {
 		byKind[kind] = &queue.Depth{Kind: kind}

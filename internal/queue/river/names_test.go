@@ -31,7 +31,7 @@ func TestEnqueue_RecentName_IsNotWrittenAgain(t *testing.T) {
 			}
 		}
 		if inserts != 1 {
-			t.Errorf("a name %s was looked up in the file %d times", name, inserts)
+			t.Errorf("the file was queried %[2]d times for a name %[1]s", name, inserts)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Store is a store.Store that notifies listeners of what is written through it.
+// Store is a store.Store that notifies listeners of the writes through it.
 type Store struct {
 	store.Store
 

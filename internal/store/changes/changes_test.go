@@ -52,12 +52,12 @@ func TestListener_GetsPollsSlotsAndVotes(t *testing.T) {
 		l := s.Listen()
 		must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(path, map[string]any{"a": 1}) }))
 		if got, lost := l.Take(); !slices.Equal(got, want) || lost {
-			t.Errorf("%s is told as %v, %t; want %v", path, got, lost, want)
+			t.Errorf("%s is reported as %v, %t; want %v", path, got, lost, want)
 		}
 	}
 }
 
-func TestListener_HearsOfEveryKindOfWrite(t *testing.T) {
+func TestListener_EachKindOfWrite_IsReported(t *testing.T) {
 	t.Parallel()
 	poll := func(id string) store.Path { return store.Doc("schedulers", id) }
 	one := []store.Update{{Path: store.Field("a"), Value: 2}}
@@ -73,14 +73,14 @@ func TestListener_HearsOfEveryKindOfWrite(t *testing.T) {
 		l := s.Listen()
 		must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return write(tx) }))
 		if got, _ := l.Take(); len(got) != 1 {
-			t.Errorf("%s is told as %v", name, got)
+			t.Errorf("%s is reported as %v", name, got)
 		}
 	}
 	s := open(t)
 	l := s.Listen()
 	must(t, s.DeleteTree(t.Context(), poll("old")))
 	if got, _ := l.Take(); !slices.Equal(got, []changes.Change{{Poll: "old", Parts: true}}) {
-		t.Errorf("the end of a tree is told as %v", got)
+		t.Errorf("the end of a tree is reported as %v", got)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestListener_GetsOnlyPossiblyCommittedWrites(t *testing.T) {
 			return row.failure
 		})
 		if got, _ := l.Take(); !errors.Is(err, row.failure) || !slices.Equal(got, row.want) {
-			t.Errorf("%s: %v is told as %v, want %v", name, err, got, row.want)
+			t.Errorf("%s: %v is reported as %v, want %v", name, err, got, row.want)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestListener_TransactionReran_GetsLastAttemptAlone(t *testing.T) {
 		return tx.Set(store.Doc("schedulers", fmt.Sprintf("p%d", attempt)), map[string]any{})
 	}))
 	if got, _ := l.Take(); attempt < 2 || len(got) != 1 || got[0].Poll != fmt.Sprintf("p%d", attempt) {
-		t.Errorf("after %d attempts %v is told", attempt, got)
+		t.Errorf("after %d attempts it reports %v", attempt, got)
 	}
 }
 

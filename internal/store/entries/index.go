@@ -27,7 +27,7 @@ type Entry struct {
 	Key    []byte
 }
 
-// Equal tells whether two entries are the same.
+// Equal reports whether two entries are the same.
 func (e Entry) Equal(other Entry) bool {
 	return e.Parent == other.Parent && bytes.Equal(e.Key, other.Key)
 }
@@ -114,7 +114,7 @@ func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 	return out
 }
 
-// Stays tells that a write leaves a document's entries unchanged, since it leaves the
+// Stays reports that a write leaves a document's entries unchanged, since it leaves the
 // indexed fields. It may be false for some writes that do.
 func (x Index) Stays(before, after map[string]any) bool {
 	if before == nil || after == nil {
@@ -139,7 +139,7 @@ func stays(path store.FieldPath, before, after map[string]any) bool {
 	return had == has && same(was, is)
 }
 
-// same tells that two values are equal; it is false for maps.
+// same reports whether two values are equal; it is false for maps.
 func same(a, b any) bool {
 	switch v := a.(type) {
 	case map[string]any:
@@ -161,7 +161,7 @@ const usualKey = 96
 // withElements returns every key with every distinct element of a list appended; none where
 // the value is no list.
 func withElements(keys [][]byte, value any) [][]byte {
-	list, _ := value.([]any) // what is no list contains nothing
+	list, _ := value.([]any) // other types contain nothing
 	var out [][]byte
 	for _, key := range keys {
 		for _, item := range list {

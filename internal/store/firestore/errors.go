@@ -27,7 +27,7 @@ func (c *commitError) Is(target error) bool {
 	return target == store.ErrUnanswered && unanswered(status.Code(c.error))
 }
 
-// unanswered tells whether a call with this code may have taken effect.
+// unanswered reports whether a call with this code may have taken effect.
 func unanswered(code codes.Code) bool {
 	switch code {
 	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Unknown:
@@ -94,7 +94,7 @@ func isTooLarge(answer *status.Status) bool {
 
 var sizeMessage = regexp.MustCompile(`(?i)exceeds( the)? maximum|maximum (allowed|entity) size|too (large|big)|(longer|larger) than`)
 
-// again tells whether a call may be retried: it had no effect and may succeed later.
+// again reports whether a call may be retried: it had no effect and may succeed later.
 func again(err error) bool {
 	var commit *commitError
 	answer, isAnswer := status.FromError(err)
@@ -113,7 +113,7 @@ func again(err error) bool {
 	return unanswered(answer.Code()) && !errors.As(err, &commit)
 }
 
-// contended tells whether a temporary error is contention rather than silence.
+// contended reports whether a temporary error is contention rather than silence.
 func contended(err error) bool {
 	code := status.Code(err)
 	return code == codes.Aborted || code == codes.InvalidArgument

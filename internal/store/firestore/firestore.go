@@ -56,7 +56,7 @@ type Options struct {
 	// Emulator is the host:port of an emulator, for development and tests; "":
 	// Firestore.
 	Emulator string
-	// Queries are all the queries the store will be asked.
+	// Queries are all the queries that the store will run.
 	Queries []*store.Query
 	// Dial are further options of the connection, such as interceptors.
 	Dial []grpc.DialOption

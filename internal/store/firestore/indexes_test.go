@@ -104,13 +104,13 @@ func TestIndexes_Exemptions(t *testing.T) {
 		exempt  []firestore.Exemption
 		refused bool
 	}{
-		"of what nobody asks for":               {[]firestore.Exemption{{"notes", store.Field("x")}}, false},
-		"of what is asked for with another":     {[]firestore.Exemption{{"notes", store.Field("c")}}, false},
-		"of a field of another collection":      {[]firestore.Exemption{{"books", store.Field("a", "b")}}, false},
-		"of what is asked for by itself":        {[]firestore.Exemption{{"notes", store.Field("a", "b")}}, true},
-		"of what lies above that":               {[]firestore.Exemption{{"notes", store.Field("a")}}, true},
-		"twice":                                 {[]firestore.Exemption{{"notes", store.Field("x")}, {"notes", store.Field("x")}}, true},
-		"of what lies beside what is asked for": {[]firestore.Exemption{{"notes", store.Field("a", "c")}}, false},
+		"of a field that no query uses":    {[]firestore.Exemption{{"notes", store.Field("x")}}, false},
+		"of a field used with another":     {[]firestore.Exemption{{"notes", store.Field("c")}}, false},
+		"of a field of another collection": {[]firestore.Exemption{{"books", store.Field("a", "b")}}, false},
+		"of a field that a query asks for": {[]firestore.Exemption{{"notes", store.Field("a", "b")}}, true},
+		"of the map above that field":      {[]firestore.Exemption{{"notes", store.Field("a")}}, true},
+		"twice":                            {[]firestore.Exemption{{"notes", store.Field("x")}, {"notes", store.Field("x")}}, true},
+		"of a field beside that field":     {[]firestore.Exemption{{"notes", store.Field("a", "c")}}, false},
 	} {
 		text, err := firestore.Indexes(queries, row.exempt)
 		if row.refused != fault.Is(err, fault.Invalid) || !row.refused && err != nil {

@@ -73,25 +73,25 @@ func (f *followed) set(paths ...store.Path) {
 	}
 }
 
-// hear listens until all of the documents were told of, having done something
-// once it listens. What else is told of does not count: the emulator mixes up the
-// order of its answers under writes, and everything is then told of once more.
+// hear listens, calls do once it listens, and returns when all wanted documents were
+// reported. It ignores others: the emulator reorders its answers during writes and then
+// reports everything once more.
 func (f *followed) hear(do func(), want ...string) {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer cancel()
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	f.write("ready")
 	began := false
 	err := f.store.Listen(ctx, f.following, func(_ context.Context, changed []store.Path) error {
 		for _, path := range changed {
-			told[path.ID()] = true
+			reported[path.ID()] = true
 		}
-		if !began && told["ready"] {
+		if !began && reported["ready"] {
 			began = true
 			do()
 		}
-		if !slices.ContainsFunc(want, func(id string) bool { return !told[id] }) {
+		if !slices.ContainsFunc(want, func(id string) bool { return !reported[id] }) {
 			cancel()
 		}
 		return nil
@@ -100,7 +100,7 @@ func (f *followed) hear(do func(), want ...string) {
 		f.t.Fatal(err)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		f.t.Fatalf("told of %v, and never of all of %v", told, want)
+		f.t.Fatalf("reported %v, and never all of %v", reported, want)
 	}
 }
 
@@ -119,24 +119,24 @@ func TestListen_CollectionGroup_ReportsAllCollections(t *testing.T) {
 	f := newFollowed(t, time.Time{})
 	f.following = firestore.FollowGroup("votes", time.Now().Add(-time.Minute))
 	votes := []store.Path{"schedulers/one/votes/ana", "schedulers/two/votes/ben", "schedulers/one/basicPolls/b/votes/ana"}
-	told := map[store.Path]bool{}
+	reported := map[store.Path]bool{}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	f.set(votes[0])
 	err := f.store.Listen(ctx, f.following, func(_ context.Context, changed []store.Path) error {
 		for _, path := range changed {
-			told[path] = true
+			reported[path] = true
 		}
-		if told[votes[0]] && !told[votes[1]] {
+		if reported[votes[0]] && !reported[votes[1]] {
 			f.set(votes[1:]...)
 		}
-		if !slices.ContainsFunc(votes, func(vote store.Path) bool { return !told[vote] }) {
+		if !slices.ContainsFunc(votes, func(vote store.Path) bool { return !reported[vote] }) {
 			cancel()
 		}
 		return nil
 	})
-	if err != nil || len(told) != len(votes) {
-		t.Errorf("it tells of %v, %v", told, err)
+	if err != nil || len(reported) != len(votes) {
+		t.Errorf("it reports %v, %v", reported, err)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestListen_ExistingDocuments_AreNotReported(t *testing.T) {
 		return nil
 	})
 	if err != nil || len(first) != 1 || first[0].ID() != "new" {
-		t.Errorf("it tells of %v, %v", first, err)
+		t.Errorf("it reports %v, %v", first, err)
 	}
 }
 

@@ -79,7 +79,7 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		s := (&scripted{}).fail("get", 1, row.code, row.message).start(t, firestore.Options{Patience: brief})
 		_, err := s.Get(t.Context(), "books/one")
 		if !fault.Is(err, row.kind) || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s is told as %v (%s)", row.message, err, fault.KindOf(err))
+			t.Errorf("%s is reported as %v (%s)", row.message, err, fault.KindOf(err))
 		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 
 // patiently retries a call while its error is temporary: until ctx's deadline, or for
 // s.patience where it has none; but only for s.silence while Firestore does not answer,
-// since the caller may block others meanwhile. The error it returns is explained.
+// since the caller may block others until then. The error it returns is explained.
 func (s *Store) patiently(ctx context.Context, call func(context.Context) error) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -160,8 +160,8 @@ func TestCalls_WithoutEffect_AreRetried(t *testing.T) {
 	}
 }
 
-// While Firestore is away each call ends soon: whoever waits for it takes the place
-// of somebody whom others could serve.
+// While Firestore is away each call ends soon: a waiting request holds a slot that another
+// request could use.
 func TestCalls_FirestoreIsSilent_EndSoon(t *testing.T) {
 	t.Parallel()
 	for _, code := range []codes.Code{codes.Unavailable, codes.ResourceExhausted} {

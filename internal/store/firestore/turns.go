@@ -54,7 +54,7 @@ func (t *turns) claim(ctx context.Context, paths []store.Path) (release func()) 
 // await waits until none of the paths is claimed.
 func (t *turns) await(ctx context.Context, paths []store.Path) { t.wait(ctx, paths, nil) }
 
-// wait tells whether the paths became free in time; mine, unless nil, has them then.
+// wait reports whether the paths became free in time; mine, unless nil, has them then.
 func (t *turns) wait(ctx context.Context, paths []store.Path, mine chan struct{}) bool {
 	patience := time.After(turnPatience)
 	for {
@@ -112,5 +112,5 @@ func collectionOf(path store.Path) store.Path {
 	return path[:max(at, 0)]
 }
 
-// busy tells whether one of the paths is claimed.
+// busy reports whether one of the paths is claimed.
 func (t *turns) busy(paths ...store.Path) bool { return t.take(paths, nil) != nil }

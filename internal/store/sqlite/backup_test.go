@@ -53,7 +53,7 @@ func TestBackup_WhileOthersWrite_IsOneWholeState(t *testing.T) {
 	all.Wait()
 }
 
-// wantWhole opens a backup and looks for the last write on both of its sides.
+// wantWhole opens a backup and checks for the last write on both of its sides.
 func wantWhole(t *testing.T, file string) {
 	t.Helper()
 	s := openFile(t, file, someQueries)

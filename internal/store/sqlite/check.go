@@ -12,7 +12,7 @@ import (
 
 // Check verifies the whole data file: SQLite's own integrity check, that every document
 // can be read, and that the indexes agree with the documents. Damage is Internal, with
-// the first damage as its cause. It sees one committed state and blocks nobody, but takes
+// the first damage as its cause. It sees one committed state and blocks no other call, but takes
 // as long as reading the file.
 func (r *reading) Check(ctx context.Context) error {
 	if err := txn.Check(ctx); err != nil {

@@ -247,7 +247,7 @@ func TestRun_DiskIsFull_FailsUntilThereIsSpace(t *testing.T) {
 func TestRun_SQLiteRollsABatchBack_NoneIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := openFile(t, newFile(t), someQueries)
-	// What SQLite does by itself on some failures of disk and memory.
+	// SQLite rolls back like this on some failures of disk and memory.
 	execute(t, s.Writer(), `CREATE TRIGGER poison BEFORE INSERT ON documents WHEN NEW.path LIKE '%poison%'
 		BEGIN SELECT RAISE(ROLLBACK, 'the batch is gone'); END`)
 	var acknowledged sync.Map
@@ -268,9 +268,9 @@ func TestRun_SQLiteRollsABatchBack_NoneIsAcknowledged(t *testing.T) {
 					acknowledged.Store(id, true)
 					acknowledged.Store("with-"+id, true)
 				case writer%5 != 0 && !fault.Is(err, fault.Unavailable):
-					t.Errorf("one that did nothing wrong was told %v", err)
+					t.Errorf("a writer without a fault got %v", err)
 				case writer%5 == 0 && !strings.Contains(err.Error(), "the batch is gone"):
-					t.Errorf("the one at fault was told %v", err)
+					t.Errorf("the writer at fault got %v", err)
 				}
 			}
 		})

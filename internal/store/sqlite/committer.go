@@ -173,7 +173,7 @@ func (c *committer) begun(gather func(*sql.Tx) error) error {
 		return explain("begin a batch", err)
 	}
 	if err := gather(tx); err != nil {
-		// Where SQLite has rolled back by itself, this fails and does nothing.
+		// If SQLite has already rolled back, this fails and does nothing.
 		_ = tx.Rollback()
 		return lost(err)
 	}

@@ -63,7 +63,7 @@ func TestRun_ProcessKilledDuringWrites_KeepsAcknowledgedOnes(t *testing.T) {
 			acknowledged[lines.Text()] = true
 		}
 		if err := child.Wait(); err == nil {
-			t.Fatal("the child ended by itself")
+			t.Fatal("the child ended before it was killed")
 		}
 		wantAll(t, path, acknowledged)
 	}

@@ -89,7 +89,7 @@ func eachRow(rows *sql.Rows, err error, read func() error) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close() // Err tells what went wrong
+	defer rows.Close() // Err returns the error
 	for rows.Next() {
 		if err := read(); err != nil {
 			return err
@@ -141,7 +141,7 @@ func getOne(ctx context.Context, from source, path store.Path) (map[string]any, 
 	if err != nil {
 		return nil, explain("read a document", err)
 	}
-	defer rows.Close() // Err tells what went wrong
+	defer rows.Close() // Err returns the error
 	if !rows.Next() {
 		return nil, explain("read a document", rows.Err())
 	}

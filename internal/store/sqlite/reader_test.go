@@ -92,7 +92,7 @@ func TestOpenReader_BesideAProcessThatWrites(t *testing.T) {
 		acknowledged[lines.Text()] = true
 	}
 	if err := child.Wait(); err == nil {
-		t.Fatal("the child ended by itself")
+		t.Fatal("the child ended before it was killed")
 	}
 	wantRead("after it was killed")
 	if _, err := os.Stat(path + "-wal"); err != nil {

@@ -1,6 +1,6 @@
 // Package sqlite is the embedded store driver: documents in one SQLite file,
-// in WAL mode with synchronous=FULL, so that what was acknowledged survives
-// the death of the process and of the machine.
+// in WAL mode with synchronous=FULL, so that acknowledged writes survive a
+// crash of the process and of the machine.
 //
 // There is one writing connection. Concurrent transactions are committed together
 // (committer.go): they run one after the other inside one SQLite transaction and share
@@ -38,7 +38,7 @@ type Options struct {
 	// Path is the data file. Open creates it, but not its folder. PATH-wal and PATH-shm
 	// belong to it; PATH.lock lies beside it.
 	Path string
-	// Queries are all the queries the store will be asked.
+	// Queries are all the queries that the store will run.
 	Queries []*store.Query
 	// BusyWait is how long a statement waits for another program that locks the file,
 	// such as a backup tool, before it is Unavailable; 0: 5 s.
@@ -190,7 +190,7 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-// abandon closes what was opened, and releases the lock last.
+// abandon closes the opened connections and releases the lock last.
 func (s *Store) abandon() error {
 	var first error
 	for _, db := range []*sql.DB{s.readers, s.writer} {

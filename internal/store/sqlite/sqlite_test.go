@@ -48,9 +48,9 @@ func (f file) Open(t *testing.T, queries []*store.Query) store.Store {
 	return openFile(t, string(f), queries)
 }
 
-// Crash copies what the file system has at this moment, which is what the next
-// process finds. The data file comes before its log: what is written meanwhile
-// goes to the log's end, where a torn piece is seen as such.
+// Crash copies the files as they are now, as the next process would find them. It copies
+// the data file before its log: a concurrent write goes to the log's end, where SQLite
+// detects a torn record.
 func (f file) Crash(t *testing.T) storetest.Place {
 	t.Helper()
 	left := file(newFile(t))

@@ -111,7 +111,7 @@ func decide(ctx context.Context, server *httptest.Server) error {
 		before := rules.Poll{
 			Status: rules.Finalized, State: rules.StateOK, Link: link, Baseline: event.Fingerprint, Applied: event.Fingerprint,
 		}
-		seen := rules.Observation{Link: link, EventState: event.Seen, Fingerprint: event.Fingerprint, Updated: event.Updated, AccountLive: true, WatchLive: true}
+		seen := rules.Observation{Link: link, EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, AccountLive: true, WatchLive: true}
 		if decision := rules.Decide(before, seen, event.Updated); decision.Changes() {
 			return fmt.Errorf("an event that stands where its poll does decides %s", decision.Action)
 		}
