@@ -79,7 +79,7 @@ func (d *Discord) post(ctx context.Context, channel string, m Message) (id strin
 func (d *Discord) find(ctx context.Context, channel, mark, except string) (DiscordMessage, error) {
 	recent, err := d.API.Recent(ctx, channel)
 	for _, posted := range recent {
-		if strings.HasSuffix(posted.mark(), mark) && posted.ID != except {
+		if posted.hasMark(mark) && posted.ID != except {
 			return posted, err
 		}
 	}
@@ -146,7 +146,9 @@ func (d *Discord) message(m Message) DiscordMessage {
 }
 
 // messageMark ends the link of the message on a transition.
-func messageMark(ref string) string { return "?ref=" + url.QueryEscape(ref) }
+func messageMark(ref string) string { return markOfLink + url.QueryEscape(ref) }
+
+const markOfLink = "?ref="
 
 // mentionsOf is whom a group wants to be pinged, and the text that does it. A role
 // that is neither an id nor one of the two words pings nobody: Discord would refuse

@@ -85,8 +85,17 @@ func (c *DiscordClient) Edit(ctx context.Context, channelID, messageID string, m
 
 // Recent implements DiscordAPI.
 func (c *DiscordClient) Recent(ctx context.Context, channelID string) (messages []DiscordMessage, err error) {
-	err = c.call(ctx, http.MethodGet, discordgo.EndpointChannelMessages(channelID)+"?limit=100", nil, &messages, channelID)
-	return messages, err
+	var read []json.RawMessage
+	if err := c.call(ctx, http.MethodGet, discordgo.EndpointChannelMessages(channelID)+"?limit=100", nil, &read, channelID); err != nil {
+		return nil, err
+	}
+	for _, text := range read {
+		var message DiscordMessage
+		if json.Unmarshal(text, &message) == nil { // otherwise it has parts that this bot never sends
+			messages = append(messages, message)
+		}
+	}
+	return messages, nil
 }
 
 // GuildOf returns the id of a channel's guild; "" for a channel outside guilds,

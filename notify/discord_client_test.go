@@ -184,3 +184,14 @@ func TestNewDiscordClient_RefusesWhatCannotWork(t *testing.T) {
 		}
 	}
 }
+
+func TestDiscordClient_RecentWithUnknownShapes_ReadsTheOthers(t *testing.T) {
+	t.Parallel()
+	client := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `[{"id":"3","embeds":[{"thumbnail":{"width":1.5}}]},{"id":"2","content":"ours"},{"id":"1","components":[{"type":1,"components":[{"type":99}]}]}]`)
+	})
+	recent, err := client.Recent(context.Background(), channel)
+	if err != nil || len(recent) != 2 || recent[0].ID != "2" || recent[1].ID != "1" {
+		t.Errorf("read %+v, %v", recent, err)
+	}
+}

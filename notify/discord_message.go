@@ -64,13 +64,14 @@ func (m DiscordMessage) shows() string {
 	return string(shown.encode(""))
 }
 
-// mark identifies a message of ours: the custom id or the link of its button.
-func (m DiscordMessage) mark() string {
+// hasMark reports whether the message is the one of ours that a mark identifies: by
+// the custom id of a card's button, or the end of the link of a message's button.
+func (m DiscordMessage) hasMark(mark string) bool {
 	if len(m.Components) == 0 || len(m.Components[0].Buttons) == 0 {
-		return ""
+		return false
 	}
 	button := m.Components[0].Buttons[0]
-	return button.CustomID + button.URL
+	return button.CustomID == mark || strings.HasPrefix(mark, markOfLink) && strings.HasSuffix(button.URL, mark)
 }
 
 // isSnowflake tells one of Discord's ids from other text.
