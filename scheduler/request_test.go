@@ -167,15 +167,15 @@ func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 				}
 			}
 			stood := 0
-			w.AtOnce(worldtest.Weaving{
+			w.AtOnce(worldtest.Interleaving{
 				Next: func(ready []int) int {
 					if stood >= point || ready[0] != 0 {
 						return ready[len(ready)-1]
 					}
 					return 0
 				},
-				Stood: func(run int, _ string) {
-					if run == 0 {
+				Paused: func(operation int, _ string) {
+					if operation == 0 {
 						stood++
 					}
 				},

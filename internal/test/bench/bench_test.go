@@ -32,7 +32,7 @@ func TestReport_SetsEachFigureAgainstOneOfTheSameRun(t *testing.T) {
 	}
 }
 
-func TestLatencies_AreToldByTheirShare(t *testing.T) {
+func TestLatencies_ByShare_AreReported(t *testing.T) {
 	t.Parallel()
 	var hundred latencies
 	for i := range 100 {

@@ -39,7 +39,7 @@ func (r *report) addCost(name string, cost storetest.Cost) error {
 		r.add(name+"_deletes", float64(cost.Deletes), "deletes", ""))
 }
 
-// listings counts the looks that a thousand pushes within a second cause.
+// listings counts the sync runs that a thousand pushes within a second cause.
 func listings(t worldtest.TB, r *report) error {
 	const pushes = 1000
 	w := worldtest.New(t, worldtest.Options{PageSize: 2500})

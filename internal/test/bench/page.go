@@ -39,9 +39,9 @@ const pageEnough = 200
 // decoding alone.
 const plain = "page_decoded_encoding_json"
 
-// pages reads a page of 2,500 events as a look does: fetched over a socket,
-// decoded, filtered, and decided for what polls follow. It is set against
-// decoding alone by encoding/json and by others (tools/decoders).
+// pages reads a page of 2,500 events as a sync run does: it fetches the page over
+// a socket, decodes and filters it, and decides about the events that polls
+// follow. The baselines only decode: encoding/json and others (tools/decoders).
 func pages(ctx context.Context, r *report, _ string) error {
 	body, err := recordPage(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func pages(ctx context.Context, r *report, _ string) error {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body) // a reader that has gone finds out by itself
+		_, _ = w.Write(body) // a client that has gone notices the missing answer
 	}))
 	defer server.Close()
 	for _, row := range []struct {
@@ -111,8 +111,8 @@ func decide(ctx context.Context, server *httptest.Server) error {
 		before := rules.Poll{
 			Status: rules.Finalized, State: rules.StateOK, Link: link, Baseline: event.Fingerprint, Applied: event.Fingerprint,
 		}
-		seen := rules.Observation{Link: link, EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, AccountLive: true, WatchLive: true}
-		if decision := rules.Decide(before, seen, event.Updated); decision.Changes() {
+		observation := rules.Observation{Link: link, EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, AccountLive: true, WatchLive: true}
+		if decision := rules.Decide(before, observation, event.Updated); decision.Changes() {
 			return fmt.Errorf("an event that stands where its poll does decides %s", decision.Action)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"questscheduler/rules"
 )
 
-// fingerprints compares two fingerprints, as every look does for every event,
-// and the same times read from their texts.
+// fingerprints compares two fingerprints, as every sync run does for every event,
+// and parses the same times from their texts.
 func fingerprints(_ context.Context, r *report, _ string) error {
 	a, b := "2026-03-02T10:00:00.000Z", "2026-03-02T11:00:00.000+01:00"
 	texts := testing.Benchmark(func(bench *testing.B) {
@@ -141,7 +141,7 @@ func queueStarts(ctx context.Context, r *report, folder string) (err error) {
 	}
 	defer func() { err = errors.Join(err, q.Stop(ctx)) }()
 	taken, err := timed(300, func(i int) error {
-		if _, err := q.Enqueue(ctx, queue.Task{Kind: lookKind, Name: strconv.Itoa(i)}); err != nil {
+		if _, err := q.Enqueue(ctx, queue.Task{Kind: syncKind, Name: strconv.Itoa(i)}); err != nil {
 			return err
 		}
 		<-began
@@ -156,12 +156,12 @@ func queueStarts(ctx context.Context, r *report, folder string) (err error) {
 	return r.add("river_enqueue_to_start_p99", taken.at(0.99), "ms", "sqlite_transaction_p50")
 }
 
-const lookKind = "look"
+const syncKind = "sync"
 
 func startQueue(ctx context.Context, s *sqlite.Store, handle queue.Handler) (*river.Queue, error) {
-	q, err := river.New(ctx, river.Options{DB: s.Writer(), Kinds: []string{lookKind}})
+	q, err := river.New(ctx, river.Options{DB: s.Writer(), Kinds: []string{syncKind}})
 	if err != nil {
 		return nil, err
 	}
-	return q, q.Start(ctx, queue.Config{Handlers: map[string]queue.Handler{lookKind: handle}})
+	return q, q.Start(ctx, queue.Config{Handlers: map[string]queue.Handler{syncKind: handle}})
 }

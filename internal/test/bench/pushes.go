@@ -44,9 +44,9 @@ const pushResource = "resource"
 // pushChannel is the channel that pushes come by.
 type pushChannel struct{ id, token string }
 
-// pushes measures how long Google waits for 200, over a socket: for a push that
-// is covered by a look that waits already, for one that hands a look over, and
-// for a handler of Echo's that does nothing.
+// pushes measures over a socket how long Google waits for 200: for a push that a
+// waiting sync task covers, for one that enqueues a sync task, and for an Echo
+// handler that does nothing.
 func pushes(ctx context.Context, r *report, folder string) (err error) {
 	s, err := sqlite.Open(ctx, sqlite.Options{
 		Path: filepath.Join(folder, "data.db"), Queries: slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries),
@@ -101,7 +101,7 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 	bare.POST(webhooks.PushPaths[0], func(c echo.Context) error { return c.NoContent(http.StatusOK) })
 
 	nothing := func(int) error { return nil }
-	nextLook := func(i int) error {
+	nextSync := func(i int) error {
 		return s.Run(ctx, func(_ context.Context, tx store.Tx) error {
 			return tx.Merge(calendars.Path(key), store.Update{Path: store.Field("lookGen"), Value: time.Now().UnixMicro() + int64(i)})
 		})
@@ -114,7 +114,7 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 	}{
 		{"bare_echo", bare, nothing, ""},
 		{"push_acknowledged", edge, nothing, "bare_echo"},
-		{"push_hands_look_over", edge, nextLook, "bare_echo"},
+		{"push_hands_look_over", edge, nextSync, "bare_echo"},
 	} {
 		taken, err := send(ctx, row.handler, channel, row.before)
 		if err != nil {

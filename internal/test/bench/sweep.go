@@ -34,9 +34,9 @@ const (
 	sweptAtATime = 200
 )
 
-// sweeps has a sweep go through many calendars on SQLite, each with its look, and
-// tells how often Google was asked for a listing, and by how much the heap grew
-// on the way. Google is a stand-in that has nothing new: what is measured is ours.
+// sweeps runs a sweep over many calendars on SQLite, each with its sync run. It
+// counts the listings requested from Google and measures how much the heap grew.
+// Google is a stand-in without changes, so only the program itself is measured.
 func sweeps(ctx context.Context, r *report, folder string) error {
 	return sweepOf(ctx, r, folder, sweptCalendars)
 }
@@ -131,7 +131,7 @@ const sweepers = 16
 type swept struct {
 	calendarsync.Google // nothing else is asked of it
 	watcher             *calendarsync.Watcher
-	looker              *calendarsync.Syncer
+	syncer              *calendarsync.Syncer
 	tasks               *errgroup.Group
 	count               int
 
@@ -143,12 +143,12 @@ type swept struct {
 func newSwept(documents store.Store, count int) *swept {
 	s := &swept{count: count, tasks: &errgroup.Group{}}
 	s.tasks.SetLimit(sweepers)
-	// A day after the last look, so that none is fresh.
+	// A day after the last sync, so that no calendar is fresh.
 	now := func() time.Time { return worldtest.Start.Add(24 * time.Hour) }
 	log := slog.New(slog.DiscardHandler)
 	service := &scheduler.Service{Store: documents, Queue: s, Now: now, Log: log}
 	s.watcher = &calendarsync.Watcher{Store: documents, Queue: s, Google: s, Polls: service, Now: now, Log: log}
-	s.looker = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
+	s.syncer = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
 	return s
 }
 
@@ -166,11 +166,11 @@ func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
 	}
 }
 
-// Enqueue has a worker sweep the calendar, or looks at it at once, in the worker
-// that asks for it.
+// Enqueue has a worker sweep the calendar, or syncs it at once in the worker that
+// asks for it.
 func (s *swept) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
 	if task.Kind == calendars.SyncKind {
-		return true, done(s.looker.Handle(ctx, delivery(task)))
+		return true, done(s.syncer.Handle(ctx, delivery(task)))
 	}
 	s.tasks.Go(func() error { return done(s.watcher.HandleSweep(ctx, delivery(task))) })
 	return true, nil
@@ -187,7 +187,7 @@ func done(verdict queue.Verdict) error {
 	return nil
 }
 
-// weighings is how often the heap is looked at on the way.
+// weighings is how often the heap is measured during the sweep.
 const weighings = 20
 
 // List has nothing new.
@@ -201,7 +201,7 @@ func (s *swept) List(context.Context, gcal.Ref, string, string) (gcal.Page, erro
 	return gcal.Page{NextSync: "token", Writable: true}, nil
 }
 
-// weigh looks at the heap that is in use once what is not needed was collected.
+// weigh measures the heap in use after a garbage collection.
 func (s *swept) weigh() {
 	runtime.GC()
 	var memory runtime.MemStats

@@ -24,9 +24,9 @@ import (
 // transitionPolls is how many polls move at the same time.
 const transitionPolls = 64
 
-// transitions moves polls to and fro on SQLite, by the code that a look calls:
-// decided and applied in one durable transaction, and the announcement's task
-// handed to the queue in the same file by another.
+// transitions moves polls to and fro on SQLite by the code that a sync run calls:
+// one durable transaction decides and applies the move, and another enqueues the
+// announcement's task in the same file.
 func transitions(ctx context.Context, r *report, folder string) (err error) {
 	var file *sqlite.Store
 	defer func() {
@@ -104,7 +104,7 @@ func moveAll(ctx context.Context, service *scheduler.Service, movers []mover, ac
 	return float64(done.Load()) / time.Since(began).Seconds(), errors.Join(failures...)
 }
 
-// move is a look's meeting the event at its other time.
+// move applies an observation of the event at its other time.
 func (m *mover) move(ctx context.Context, service *scheduler.Service, accountID string, fence int64) error {
 	to, want := worldtest.Noon, rules.Reschedule
 	if m.moves%2 == 1 {

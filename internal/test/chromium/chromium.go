@@ -1,5 +1,5 @@
-// Package chromium looks at pages as people do, for tests: by headless Chromium,
-// a new one with an empty profile for each test.
+// Package chromium opens pages in headless Chromium for tests. Each test gets a
+// new browser with an empty profile.
 //
 // Where there is no Chromium, such tests are skipped, and `make test` says so in
 // one line; where the variable CI is set, they fail.
@@ -33,8 +33,8 @@ import (
 // a machine with other work.
 const Patience = 2 * time.Minute
 
-// ShotsVariable is a folder for pictures of the pages, for whoever wants to look
-// at them; without it none is taken.
+// ShotsVariable names the folder for screenshots of the pages; without it none
+// are taken.
 const ShotsVariable = "QUESTSCHEDULER_TEST_SHOTS"
 
 // names are what Chromium is called.
@@ -171,8 +171,8 @@ func (b *Browser) Go(address string) {
 	b.Do("open "+address, chromedp.Navigate(address))
 }
 
-// holds tells whether an expression of JavaScript is true in the page. The error
-// is that of a page that is being left, too.
+// holds reports whether a JavaScript expression is true in the page. It also fails
+// while the browser leaves the page.
 func (b *Browser) holds(expression string) (bool, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, Patience)
 	defer cancel()

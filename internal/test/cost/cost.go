@@ -26,8 +26,8 @@ type Place struct {
 	// Open is worldtest.Options.Open: what it gives is read by the world alone,
 	// which nobody counts.
 	Open func(queries []*store.Query) (store.Store, error)
-	// Program gives the store of the program, which may count by itself; nil: it
-	// is the one that Open gave.
+	// Program gives the store of the program, which may do its own counting; nil:
+	// it is the one that Open gave.
 	Program func(stored store.Store) store.Store
 	// Begin is called when what was counted so far is of no interest.
 	Begin func()

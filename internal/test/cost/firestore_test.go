@@ -211,7 +211,7 @@ func TestFlows_CostOnFirestoreWhatTheyCostInMemory(t *testing.T) {
 				t.Errorf("billed are %+v, of transactions %+v, want %+v", billed.total, billed.runs, want)
 			}
 			if transition, ok := f.Transition(billed.runs); f.Most != (storetest.Cost{}) && (!ok || !transition.Within(f.Most)) {
-				t.Errorf("of the transactions %+v the transition is to be %+v at most", billed.runs, f.Most)
+				t.Errorf("the transactions cost %+v, and the transition may cost %+v at most", billed.runs, f.Most)
 			}
 			if len(billed.unknown) > 0 {
 				t.Errorf("calls whose price is not known: %v", slices.Sorted(maps.Keys(billed.unknown)))

@@ -23,11 +23,11 @@ type Flow struct {
 	do func(w *World, pollID, eventID string) error
 	// alone leaves out what is due because of it.
 	alone bool
-	// Most is what the one transaction may cost that applies what a look found;
-	// zero: the flow is none of those.
+	// Most is what the transaction that applies an observation may cost; zero: the
+	// flow has no such transaction.
 	Most storetest.Cost
-	// Searches tells of such a look that it looks for the event in other calendars,
-	// which takes two transactions more.
+	// Searches: the sync run also searches other calendars for the event, which
+	// takes two more transactions.
 	Searches bool
 }
 
@@ -40,9 +40,9 @@ type Counted struct {
 	Runs []storetest.Cost
 }
 
-// Transition is the transaction that applied what a look found: the last but that
-// by which the look ended. ok is false where the look took another number of
-// transactions than it has to.
+// Transition is the transaction that applied an observation: the last one before
+// the transaction that ended the sync run. ok is false where the sync run took
+// another number of transactions than it has to.
 func (f Flow) Transition(runs []storetest.Cost) (transition storetest.Cost, ok bool) {
 	want := 3 // claim, transition, end
 	if f.Searches {
@@ -54,8 +54,8 @@ func (f Flow) Transition(runs []storetest.Cost) (transition storetest.Cost, ok b
 	return runs[want-2], true
 }
 
-// Count does a flow in a world of its own. What the place counts by itself
-// stands until something else is done there.
+// Count does a flow in a world of its own. The place's own counts stay until
+// something else is done there.
 func (f Flow) Count(t worldtest.TB, place Place) (Counted, error) {
 	w := New(t, place)
 	pollID, _, eventID := w.Finalised()
@@ -107,15 +107,15 @@ func Named(name string) Flow {
 var Flows = []Flow{
 	{Name: FinaliseFirst, What: "a poll is finalised with an event, the first in its calendar, of which a watch channel is opened", do: finaliseFirst},
 	{Name: Finalise, What: "a poll is finalised with an event in a calendar that is watched", do: finalise},
-	{Name: TellFinalised, What: "a finalisation is noted as told: the web app tells it by itself", do: func(w *World, pollID, eventID string) error {
+	{Name: TellFinalised, What: "a finalisation is recorded as announced: the web app announces it", do: func(w *World, pollID, eventID string) error {
 		err := finalise(w, pollID, eventID)
 		w.settle()
 		return err
 	}},
 	// Index entry, calendar, poll, slot, and votes for the snapshot; poll, slot,
 	// snapshot, journal, announcement.
-	{Name: Reschedule, What: "the event is moved: push, look, reschedule", do: move(worldtest.Noon), Most: storetest.Cost{Reads: 4 + votes, Writes: 6}},
-	{Name: TellRescheduled, What: "a reschedule is told to three people in the app", do: func(w *World, _, eventID string) error {
+	{Name: Reschedule, What: "the event is moved: push, sync, reschedule", do: move(worldtest.Noon), Most: storetest.Cost{Reads: 4 + votes, Writes: 6}},
+	{Name: TellRescheduled, What: "a reschedule is announced to three people in the app", do: func(w *World, _, eventID string) error {
 		w.MoveEvent("gm", eventID, worldtest.Noon)
 		w.settle()
 		return nil
@@ -146,12 +146,12 @@ var Flows = []Flow{
 		})
 	}},
 	{Name: "push", What: "a push is handed over", alone: true, do: func(w *World, _, _ string) error { return w.push(1) }},
-	{Name: "push_covered", What: "another push is handed over while a look waits", alone: true, do: func(w *World, _, _ string) error { return w.push(2) }},
-	{Name: UnrelatedChange, What: "something else changes in the calendar: push, look, no transition", do: func(w *World, _, _ string) error {
+	{Name: "push_covered", What: "another push is handed over while a sync task waits", alone: true, do: func(w *World, _, _ string) error { return w.push(2) }},
+	{Name: UnrelatedChange, What: "something else changes in the calendar: push, sync, no transition", do: func(w *World, _, _ string) error {
 		w.InsertEvent("gm", allDay)
 		return nil
 	}},
-	{Name: UnrelatedChanges, What: fmt.Sprint(ManyChanges, " other things change, and one push comes: the same look"), do: func(w *World, _, _ string) error {
+	{Name: UnrelatedChanges, What: fmt.Sprint(ManyChanges, " other things change, and one push comes: the same sync"), do: func(w *World, _, _ string) error {
 		for range ManyChanges - 1 {
 			w.InsertEvent("gm", allDay)
 		}
@@ -166,7 +166,7 @@ var Flows = []Flow{
 	{Name: "idle_renewal", What: "a renewal that finds one channel, and that it lasts", do: job(timers.RenewWatches)},
 	{Name: "renewal", What: "a renewal that puts a new channel in its place", before: func(w *World, _ string) { w.Skip(6 * 24 * time.Hour) }, do: job(timers.RenewWatches)},
 	{Name: "idle_cleanup", What: "a cleanup that finds nothing", do: job(timers.Cleanup)},
-	{Name: "health", What: "two linked accounts are looked over", do: job(timers.Health)},
+	{Name: "health", What: "two linked accounts are checked", do: job(timers.Health)},
 }
 
 var allDay = map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}}
@@ -219,8 +219,8 @@ func (w *World) push(n int) error {
 	return nil
 }
 
-// job counts a job of the timers with all that it hands over. The calendars were
-// not looked at for an hour, so that a sweep leaves none out.
+// job counts a job of the timers with all the tasks that it enqueues. The
+// calendars were last synced over an hour ago, so that a sweep skips none.
 func job(name string) func(w *World, pollID, eventID string) error {
 	return func(w *World, _, _ string) error {
 		w.Skip(2 * time.Hour)

@@ -28,7 +28,7 @@ func TestAMonth_GrowsByTheSameWithEachOfItsParts(t *testing.T) {
 
 // What one change of a linked event costs, as the one transaction that applies
 // it, and what one that is of no poll.
-func TestALook_CostsNoMoreThanItHasTo(t *testing.T) {
+func TestSyncRun_CostsNoMoreThanItHasTo(t *testing.T) {
 	t.Parallel()
 	for _, f := range cost.Flows {
 		if f.Most == (storetest.Cost{}) {
@@ -44,15 +44,15 @@ func TestALook_CostsNoMoreThanItHasTo(t *testing.T) {
 			t.Errorf("%s costs %+v, want %+v at most", f.Name, transition, f.Most)
 		}
 	}
-	var looks []storetest.Cost
+	var syncs []storetest.Cost
 	for _, name := range []string{cost.UnrelatedChange, cost.UnrelatedChanges} {
 		got, err := cost.Named(name).Count(t, cost.Place{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		looks = append(looks, got.Total)
+		syncs = append(syncs, got.Total)
 	}
-	if looks[0] != looks[1] {
-		t.Errorf("a look costs %+v with one unrelated change, %+v with %d", looks[0], looks[1], cost.ManyChanges)
+	if syncs[0] != syncs[1] {
+		t.Errorf("a sync run costs %+v with one unrelated change, %+v with %d", syncs[0], syncs[1], cost.ManyChanges)
 	}
 }

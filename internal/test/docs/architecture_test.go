@@ -48,13 +48,13 @@ var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*([\w./-]+\.[\w./-]+) 
 
 func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	t.Parallel()
-	var needed, told []string
+	var needed, documented []string
 	for _, match := range requirement.FindAllStringSubmatch(docs.Read(t, "go.mod"), -1) {
 		needed = append(needed, match[1]) // a line with // indirect does not end there
 	}
 	for _, row := range rows(section(t, architecture, "Dependencies")) {
 		for name := range strings.SplitSeq(row[0], ", ") {
-			told = append(told, strings.Trim(name, "`"))
+			documented = append(documented, strings.Trim(name, "`"))
 		}
 		if len(row) != 2 || row[1] == "" {
 			t.Errorf("no reason is given for %s", row[0])
@@ -64,11 +64,11 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 		t.Fatal("go.mod requires nothing")
 	}
 	for _, name := range needed {
-		if !slices.Contains(told, name) {
+		if !slices.Contains(documented, name) {
 			t.Errorf("go.mod requires %s; say in %s why", name, architecture)
 		}
 	}
-	for _, name := range told {
+	for _, name := range documented {
 		if !slices.Contains(needed, name) {
 			t.Errorf("%s gives a reason for %s, which go.mod does not require directly", architecture, name)
 		}
@@ -122,9 +122,9 @@ func TestWhatHappensWhen_EachRowIsHeldByATest(t *testing.T) {
 	}
 }
 
-// The packages that a newcomer meets are all told of: those at the top level, and
-// those right below internal.
-func TestEveryPackage_IsToldOf(t *testing.T) {
+// The page documents all packages that a newcomer meets: those at the top level,
+// and those right below internal.
+func TestEveryPackage_IsDocumented(t *testing.T) {
 	t.Parallel()
 	text := section(t, architecture, "Packages")
 	for _, pattern := range []string{"*/*.go", "internal/*/*.go"} {

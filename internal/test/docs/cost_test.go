@@ -50,11 +50,11 @@ func pricedRow(what string, c storetest.Cost) string {
 
 const costHead = `# What Firestore bills
 
-With [QS_STORE=firestore](firestore.md) each document that is read, written or deleted is billed. The numbers of this page are counted: the program does what the tables say, in a world of its tests (` + "`internal/test/cost/`" + `), and the tests hold that the requests which leave the client of Firestore come to the same, on Google's emulator. A document is one read however it was batched, whether it is there or not; a query is as many as it gives, and one where it gives none. A transaction that others overtook is done again, and its reads are billed again: that is not in here, nor is what the web app reads and writes by itself, what a stream of changes listens to, storage, the network, Cloud Tasks or Cloud Run.
+With [QS_STORE=firestore](firestore.md) each document that is read, written or deleted is billed. The numbers of this page are counted: the program does what the tables say, in a world of its tests (` + "`internal/test/cost/`" + `), and the tests hold that the requests which leave the client of Firestore come to the same, on Google's emulator. A document is one read however it was batched, whether it is there or not; a query is as many as it gives, and one where it gives none. A transaction that others overtook is done again, and its reads are billed again: that is not in here, nor is what the web app itself reads and writes, what a stream of changes listens to, storage, the network, Cloud Tasks or Cloud Run.
 
 ## What each costs
 
-A party of four, of whom three have voted. Each row is all that follows until nothing is due any more: the look, the transition, and the answer to whoever asked.
+A party of four, of whom three have voted. Each row covers everything until no work is due any more: the sync, the transition, and the answer to the request.
 
 | | Reads | Writes | Deletes |
 |---|---|---|---|
@@ -127,8 +127,8 @@ The three prices are those that Google published for a multi-region in the Unite
 `, prices.reads, prices.writes, prices.deletes, prices.of)
 	drains := counted[cost.IdleDrain].Times(int(cost.Days * 24 * time.Hour / cost.Runs[0].Every))
 	none := cost.Month{Jobs: storetest.Cost{}, Calendar: month.Calendar, Poll: month.Poll}
-	text.WriteString(pricedRow("1,000 polls finalised, with the look at their events", counted[cost.Finalise].Add(counted[cost.TellFinalised]).Times(thousand)))
-	text.WriteString(pricedRow("1,000 polls rescheduled, and told to three people each", counted[cost.Reschedule].Add(counted[cost.TellRescheduled]).Times(thousand)))
+	text.WriteString(pricedRow("1,000 polls finalised, with the sync of their events", counted[cost.Finalise].Add(counted[cost.TellFinalised]).Times(thousand)))
+	text.WriteString(pricedRow("1,000 polls rescheduled, and announced to three people each", counted[cost.Reschedule].Add(counted[cost.TellRescheduled]).Times(thousand)))
 	text.WriteString(pricedRow(fmt.Sprintf("1,000 polls idle for a month, in %d calendars", idleCalendars), none.Of(0, idleCalendars, thousand)))
 	text.WriteString(pricedRow("the drains and other jobs of a month, for however many polls", drains.Add(month.Jobs)))
 	return text.String()

@@ -46,9 +46,9 @@ func texts(t *testing.T, file string, fits func(name, kind string) bool) []strin
 	return found
 }
 
-// TestEveryWordThatTheWebAppReads_IsToldOf: its authors know codes and types of
-// notices from docs/frontend.md and docs/frontend-documents.md alone.
-func TestEveryWordThatTheWebAppReads_IsToldOf(t *testing.T) {
+// Authors of the web app know codes and types of notices from docs/frontend.md
+// and docs/frontend-documents.md alone.
+func TestEveryWordThatTheWebAppReads_IsDocumented(t *testing.T) {
 	t.Parallel()
 	page := docs.Read(t, "docs/frontend.md") + docs.Read(t, "docs/frontend-documents.md")
 	words := texts(t, "rules/rules.go", func(_, kind string) bool { return kind == "ErrorCode" || kind == "State" })
@@ -68,18 +68,17 @@ func TestEveryWordThatTheWebAppReads_IsToldOf(t *testing.T) {
 	}
 }
 
-// TestEveryRoute_ThatTheWebAppIsToldOf_Exists.
-func TestEveryRoute_ThatTheWebAppIsToldOf_Exists(t *testing.T) {
+func TestEveryRoute_DocumentedForTheWebApp_Exists(t *testing.T) {
 	t.Parallel()
 	document := docs.Read(t, "docs/openapi.json")
-	told := 0
+	documented := 0
 	for _, piece := range strings.Split(docs.Read(t, "docs/frontend.md"), "`POST ")[1:] {
 		path, _, _ := strings.Cut(piece, "`")
-		if told++; !strings.Contains(document, strconv.Quote(path)+": {") {
+		if documented++; !strings.Contains(document, strconv.Quote(path)+": {") {
 			t.Errorf("docs/frontend.md names %s, which is no route", path)
 		}
 	}
-	if told < 3 {
-		t.Errorf("docs/frontend.md names %d routes", told)
+	if documented < 3 {
+		t.Errorf("docs/frontend.md names %d routes", documented)
 	}
 }

@@ -21,8 +21,8 @@ type logLine struct{ level, message string }
 // levels are the methods that write such lines, whatever they are called on.
 var levels = map[string]string{"Warn": "WARN", "WarnContext": "WARN", "ErrorContext": "ERROR"}
 
-// logLines finds them in the text of a file: a message has to be a text that
-// stands there, or nobody could look it up.
+// logLines finds the log lines in the text of a file. A message must be a string
+// literal, or nobody could find it on the page.
 func logLines(t *testing.T, name, text string) (lines []logLine) {
 	t.Helper()
 	positions := token.NewFileSet()
@@ -99,9 +99,9 @@ var logRow = regexp.MustCompile("(?m)^\\| (WARN|ERROR) \\| `([^`]+)` \\| (.+) \\
 // in the page for operators, with what to do; and no other does.
 func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 	t.Parallel()
-	var told []logLine
+	var documented []logLine
 	for _, row := range logRow.FindAllStringSubmatch(docs.Read(t, "docs/log.md"), -1) {
-		told = append(told, logLine{row[1], row[2]})
+		documented = append(documented, logLine{row[1], row[2]})
 	}
 	var written []logLine
 	root := os.DirFS(docs.Root(t))
@@ -124,11 +124,11 @@ func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 		t.Fatalf("%d lines were found, which cannot be all", len(written))
 	}
 	for _, line := range written {
-		if !slices.Contains(told, line) {
+		if !slices.Contains(documented, line) {
 			t.Errorf("docs/log.md does not explain | %s | `%s` |", line.level, line.message)
 		}
 	}
-	for _, line := range told {
+	for _, line := range documented {
 		if !slices.Contains(written, line) {
 			t.Errorf("docs/log.md explains | %s | `%s` |, which the program does not write", line.level, line.message)
 		}

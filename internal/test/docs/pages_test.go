@@ -83,7 +83,7 @@ func TestPages_NameOnlyTargetsThatExist(t *testing.T) {
 	}
 }
 
-func TestEveryTarget_IsToldOf(t *testing.T) {
+func TestEveryTarget_IsDocumented(t *testing.T) {
 	t.Parallel()
 	text := docs.Read(t, "docs/development.md")
 	for _, target := range makeTarget.FindAllStringSubmatch(docs.Read(t, "Makefile"), -1) {

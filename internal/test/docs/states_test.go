@@ -59,8 +59,8 @@ func samples() []struct {
 	}
 }
 
-// sightings are what a look may see.
-func sightings() []rules.Observation {
+// observations are those that a sync run may make of an event.
+func observations() []rules.Observation {
 	var all []rules.Observation
 	for _, updated := range []time.Time{monday.Add(-time.Minute), monday.Add(time.Minute)} {
 		for _, at := range []rules.Fingerprint{planned, moved, third} {
@@ -68,8 +68,8 @@ func sightings() []rules.Observation {
 				all = append(all, rules.Observation{Link: link, EventState: rules.Present, Fingerprint: at, Updated: updated, AccountLive: true, WatchLive: true, Fresh: fresh})
 			}
 		}
-		for _, seen := range []rules.EventState{rules.Gone, rules.Series, rules.Unreadable} {
-			all = append(all, rules.Observation{Link: link, EventState: seen, Updated: updated, AccountLive: true, WatchLive: true})
+		for _, state := range []rules.EventState{rules.Gone, rules.Series, rules.Unreadable} {
+			all = append(all, rules.Observation{Link: link, EventState: state, Updated: updated, AccountLive: true, WatchLive: true})
 		}
 	}
 	all = append(all, rules.Observation{Link: link, EventState: rules.Gone, Elsewhere: true, AccountLive: true, WatchLive: true})
@@ -99,9 +99,9 @@ func calendarPicture(t *testing.T) string {
 	t.Helper()
 	edges, met := map[string]map[string]bool{}, map[string]bool{}
 	for _, sample := range samples() {
-		for _, seen := range sightings() {
+		for _, state := range observations() {
 			for _, days := range []int{0, 3, 60} {
-				decision := rules.Decide(sample.poll, seen, monday.AddDate(0, 0, days))
+				decision := rules.Decide(sample.poll, state, monday.AddDate(0, 0, days))
 				met[decision.Row] = true
 				if !decision.Changes() {
 					continue

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// Ports that no system gives to whoever asks for any: what is free among them is
-// not taken by a connection, or by a listener of another test, before it is used.
+// Ports outside the ephemeral range of every system: a free one stays free until
+// it is used, since no connection and no listener on port 0 of another test takes it.
 const (
 	firstPort = 12_000
 	ports     = 20_000
 )
 
-// drawn counts the ports that were tried, from a number on that each process
-// draws, since several look for ports at once.
+// drawn counts the ports that were tried. Each process starts at a random number,
+// since several processes search for ports concurrently.
 var drawn atomic.Uint32
 
 func init() { drawn.Store(rand.Uint32N(ports)) } //nolint:gosec,gochecknoinits // nobody gains by knowing it; it has to be drawn once
 
 // FreeAddress is an address on the loopback interface where nobody listens, for
-// what has to be told where to listen. Each call gives another.
+// programs that need to be given an address to listen on. Each call gives another.
 //
-// It asks who answers there. Had it listened itself, a program that is started at
-// that moment could hold the port a little longer than this one.
+// It dials the address instead of listening there: a process that is started at
+// that moment would inherit the listener and hold the port a little longer.
 func FreeAddress() (string, error) {
 	for range 100 {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(int(firstPort+drawn.Add(1)%ports)))

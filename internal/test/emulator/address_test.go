@@ -13,7 +13,7 @@ func TestFreeAddress_GivesEachToOne_WhileProgramsStart(t *testing.T) {
 	for range 4 {
 		starting.Go(func() {
 			for range 25 {
-				_ = exec.Command("true").Run() //nolint:noctx // it ends by itself; how does not matter
+				_ = exec.Command("true").Run() //nolint:noctx // it ends at once; how does not matter
 			}
 		})
 	}

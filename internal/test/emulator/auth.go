@@ -75,7 +75,7 @@ func findAuth() (node, script string, err error) {
 	if node, err = exec.LookPath("node"); err != nil {
 		return "", "", fmt.Errorf("%w: %w", errNoAuth, err)
 	}
-	version, err := exec.Command(node, "--version").Output() //nolint:noctx // it ends by itself
+	version, err := exec.Command(node, "--version").Output() //nolint:noctx // it ends at once
 	if err != nil {
 		return "", "", fmt.Errorf("%w: %w", errNoAuth, err)
 	}
@@ -153,7 +153,7 @@ func launchAuth(node, script string) (emulator authEmulator, err error) {
 		return get(ctx, "http://"+host+"/")
 	})
 	if err != nil {
-		_ = command.Process.Kill() // an error says that it ended by itself
+		_ = command.Process.Kill() // an error means that it has already ended
 		return authEmulator{}, fmt.Errorf("the Auth emulator did not start: %w\n%s", err, said)
 	}
 	return emulator, nil

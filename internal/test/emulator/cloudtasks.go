@@ -124,7 +124,7 @@ func buildTasks(module, program string) error {
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // it is in the folder for what is temporary
 	built := filepath.Join(folder, "emulator")
-	build := exec.Command("go", "build", "-o", built, tasksModule) //nolint:noctx // it ends by itself
+	build := exec.Command("go", "build", "-o", built, tasksModule) //nolint:noctx // it ends without help
 	build.Dir = module
 	if said, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %w\n%s", errNoTasks, err, said)
@@ -188,7 +188,7 @@ func launchTasks(program string) (tasksEmulator, error) {
 		return errors.Join(connection.Close(), get(ctx, emulator.issuer+"/jwks"))
 	})
 	if err != nil {
-		_ = command.Process.Kill() // an error says that it ended by itself
+		_ = command.Process.Kill() // an error means that it has already ended
 		return tasksEmulator{}, fmt.Errorf("the Cloud Tasks emulator did not start: %w\n%s", err, said)
 	}
 	return emulator, nil

@@ -132,7 +132,7 @@ func launch(java, jar, host string) (err error) {
 		return fmt.Errorf("start the Firestore emulator: %w", err)
 	}
 	if err := await(host, ended); err != nil {
-		_ = command.Process.Kill() // an error says that it ended by itself
+		_ = command.Process.Kill() // an error means that it has already ended
 		return fmt.Errorf("the Firestore emulator did not start: %w\n%s", err, said)
 	}
 	return nil
@@ -158,7 +158,7 @@ func awaitThat(ended <-chan error, answers func(ctx context.Context) error) erro
 		}
 		select {
 		case err := <-ended:
-			return fmt.Errorf("it ended by itself: %w", err)
+			return fmt.Errorf("the process ended unexpectedly: %w", err)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-again.C:

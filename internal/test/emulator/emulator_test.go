@@ -50,8 +50,8 @@ func TestFind_AuthIsHere(t *testing.T) {
 
 func TestCloudTasks_CanBeHad(t *testing.T) {
 	t.Parallel()
-	queues := emulator.CloudTasks(t, "look")
-	if other := emulator.CloudTasks(t, "look"); other.Prefix == queues.Prefix || other.Host != queues.Host {
+	queues := emulator.CloudTasks(t, "sync")
+	if other := emulator.CloudTasks(t, "sync"); other.Prefix == queues.Prefix || other.Host != queues.Host {
 		t.Errorf("two tests have %+v and %+v", queues, other)
 	}
 	if said := get(t, strings.TrimPrefix(queues.Issuer, "http://")+"/jwks"); !strings.Contains(said, "keys") {
@@ -127,7 +127,7 @@ func TestFirestore_EndsWithTheProcessThatStartedIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := child.Wait(); err == nil {
-		t.Fatal("the child ended by itself")
+		t.Fatal("the child ended before it was killed")
 	}
 	deadline := time.NewTimer(10 * time.Second)
 	defer deadline.Stop()

@@ -102,7 +102,7 @@ func (c *commented) group(d *ast.GenDecl) {
 	}
 }
 
-// members looks at the fields of a struct or the methods of an interface, whose
+// members checks the fields of a struct or the methods of an interface, whose
 // comment is doc.
 func (c *commented) members(s *ast.TypeSpec, doc *ast.CommentGroup) {
 	var list *ast.FieldList
@@ -133,12 +133,12 @@ func (c *commented) members(s *ast.TypeSpec, doc *ast.CommentGroup) {
 	}
 }
 
-// says tells whether one of the comments has words.
+// says reports whether one of the comments has words.
 func says(comments ...*ast.CommentGroup) bool {
 	return slices.ContainsFunc(comments, func(c *ast.CommentGroup) bool { return strings.TrimSpace(c.Text()) != "" })
 }
 
-// isAbout tells whether a comment begins with a name.
+// isAbout reports whether a comment begins with a name.
 func isAbout(comment *ast.CommentGroup, name string) bool {
 	words := strings.Fields(comment.Text())
 	if len(words) > 1 && slices.Contains([]string{"A", "An", "The"}, words[0]) {
@@ -176,7 +176,7 @@ func TestUndocumentedNamesAreFound(t *testing.T) {
 		{"a name that only begins alike", "// Fs do.\nfunc F() {}", "4: F"},
 		{"nothing but the name", "// F\nfunc F() {}", "4: F"},
 		{"an article", "// The F does.\nfunc F() {}", ""},
-		{"a name with a comma", "// F, as told, does.\nfunc F() {}", ""},
+		{"a name with a comma", "// F, as always, does.\nfunc F() {}", ""},
 		{"what is not exported", "func f() {}", ""},
 		{"a method", "// T is.\ntype T struct{}\nfunc (t *T) M() {}", "5: T.M"},
 		{"a method of a generic type", "// T is.\ntype T[K any] struct{}\nfunc (t T[K]) M() {}", "5: T.M"},

@@ -15,7 +15,7 @@ const (
 	tableFile  = "internal/test/layout/table_test.go"
 )
 
-// covers tells whether a pattern of the table covers a path.
+// covers reports whether a pattern of the table covers a path.
 func covers(pattern, path string) bool {
 	tree, isTree := strings.CutSuffix(pattern, "/...")
 	return pattern == "..." || path == tree || isTree && strings.HasPrefix(path, tree+"/")

@@ -37,7 +37,7 @@ func unbounded(t *testing.T, name string, text []byte) (lines []int) {
 	return lines
 }
 
-// isCounted tells whether a condition, or a part of it that must hold, compares
+// isCounted reports whether a condition, or a part of it that must hold, compares
 // by order.
 func isCounted(condition ast.Expr) bool {
 	compares, ok := condition.(*ast.BinaryExpr)

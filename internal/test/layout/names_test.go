@@ -25,7 +25,7 @@ func TestEveryPackageHasADocComment(t *testing.T) {
 	}
 }
 
-// documents tells whether a text is a doc comment of a package: it begins with
+// documents reports whether a text is a doc comment of a package: it begins with
 // the package's name, or for a command says anything.
 func documents(text, name string) bool {
 	if name == "main" {
@@ -59,7 +59,7 @@ func TestDocComments(t *testing.T) {
 // empty names fit anything, so they say nothing.
 var empty = []string{"util", "utils", "common", "helper", "helpers", "manager", "misc"}
 
-// saysNothing tells whether the last part of a path is such a name; endings and
+// saysNothing reports whether the last part of a path is such a name; endings and
 // the mark of a test do not count.
 func saysNothing(name string) bool {
 	name = strings.ToLower(path.Base(name))

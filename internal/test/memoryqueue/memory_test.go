@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 
 func TestOpen_BadKinds_AreInvalid(t *testing.T) {
 	t.Parallel()
-	if _, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"Look"}}); !fault.Is(err, fault.Invalid) {
+	if _, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"Sync"}}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %v, want it invalid", err)
 	}
 }
@@ -48,14 +48,14 @@ func TestOpen_BadKinds_AreInvalid(t *testing.T) {
 func TestLoop_WakesWhenTheNextTaskIsDue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}, Rand: always(1 << 30)})
+		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"sync"}, Rand: always(1 << 30)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		began, ended := time.Now(), make(chan struct{})
 		var at []time.Duration
 		err = q.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{
-			"look": func(_ context.Context, delivery queue.Delivery) queue.Verdict {
+			"sync": func(_ context.Context, delivery queue.Delivery) queue.Verdict {
 				at = append(at, time.Since(began))
 				if delivery.Attempt < 4 {
 					return queue.Verdict{Outcome: queue.Retry, Err: errors.New("busy")}
@@ -67,7 +67,7 @@ func TestLoop_WakesWhenTheNextTaskIsDue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = q.Enqueue(t.Context(), queue.Task{Kind: "look", NotBefore: began.Add(time.Hour)})
+		_, err = q.Enqueue(t.Context(), queue.Task{Kind: "sync", NotBefore: began.Add(time.Hour)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,11 +91,11 @@ func TestLoop_WakesWhenTheNextTaskIsDue(t *testing.T) {
 func TestStop_CancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}})
+		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"sync"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "look", Name: "n"}); err != nil {
+		if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "sync", Name: "n"}); err != nil {
 			t.Fatal(err)
 		}
 		id := q.Due(time.Now())[0].ID
@@ -106,7 +106,7 @@ func TestStop_CancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
 		time.Sleep(queue.GiveUpAge)
 		attempts := make(chan int, 10)
 		start := func(handler queue.Handler) {
-			if err := q.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{"look": handler}}); err != nil {
+			if err := q.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{"sync": handler}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -141,13 +141,13 @@ func TestStop_CancelsTheLastAttempt_WhichIsMadeAgain(t *testing.T) {
 func TestStop_AHandlerThatIgnoresItsContextIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}})
+		q, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"sync"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		release := make(chan struct{})
 		err = q.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{
-			"look": func(context.Context, queue.Delivery) queue.Verdict {
+			"sync": func(context.Context, queue.Delivery) queue.Verdict {
 				<-release
 				return queue.Verdict{Outcome: queue.Done}
 			},
@@ -155,7 +155,7 @@ func TestStop_AHandlerThatIgnoresItsContextIsReported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "look"}); err != nil {
+		if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "sync"}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

@@ -28,7 +28,7 @@ func (t *taken) isFree(now time.Time) bool {
 	return t.ended && !t.freeAt.IsZero() && !now.Before(t.freeAt)
 }
 
-// free tells whether a task of that name may be taken in.
+// free reports whether a task of that name may be accepted.
 func (n *names) free(handed queue.Task, now time.Time) bool {
 	if handed.Name == "" {
 		return true

@@ -24,7 +24,7 @@ func newWorld(t *testing.T, draw func(n int) int) *world {
 	w := &world{t: t, now: time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)}
 	var err error
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{"look", "announce"}, Now: func() time.Time { return w.now }, Rand: draw,
+		Kinds: []string{"sync", "announce"}, Now: func() time.Time { return w.now }, Rand: draw,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func always(drawn int) func(n int) int {
 
 func (w *world) enqueue(name string, after time.Duration) (created bool) {
 	w.t.Helper()
-	created, err := w.Enqueue(w.t.Context(), queue.Task{Kind: "look", Name: name, NotBefore: w.now.Add(after)})
+	created, err := w.Enqueue(w.t.Context(), queue.Task{Kind: "sync", Name: name, NotBefore: w.now.Add(after)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -305,12 +305,12 @@ func TestOneSeed_OneHistory(t *testing.T) {
 	}
 }
 
-// history makes 200 random steps and tells what was seen.
+// history makes 200 random steps and returns what the queue delivered.
 func history(t *testing.T, seed uint64) []string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
 	w := newWorld(t, random.IntN)
-	var seen []string
+	var events []string
 	var runs []*memoryqueue.Run
 	for range 200 {
 		w.now = w.now.Add(time.Duration(random.IntN(5000)) * time.Millisecond)
@@ -318,27 +318,27 @@ func history(t *testing.T, seed uint64) []string {
 		switch step := random.IntN(8); {
 		case step < 3:
 			name := fmt.Sprint(random.IntN(10))
-			seen = append(seen, fmt.Sprint("enqueue ", name, w.enqueue(name, time.Duration(random.IntN(3000))*time.Millisecond)))
+			events = append(events, fmt.Sprint("enqueue ", name, w.enqueue(name, time.Duration(random.IntN(3000))*time.Millisecond)))
 		case step < 5 && len(due) > 0:
 			run, ok := w.Take(due[random.IntN(len(due))].ID)
 			runs = append(runs, run)
-			seen = append(seen, fmt.Sprint("take ", run.ID, run.Name, run.Attempt, ok))
+			events = append(events, fmt.Sprint("take ", run.ID, run.Name, run.Attempt, ok))
 		case step == 5 && len(due) > 0:
 			id, ok := w.Duplicate(due[random.IntN(len(due))].ID)
-			seen = append(seen, fmt.Sprint("duplicate ", id, ok))
+			events = append(events, fmt.Sprint("duplicate ", id, ok))
 		case step == 6 && random.IntN(5) == 0:
 			w.Crash()
-			seen = append(seen, "crash")
+			events = append(events, "crash")
 		case len(runs) > 0:
 			i := random.IntN(len(runs))
 			verdict := queue.Verdict{Outcome: queue.Outcome(random.IntN(4))}
-			seen = append(seen, fmt.Sprint("settle ", runs[i].ID, verdict.Outcome, runs[i].Settle(verdict)))
+			events = append(events, fmt.Sprint("settle ", runs[i].ID, verdict.Outcome, runs[i].Settle(verdict)))
 		}
 		depths, err := w.Depths(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen = append(seen, fmt.Sprint(due, depths))
+		events = append(events, fmt.Sprint(due, depths))
 	}
-	return seen
+	return events
 }

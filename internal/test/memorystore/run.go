@@ -80,7 +80,7 @@ type readQuery struct {
 	result []readDocument
 }
 
-// current tells whether all reads still hold. The lock is held.
+// current reports whether all reads are still valid. The caller holds the lock.
 func (v *view) current() bool {
 	if v.stale || v.version == v.store.version {
 		return !v.stale

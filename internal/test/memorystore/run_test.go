@@ -42,10 +42,10 @@ func TestRun_Overtaken_RerunsAndNeverSeesTwoStates(t *testing.T) {
 		if a.Data["n"] != b.Data["n"] {
 			t.Errorf("attempt %d saw %v and %v", attempts, a, b)
 		}
-		return tx.Update("pair/a", store.Update{Path: store.Field("seen"), Value: b.Data["n"]})
+		return tx.Update("pair/a", store.Update{Path: store.Field("copied"), Value: b.Data["n"]})
 	})
 	got, readErr := s.Get(t.Context(), "pair/a")
-	if err != nil || readErr != nil || attempts != 2 || got.Data["seen"] != int64(1) {
+	if err != nil || readErr != nil || attempts != 2 || got.Data["copied"] != int64(1) {
 		t.Fatalf("%d attempts left %v (%v, %v)", attempts, got, err, readErr)
 	}
 }

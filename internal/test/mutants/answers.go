@@ -49,7 +49,7 @@ var answers = []mutant{
 	},
 	{
 		name:   "event-without-updated-is-older",
-		breaks: "An event that Google shows without its updated time is taken for older than whatever was applied: its move is lost (invariant 8).",
+		breaks: "An event that Google shows without its updated time counts as older than whatever was applied: its move is lost (invariant 8).",
 		changes: []change{{
 			file: "rules/rules.go",
 			old:  `return !updated.IsZero() && updated.Before(applied)`,

@@ -121,7 +121,7 @@ var decisions = []mutant{
 	},
 	{
 		name:   "restore-overwrites-votes",
-		breaks: "A restore writes the votes of the snapshot over those that people changed meanwhile (invariant 3).",
+		breaks: "A restore writes the votes of the snapshot over those that people changed since (invariant 3).",
 		changes: []change{
 			{
 				file: "internal/transition/observe.go",
@@ -158,8 +158,8 @@ var decisions = []mutant{
 		}},
 	},
 	{
-		name: "hold-ended-by-the-next-look",
-		breaks: "A cancellation that is held for a person's word is carried out by whichever look sees the event gone next " +
+		name: "hold-ended-by-the-next-sync",
+		breaks: "A cancellation that awaits confirmation is carried out by the next sync run that finds the event gone " +
 			"(\"Gone means confirmed\"); what is held is asked for with whatever else is paused.",
 		changes: []change{
 			{

@@ -1,6 +1,6 @@
 package main
 
-// intents are faults of what is to be done in a calendar: finalising, and the
+// intents are faults of the work that intents stand for: finalising, and the
 // deletions that follow from commands.
 var intents = []mutant{
 	{
@@ -28,7 +28,7 @@ var intents = []mutant{
 		},
 	},
 	{
-		name:   "lost-answer-taken-for-refusal",
+		name:   "lost-answer-treated-as-refusal",
 		breaks: "An insert whose answer was lost counts as one that had no effect: its intent goes, the event stays (invariant 5).",
 		changes: []change{{
 			file: "scheduler/insert.go",
@@ -56,7 +56,7 @@ var intents = []mutant{
 	},
 	{
 		name: "generation-not-demanded",
-		breaks: "Transaction 2 of a finalisation does not look whether something newer was commanded meanwhile, " +
+		breaks: "Transaction 2 of a finalisation does not check whether a newer command ran since, " +
 			"nor whether its intent was turned into a deletion: a poll that was cancelled is finalised (invariant 1).",
 		changes: []change{
 			{
@@ -133,7 +133,7 @@ var intents = []mutant{
 		}},
 	},
 	{
-		name:   "no-look-after-unarchive",
+		name:   "no-sync-after-unarchive",
 		breaks: "What the calendar said while a poll was archived is never asked for again (invariant 8).",
 		changes: []change{{
 			file: "internal/transition/command.go",

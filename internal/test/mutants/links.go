@@ -67,8 +67,8 @@ var links = []mutant{
 		}},
 	},
 	{
-		name:   "relink-owes-no-look",
-		breaks: "An account that is linked again has its calendars looked at by the next push alone, so what changed meanwhile is not followed and the errors stand (invariant 8).",
+		name:   "relink-leaves-no-sync-pending",
+		breaks: "An account that is linked again has its calendars synced by the next push alone, so what changed since is not followed and the errors stand (invariant 8).",
 		changes: []change{{
 			file: "calendarsync/links.go",
 			old: `

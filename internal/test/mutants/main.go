@@ -57,7 +57,7 @@ func run(ctx context.Context, out io.Writer, name string, seeds uint64) (err err
 		if err != nil || f.seed == 0 {
 			missed = append(missed, m.name)
 		}
-		fmt.Fprintf(out, "%-34s %5.0fs  %s\n", m.name, time.Since(began).Seconds(), told(m, f, err, seeds))
+		fmt.Fprintf(out, "%-34s %5.0fs  %s\n", m.name, time.Since(began).Seconds(), outcome(m, f, err, seeds))
 		if err := os.RemoveAll(folder); err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func run(ctx context.Context, out io.Writer, name string, seeds uint64) (err err
 	return nil
 }
 
-// told says in a line what became of a planted fault.
-func told(m mutant, f found, err error, seeds uint64) string {
+// outcome says in a line what became of a planted fault.
+func outcome(m mutant, f found, err error, seeds uint64) string {
 	switch {
 	case err != nil:
 		return "could not be tried: " + err.Error()

@@ -1,7 +1,7 @@
 package main
 
-// watches are faults of watch channels, of the timers, and of what lasts longer
-// than a look.
+// watches are faults of watch channels, of the timers, and of work that takes
+// longer than a sync run.
 var watches = []mutant{
 	{
 		name:   "old-watch-stopped-first",
@@ -55,7 +55,7 @@ var watches = []mutant{
 	},
 	{
 		name:   "channel-opened-again-at-once",
-		breaks: "A calendar whose watch channel ran out after minutes is given another by whoever asks, many in a quarter of an hour.",
+		breaks: "A calendar whose watch channel ran out after minutes is given another at each request, many in a quarter of an hour.",
 		changes: []change{{
 			file: "calendarsync/lifetime.go",
 			old:  `return ago < openInterval && ago > -openInterval`,
@@ -97,8 +97,8 @@ var watches = []mutant{
 		}},
 	},
 	{
-		name:   "sweep-skips-an-owed-look",
-		breaks: "The sweep leaves out a calendar that was looked at within the hour, though a look is owed to it; the drain, which would make up for it, hands over no looks.",
+		name:   "sweep-skips-a-pending-sync",
+		breaks: "The sweep skips a calendar that was synced within the hour, though a sync is pending; the drain, which would make up for it, enqueues no sync tasks.",
 		changes: []change{
 			{
 				file: "scheduler/drain.go",

@@ -12,13 +12,13 @@ import (
 )
 
 func deliversWhole(t *testing.T, open Open) {
-	q := open(t, []string{"look", "announce"})
+	q := open(t, []string{"sync", "announce"})
 	s := newScript()
-	start(t, q, map[string]queue.Handler{"look": s.handle, "announce": s.handle})
+	start(t, q, map[string]queue.Handler{"sync": s.handle, "announce": s.handle})
 	payload := bytes.Repeat([]byte{0, 255, '"', '\n'}, queue.MaxPayload/4)
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "a/b c", Payload: payload})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "a/b c", Payload: payload})
 	got := s.next(t)
-	if got.Kind != "look" || got.Name != "a/b c" || got.Attempt != 1 {
+	if got.Kind != "sync" || got.Name != "a/b c" || got.Attempt != 1 {
 		t.Errorf("got kind %q, name %q, attempt %d", got.Kind, got.Name, got.Attempt)
 	}
 	if !bytes.Equal(got.Payload, payload) {
@@ -31,27 +31,27 @@ func deliversWhole(t *testing.T, open Open) {
 }
 
 func keepsTasksBeforeStart(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript()
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "early"})
-	start(t, q, one("look", s.handle))
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "early"})
+	start(t, q, one("sync", s.handle))
 	if got := s.next(t); got.Name != "early" {
 		t.Errorf("got %q", got.Name)
 	}
 }
 
 func refusesTakenName(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n"})
-	if enqueue(t, q, queue.Task{Kind: "look", Name: "n"}) {
+	q := open(t, []string{"sync"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n"})
+	if enqueue(t, q, queue.Task{Kind: "sync", Name: "n"}) {
 		t.Error("taken in while the first waits")
 	}
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n2"})
-	mustEnqueue(t, q, queue.Task{Kind: "look"})
-	mustEnqueue(t, q, queue.Task{Kind: "look"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n2"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync"})
 
 	began, release := make(chan string, 10), make(chan struct{})
-	start(t, q, one("look", func(_ context.Context, delivery queue.Delivery) queue.Verdict {
+	start(t, q, one("sync", func(_ context.Context, delivery queue.Delivery) queue.Verdict {
 		began <- delivery.Name
 		if delivery.Name == "n" {
 			<-release
@@ -62,7 +62,7 @@ func refusesTakenName(t *testing.T, open Open) {
 	for range 4 {
 		ran[receive(t, "four tasks begin", began)]++
 	}
-	if enqueue(t, q, queue.Task{Kind: "look", Name: "n"}) {
+	if enqueue(t, q, queue.Task{Kind: "sync", Name: "n"}) {
 		t.Error("taken in while the first runs")
 	}
 	close(release)
@@ -72,18 +72,18 @@ func refusesTakenName(t *testing.T, open Open) {
 }
 
 func namesArePerKind(t *testing.T, open Open) {
-	q := open(t, []string{"look", "announce"})
+	q := open(t, []string{"sync", "announce"})
 	s := newScript()
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n"})
 	mustEnqueue(t, q, queue.Task{Kind: "announce", Name: "n"})
-	start(t, q, map[string]queue.Handler{"look": s.handle, "announce": s.handle})
+	start(t, q, map[string]queue.Handler{"sync": s.handle, "announce": s.handle})
 	if first, second := s.next(t), s.next(t); first.Kind == second.Kind {
 		t.Errorf("both were of kind %q", first.Kind)
 	}
 }
 
 func oneNameFromManyCallers(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	const callers, each = 64, 4
 	var mu sync.Mutex
 	created := map[string]int{}
@@ -97,7 +97,7 @@ func oneNameFromManyCallers(t *testing.T, open Open) {
 				if i > 0 {
 					name = fmt.Sprintf("%d-%d", caller/2, i)
 				}
-				taken, err := q.Enqueue(t.Context(), queue.Task{Kind: "look", Name: name})
+				taken, err := q.Enqueue(t.Context(), queue.Task{Kind: "sync", Name: name})
 				if err != nil {
 					t.Errorf("enqueue: %v", err)
 				}
@@ -111,15 +111,15 @@ func oneNameFromManyCallers(t *testing.T, open Open) {
 	}
 	group.Wait()
 	if want := 1 + callers/2*(each-1); len(created) != want {
-		t.Errorf("callers were told of %d names, want %d", len(created), want)
+		t.Errorf("%d names were reported as created, want %d", len(created), want)
 	}
 	for name, times := range created {
 		if times != 1 {
-			t.Errorf("%d callers were told that they made the task %q, want 1", times, name)
+			t.Errorf("%d callers were reported to have created the task %q, want 1", times, name)
 		}
 	}
 	s := newScript()
-	start(t, q, one("look", s.handle))
+	start(t, q, one("sync", s.handle))
 	for range created {
 		s.next(t)
 	}
@@ -128,13 +128,13 @@ func oneNameFromManyCallers(t *testing.T, open Open) {
 }
 
 func namesAreBytes(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	names := []string{"\xff", "\xfe", "\x00", "é", "a b\n", strings.Repeat("n", queue.MaxName)}
 	for _, name := range names {
-		mustEnqueue(t, q, queue.Task{Kind: "look", Name: name})
+		mustEnqueue(t, q, queue.Task{Kind: "sync", Name: name})
 	}
 	s := newScript()
-	start(t, q, one("look", s.handle))
+	start(t, q, one("sync", s.handle))
 	ran := map[string]bool{}
 	for range names {
 		ran[s.next(t).Name] = true

@@ -23,9 +23,9 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// RunPush is Run for a driver whose tasks are held by a service, which delivers
-// them to whoever answers. It leaves out what only a queue can show that holds
-// its tasks itself.
+// RunPush is Run for a driver whose tasks a service holds and delivers to any
+// server that answers. It leaves out the tests for queues that hold their tasks
+// themselves.
 func RunPush(t *testing.T, open Open) {
 	for _, c := range promises {
 		if !c.holding {

@@ -12,13 +12,13 @@ import (
 )
 
 func waitsForNotBefore(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript()
-	start(t, q, one("look", s.handle))
+	start(t, q, one("sync", s.handle))
 	soon := time.Now().Add(300 * time.Millisecond)
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "far", NotBefore: time.Now().Add(queue.MaxAhead - time.Minute)})
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "soon", NotBefore: soon})
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "past", NotBefore: time.Now().Add(-time.Hour)})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "far", NotBefore: time.Now().Add(queue.MaxAhead - time.Minute)})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "soon", NotBefore: soon})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "past", NotBefore: time.Now().Add(-time.Hour)})
 	// On a slow machine both may be due by now, and then no order is promised.
 	ran := map[string]bool{}
 	for range 2 {
@@ -36,7 +36,7 @@ func waitsForNotBefore(t *testing.T, open Open) {
 }
 
 func laterCountsNoAttempt(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	const wait = 50 * time.Millisecond
 	s := newScript(
 		queue.Verdict{Outcome: queue.Later, After: wait},
@@ -44,14 +44,14 @@ func laterCountsNoAttempt(t *testing.T, open Open) {
 		queue.Verdict{Outcome: queue.Retry, After: time.Millisecond},
 		queue.Verdict{Outcome: queue.Later, After: wait},
 	)
-	start(t, q, one("look", s.handle))
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n"})
+	start(t, q, one("sync", s.handle))
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n"})
 	first := s.next(t)
 	second := s.next(t)
 	if early := first.at.Add(wait).Sub(second.at); early > 0 {
 		t.Errorf("it ran again %v early", early)
 	}
-	if enqueue(t, q, queue.Task{Kind: "look", Name: "n"}) {
+	if enqueue(t, q, queue.Task{Kind: "sync", Name: "n"}) {
 		t.Error("its name was free between two runs")
 	}
 	attempts := []int{first.Attempt, second.Attempt, s.next(t).Attempt, s.next(t).Attempt, s.next(t).Attempt}
@@ -63,11 +63,11 @@ func laterCountsNoAttempt(t *testing.T, open Open) {
 }
 
 func retryAfterWait(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	const wait = 100 * time.Millisecond
 	s := newScript(queue.Verdict{Outcome: queue.Retry, After: wait, Err: errors.New("busy")})
-	start(t, q, one("look", s.handle))
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n"})
+	start(t, q, one("sync", s.handle))
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n"})
 	first, second := s.next(t), s.next(t)
 	if early := first.at.Add(wait).Sub(second.at); early > 0 {
 		t.Errorf("it ran again %v early", early)
@@ -80,10 +80,10 @@ func retryAfterWait(t *testing.T, open Open) {
 }
 
 func retryBacksOff(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript(queue.Verdict{Outcome: queue.Retry})
-	start(t, q, one("look", s.handle))
-	mustEnqueue(t, q, queue.Task{Kind: "look"})
+	start(t, q, one("sync", s.handle))
+	mustEnqueue(t, q, queue.Task{Kind: "sync"})
 	first, second := s.next(t), s.next(t)
 	if waited := second.at.Sub(first.at); waited < queue.BackoffMin/2 {
 		t.Errorf("it ran again after %v, before the least backoff", waited)
@@ -91,10 +91,10 @@ func retryBacksOff(t *testing.T, open Open) {
 }
 
 func zeroVerdictRetries(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript(queue.Verdict{})
-	start(t, q, one("look", s.handle))
-	mustEnqueue(t, q, queue.Task{Kind: "look"})
+	start(t, q, one("sync", s.handle))
+	mustEnqueue(t, q, queue.Task{Kind: "sync"})
 	s.next(t)
 	if second := s.next(t); second.Attempt != 2 {
 		t.Errorf("attempt %d, want 2", second.Attempt)
@@ -102,16 +102,16 @@ func zeroVerdictRetries(t *testing.T, open Open) {
 }
 
 func panicIsRetry(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript()
-	start(t, q, one("look", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+	start(t, q, one("sync", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 		s.handle(ctx, delivery)
 		if delivery.Attempt == 1 {
 			panic("a nil map")
 		}
 		return queue.Verdict{Outcome: queue.Done}
 	}))
-	mustEnqueue(t, q, queue.Task{Kind: "look"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync"})
 	s.next(t)
 	if second := s.next(t); second.Attempt != 2 {
 		t.Errorf("attempt %d, want 2", second.Attempt)
@@ -119,18 +119,18 @@ func panicIsRetry(t *testing.T, open Open) {
 }
 
 func permanentIsDeadLetter(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript(
 		queue.Verdict{Outcome: queue.Retry, After: time.Millisecond, Err: errors.New("busy")},
 		queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the calendar is gone")},
 	)
-	start(t, q, one("look", s.handle))
+	start(t, q, one("sync", s.handle))
 	before := time.Now()
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n", Payload: []byte("p")})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n", Payload: []byte("p")})
 	s.next(t)
 	s.next(t)
 	letter := deadLetters(t, q, 1)[0]
-	if letter.Kind != "look" || letter.Name != "n" || string(letter.Payload) != "p" || letter.Attempt != 2 {
+	if letter.Kind != "sync" || letter.Name != "n" || string(letter.Payload) != "p" || letter.Attempt != 2 {
 		t.Errorf("the dead letter is %+v", letter)
 	}
 	if letter.Reason != "the calendar is gone" {
@@ -155,13 +155,13 @@ func permanentIsDeadLetter(t *testing.T, open Open) {
 }
 
 func deadLetterAgain(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript(
 		queue.Verdict{Outcome: queue.Permanent, Err: errors.New("first")},
 		queue.Verdict{Outcome: queue.Permanent, Err: errors.New(strings.Repeat("second", 1000))},
 	)
-	start(t, q, one("look", s.handle))
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n"})
+	start(t, q, one("sync", s.handle))
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n"})
 	if err := q.Retry(t.Context(), deadLetters(t, q, 1)[0].ID); err != nil {
 		t.Fatalf("retry: %v", err)
 	}
@@ -179,14 +179,14 @@ func deadLetterAgain(t *testing.T, open Open) {
 }
 
 func deadLettersInOrder(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	s := newScript()
-	start(t, q, one("look", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+	start(t, q, one("sync", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 		s.handle(ctx, delivery)
 		return queue.Verdict{Outcome: queue.Permanent}
 	}))
 	for i, name := range []string{"a", "b", "c"} {
-		mustEnqueue(t, q, queue.Task{Kind: "look", Name: name})
+		mustEnqueue(t, q, queue.Task{Kind: "sync", Name: name})
 		s.next(t)
 		deadLetters(t, q, i+1)
 	}

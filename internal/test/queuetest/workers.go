@@ -10,12 +10,12 @@ import (
 )
 
 func kindsDoNotWaitForEachOther(t *testing.T, open Open) {
-	q := open(t, []string{"look", "announce"})
+	q := open(t, []string{"sync", "announce"})
 	s := newScript()
 	hung, release := make(chan struct{}, 10), make(chan struct{})
 	startWith(t, q, queue.Config{
 		Handlers: map[string]queue.Handler{
-			"look": s.handle,
+			"sync": s.handle,
 			"announce": func(context.Context, queue.Delivery) queue.Verdict {
 				hung <- struct{}{}
 				<-release
@@ -30,7 +30,7 @@ func kindsDoNotWaitForEachOther(t *testing.T, open Open) {
 	receive(t, "a task hangs", hung)
 	receive(t, "another task hangs", hung)
 	for i := range 5 {
-		mustEnqueue(t, q, queue.Task{Kind: "look", Name: fmt.Sprint(i)})
+		mustEnqueue(t, q, queue.Task{Kind: "sync", Name: fmt.Sprint(i)})
 		s.next(t)
 	}
 	close(release)
@@ -67,22 +67,22 @@ func (g *gauge) leave(name string) {
 }
 
 func workersAreALimit(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	const workers, tasks = 2, 10
 	var running gauge
 	began, release := make(chan struct{}, tasks), make(chan struct{})
 	startWith(t, q, queue.Config{
-		Handlers: one("look", func(_ context.Context, delivery queue.Delivery) queue.Verdict {
+		Handlers: one("sync", func(_ context.Context, delivery queue.Delivery) queue.Verdict {
 			running.enter(delivery.Name)
 			defer running.leave(delivery.Name)
 			began <- struct{}{}
 			<-release
 			return queue.Verdict{Outcome: queue.Done}
 		}),
-		Workers: map[string]int{"look": workers},
+		Workers: map[string]int{"sync": workers},
 	})
 	for i := range tasks {
-		mustEnqueue(t, q, queue.Task{Kind: "look", Name: fmt.Sprint(i)})
+		mustEnqueue(t, q, queue.Task{Kind: "sync", Name: fmt.Sprint(i)})
 	}
 	for range workers {
 		receive(t, "as many begin as there are workers", began)
@@ -98,12 +98,12 @@ func workersAreALimit(t *testing.T, open Open) {
 }
 
 func manyCallers(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	const callers, each, rounds = 64, 8, 2
 	var running gauge
 	ran := make(chan string, callers*each*rounds)
 	startWith(t, q, queue.Config{
-		Handlers: one("look", func(_ context.Context, delivery queue.Delivery) queue.Verdict {
+		Handlers: one("sync", func(_ context.Context, delivery queue.Delivery) queue.Verdict {
 			running.enter(delivery.Name)
 			defer running.leave(delivery.Name)
 			if delivery.Attempt < rounds {
@@ -112,7 +112,7 @@ func manyCallers(t *testing.T, open Open) {
 			ran <- delivery.Name
 			return queue.Verdict{Outcome: queue.Done}
 		}),
-		Workers: map[string]int{"look": 32},
+		Workers: map[string]int{"sync": 32},
 	})
 	var group sync.WaitGroup
 	for caller := range callers {
@@ -120,7 +120,7 @@ func manyCallers(t *testing.T, open Open) {
 			for i := range each {
 				// Each name is handed over by two callers.
 				name := fmt.Sprintf("%d-%d", caller/2, i)
-				if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "look", Name: name}); err != nil {
+				if _, err := q.Enqueue(t.Context(), queue.Task{Kind: "sync", Name: name}); err != nil {
 					t.Errorf("enqueue: %v", err)
 				}
 			}
@@ -138,11 +138,11 @@ func manyCallers(t *testing.T, open Open) {
 }
 
 func stopIsGraceful(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	began, release := make(chan string, 10), make(chan struct{})
 	var ended gauge
 	config := queue.Config{
-		Handlers: one("look", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+		Handlers: one("sync", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 			began <- delivery.Name
 			<-release
 			if ctx.Err() == nil {
@@ -150,19 +150,19 @@ func stopIsGraceful(t *testing.T, open Open) {
 			}
 			return queue.Verdict{Outcome: queue.Done}
 		}),
-		Workers: map[string]int{"look": 1},
+		Workers: map[string]int{"sync": 1},
 	}
 	startWith(t, q, config)
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "first"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "first"})
 	receive(t, "the first begins", began)
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "second"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "second"})
 
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
 		stop(t, q)
 	}()
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "third"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "third"})
 	select {
 	case <-stopped:
 		t.Error("the stop did not wait for the task that runs")
@@ -173,30 +173,30 @@ func stopIsGraceful(t *testing.T, open Open) {
 	if ended.now["first"] != 1 {
 		t.Error("the task that ran was cut short")
 	}
-	seen := map[string]int{"first": 1}
+	runs := map[string]int{"first": 1}
 	for done := false; !done; {
 		// What began before the stop took hold has ended with it.
 		select {
 		case name := <-began:
-			seen[name]++
+			runs[name]++
 		default:
 			done = true
 		}
 	}
 	startWith(t, q, config)
-	for len(seen) < 3 {
-		seen[receive(t, "what waited is run after the next start", began)]++
+	for len(runs) < 3 {
+		runs[receive(t, "what waited is run after the next start", began)]++
 	}
-	if seen["first"] != 1 {
+	if runs["first"] != 1 {
 		t.Error("the task that ran to its end was run again")
 	}
 }
 
 func stopCancels(t *testing.T, open Open) {
-	q := open(t, []string{"look"})
+	q := open(t, []string{"sync"})
 	attempts := make(chan int, 10)
 	var patient sync.Once
-	config := queue.Config{Handlers: one("look", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+	config := queue.Config{Handlers: one("sync", func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
 		attempts <- delivery.Attempt
 		cancelled := false
 		patient.Do(func() {
@@ -209,7 +209,7 @@ func stopCancels(t *testing.T, open Open) {
 		return queue.Verdict{Outcome: queue.Done}
 	})}
 	startWith(t, q, config)
-	mustEnqueue(t, q, queue.Task{Kind: "look", Name: "n"})
+	mustEnqueue(t, q, queue.Task{Kind: "sync", Name: "n"})
 	receive(t, "the task begins", attempts)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -34,7 +34,7 @@ var first = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 const day = 24 * time.Hour
 
-// isLeaf tells types whose fields are not looked at one by one.
+// isLeaf reports whether a type is filled as a whole and not field by field.
 func isLeaf(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -147,7 +147,7 @@ func open(v reflect.Value) reflect.Value {
 
 // Fields gives, by the path of each field of a type, a value in which that one alone
 // is filled, and what it is reached through. Fields of lists, maps and instants are
-// not told apart, and booleans are true.
+// filled as one, and booleans are true.
 func Fields[T any](except ...string) map[string]T {
 	all := map[string]T{}
 	var walk func(t reflect.Type, name string, reach func(v reflect.Value) reflect.Value)

@@ -17,7 +17,7 @@ var (
 )
 
 // acts are what people do in their calendars.
-var acts = []deed{
+var acts = []step{
 	{weight: 10, always: true, do: func(l *life) { l.event(func(e event) { l.move(e, one(l, moves)) }) }},
 	{weight: 4, do: func(l *life) { l.event(l.moveBack) }},
 	{weight: 1, do: func(l *life) { l.event(l.slip) }},

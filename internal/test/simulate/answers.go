@@ -18,7 +18,7 @@ var oddFields = []string{
 
 // answers are what Google may answer that is no refusal, and no answer to rely
 // on either.
-var answers = []deed{
+var answers = []step{
 	{weight: 3, do: func(l *life) {
 		l.event(func(e event) {
 			fields := one(l, oddFields)

@@ -11,24 +11,24 @@ import (
 	"questscheduler/scheduler"
 )
 
-// mostStrands is how many things a deed has under way at once, at most.
-const mostStrands = 4
+// mostOperations bounds the concurrent operations of a step.
+const mostOperations = 4
 
-// simultaneous are deeds in which several things are under way at once.
-var simultaneous = []deed{
+// simultaneous are steps of several concurrent operations.
+var simultaneous = []step{
 	{weight: 8, always: true, do: func(l *life) { l.severalAtOnce() }},
 	{weight: 3, do: func(l *life) {
 		workers, d := 2+l.draws.IntN(3), time.Duration(1+l.draws.IntN(90))*time.Second
 		l.say("%v pass with %d workers at once", d, workers)
-		w := l.weaver()
-		defer w.tell()
-		l.w.RunWorkers(d, workers, w.weaving())
+		w := l.interleaver()
+		defer w.describe()
+		l.w.RunWorkers(d, workers, w.interleaving())
 	}},
 }
 
-// amid is what may be under way at the same time as others: what people ask
+// concurrent are the steps that may be operations of such a step: what people ask
 // for and do in their calendars, tasks, pushes, and the timer's jobs.
-var amid = slices.Concat(commands, commands, memberships, writes, acts, deletions, []deed{
+var concurrent = slices.Concat(commands, commands, memberships, writes, acts, deletions, []step{
 	{weight: 40, do: func(l *life) { l.task(time.Duration(l.draws.IntN(2)) * time.Minute) }},
 	{weight: 15, do: (*life).push},
 	{weight: 8, do: func(l *life) {
@@ -56,14 +56,14 @@ var amid = slices.Concat(commands, commands, memberships, writes, acts, deletion
 	}},
 })
 
-// severalAtOnce has two to four things be under way at once, the same one twice
-// among them at times. Each has draws of its own, so that leaving one out
-// changes none of the others but by what it does.
+// severalAtOnce runs two to four concurrent operations, at times the same one twice.
+// Each has draws of its own, so that leaving one out changes the others only through
+// the state of the world.
 func (l *life) severalAtOnce() {
-	n := 2 + l.draws.IntN(mostStrands-1)
+	n := 2 + l.draws.IntN(mostOperations-1)
 	l.say("%d things at once", n)
-	w := l.weaver()
-	defer w.tell()
+	w := l.interleaver()
+	defer w.describe()
 	if l.draws.IntN(4) == 0 {
 		at := 1 + l.draws.IntN(20*n)
 		l.say("the program will die at the call %d from here", at)
@@ -78,15 +78,15 @@ func (l *life) severalAtOnce() {
 		if l.leavesOut(1 + k) {
 			continue
 		}
-		s := &strand{number: 1 + k, draws: rand.New(rand.NewPCG(seed[0], seed[1]))}
-		w.strands = append(w.strands, s)
-		do = append(do, func() { l.use(); weigh(l, amid).do(l) })
+		s := &operation{number: 1 + k, draws: rand.New(rand.NewPCG(seed[0], seed[1]))}
+		w.operations = append(w.operations, s)
+		do = append(do, func() { l.use(); weigh(l, concurrent).do(l) })
 	}
-	weaving := w.weaving()
+	interleaving := w.interleaving()
 	if l.draws.IntN(2) == 0 {
-		weaving.Most, weaving.More = 1+l.draws.IntN(mostStrands), l.more
+		interleaving.Most, interleaving.More = 1+l.draws.IntN(mostOperations), l.more
 	}
-	l.w.AtOnce(weaving, do...)
+	l.w.AtOnce(interleaving, do...)
 }
 
 // task runs a task that is due soon.
@@ -118,8 +118,8 @@ func (l *life) more() (func(), bool) {
 	return func() { l.use(); l.task(0) }, len(l.w.Queue.Due(l.w.Clock.Now())) > 0
 }
 
-// weigh draws one of several deeds by its weight.
-func weigh(l *life, of []deed) deed {
+// weigh draws one of several steps by its weight.
+func weigh(l *life, of []step) step {
 	whole := 0
 	for _, d := range of {
 		whole += d.weight
@@ -133,31 +133,31 @@ func weigh(l *life, of []deed) deed {
 	panic("simulate: the weights do not add up")
 }
 
-// strand is one of several things that are under way at once, as its line of the
-// history tells it.
-type strand struct {
+// operation is one of several concurrent operations, with its draws and its lines of
+// the history.
+type operation struct {
 	number int
 	draws  *rand.Rand
 	lines  []string
 }
 
-// weaver draws how strands are woven, and tells of it.
-type weaver struct {
+// interleaver draws the order of concurrent operations and records it.
+type interleaver struct {
 	life  *life
 	draws *rand.Rand
-	// stays is how likely the strand that stands goes on, in percent; slow: calls
-	// take a while at times.
-	stays   int
-	slow    bool
-	strands []*strand
-	last    int
-	order   []stand
+	// stays is how likely the same operation continues, in percent; slow: calls take
+	// a while at times.
+	stays      int
+	slow       bool
+	operations []*operation
+	last       int
+	order      []pause
 }
 
-// stand is where a strand stood when another one went on.
-type stand struct {
-	strand int // -1: none, the words are all
-	words  string
+// pause is where an operation paused for another one.
+type pause struct {
+	operation int // -1: none, words is the whole entry
+	words     string
 }
 
 // How many switches there are to a check of the invariants, and to a call that
@@ -167,17 +167,17 @@ const (
 	slowEvery  = 15
 )
 
-func (l *life) weaver() *weaver {
+func (l *life) interleaver() *interleaver {
 	draws := rand.New(rand.NewPCG(l.draws.Uint64(), l.draws.Uint64()))
-	return &weaver{life: l, draws: draws, stays: [...]int{0, 50, 80, 95}[draws.IntN(4)], slow: draws.IntN(3) == 0, last: -1}
+	return &interleaver{life: l, draws: draws, stays: [...]int{0, 50, 80, 95}[draws.IntN(4)], slow: draws.IntN(3) == 0, last: -1}
 }
 
-func (w *weaver) weaving() worldtest.Weaving {
-	return worldtest.Weaving{Next: w.next, Resume: w.resume, Stood: w.stood, Died: w.died}
+func (w *interleaver) interleaving() worldtest.Interleaving {
+	return worldtest.Interleaving{Next: w.next, Resume: w.resume, Paused: w.paused, Died: w.died}
 }
 
-// next draws who goes on.
-func (w *weaver) next(ready []int) int {
+// next draws which operation continues.
+func (w *interleaver) next(ready []int) int {
 	if slices.Contains(ready, w.last) && w.draws.IntN(100) < w.stays {
 		return w.last
 	}
@@ -185,17 +185,17 @@ func (w *weaver) next(ready []int) int {
 	return w.last
 }
 
-// of is a strand; those that were begun meanwhile are told of as well.
-func (w *weaver) of(i int) *strand {
-	for i >= len(w.strands) {
+// of returns an operation; it adds those that have begun since.
+func (w *interleaver) of(i int) *operation {
+	for i >= len(w.operations) {
 		seed := [2]uint64{w.draws.Uint64(), w.draws.Uint64()}
-		w.strands = append(w.strands, &strand{number: 1 + len(w.strands), draws: rand.New(rand.NewPCG(seed[0], seed[1]))})
+		w.operations = append(w.operations, &operation{number: 1 + len(w.operations), draws: rand.New(rand.NewPCG(seed[0], seed[1]))})
 	}
-	return w.strands[i]
+	return w.operations[i]
 }
 
-// resume lets a strand go on with its own draws and lines.
-func (w *weaver) resume(i int, on func()) {
+// resume continues an operation with its own draws and lines.
+func (w *interleaver) resume(i int, on func()) {
 	l, s := w.life, w.of(i)
 	draws, lines := l.draws, l.lines
 	l.draws, l.lines = s.draws, s.lines
@@ -206,9 +206,9 @@ func (w *weaver) resume(i int, on func()) {
 	on()
 }
 
-// stood notes where a strand stands, lets time pass at times, and checks the
-// invariants at a share of the switches: they hold between any two calls.
-func (w *weaver) stood(i int, point string) {
+// paused notes where an operation has paused, lets time pass at times, and checks
+// the invariants at a share of the switches: they hold between any two calls.
+func (w *interleaver) paused(i int, point string) {
 	if point == "" {
 		point = "its end"
 	}
@@ -223,9 +223,9 @@ func (w *weaver) stood(i int, point string) {
 	}
 }
 
-// pass lets time pass amid all calls under way: the world stands still with
-// them, or goes on.
-func (w *weaver) pass(d time.Duration) {
+// pass lets time pass during all calls under way: the world stands still with them,
+// or goes on.
+func (w *interleaver) pass(d time.Duration) {
 	if w.draws.IntN(2) == 0 {
 		w.note(-1, fmt.Sprint(d, " pass"))
 		w.life.w.Skip(d)
@@ -236,16 +236,16 @@ func (w *weaver) pass(d time.Duration) {
 }
 
 // note adds to the order of things.
-func (w *weaver) note(i int, words string) {
-	if n := len(w.order); n > 0 && i >= 0 && w.order[n-1].strand == i {
+func (w *interleaver) note(i int, words string) {
+	if n := len(w.order); n > 0 && i >= 0 && w.order[n-1].operation == i {
 		w.order[n-1].words = words
 		return
 	}
-	w.order = append(w.order, stand{i, words})
+	w.order = append(w.order, pause{i, words})
 }
 
-// died draws whether a death is that of the whole program.
-func (w *weaver) died(i int, point string) bool {
+// died draws whether the whole program dies of a death.
+func (w *interleaver) died(i int, point string) bool {
 	if w.draws.IntN(2) == 0 {
 		return true
 	}
@@ -253,9 +253,9 @@ func (w *weaver) died(i int, point string) bool {
 	return false
 }
 
-// tell adds what the strands did, and in which order, to the history.
-func (w *weaver) tell() {
-	for _, s := range w.strands {
+// describe adds the lines of the operations and their order to the history.
+func (w *interleaver) describe() {
+	for _, s := range w.operations {
 		for _, line := range s.lines {
 			w.life.lines = append(w.life.lines, fmt.Sprintf("              %2d | %s", s.number, line))
 		}
@@ -265,8 +265,8 @@ func (w *weaver) tell() {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		if at.strand >= 0 {
-			fmt.Fprintf(&b, "%d ", w.of(at.strand).number)
+		if at.operation >= 0 {
+			fmt.Fprintf(&b, "%d ", w.of(at.operation).number)
 		}
 		b.WriteString(at.words)
 	}

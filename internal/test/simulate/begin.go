@@ -51,7 +51,7 @@ func (l *life) begin() {
 	}
 	l.w.Unknown(users...)
 	for range 1 + l.draws.IntN(3) {
-		if k := l.newPoll("gm"); l.draws.IntN(3) > 0 { // most stories begin once a session stands
+		if k := l.newPoll("gm"); l.draws.IntN(3) > 0 { // most histories begin with a finalised poll
 			l.ready(k, worldtest.Ask{SlotID: one(l, k.slots), CreateEvent: true})
 		}
 	}
@@ -65,7 +65,7 @@ func (l *life) begin() {
 	if l.draws.IntN(2) == 0 {
 		l.w.Run(time.Minute)
 	}
-	l.tell()
+	l.describe()
 }
 
 // crowd makes many sessions in one calendar.
@@ -126,7 +126,7 @@ func (l *life) know(id, owner string, slots []string) known {
 	return k
 }
 
-// ready finalises a poll before the story begins.
+// ready finalises a poll before the history begins.
 func (l *life) ready(k known, ask worldtest.Ask) {
 	_, err := l.w.Scheduler.Finalise(l.w.Context(), worldtest.Person(k.owner), k.id, ask, worldtest.Cause)
 	l.must(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // commands are what people ask of the program.
-var commands = []deed{
+var commands = []step{
 	{weight: 8, always: true, do: func(l *life) { l.finalise(worldtest.Ask{CreateEvent: true}, "with an event") }},
 	{weight: 1, do: func(l *life) {
 		l.finalise(worldtest.Ask{CreateEvent: true, KeepOldEvent: true}, "with an event, keeping the old one")
@@ -65,7 +65,7 @@ var commands = []deed{
 		})
 	}},
 	{weight: 1, do: func(l *life) {
-		l.command("asks to look at", func(by scheduler.Person, k known) error {
+		l.command("asks to sync", func(by scheduler.Person, k known) error {
 			_, err := l.w.Scheduler.Sync(l.w.Context(), by, k.id, worldtest.Cause)
 			return err
 		})
@@ -127,8 +127,8 @@ func (l *life) finalise(ask worldtest.Ask, how string) {
 	})
 }
 
-// end is a command after which the poll does not follow its event any more.
-// Where the event is to be kept, nobody looks after it from then on.
+// end is a command after which the poll no longer follows its event. If the event is
+// kept, the program no longer manages it.
 func (l *life) end(what string, keep bool, do func(by scheduler.Person, k known) error) {
 	l.command(what, func(by scheduler.Person, k known) error {
 		if !keep {

@@ -10,7 +10,7 @@ import (
 )
 
 // deletions are how events go, and come back.
-var deletions = []deed{
+var deletions = []step{
 	{weight: 3, do: func(l *life) { l.event(l.delete) }},
 	{weight: 2, do: func(l *life) { l.undelete() }},
 	{weight: 2, do: func(l *life) {
@@ -125,7 +125,7 @@ func (l *life) held() (held []calendars.Calendar) {
 	return held
 }
 
-// toldOfHold tells whether a calendar's owner was told that cancellations are held.
-func (l *life) toldOfHold(p poll.Poll) bool {
+// notifiedOfHold reports whether a poll's owner was notified of held cancellations.
+func (l *life) notifiedOfHold(p poll.Poll) bool {
 	return slices.Contains(l.w.Notices(p.CreatorID), notify.NoticeHeld)
 }

@@ -64,7 +64,7 @@ func around(calls ...string) (points []string) {
 var broken = fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer.")
 
 // faults are what can go wrong at any call.
-var faults = []deed{
+var faults = []step{
 	{weight: 4, do: func(l *life) {
 		r := one(l, refusals)
 		a, times := one(l, r.answers), 1+l.draws.IntN(3)

@@ -1,15 +1,15 @@
-// Command simulate looks for histories that break an invariant of docs/invariants.md. It
-// lives through worlds of the real program on memory drivers and simulators
-// (package worldtest): each draws, from its seed alone, polls, commands, acts in
-// people's calendars, faults and deaths of the program. Several things may be
-// under way at once; then the seed draws, between any two calls of the store,
-// the queue or Google, which of them goes on. What must always hold is checked
-// after every deed, and at a share of those points; then the faults end, and
-// what must hold in the end is checked.
+// Command simulate searches for histories that break an invariant of
+// docs/invariants.md. It lives through worlds of the real program on memory drivers
+// and simulators (package worldtest): each draws, from its seed alone, polls,
+// commands, acts in people's calendars, faults and deaths of the program. Several
+// operations may be concurrent; then the seed draws, between any two calls of the
+// store, the queue or Google, which of them continues. The invariants are checked
+// after every step, and at a share of those points; then the faults end, and the
+// conditions of a world at rest are checked.
 //
-// A world that fails is shrunk: deeds that its failing does not need are left
-// out, and what is left is printed, with the command that repeats it. One seed
-// is one history, byte for byte.
+// A world that fails is shrunk: steps that the failure does not need are left out,
+// and the rest is printed with the command that repeats it. One seed is one history,
+// byte for byte.
 package main
 
 import (
@@ -25,19 +25,19 @@ import (
 	"questscheduler/internal/test/worldtest"
 )
 
-// garbage lets more of it lie than Go does by itself: worlds are small, and go
-// as a whole.
+// garbage is the GC percentage, higher than Go's default: worlds are small and become
+// garbage as a whole.
 const garbage = 800
 
 func main() {
 	seeds := flag.Uint64("seeds", 1000, "how many worlds to live through")
 	first := flag.Uint64("first", 1, "the first world's seed; the others follow it")
 	all := flag.Bool("print", false, "print the history of every world, whether it fails or not")
-	until := flag.Bool("until-failure", false, "stop at the first world that fails, and tell its seed and what was broken in one line")
+	until := flag.Bool("until-failure", false, "stop at the first world that fails, and print its seed and its first problem in one line")
 	flag.Parse()
 	debug.SetGCPercent(garbage)
 	if *until {
-		os.Exit(tellUntil(os.Stdout, *first, *seeds))
+		os.Exit(reportUntil(os.Stdout, *first, *seeds))
 	}
 	began := time.Now()
 	failed, spent := explore(os.Stdout, *first, *seeds, *all)
@@ -64,11 +64,11 @@ func shares(spent worldtest.Spent) string {
 // shares nothing with another, so which of them run together changes none.
 func explore(out io.Writer, first, n uint64, all bool) (failed int, spent worldtest.Spent) {
 	seeds := make(chan uint64)
-	var telling sync.Mutex
+	var printing sync.Mutex
 	var workers sync.WaitGroup
 	tell := func(lived history) {
-		telling.Lock()
-		defer telling.Unlock()
+		printing.Lock()
+		defer printing.Unlock()
 		spent = spent.Add(lived.spent)
 		if len(lived.problems) > 0 {
 			failed++

@@ -12,7 +12,7 @@ import (
 
 // outages are what goes wrong for longer than a call: pushes, sync tokens,
 // grants, access to calendars, Discord.
-var outages = []deed{
+var outages = []step{
 	{weight: 1, do: func(l *life) { l.say("Google: the sync tokens expire"); l.must(l.w.Google.ExpireSyncTokens()) }},
 	{weight: 2, do: func(l *life) { l.say("Google: the pushes under way are lost"); l.w.LosePushes() }},
 	{weight: 1, do: func(l *life) {

@@ -12,7 +12,7 @@ import (
 var guests = []string{"ana", "ben", "cho"}
 
 // memberships are how people come to polls and go.
-var memberships = []deed{
+var memberships = []step{
 	{weight: 1, do: func(l *life) { l.member("joins", (*scheduler.Service).Join) }},
 	{weight: 1, do: func(l *life) { l.member("accepts the invitation to", (*scheduler.Service).AcceptInvite) }},
 	{weight: 1, do: func(l *life) {

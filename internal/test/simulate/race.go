@@ -11,9 +11,9 @@ import (
 	"questscheduler/scheduler"
 )
 
-// races are deeds in which all that is under way at once is about one event:
-// strands that are drawn freely seldom meet there.
-var races = []deed{
+// races are steps whose concurrent operations all concern one event: independently
+// drawn operations rarely collide.
+var races = []step{
 	{weight: 3, do: func(l *life) { l.race() }},
 	{weight: 1, do: func(l *life) { l.meddle() }},
 	{weight: 1, do: func(l *life) { l.overtake() }},
@@ -29,14 +29,14 @@ func (l *life) snatch() {
 		return
 	}
 	by := worldtest.Person(p.CreatorID)
-	l.w.On("after events.get", l.amid(func() { l.shift(p) }))
-	l.say("%s: restores the original time of poll %s, and amid that:", by.ID, p.ID)
+	l.w.On("after events.get", l.withOwnDraws(func() { l.shift(p) }))
+	l.say("%s: restores the original time of poll %s, and during that:", by.ID, p.ID)
 	_, err := l.w.Scheduler.RestoreOriginal(l.w.Context(), by, p.ID, worldtest.Cause)
 	l.answer(err)
 }
 
-// interrupt has people be told of a poll, and in the midst of that its owner
-// finalise it again, which Google refuses: the link that stands is numbered anew.
+// interrupt has a poll announced and, during that, its owner finalise it again, which
+// Google refuses: the current link gets a new generation.
 func (l *life) interrupt() {
 	p, ok := l.raced()
 	if !ok {
@@ -57,7 +57,7 @@ func (l *life) interrupt() {
 	for range l.draws.IntN(6) { // so many calls of the store go before
 		l.w.On("before store.run", func() {})
 	}
-	l.w.On("before store.run", l.amid(func() {
+	l.w.On("before store.run", l.withOwnDraws(func() {
 		l.w.Refuse("events.insert", http.StatusForbidden, "forbidden", 1)
 		by := worldtest.Person(p.CreatorID)
 		l.say("%s: finalises again, and Google refuses", by.ID)
@@ -65,13 +65,13 @@ func (l *life) interrupt() {
 		l.answer(err)
 	}))
 	l.w.Skip(wait)
-	l.say("task %s runs: %s, and amid that:", id, poll.AnnounceKind)
+	l.say("task %s runs: %s, and during that:", id, poll.AnnounceKind)
 	l.w.RunTask(id)
 	l.shift(p)
 }
 
-// overtake has the owner of a poll ask for something once a look has read the
-// event, and before it applies what it read.
+// overtake has the owner of a poll issue a command after a sync run has read the
+// event and before it applies what it read.
 func (l *life) overtake() {
 	p, ok := l.raced()
 	if !ok {
@@ -79,13 +79,13 @@ func (l *life) overtake() {
 	}
 	by := worldtest.Person(p.CreatorID)
 	l.shift(p)
-	l.w.On("after events.list", l.amid(func() { l.demand(by, p) }))
-	l.lookAt(by, p)
+	l.w.On("after events.list", l.withOwnDraws(func() { l.demand(by, p) }))
+	l.sync(by, p)
 }
 
-// amid has something happen in the midst of a deed, with draws of its own: what
-// is drawn there changes nothing of what the deed draws.
-func (l *life) amid(do func()) func() {
+// withOwnDraws wraps what happens during a step in draws of its own, which do not
+// change the draws of the step.
+func (l *life) withOwnDraws(do func()) func() {
 	inner := rand.New(rand.NewPCG(l.draws.Uint64(), l.draws.Uint64()))
 	return func() {
 		l.draws, inner = inner, l.draws
@@ -102,7 +102,7 @@ func (l *life) meddle() {
 	if err != nil { // deleted
 		return
 	}
-	l.w.On("after events.insert", l.amid(func() {
+	l.w.On("after events.insert", l.withOwnDraws(func() {
 		if l.draws.IntN(2) == 0 {
 			l.say("Google: the sync tokens expire")
 			l.must(l.w.Google.ExpireSyncTokens())
@@ -111,41 +111,41 @@ func (l *life) meddle() {
 		l.w.Run(time.Duration(l.draws.IntN(20)) * time.Second)
 	}))
 	by := worldtest.Person(k.owner)
-	l.say("%s: finalises poll %d again, and amid that:", by.ID, l.number(k))
+	l.say("%s: finalises poll %d again, and during that:", by.ID, l.number(k))
 	_, err = l.w.Scheduler.Finalise(l.w.Context(), by, p.ID, worldtest.Ask{SlotID: one(l, k.slots), CreateEvent: true}, worldtest.Cause)
 	l.answer(err)
 }
 
-// race has the owner of a poll that follows an event ask for something while the
-// event moves and is looked at.
+// race has the owner of a poll that follows an event issue a command while the event
+// moves and is synced.
 func (l *life) race() {
 	p, ok := l.raced()
 	if !ok {
 		return
 	}
 	l.say("at once about event %s", p.GoogleEventID)
-	w := l.weaver()
-	defer w.tell()
+	w := l.interleaver()
+	defer w.describe()
 	if l.draws.IntN(2) == 0 {
 		l.say("Google: the sync tokens expire")
 		l.must(l.w.Google.ExpireSyncTokens())
 	}
 	by := worldtest.Person(p.CreatorID)
 	var do []func()
-	for k, strand := range []func(){
+	for k, operation := range []func(){
 		func() { l.demand(by, p) }, func() { l.shift(p) },
-		func() { l.lookAt(by, p) }, func() { l.meanwhile(p); l.lookAt(by, p) },
+		func() { l.sync(by, p) }, func() { l.disturb(p); l.sync(by, p) },
 	} {
 		seed := [2]uint64{l.draws.Uint64(), l.draws.Uint64()}
 		if l.leavesOut(1 + k) {
 			continue
 		}
-		w.strands = append(w.strands, newStrand(1+k, seed))
-		do = append(do, strand)
+		w.operations = append(w.operations, newOperation(1+k, seed))
+		do = append(do, operation)
 	}
-	weaving := w.weaving()
-	weaving.Most, weaving.More = mostStrands+1, l.more
-	l.w.AtOnce(weaving, do...)
+	interleaving := w.interleaving()
+	interleaving.Most, interleaving.More = mostOperations+1, l.more
+	l.w.AtOnce(interleaving, do...)
 }
 
 // raced is a poll whose event the race is about, one that was moved rather than
@@ -220,9 +220,9 @@ func (l *life) shift(p poll.Poll) {
 	l.move(e, one(l, moves))
 }
 
-// meanwhile is what else may happen in the calendar: now and then Google does not
-// find what is there.
-func (l *life) meanwhile(p poll.Poll) {
+// disturb draws what else happens in the calendar: a change of the event, or now and
+// then Google does not find events that are there.
+func (l *life) disturb(p poll.Poll) {
 	if l.draws.IntN(3) > 0 {
 		l.shift(p)
 		return
@@ -232,12 +232,12 @@ func (l *life) meanwhile(p poll.Poll) {
 	l.w.Refuse("events.get", http.StatusNotFound, "", n)
 }
 
-func (l *life) lookAt(by scheduler.Person, p poll.Poll) {
-	l.say("%s: asks to look at it", by.ID)
+func (l *life) sync(by scheduler.Person, p poll.Poll) {
+	l.say("%s: asks to sync it", by.ID)
 	_, err := l.w.Scheduler.Sync(l.w.Context(), by, p.ID, worldtest.Cause)
 	l.answer(err)
 }
 
-func newStrand(number int, seed [2]uint64) *strand {
-	return &strand{number: number, draws: rand.New(rand.NewPCG(seed[0], seed[1]))}
+func newOperation(number int, seed [2]uint64) *operation {
+	return &operation{number: number, draws: rand.New(rand.NewPCG(seed[0], seed[1]))}
 }

@@ -2,6 +2,6 @@
 
 package main
 
-// raceDetector tells whether the tests run under it: it makes a world some ten
-// times as long.
+// raceDetector reports whether the tests run under it: it makes a world some ten
+// times as slow.
 const raceDetector = true

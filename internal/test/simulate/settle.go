@@ -15,7 +15,7 @@ import (
 // settle ends all faults, lets the world come to rest by a sweep alone, and
 // checks what must hold in the end.
 func (l *life) settle() {
-	l.say("the faults end; clocks are set right; everybody links again; what was put away is brought back; a sweep")
+	l.say("the faults end; clocks are correct again; everybody links again; what was put away is brought back; a sweep")
 	l.skewed = false
 	l.w.SetClocks()
 	l.w.Calm()
@@ -40,13 +40,13 @@ func (l *life) settle() {
 	}
 	l.w.LosePushes()
 	l.heal()
-	l.hint()
+	l.reconcileRecreated()
 	l.w.Run(5 * time.Minute)
 	l.hearAll()
 	err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
-	l.tell()
+	l.describe()
 	for _, problem := range append(l.w.HistoryProblems(), l.w.Problems()...) {
 		if !l.unnoticed(problem) {
 			l.problems = append(l.problems, problem)
@@ -64,8 +64,8 @@ func (l *life) settle() {
 	}
 }
 
-// heal has the world set right by a sweep: by one that leaves out nothing, or by
-// those of the timers, of which the second at the latest finds nothing fresh.
+// heal has the world repaired by a sweep that skips nothing, or by sweeps of the
+// timers, of which the second at the latest skips no calendar as fresh.
 func (l *life) heal() {
 	if l.draws.IntN(4) > 0 {
 		l.w.Sweep()
@@ -89,9 +89,9 @@ func (l *life) hearAll() {
 	}
 }
 
-// unnoticed tells whether a problem is about a poll without an event whose slot
-// alone was edited directly, of which no hint told: no sweep can ask for those,
-// and nothing hangs on it until something else comes by.
+// unnoticed reports whether a problem is about a poll without an event of which only
+// the slot was edited directly, without a document change: no sweep can query those,
+// and nothing depends on it until the poll changes again.
 func (l *life) unnoticed(problem string) bool {
 	return slices.ContainsFunc(l.w.Polls(), func(p poll.Poll) bool {
 		return strings.Contains(problem, p.ID) && p.EditedDirectly() && !p.Linked() && p.Status == p.Sync.Recorded.Status
@@ -127,9 +127,9 @@ func (l *life) release() {
 	}
 }
 
-// hint tells of the polls whose id was used again. Of one of which nobody was to be
-// told anything no sweep knows.
-func (l *life) hint() {
+// reconcileRecreated reconciles the polls whose id was used again, as their document
+// changes would. No sweep finds such a poll that has no announcement.
+func (l *life) reconcileRecreated() {
 	for _, id := range l.recreated {
 		_, err := l.w.Scheduler.Reconcile(l.w.Context(), id, worldtest.Cause)
 		l.must(err)
@@ -137,9 +137,9 @@ func (l *life) hint() {
 	l.w.RunDue()
 }
 
-// left finds work that is still owed, and what is left of polls that the web app
-// deleted. (A sweep finds those by their announcements: a journal of which nobody
-// was to be told anything is found by a hint alone.)
+// left finds work that is still pending, and remains of polls that the web app
+// deleted. (A sweep finds those by their announcements: only a document change finds
+// a journal without one.)
 func (l *life) left() {
 	for _, id := range l.vanished {
 		if l.w.Document(poll.AnnouncementPath(id)).Exists() {
@@ -170,30 +170,30 @@ func (l *life) left() {
 	l.must(err)
 	for _, calendar := range found {
 		if calendar.SyncPending || !calendar.FailedSince.IsZero() {
-			l.Errorf("calendar %s is still owed a look, or failing: %s", calendar.CalendarID, calendar.LastError)
+			l.Errorf("calendar %s still has a sync pending, or is failing: %s", calendar.CalendarID, calendar.LastError)
 		}
 	}
 }
 
-// compare finds where a poll and its event tell different stories, or people
-// were told another one. What is held waits for its owner, who was told.
+// compare checks that a poll agrees with its event and with what was announced. Held
+// cancellations await their owner, who was notified.
 func (l *life) compare(p poll.Poll) {
 	switch said := l.w.Disagreement(p); {
 	case l.w.Held(p):
-		if !l.toldOfHold(p) {
-			l.Errorf("poll %s is held, and its owner was not told", p.ID)
+		if !l.notifiedOfHold(p) {
+			l.Errorf("poll %s is held, and its owner was not notified", p.ID)
 		}
 	case said != "":
 		l.Errorf("%s", said)
 	case p.Sync.Error != nil && p.Sync.Error.Code != rules.RecurringUnsupported:
 		l.Errorf("poll %s shows the error %+v", p.ID, p.Sync.Error)
 	}
-	told, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
+	announcement, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
 	l.must(err)
 	winning, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID)
 	l.must(err)
-	wanted, heard := p.AnnouncedState(winning), told.Announced.State
+	wanted, heard := p.AnnouncedState(winning), announcement.Announced.State
 	if notice := rules.Announce(heard, wanted); notice != rules.NoticeNone {
-		l.Errorf("poll %s has %s still to be told: %+v", p.ID, notice, told)
+		l.Errorf("poll %s still has %s to announce: %+v", p.ID, notice, announcement)
 	}
 }

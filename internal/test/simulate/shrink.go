@@ -2,9 +2,8 @@ package main
 
 import "maps"
 
-// shrink leaves out of a history that fails every deed, and every one of several
-// things at once, without which it still fails, and gives the history that is
-// left.
+// shrink removes from a failing history every step, and every concurrent operation,
+// without which it still fails, and returns the remaining history.
 func shrink(h history) history {
 	for again := true; again; {
 		again = false
@@ -14,7 +13,7 @@ func shrink(h history) history {
 			}
 			without := maps.Clone(h.without)
 			if without == nil {
-				without = map[step]bool{}
+				without = map[stepKey]bool{}
 			}
 			without[each] = true
 			if less := live(h.seed, without); len(less.problems) > 0 {

@@ -83,15 +83,15 @@ func TestOneSeed_IsOneHistory(t *testing.T) {
 	for seed := range uint64(12) {
 		first, second := live(seed, nil).String(), live(seed, nil).String()
 		if first != second {
-			t.Errorf("seed %d told two stories:\n%s\n%s", seed, first, second)
+			t.Errorf("seed %d has two histories:\n%s\n%s", seed, first, second)
 		}
 		if other := live(seed+1, nil).String(); other == first {
-			t.Errorf("seeds %d and %d told the same story", seed, seed+1)
+			t.Errorf("seeds %d and %d have the same history", seed, seed+1)
 		}
 	}
 }
 
-// What is looked at again after each deed is what changed, and that is enough.
+// A check after a step reads only what changed, and that is enough.
 func TestWhatACheckFinds_IsWhatReadingEverythingFinds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(25) {
@@ -105,14 +105,14 @@ func TestWhatACheckFinds_IsWhatReadingEverythingFinds(t *testing.T) {
 	}
 }
 
-// A deed has draws of its own: leaving one out leaves the first of the others
-// as they were.
-func TestADeedLeftOut_ChangesNoneBeforeIt(t *testing.T) {
+// A step has draws of its own: leaving one out leaves the steps before it as they
+// were.
+func TestStep_LeftOut_ChangesNoneBeforeIt(t *testing.T) {
 	t.Parallel()
 	whole := live(7, nil)
-	last := whole.deeds - 1
-	less := live(7, map[step]bool{{last, 0}: true})
-	// The end is the same line in both, but comes sooner where a deed is missing.
+	last := whole.planned - 1
+	less := live(7, map[stepKey]bool{{last, 0}: true})
+	// The end is the same line in both, but comes sooner without the step.
 	end := 0
 	for i, line := range less.lines {
 		if strings.Contains(line, "the faults end") {
@@ -120,6 +120,6 @@ func TestADeedLeftOut_ChangesNoneBeforeIt(t *testing.T) {
 		}
 	}
 	if end == 0 || strings.Join(less.lines[:end], "\n") != strings.Join(whole.lines[:end], "\n") {
-		t.Errorf("without its last deed the history is another one before it:\n%s\n%s", whole, less)
+		t.Errorf("without its last step the history differs before it:\n%s\n%s", whole, less)
 	}
 }

@@ -44,8 +44,8 @@ func untilFailure(first, n uint64, live func(seed uint64) history) (failing hist
 	return failing, failed
 }
 
-// tellUntil is untilFailure, told in one line; the result is the exit code.
-func tellUntil(out io.Writer, first, n uint64) int {
+// reportUntil prints the result of untilFailure in one line and returns the exit code.
+func reportUntil(out io.Writer, first, n uint64) int {
 	failing, failed := untilFailure(first, n, func(seed uint64) history { return live(seed, nil) })
 	if !failed {
 		fmt.Fprintf(out, "%d worlds from seed %d hold\n", n, first)

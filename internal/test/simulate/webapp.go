@@ -10,7 +10,7 @@ import (
 )
 
 // writes are what the web app writes itself, without a word to the program.
-var writes = []deed{
+var writes = []step{
 	{weight: 1, do: func(l *life) {
 		l.direct("has another title and text", func(poll.Poll) []store.Update {
 			return []store.Update{poll.Set("title", "Written by hand"), poll.Set("description", "By the web app"), l.now()}
@@ -177,8 +177,8 @@ func (l *life) recreate(k known) {
 	l.noticed(k)
 }
 
-// noticed lets the program notice a direct edit, as a document hint does, or
-// leaves it to the sweep.
+// noticed lets the program notice a direct edit, as a document change does, or leaves
+// it to the sweep.
 func (l *life) noticed(k known) {
 	if l.draws.IntN(3) == 0 {
 		l.add("nobody notices")

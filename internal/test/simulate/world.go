@@ -13,13 +13,13 @@ import (
 	"questscheduler/internal/test/worldtest"
 )
 
-// How many deeds a world has, at least and at most.
+// How many steps a world has, at least and at most.
 const fewest, most = 5, 40
 
-// What the streams of a seed are for. A deed has streams of its own, so that
+// The purposes of the streams of a seed. A step has streams of its own, so that
 // leaving one out changes no other's draws.
 const (
-	// streamWorld draws the world, and each deed.
+	// streamWorld draws the world, and each step.
 	streamWorld = iota
 	// streamQueue draws what the queue leaves open, and streamContention which
 	// transactions run twice.
@@ -40,29 +40,30 @@ const contention = 4
 // history is what a world lived through.
 type history struct {
 	seed uint64
-	// deeds is how many there were to be; steps are those that were come to, in
-	// order, with the strands of each, and without are those left out.
-	deeds   int
-	steps   []step
-	without map[step]bool
+	// planned is how many steps the world was given. steps are those that it reached,
+	// in order, with the operations of each; without are those left out.
+	planned int
+	steps   []stepKey
+	without map[stepKey]bool
 	// lines tell what was done and what became of the polls.
 	lines []string
-	// problems are the invariants that were broken. A history ends with the deed
+	// problems are the invariants that were broken. A history ends with the step
 	// that broke one.
 	problems []string
 	// spent is where the time went; it is no part of the history.
 	spent worldtest.Spent
 }
 
-// step is a deed, from 0 on, or a strand of one, from 1 on (0: the whole deed).
-type step struct{ deed, strand int }
+// stepKey names a step, from 0 on, or an operation of it, from 1 on (0: the whole
+// step).
+type stepKey struct{ step, operation int }
 
 // String is the history as a person reads it.
 func (h history) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d, %d deeds", h.seed, h.deeds)
+	fmt.Fprintf(&b, "seed %d, %d steps", h.seed, h.planned)
 	if len(h.without) > 0 {
-		fmt.Fprintf(&b, " (%d that its failing does not need are left out)", len(h.without))
+		fmt.Fprintf(&b, " (%d that the failure does not need are left out)", len(h.without))
 	}
 	fmt.Fprintf(&b, "\n%s\n", strings.Join(h.lines, "\n"))
 	for _, problem := range h.problems {
@@ -78,10 +79,10 @@ func (h history) String() string {
 type life struct {
 	history
 	w *worldtest.World
-	// at is the deed that is being done.
+	// at is the current step.
 	at int
-	// draws is the stream of the deed that is being done; the others are those of
-	// what happens meanwhile.
+	// draws is the stream of the current step; the others are those of the world
+	// around it.
 	draws, queue, contention, clocks *rand.Rand
 	// instances is how many there are of the program; skewed: their clocks are
 	// wrong.
@@ -98,8 +99,8 @@ type life struct {
 	gone      []event
 	vanished  []string
 	recreated []string
-	// stood is how each poll was last told of.
-	stood map[string]string
+	// described is the last description of each poll.
+	described map[string]string
 	// checked, where set, is called after each check of the invariants.
 	checked func(found []string)
 }
@@ -110,12 +111,12 @@ type known struct {
 	slots     []string
 }
 
-// live lives through the world of a seed, without some of its deeds.
-func live(seed uint64, without map[step]bool) history { return unborn(seed, without).live() }
+// live lives through the world of a seed, without some of its steps.
+func live(seed uint64, without map[stepKey]bool) history { return unborn(seed, without).live() }
 
 // unborn is a life before its first day.
-func unborn(seed uint64, without map[step]bool) *life {
-	return &life{history: history{seed: seed, without: without}, stood: map[string]string{}}
+func unborn(seed uint64, without map[stepKey]bool) *life {
+	return &life{history: history{seed: seed, without: without}, described: map[string]string{}}
 }
 
 func (l *life) live() history {
@@ -140,19 +141,19 @@ func (l *life) run() {
 	l.sayClocks()
 	l.begin()
 	choice := l.choose()
-	l.deeds = fewest + l.draws.IntN(most-fewest+1)
-	for i := range l.deeds {
+	l.planned = fewest + l.draws.IntN(most-fewest+1)
+	for i := range l.planned {
 		l.at = i
 		if l.leavesOut(0) {
 			continue
 		}
 		l.draw(1 + i)
-		l.deed(choice[l.draws.IntN(len(choice))])
+		l.step(choice[l.draws.IntN(len(choice))])
 		if len(l.problems) > 0 {
 			return
 		}
 	}
-	l.draw(1 + l.deeds)
+	l.draw(1 + l.planned)
 	l.settle()
 }
 
@@ -174,16 +175,16 @@ func (l *life) sayClocks() {
 // use has one of the program's instances do what is done next.
 func (l *life) use() { l.w.Use(l.draws.IntN(l.instances)) }
 
-// leavesOut tells whether a strand of the deed that is being done is left out; 0:
-// the deed itself.
-func (l *life) leavesOut(strand int) bool {
-	this := step{l.at, strand}
+// leavesOut reports whether an operation of the current step is left out; 0: the
+// whole step.
+func (l *life) leavesOut(operation int) bool {
+	this := stepKey{l.at, operation}
 	l.steps = append(l.steps, this)
 	return l.without[this]
 }
 
-// draw begins the streams of the making of the world (0), of a deed (from 1 on),
-// or of the end.
+// draw begins the streams of the making of the world (0), of a step (from 1 on), or
+// of the end.
 func (l *life) draw(of int) {
 	stream := func(purpose int) *rand.Rand {
 		return rand.New(rand.NewPCG(l.seed, uint64(of*streams+purpose)))
@@ -191,8 +192,8 @@ func (l *life) draw(of int) {
 	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
 }
 
-// deed does one thing; where the program dies of it, another takes over.
-func (l *life) deed(d deed) {
+// step takes one step; if the program dies of it, another takes over.
+func (l *life) step(d step) {
 	l.use()
 	lived, point := l.w.Survives(func() { d.do(l) })
 	if !lived {
@@ -206,12 +207,12 @@ func (l *life) deed(d deed) {
 		}
 		l.sayClocks()
 	}
-	l.tell()
+	l.describe()
 	l.check()
 	l.problems = append(l.problems, l.w.PushProblems()...)
 }
 
-// check looks for invariants that do not hold now.
+// check finds invariants that do not hold now.
 func (l *life) check() {
 	history, found := l.w.HistoryProblems(), l.w.Problems()
 	if l.checked != nil {
@@ -225,8 +226,8 @@ func (l *life) check() {
 	}
 }
 
-// excused tells whether a problem is about a poll that was edited directly, or
-// made of the id of another one, and is not set right yet.
+// excused reports whether a problem is about a poll that was edited directly, or made
+// of the id of another one, and is not repaired yet.
 func (l *life) excused(problem string) bool {
 	if slices.ContainsFunc(l.vanished, func(id string) bool { return strings.Contains(problem, id) }) {
 		return true
@@ -236,9 +237,9 @@ func (l *life) excused(problem string) bool {
 	})
 }
 
-// unfollowed tells whether a direct edit was set right but for the event, which
-// nobody's account is linked to follow, or which the program died over. A sweep
-// does, after one is.
+// unfollowed reports whether a direct edit was repaired except for the link to its
+// event: no linked account can follow it, or the program died before. A sweep links
+// it once an account is linked.
 func (l *life) unfollowed(p poll.Poll) bool {
 	entry, _, err := poll.IndexOf(l.w.Context(), l.w.Documents, p)
 	journal := l.w.Journal(p.ID)
@@ -268,29 +269,29 @@ func (l *life) answer(err error) {
 	}
 }
 
-// tell says what became of the polls since it was last told.
-func (l *life) tell() {
+// describe adds a line for each poll that changed since its last description.
+func (l *life) describe() {
 	for i, k := range l.polls {
-		stands := "is gone"
-		if p, winning, there := l.w.Standing(k.id); there {
-			stands = standing(p, winning)
+		state := "is gone"
+		if p, winning, there := l.w.PollWithWinner(k.id); there {
+			state = description(p, winning)
 		}
-		if l.stood[k.id] != stands {
-			l.stood[k.id] = stands
-			l.lines = append(l.lines, fmt.Sprintf("                 | poll %d of %s %s", i+1, k.owner, stands))
+		if l.described[k.id] != state {
+			l.described[k.id] = state
+			l.lines = append(l.lines, fmt.Sprintf("                 | poll %d of %s %s", i+1, k.owner, state))
 		}
 	}
 }
 
-// standing is how a poll stands, in a line.
-func standing(p poll.Poll, winning *poll.Slot) string {
+// description is the state of a poll in a line.
+func description(p poll.Poll, winning *poll.Slot) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "(%s) is %s", p.ID, p.Status)
 	if winning != nil {
 		fmt.Fprintf(&b, " for %s", winning.Start.UTC().Format("Jan 02 15:04"))
 	}
 	if p.GoogleEventID != "" {
-		fmt.Fprintf(&b, ", event %s, last told of %v, sync %q", p.GoogleEventID, p.Sync.Applied, p.Sync.State)
+		fmt.Fprintf(&b, ", event %s, last applied %v, sync %q", p.GoogleEventID, p.Sync.Applied, p.Sync.State)
 	}
 	if p.Sync.Error != nil {
 		fmt.Fprintf(&b, ", error %s", p.Sync.Error.Code)

@@ -83,7 +83,7 @@ var contention = []promise{
 		}
 	}},
 	{"a transaction sees one state", func(t *testing.T, s store.Store) {
-		checkOneState(t, s, rounds, func(pair []store.Path) (seen []store.Document, err error) {
+		checkOneState(t, s, rounds, func(pair []store.Path) (documents []store.Document, err error) {
 			err = persist(t.Context(), s, func(ctx context.Context, tx store.Tx) error {
 				a, err := tx.Get(ctx, pair[0])
 				if err != nil {
@@ -94,10 +94,10 @@ var contention = []promise{
 				if err != nil {
 					return err
 				}
-				seen = []store.Document{a, b[1]}
+				documents = []store.Document{a, b[1]}
 				return nil
 			})
-			return seen, err
+			return documents, err
 		})
 	}},
 }
@@ -115,8 +115,8 @@ var snapshots = []promise{
 	}},
 }
 
-// checkLostUpdate counts up in one document. Each step leaves a mark of its
-// own, so that a transaction whose fate was unknown is not done twice.
+// checkLostUpdate increments a counter in one document. Each increment leaves a
+// mark of its own, so that a transaction with an unknown outcome is not repeated.
 func checkLostUpdate(t *testing.T, s store.Store) {
 	set(t, s, doc, map[string]any{"count": 0})
 	var meetings [rounds]*meeting
@@ -238,11 +238,11 @@ func checkPhantomUpdate(t *testing.T, s store.Store) {
 	}
 }
 
-// checkOneState moves two documents in step until somebody else has looked at
-// them a number of times, and seen them move at least an eighth as often: looks
-// may be so fast that all of them fall between two steps. (A transaction that
-// looks at what is always being written waits long for its turn.)
-func checkOneState(t *testing.T, s store.Store, times int, look func(pair []store.Path) ([]store.Document, error)) {
+// checkOneState changes two documents together until a concurrent reader has read
+// them a number of times and has read changes at least an eighth as often: reads
+// may be so fast that all of them fall between two changes. (A transaction that
+// reads what is always being written waits long for its turn.)
+func checkOneState(t *testing.T, s store.Store, times int, readPair func(pair []store.Path) ([]store.Document, error)) {
 	pair := []store.Path{book.Doc("notes", "a"), book.Doc("notes", "b")}
 	step := func(n int) error {
 		return persist(t.Context(), s, func(_ context.Context, tx store.Tx) error {
@@ -258,29 +258,29 @@ func checkOneState(t *testing.T, s store.Store, times int, look func(pair []stor
 		})
 	}
 	must(t, step(0))
-	var looked, ended atomic.Bool
+	var enough, ended atomic.Bool
 	contend(t, func(contender int) error {
 		switch contender {
 		case 0:
 			defer ended.Store(true)
-			for n := 1; !looked.Load(); n++ {
+			for n := 1; !enough.Load(); n++ {
 				if err := step(n); err != nil {
 					return err
 				}
 			}
 		case 1:
-			defer looked.Store(true)
+			defer enough.Store(true)
 			var last any
-			for looks, moves := 0, 0; (looks < times || moves < times/8) && !ended.Load(); looks++ {
-				seen, err := look(pair)
+			for reads, moves := 0, 0; (reads < times || moves < times/8) && !ended.Load(); reads++ {
+				documents, err := readPair(pair)
 				if err != nil {
 					return err
 				}
-				if len(seen) != 2 || seen[0].Data["n"] != seen[1].Data["n"] {
-					return fmt.Errorf("two states were seen at once: %v", seen)
+				if len(documents) != 2 || documents[0].Data["n"] != documents[1].Data["n"] {
+					return fmt.Errorf("two states were read at once: %v", documents)
 				}
-				if seen[0].Data["n"] != last {
-					last = seen[0].Data["n"]
+				if documents[0].Data["n"] != last {
+					last = documents[0].Data["n"]
 					moves++
 				}
 			}

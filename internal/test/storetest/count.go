@@ -30,7 +30,7 @@ func (c Cost) Sub(other Cost) Cost { return c.Add(other.Times(-1)) }
 // Times is the cost of n such.
 func (c Cost) Times(n int) Cost { return Cost{c.Reads * n, c.Writes * n, c.Deletes * n} }
 
-// Within tells whether a cost exceeds the other in nothing.
+// Within reports whether no part of a cost exceeds the other's.
 func (c Cost) Within(most Cost) bool {
 	return c.Reads <= most.Reads && c.Writes <= most.Writes && c.Deletes <= most.Deletes
 }

@@ -46,8 +46,8 @@ func Run(t *testing.T, open Open) {
 
 // RunEmulated is Run for a driver on the emulator of its service. It leaves out
 // what the emulator of Firestore does not keep, other than Firestore: there a
-// commit becomes visible one document after the other to whoever reads without
-// locks, in a request of its own or in a transaction that only reads.
+// commit becomes visible one document after the other to readers without locks,
+// in a request of their own or in a transaction that only reads.
 func RunEmulated(t *testing.T, open Open) {
 	t.Helper()
 	check(t, open, slices.Concat(values, writes, misuses, queries, pages, transactions, contention, trees, lifetimes, histories))

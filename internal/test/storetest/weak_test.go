@@ -35,7 +35,7 @@ var weaknesses = []struct {
 	{"cursors forget the path", pathless, "equal keys are divided between pages by path"},
 	{"cursors forget the path", pathless, "pages of any size give the whole result once, in order"},
 	{"a tree stays", evergreen, "a tree goes with everything below it and nothing beside it"},
-	{"an ended context is not seen", deaf, "a context that has ended changes nothing"},
+	{"an ended context is ignored", deaf, "a context that has ended changes nothing"},
 	{"a function's error is changed", wrapping, "a kind of the function's error is kept"},
 	{"a commit is acknowledged before it is kept", nil, "an acknowledged write survives the death of the process"},
 	{"a commit is acknowledged before it is kept", nil, "what many wrote at once is there when each has heard so"},

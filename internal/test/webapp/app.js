@@ -55,8 +55,9 @@ function watch(id) {
   stop = () => { stopPoll(); stopSlots(); };
 }
 
-// What a person does in the app. Each gives what the page then shows as #result.
-const deeds = {
+// The actions of a person in the app. Each returns what the page then shows as
+// #result.
+const actions = {
   // As the app does by a window of Google's: what comes of that is the credential.
   async signIn({ credential }) {
     const { user } = await signInWithCredential(auth, GoogleAuthProvider.credential(credential));
@@ -132,10 +133,10 @@ const deeds = {
 let runs = 0;
 
 window.app = {
-  // run does a deed, and says in #result what came of it, by its number.
+  // run runs an action and shows its number and outcome in #result.
   run(name, data) {
     const number = ++runs;
-    deeds[name](data ?? {}).then(
+    actions[name](data ?? {}).then(
       (result) => show("result", JSON.stringify({ number, result: result ?? {} })),
       (failure) => show("result", JSON.stringify({ number, code: failure.code ?? "", message: failure.message })),
     );
@@ -143,7 +144,7 @@ window.app = {
   },
 };
 
-// Who signed in before, and went to another page, is signed in still.
+// A person who signed in on another page before is still signed in.
 await auth.authStateReady();
 if (pollId) {
   watch(pollId);

@@ -14,7 +14,7 @@ _registerComponent(
       return {
         getUid: () => uid,
         getToken: async () => (token ? { accessToken: token } : null),
-        // Not at once: the client looks out for it only then.
+        // Not at once: the client checks for it only then.
         addAuthTokenListener: (listener) => setTimeout(() => listener(token)),
         removeAuthTokenListener: () => {},
       };

@@ -2,9 +2,9 @@
 // people, steps} as JSON, does one step after the other, and prints the code of
 // what refused each, "" where nothing did.
 //
-// A step is {who, does, with}: a person by name, a deed below, and what it is done
-// with. The deeds are what the web app writes and asks for by itself, by the calls of the client that it makes them by, and what
-// its functions write meanwhile.
+// A step is {who, does, with}: a person by name, an action below, and its arguments.
+// The actions are the web app's own writes and queries, made by the same calls of the
+// client, and the writes of its functions.
 import {
   addDoc, arrayRemove, arrayUnion, collection, connectFirestoreEmulator, deleteDoc, deleteField, doc, documentId, getDoc, getDocs,
   getFirestore, onSnapshot, query, serverTimestamp, setDoc, updateDoc, where, writeBatch,
@@ -15,8 +15,8 @@ import { appOf } from "./person.js";
 const merge = { merge: true };
 const counts = { feasible: 0, preferred: 0 };
 
-// deedsOf are what a person does with polls and notices.
-function deedsOf(store, me) {
+// actionsOf are a person's actions on polls and notices.
+function actionsOf(store, me) {
   const at = (...path) => doc(store, ...path);
   const poll = (id) => at("schedulers", id);
   const below = (id, name) => collection(store, "schedulers", id, name);
@@ -118,16 +118,16 @@ function deedsOf(store, me) {
 
 const { project, firestore, people, steps } = JSON.parse(readFileSync(0, "utf8"));
 const [host, port] = firestore.split(":");
-const deeds = {};
+const actions = {};
 for (const [name, person] of Object.entries(people)) {
   const store = getFirestore(appOf(person, project));
   connectFirestoreEmulator(store, host, Number(port));
-  deeds[name] = deedsOf(store, person);
+  actions[name] = actionsOf(store, person);
 }
 const codes = [];
 for (const { who, does, with: what } of steps) {
   try {
-    await deeds[who][does](what ?? {});
+    await actions[who][does](what ?? {});
     codes.push("");
   } catch (refused) {
     codes.push(refused.code ?? String(refused));

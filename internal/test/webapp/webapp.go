@@ -29,7 +29,7 @@ const (
 	Browser Platform = "browser"
 )
 
-// Find tells whether the client can be had: nil, or what is missing on this
+// Find reports whether the client is available: nil, or what is missing on this
 // machine.
 func Find() error {
 	_, err := find()

@@ -32,9 +32,9 @@ func (w *World) OpenCalendar(id, person string) {
 	w.must(w.Google.AddCalendar(google.Calendar{ID: id, Summary: id, TimeZone: "Europe/Berlin", Owner: person}))
 }
 
-// ShareClub gives gm another role in the club's calendar. What the program may
-// have to leave there meanwhile, because it cannot know better, counts as left
-// when gm is an owner again: see outOfReach.
+// ShareClub gives gm another role in the club's calendar. Events that the
+// program may have to leave there until gm is an owner again, because it cannot
+// know better, count as released then: see outOfReach.
 func (w *World) ShareClub(role Role) {
 	w.t.Helper()
 	w.must(w.Google.Share(ClubCalendar, "gm", role))
@@ -62,9 +62,9 @@ func (w *World) ShareClub(role Role) {
 // lostFor is how long the program waits for a calendar that it does not find.
 const lostFor = 24 * time.Hour
 
-// outOfReach tells whether the program was told of a calendar of Calendars that
-// it may not write there, or does not find it and never did, or not for long: it
-// cannot be blamed for what is left there.
+// outOfReach reports whether Google refused the program write access to a calendar
+// of Calendars, or the program never found it, or has not found it for long: then
+// events that are left there are not the program's fault.
 func (w *World) outOfReach(calendar string) bool {
 	if calendar != Club || w.past.onlyRead || w.past.lost.IsZero() {
 		return calendar == Club && w.past.onlyRead
@@ -80,16 +80,16 @@ func (w *World) adopt(entry poll.IndexEntry) {
 	}
 }
 
-// isOurs tells whether the program has to look after an event of a calendar: it
-// made it, or took it on, and neither was asked to leave it there nor was it
-// moved there.
+// isOurs reports whether the program is responsible for an event of a calendar: it
+// created or adopted the event, was not asked to leave it there, and the event was
+// not moved there.
 func (w *World) isOurs(event Event, calendarID string) bool {
 	known := len(event.Marks.Private) > 0 || w.past.adopted[event.ID]
 	return known && !w.released[event.ID] && !w.past.moved[calendarID+"/"+event.ID]
 }
 
-// drifted tells whether a poll stands as it was adopted, with an event that is
-// not where its slot is: nobody moved it since we know of it.
+// drifted reports whether a poll is unchanged since its adoption, with an event at
+// another time than its slot: nobody moved the event since the program knows it.
 func (w *World) drifted(p poll.Poll, event Event) bool {
 	if p.Sync.Rescheduled != nil || !event.Live() || len(event.Recurrence) > 0 || event.Fingerprint() != p.Sync.Applied {
 		return false

@@ -61,7 +61,7 @@ type moment struct {
 	TimeZone string `json:"timeZone"`
 }
 
-// Live tells whether the event was not deleted.
+// Live reports whether the event exists and was not deleted.
 func (e Event) Live() bool { return e.Status != "" && e.Status != "cancelled" }
 
 // Fingerprint is the time of the event, as the simulator shows it.
@@ -91,9 +91,9 @@ func (w *World) MoveEvent(person, eventID string, to scheduler.Times) {
 	})
 }
 
-// PatchEvent changes an event of a person's calendar. Of an event that was moved to
-// another organizer's meanwhile a guest has a copy, which Google lets nobody change:
-// then nothing happens.
+// PatchEvent changes an event of a person's calendar. If the
+// event has since moved to another organizer's calendar, the person has a guest's
+// copy, which Google lets nobody change: then nothing happens.
 func (w *World) PatchEvent(person, eventID string, patch map[string]any) {
 	w.t.Helper()
 	body, err := json.Marshal(patch, json.Deterministic(true))
@@ -181,7 +181,7 @@ func (w *World) MoveTo(from, eventID, to string) {
 	w.backIn(to, eventID)
 }
 
-// InsertEvent makes an event that is none of ours, or looks like one.
+// InsertEvent makes an event that is none of ours, or resembles one.
 func (w *World) InsertEvent(person string, event map[string]any) Event {
 	w.t.Helper()
 	body, err := json.Marshal(event, json.Deterministic(true))

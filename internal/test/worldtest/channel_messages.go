@@ -36,9 +36,9 @@ func (w *World) marked(channel, kind string) map[string][]discord.Message {
 	return found
 }
 
-// lineProblems: a transition is told once in a channel (invariant 4), where the
-// bot could see what it had posted.
-func (w *World) lineProblems() (problems []string) {
+// messageProblems: a transition is announced once in a channel (invariant 4), as
+// far as the bot could see what it had posted.
+func (w *World) messageProblems() (problems []string) {
 	if w.Discord == nil || w.past.blind {
 		return nil
 	}
@@ -60,8 +60,8 @@ func (w *World) lineProblems() (problems []string) {
 	return problems
 }
 
-// Silence says that a group had no channel for a while: what changed meanwhile
-// its cards show with the next change.
+// Silence says that a group had no channel for a while: its cards show the changes
+// of that time with the next change.
 func (w *World) Silence() { w.past.silent = true }
 
 // CardProblems says which polls have a card that does not show how they stand.

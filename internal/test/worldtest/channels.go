@@ -50,10 +50,10 @@ func (w *World) ChannelProblems() (problems []string) {
 	return problems
 }
 
-// judgeRetired: a watch channel of a calendar that something follows is given up
-// only once another one lives, so that there is no gap. Strands and clocks that
-// are off see another world than this, and so does who carries on what became of
-// an account.
+// judgeRetired: the program gives up a watch channel of a followed calendar only
+// once another one is live, so that there is no gap. Concurrent operations, wrong
+// clocks and the follow-up of a change of an account are not judged: they work on
+// older state.
 func (w *World) judgeRetired(path store.Path) {
 	given := store.Fields(w.observed.document(path).Data)
 	if w.stopping || w.following || w.running != nil || w.skewed || given.String("status") != string(calendarsync.Retiring) {
@@ -125,8 +125,8 @@ func (w *World) StopChannels() error {
 	return w.Watcher.StopAll(w.ctx)
 }
 
-// Held tells whether a poll's cancellation waits for its owner's word: it says
-// so, and the calendar knows of it.
+// Held reports whether a poll's cancellation awaits its owner's confirmation: both
+// the poll and the calendar state say so.
 func (w *World) Held(p poll.Poll) bool {
 	w.t.Helper()
 	entry, _, err := poll.IndexOf(w.ctx, w.Documents, p)

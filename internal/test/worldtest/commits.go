@@ -12,34 +12,34 @@ import (
 	"questscheduler/rules"
 )
 
-// commits looks at every transaction of the program as it is committed, for
-// what no later moment shows: whether it was still entitled to write, and
-// whether what it wrote may follow what was written before.
+// commits checks every transaction of the program as it is committed, for what no
+// later state shows: whether it was still entitled to write, and whether its writes
+// may follow the writes before them.
 type commits struct {
 	// last is each poll's newest journal entry, and updated the newest `updated`
 	// that was applied of an event, by the poll and the event's id.
 	last    map[string]poll.Entry
 	updated map[string]time.Time
-	// calendars are as they were committed last, and looks are the fences of the
-	// looks that strands began, by the strand and the calendar.
+	// calendars are as they were committed last; syncs are the fences of sync runs,
+	// by the operation that began them and the calendar.
 	calendars map[store.Path]calendars.Calendar
-	looks     map[lookOf]int64
-	full      map[lookOf]*fullListing
+	syncs     map[syncKey]int64
+	full      map[syncKey]*fullListing
 	wrong     []string
 	// often says which watch channels were asked for too soon after another.
 	often []string
 }
 
-// lookOf is a strand's look at a calendar; nil is what runs alone.
-type lookOf struct {
-	strand   *strand
-	calendar store.Path
+// syncKey names an operation's sync run of a calendar; a nil operation runs alone.
+type syncKey struct {
+	operation *operation
+	calendar  store.Path
 }
 
 func newCommits() commits {
 	return commits{
 		last: map[string]poll.Entry{}, updated: map[string]time.Time{},
-		calendars: map[store.Path]calendars.Calendar{}, looks: map[lookOf]int64{}, full: map[lookOf]*fullListing{},
+		calendars: map[store.Path]calendars.Calendar{}, syncs: map[syncKey]int64{}, full: map[syncKey]*fullListing{},
 	}
 }
 
@@ -108,18 +108,18 @@ func (t *judgedTx) Merge(path store.Path, updates ...store.Update) error {
 	return t.Tx.Merge(path, updates...)
 }
 
-// judgeCalendar judges what was written of a calendar: a look that ended well
-// was the one that began last (invariant 9).
+// judgeCalendar judges a write of a calendar state: a sync run that succeeded was
+// the one that began last (invariant 9).
 func (w *World) judgeCalendar(path store.Path) {
 	before, now := w.commits.calendars[path], calendars.Decode(w.observed.document(path))
 	w.commits.calendars[path] = now
-	this := lookOf{w.running, path}
+	this := syncKey{w.running, path}
 	if now.Fence != before.Fence {
-		w.commits.looks[this] = now.Fence
+		w.commits.syncs[this] = now.Fence
 		delete(w.commits.full, this)
 	}
-	if !now.SuccessAt.Equal(before.SuccessAt) && w.commits.looks[this] != now.Fence {
-		w.wrong("look %d of calendar %s ended well, after look %d began (invariant 9)", w.commits.looks[this], now.CalendarID, now.Fence)
+	if !now.SuccessAt.Equal(before.SuccessAt) && w.commits.syncs[this] != now.Fence {
+		w.wrong("sync run %d of calendar %s succeeded after sync run %d began (invariant 9)", w.commits.syncs[this], now.CalendarID, now.Fence)
 	}
 }
 
@@ -131,7 +131,7 @@ func (w *World) judgeEntry(path store.Path) {
 	line := fmt.Sprintf("poll %s: its entry %s (%s%s)", pollID, entry.ID, entry.Command, entry.Decision)
 	calendar := calendars.Decode(w.observed.document(calendars.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
 	if entry.Fence != 0 && entry.Fence != calendar.Fence {
-		w.wrong("%s was written by look %d, after look %d began (invariant 9)", line, entry.Fence, calendar.Fence)
+		w.wrong("%s was written by sync run %d after sync run %d began (invariant 9)", line, entry.Fence, calendar.Fence)
 	}
 	if entry.Decision == rules.Cancel {
 		w.judgeCancel(line, entry, w.commits.calendars[calendars.Path(calendar.Key)])
@@ -139,7 +139,7 @@ func (w *World) judgeEntry(path store.Path) {
 	if entry.Announcement != "" {
 		announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(pollID)))
 		if announcement.Wanted.Ref != entry.Announcement {
-			w.wrong("%s is to be announced, and that was not written with it", line)
+			w.wrong("%s needs an announcement, which was not written with it", line)
 		}
 	}
 	if entry.EventState == "" {
@@ -184,15 +184,15 @@ func (w *World) judgeNotice(path store.Path) {
 	if resource.String("type") != "poll" {
 		return
 	}
-	told := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(resource.String("id"))))
-	// When something newer is wanted by now, or the poll was deleted meanwhile,
-	// nothing says any more when this was due.
-	current := told.Delivering.Ref != "" && told.Delivering.Ref == told.Wanted.Ref
-	if w.skewed { // due by one clock, told by another
+	announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(resource.String("id"))))
+	// If a newer announcement is wanted by now, or the poll was deleted since,
+	// nothing records any more when this one was due.
+	current := announcement.Delivering.Ref != "" && announcement.Delivering.Ref == announcement.Wanted.Ref
+	if w.skewed { // due by one clock, announced by another
 		return
 	}
-	if at := notice.Time("createdAt"); current && at.Before(told.Due) {
-		w.wrong("poll %s: %s is told at %v and is due at %v", resource.String("id"), notice.String("type"), at, told.Due)
+	if at := notice.Time("createdAt"); current && at.Before(announcement.Due) {
+		w.wrong("poll %s: %s is announced at %v and is due at %v", resource.String("id"), notice.String("type"), at, announcement.Due)
 	}
 }
 

@@ -29,9 +29,9 @@ func (w *World) backIn(person, eventID string) {
 	}
 }
 
-// lookTakes is how long what a look saw may still be applied: until another
-// takes its place.
-const lookTakes = 2 * time.Minute
+// syncTakes is how long a sync run may still apply an observation: until another
+// sync run replaces it.
+const syncTakes = 2 * time.Minute
 
 // Confirm has the owner of a calendar give their word on the polls whose
 // cancellations are held there.
@@ -68,17 +68,18 @@ func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []
 			problems = append(problems, fmt.Sprintf("poll %s was held, and was cancelled without a person's word", p.ID))
 		}
 		if entry.EventState != "gone" || entry.Status != rules.Cancelled {
-			problems = append(problems, fmt.Sprintf("poll %s was cancelled for an event that was seen as %s, and then was %s", p.ID, entry.EventState, entry.Status))
+			problems = append(problems, fmt.Sprintf("poll %s was cancelled for an event that was observed as %s, and then was %s", p.ID, entry.EventState, entry.Status))
 		}
 	}
 	return problems
 }
 
 // stoodElsewhere names the calendar of gm to which the event of a cancellation was
-// moved long enough before that for every look to find it there; "" for none, or
-// where it was moved back since and left no more than a guest's copy there.
+// moved long enough before that for every sync run to find it there. It is "" for
+// no such calendar, or if the event was moved back since and left only a guest's
+// copy there.
 func (w *World) stoodElsewhere(entry poll.Entry) string {
-	before := entry.At.Add(-lookTakes)
+	before := entry.At.Add(-syncTakes)
 	if w.skewed || entry.AccountID != w.accountOf("gm") || w.past.moved[entry.CalendarID+"/"+entry.EventID] {
 		return ""
 	}
@@ -93,8 +94,8 @@ func (w *World) stoodElsewhere(entry poll.Entry) string {
 	return ""
 }
 
-// wasGone tells whether the event of a cancellation was out of its calendar
-// when a look could have seen that.
+// wasGone reports whether the event of a cancellation was out of its calendar when
+// a sync run could have observed that.
 func (w *World) wasGone(entry poll.Entry) bool {
 	for _, name := range Calendars {
 		if _, calendarID := calendarOf(name); calendarID == entry.CalendarID && !w.EventOf(name, entry.EventID).Live() {
@@ -102,7 +103,7 @@ func (w *World) wasGone(entry poll.Entry) bool {
 		}
 	}
 	for _, gone := range w.past.absences[entry.CalendarID+"/"+entry.EventID] {
-		if w.skewed || !entry.At.Before(gone.from) && (gone.until.IsZero() || entry.At.Before(gone.until.Add(lookTakes))) {
+		if w.skewed || !entry.At.Before(gone.from) && (gone.until.IsZero() || entry.At.Before(gone.until.Add(syncTakes))) {
 			return true
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"questscheduler/rules"
 )
 
-// droppedProblems: what is recorded as told was told, unless it is no news to those
-// who know what was told before (invariant 4).
+// droppedProblems: a state that is recorded as announced was delivered, unless it
+// changes nothing for people who know the announcement before it (invariant 4).
 func (w *World) droppedProblems(document store.Document) (problems []string) {
 	id := document.Path.ID()
 	last, now := w.past.announced[id], poll.DecodeAnnouncement(document)
@@ -22,13 +22,13 @@ func (w *World) droppedProblems(document store.Document) (problems []string) {
 	before, after := last.Announced, now.Announced
 	inApp := now.Channels[inAppChannel].Ref
 	renumbered := before.State.Generation != after.State.Generation
-	underWay := last.Delivering.Ref != "" // told to its end since
+	underWay := last.Delivering.Ref != "" // its delivery has ended since
 	if before.Ref == "" || before.Ref == after.Ref || renumbered || underWay || inApp != last.Channels[inAppChannel].Ref {
 		return nil
 	}
 	adopted := func(entry poll.Entry) bool { return entry.ID == after.Ref && entry.Decision == rules.Adopt } // people know it
 	if missing := rules.Announce(before.State, after.State); missing != rules.NoticeNone && !slices.ContainsFunc(w.Journal(id), adopted) {
-		problems = append(problems, fmt.Sprintf("poll %s: %s is recorded as told, and was not", id, missing))
+		problems = append(problems, fmt.Sprintf("poll %s: %s is recorded as announced, and was not delivered", id, missing))
 	}
 	return problems
 }

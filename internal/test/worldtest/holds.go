@@ -7,17 +7,17 @@ import (
 	"questscheduler/internal/store"
 )
 
-// fullListing is one that a look began: what followed the calendar then, and how
-// many polls were cancelled for what it lacked.
+// fullListing is a full listing of a sync run: how many polls followed the calendar
+// then, and how many of them were cancelled for events that it lacked.
 type fullListing struct{ linked, cancelled int }
 
-// beginsListing notes that a listing begins. What a look asks for after a full one is
-// still about what that lacked.
+// beginsListing notes that a full listing begins. Requests of the same sync run
+// after it still concern events that it lacked.
 func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 	if syncToken != "" || pageToken != "" {
 		return
 	}
-	this := lookOf{w.running, calendars.Path(poll.CalendarKey(ref.Account, ref.Calendar))}
+	this := syncKey{w.running, calendars.Path(poll.CalendarKey(ref.Account, ref.Calendar))}
 	if w.commits.full[this] == nil {
 		w.commits.full[this] = &fullListing{linked: w.linkedIn(ref)}
 	}
@@ -28,7 +28,7 @@ func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 // is as it was before, since what
 // waited there for the event is settled with it.
 func (w *World) judgeCancel(line string, entry poll.Entry, calendar calendars.Calendar) {
-	full := w.commits.full[lookOf{w.running, calendars.Path(calendar.Key)}]
+	full := w.commits.full[syncKey{w.running, calendars.Path(calendar.Key)}]
 	if full == nil || calendar.Deferred[entry.EventID] == calendars.DeferredConfirmed || w.past.confirmed[entry.EventID] {
 		return
 	}

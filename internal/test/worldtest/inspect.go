@@ -13,25 +13,25 @@ import (
 
 // Queries of the tests alone: whole collections.
 var (
-	allPolls     = &store.Query{Name: "world: polls", Collection: "schedulers"}
-	allSlots     = &store.Query{Name: "world: slots", Collection: "slots", Group: true}
-	allIndex     = &store.Query{Name: "world: index entries", Collection: "calendarEventIndex"}
-	allIntents   = &store.Query{Name: "world: intents", Collection: "intents"}
-	allCalendars = &store.Query{Name: "world: calendars", Collection: "calendars"}
-	allWatches   = &store.Query{Name: "world: watch channels", Collection: "calendarWatches"}
-	allSnapshots = &store.Query{Name: "world: snapshots", Collection: "calendarSyncSnapshots", Group: true}
-	allVotes     = &store.Query{Name: "world: votes", Collection: "votes", Group: true}
-	allJournals  = &store.Query{Name: "world: journals", Collection: "journal", Group: true}
-	allNotices   = &store.Query{Name: "world: notices", Collection: "notifications", Group: true}
-	allTold      = &store.Query{Name: "world: announcements", Collection: "announcements"}
-	allGroups    = &store.Query{Name: "world: groups", Collection: "questingGroups"}
-	allAccounts  = &store.Query{Name: "world: accounts", Collection: "accounts"}
+	allPolls         = &store.Query{Name: "world: polls", Collection: "schedulers"}
+	allSlots         = &store.Query{Name: "world: slots", Collection: "slots", Group: true}
+	allIndex         = &store.Query{Name: "world: index entries", Collection: "calendarEventIndex"}
+	allIntents       = &store.Query{Name: "world: intents", Collection: "intents"}
+	allCalendars     = &store.Query{Name: "world: calendars", Collection: "calendars"}
+	allWatches       = &store.Query{Name: "world: watch channels", Collection: "calendarWatches"}
+	allSnapshots     = &store.Query{Name: "world: snapshots", Collection: "calendarSyncSnapshots", Group: true}
+	allVotes         = &store.Query{Name: "world: votes", Collection: "votes", Group: true}
+	allJournals      = &store.Query{Name: "world: journals", Collection: "journal", Group: true}
+	allNotices       = &store.Query{Name: "world: notices", Collection: "notifications", Group: true}
+	allAnnouncements = &store.Query{Name: "world: announcements", Collection: "announcements"}
+	allGroups        = &store.Query{Name: "world: groups", Collection: "questingGroups"}
+	allAccounts      = &store.Query{Name: "world: accounts", Collection: "accounts"}
 )
 
 func inspections() []*store.Query {
 	return []*store.Query{
 		allPolls, allSlots, allIndex, allIntents, allCalendars, allWatches, allSnapshots, allVotes, allJournals,
-		allNotices, allTold, allGroups, allAccounts,
+		allNotices, allAnnouncements, allGroups, allAccounts,
 	}
 }
 

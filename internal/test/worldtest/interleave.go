@@ -5,37 +5,36 @@ import (
 	"time"
 )
 
-// Weaving decides how strands are woven that are under way at once: a request,
-// the run of a task, a push on its way, a job of the timer. A strand goes on
-// alone until it is about to make a call of the store, the queue or Google, or
-// has made it. Strands are named by the order in which they began, from 0 on.
-type Weaving struct {
-	// Next says which of those that can go on does; there is one at least.
+// Interleaving decides how concurrent operations are interleaved: a request, the
+// run of a task, a push on its way, a job of the timer. An operation runs alone
+// until it is about to call the store, the queue or Google, or has called it.
+// Operations are numbered from 0 on, in the order in which they began.
+type Interleaving struct {
+	// Next picks one of the operations that can continue; there is at least one.
 	Next func(ready []int) int
-	// More, where set, gives another strand to begin whenever fewer than Most are
+	// More, where set, gives another operation to begin whenever fewer than Most are
 	// under way; false: there is none now.
-	More func() (strand func(), ok bool)
+	More func() (operation func(), ok bool)
 	Most int
-	// Resume, where set, lets a strand go on by calling on: what its caller
-	// keeps for each strand, it can put in its place before and away after.
-	Resume func(strand int, on func())
-	// Stood, where set, is called when a strand stands at a point ("before
-	// store.run"), "" at its end, or waits for time to pass. The clock may be
-	// moved then, and invariants be checked.
-	Stood func(strand int, point string)
-	// Died says of a death at a point whether the whole program dies of it, and
-	// not this strand alone. nil: it does.
-	Died func(strand int, point string) bool
+	// Resume, where set, continues an operation by calling on. It can install the
+	// caller's own state of that operation before the call and put it away after.
+	Resume func(operation int, on func())
+	// Paused, where set, is called when an operation pauses at a point ("before
+	// store.run"), ends (""), or waits for time to pass. It may move the clock and
+	// check invariants.
+	Paused func(operation int, point string)
+	// Died reports whether the whole program dies of a death at a point, and not
+	// this operation alone. nil: the whole program dies.
+	Died func(operation int, point string) bool
 }
 
-// AtOnce has strands be under way at once until each came to its end. Where the
-// whole program dies, no strand makes a further call, and the death is the
-// caller's, as Survives catches it. Where all of them wait, time passes, and
-// what is due meanwhile is done.
-func (w *World) AtOnce(weaving Weaving, strands ...func()) {
+// AtOnce runs operations concurrently until all have ended. If the whole program
+// dies, no operation makes a further call, and AtOnce panics as Survives expects it.
+// While all operations wait, time passes and due work is done.
+func (w *World) AtOnce(interleaving Interleaving, operations ...func()) {
 	w.t.Helper()
-	all := &weave{world: w, Weaving: weaving}
-	for _, s := range strands {
+	all := &interleaver{world: w, Interleaving: interleaving}
+	for _, s := range operations {
 		all.begin(s)
 	}
 	defer all.end()
@@ -44,7 +43,7 @@ func (w *World) AtOnce(weaving Weaving, strands ...func()) {
 		ready, wake := all.ready()
 		switch {
 		case len(ready) > 0:
-			all.goOn(weaving.Next(ready))
+			all.goOn(interleaving.Next(ready))
 		case wake.IsZero():
 			return
 		default:
@@ -52,29 +51,29 @@ func (w *World) AtOnce(weaving Weaving, strands ...func()) {
 			w.RunDue()
 		}
 	}
-	w.t.Fatalf("what is under way at once comes to no end")
+	w.t.Fatalf("the concurrent operations do not end")
 }
 
-// weave is a weaving under way.
-type weave struct {
-	Weaving
-	world    *World
-	strands  []*strand
-	underWay int
+// interleaver runs the operations of one AtOnce.
+type interleaver struct {
+	Interleaving
+	world      *World
+	operations []*operation
+	underWay   int
 }
 
-// strand is a coroutine of the program. It gives the baton up by halt, and only
-// goes on when it is given back: no two ever run at the same time.
-type strand struct {
+// operation is a coroutine of the program. It gives the baton up by halt and
+// continues only when it gets the baton back: no two ever run at the same time.
+type operation struct {
 	next func() (halt, bool)
 	stop func()
-	// yield gives the baton up; false: the strand was killed meanwhile.
+	// yield gives the baton up; false: the operation was killed since.
 	yield func(halt) bool
 	ended bool
 	// killed: it makes no further call.
 	killed bool
-	// death is where the program died over it, if it did, and lost is what then
-	// becomes known to those who wait for it.
+	// death is where the program died in it, if it did; lost are callbacks that
+	// report this to those who wait for it.
 	death *crashed
 	lost  []func()
 	// until is what it waits for.
@@ -82,20 +81,20 @@ type strand struct {
 	held
 }
 
-// held is what a strand puts in its place while it has the baton.
+// held is the state of the world that an operation installs while it has the baton.
 type held struct {
 	program *Program
 	keeping bool
 }
 
-// halt is where a strand stands.
+// halt is where an operation has paused.
 type halt struct {
 	point string
 	until time.Time
 }
 
-func (a *weave) begin(do func()) {
-	this := &strand{held: held{program: a.world.Program}}
+func (a *interleaver) begin(do func()) {
+	this := &operation{held: held{program: a.world.Program}}
 	this.next, this.stop = iter.Pull(func(yield func(halt) bool) {
 		this.yield = yield
 		defer func() {
@@ -109,12 +108,12 @@ func (a *weave) begin(do func()) {
 		}()
 		do()
 	})
-	a.strands = append(a.strands, this)
+	a.operations = append(a.operations, this)
 	a.underWay++
 }
 
-// fill begins more strands while there is room.
-func (a *weave) fill() {
+// fill begins more operations while there is room.
+func (a *interleaver) fill() {
 	for a.More != nil && a.underWay < a.Most {
 		s, ok := a.More()
 		if !ok {
@@ -124,11 +123,11 @@ func (a *weave) fill() {
 	}
 }
 
-// ready are the strands that can go on now, and wake is when the first of those
-// can that wait; zero: none does.
-func (a *weave) ready() (ready []int, wake time.Time) {
+// ready lists the operations that can continue now; wake is when the first waiting
+// one can, zero if none waits.
+func (a *interleaver) ready() (ready []int, wake time.Time) {
 	now := a.world.Clock.Now()
-	for i, s := range a.strands {
+	for i, s := range a.operations {
 		switch {
 		case s.ended:
 		case !s.until.After(now):
@@ -140,9 +139,9 @@ func (a *weave) ready() (ready []int, wake time.Time) {
 	return ready, wake
 }
 
-// goOn gives a strand the baton and takes it back.
-func (a *weave) goOn(i int) {
-	s := a.strands[i]
+// goOn gives an operation the baton and takes it back.
+func (a *interleaver) goOn(i int) {
+	s := a.operations[i]
 	var at halt
 	on := func() {
 		a.world.hold(s)
@@ -167,13 +166,13 @@ func (a *weave) goOn(i int) {
 			tell()
 		}
 	}
-	if a.Stood != nil {
-		a.Stood(i, at.point)
+	if a.Paused != nil {
+		a.Paused(i, at.point)
 	}
 }
 
-// hold gives the baton to a strand; nil: back to the test.
-func (w *World) hold(s *strand) {
+// hold gives the baton to an operation; nil: back to the test.
+func (w *World) hold(s *operation) {
 	own := &w.test
 	if w.running != nil {
 		own = &w.running.held
@@ -187,8 +186,8 @@ func (w *World) hold(s *strand) {
 }
 
 // end kills what is still under way.
-func (a *weave) end() {
-	for _, s := range a.strands {
+func (a *interleaver) end() {
+	for _, s := range a.operations {
 		if !s.ended {
 			s.killed, s.ended = true, true
 			a.world.hold(s)
@@ -198,7 +197,7 @@ func (a *weave) end() {
 	}
 }
 
-// halt gives up the baton of the strand that has it, if one does, at a point or
+// halt gives up the baton of the operation that has it, if one does, at a point or
 // until a time.
 func (w *World) halt(at halt) {
 	if s := w.running; s != nil && !s.yield(at) {
@@ -206,7 +205,7 @@ func (w *World) halt(at halt) {
 	}
 }
 
-// die is the death of the program, or of the strand that has the baton.
+// die is the death of the program, or of the operation that has the baton.
 func (w *World) die(point string) {
 	if s := w.running; s != nil {
 		s.killed = true
@@ -214,7 +213,7 @@ func (w *World) die(point string) {
 	panic(crashed{point})
 }
 
-// refuseKilled keeps a strand that died from making a call on its way out.
+// refuseKilled keeps an operation that died from making a call on its way out.
 func (w *World) refuseKilled(call string) {
 	if s := w.running; s != nil && s.killed {
 		panic(crashed{"before " + call})
@@ -223,10 +222,10 @@ func (w *World) refuseKilled(call string) {
 
 // RunWorkers is Run where the queue has several workers, so that tasks are
 // under way at once.
-func (w *World) RunWorkers(d time.Duration, workers int, weaving Weaving) {
+func (w *World) RunWorkers(d time.Duration, workers int, interleaving Interleaving) {
 	w.t.Helper()
-	weaving.Most = workers
-	weaving.More = func() (func(), bool) {
+	interleaving.Most = workers
+	interleaving.More = func() (func(), bool) {
 		due := w.Queue.Due(w.Clock.Now())
 		if len(due) == 0 {
 			return nil, false
@@ -236,7 +235,7 @@ func (w *World) RunWorkers(d time.Duration, workers int, weaving Weaving) {
 	}
 	w.run(d, func() {
 		for w.pushDue() || len(w.Queue.Due(w.Clock.Now())) > 0 {
-			w.AtOnce(weaving)
+			w.AtOnce(interleaving)
 		}
 	})
 }

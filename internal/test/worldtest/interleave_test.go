@@ -9,31 +9,31 @@ import (
 	"questscheduler/internal/test/worldtest"
 )
 
-// inTurn lets strands go on one point each, in turn.
+// inTurn continues the operations in turn, by one point each.
 func inTurn() func(ready []int) int {
 	turn := 0
 	return func(ready []int) int { turn++; return ready[turn%len(ready)] }
 }
 
-// first lets the first that can go on do so, wholly.
+// first runs the first operation that can continue to its end.
 func first(ready []int) int { return ready[0] }
 
-func TestAtOnce_StrandsStandBeforeAndAfterEachCall(t *testing.T) {
+func TestAtOnce_Operations_PauseBeforeAndAfterEachCall(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
 	var order []string
-	look := func() { w.Sweep() }
+	sweep := func() { w.Sweep() }
 	move := func() { w.MoveEvent("gm", eventID, worldtest.Noon) }
-	w.AtOnce(worldtest.Weaving{
+	w.AtOnce(worldtest.Interleaving{
 		Next: first,
-		Stood: func(strand int, point string) {
-			order = append(order, fmt.Sprint(strand, " ", point))
+		Paused: func(operation int, point string) {
+			order = append(order, fmt.Sprint(operation, " ", point))
 		},
-	}, move, look)
+	}, move, sweep)
 	// What a person does is no call of the program: it is done in one piece.
 	if order[0] != "0 " || order[1] != "1 before store.read" || order[2] != "1 after store.read" || order[len(order)-1] != "1 " {
-		t.Errorf("the strands stood at %q", order)
+		t.Errorf("the operations paused at %q", order)
 	}
 	w.Run(time.Minute)
 	if got := w.View(pollID).Poll.Sync.Rescheduled; got == nil {
@@ -51,7 +51,7 @@ func TestAtOnce_TwoFinalisesInTurn_EndInOneEvent(t *testing.T) {
 			t.Logf("a finalise was refused: %v", err)
 		}
 	}
-	w.AtOnce(worldtest.Weaving{Next: inTurn(), Stood: func(int, string) { w.Check() }}, finalise, finalise)
+	w.AtOnce(worldtest.Interleaving{Next: inTurn(), Paused: func(int, string) { w.Check() }}, finalise, finalise)
 	w.Run(2 * time.Minute)
 	w.Check()
 	if events := w.Events("gm"); len(events) != 1 {
@@ -59,7 +59,7 @@ func TestAtOnce_TwoFinalisesInTurn_EndInOneEvent(t *testing.T) {
 	}
 }
 
-func TestAtOnce_TheProgramDies_NoStrandMakesAnotherCall(t *testing.T) {
+func TestAtOnce_ProgramDies_NoOperationMakesAnotherCall(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, slots := w.Poll()
@@ -70,7 +70,7 @@ func TestAtOnce_TheProgramDies_NoStrandMakesAnotherCall(t *testing.T) {
 	w.Crash("before events.insert")
 	passed := 0
 	lived, point := w.Survives(func() {
-		w.AtOnce(worldtest.Weaving{Next: inTurn(), Stood: func(int, string) { passed++ }}, finalise, finalise)
+		w.AtOnce(worldtest.Interleaving{Next: inTurn(), Paused: func(int, string) { passed++ }}, finalise, finalise)
 	})
 	if lived || point != "before events.insert" || passed == 0 {
 		t.Errorf("lived: %v; died %s, after %d points", lived, point, passed)
@@ -86,24 +86,24 @@ func TestAtOnce_TheProgramDies_NoStrandMakesAnotherCall(t *testing.T) {
 	}
 }
 
-func TestAtOnce_OneStrandDies_TheOthersGoOnAndItsTaskComesAgain(t *testing.T) {
+func TestAtOnce_OneOperationDies_OthersContinueAndTaskReturns(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
 	w.MoveEvent("gm", eventID, worldtest.Noon)
 	for len(w.Queue.Due(w.Clock.Now())) == 0 {
 		if !w.Step() {
-			t.Fatal("no look was handed over")
+			t.Fatal("no sync task was enqueued")
 		}
 	}
 	task := w.Queue.Due(w.Clock.Now())[0]
 	ended := false
 	w.Crash("after events.list")
-	w.AtOnce(worldtest.Weaving{Next: first, Died: func(int, string) bool { return false }},
+	w.AtOnce(worldtest.Interleaving{Next: first, Died: func(int, string) bool { return false }},
 		func() { w.RunTask(task.ID) },
 		func() { w.View(pollID); ended = true })
 	if !ended {
-		t.Error("the other strand did not go on")
+		t.Error("the other operation did not continue")
 	}
 	again := w.Queue.Due(w.Clock.Now())
 	if len(again) != 1 || again[0].ID != task.ID || again[0].Attempt != 2 {
@@ -116,7 +116,7 @@ func TestAtOnce_OneStrandDies_TheOthersGoOnAndItsTaskComesAgain(t *testing.T) {
 	w.Check()
 }
 
-func TestAtOnce_WhoWaitsLetsTheOthersGoOn(t *testing.T) {
+func TestAtOnce_OneOperationWaits_OthersContinue(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
@@ -124,9 +124,9 @@ func TestAtOnce_WhoWaitsLetsTheOthersGoOn(t *testing.T) {
 	w.MoveEvent("gm", eventID, worldtest.Noon)
 	w.LosePushes()
 	var points []string
-	w.AtOnce(worldtest.Weaving{
-		Next:  first,
-		Stood: func(strand int, point string) { points = append(points, fmt.Sprint(strand, " ", point)) },
+	w.AtOnce(worldtest.Interleaving{
+		Next:   first,
+		Paused: func(operation int, point string) { points = append(points, fmt.Sprint(operation, " ", point)) },
 	}, func() {
 		view, err := w.Scheduler.Sync(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
 		if err != nil || view.Poll.Sync.Rescheduled == nil {
@@ -135,7 +135,7 @@ func TestAtOnce_WhoWaitsLetsTheOthersGoOn(t *testing.T) {
 	}, func() { w.View(pollID) })
 	waits, others := slices.Index(points, "0 waiting"), slices.Index(points, "1 ")
 	if waits < 0 || others < waits || points[len(points)-1] != "0 " {
-		t.Errorf("the strands stood at %q", points)
+		t.Errorf("the operations paused at %q", points)
 	}
 }
 
@@ -150,9 +150,9 @@ func TestRunWorkers_RunsTasksAtOnce(t *testing.T) {
 	}
 	met := 0
 	underWay := map[int]bool{}
-	w.RunWorkers(time.Minute, 3, worldtest.Weaving{Next: inTurn(), Stood: func(strand int, point string) {
-		if underWay[strand] = point != ""; point == "" {
-			delete(underWay, strand)
+	w.RunWorkers(time.Minute, 3, worldtest.Interleaving{Next: inTurn(), Paused: func(operation int, point string) {
+		if underWay[operation] = point != ""; point == "" {
+			delete(underWay, operation)
 		}
 		met = max(met, len(underWay))
 		w.Check()

@@ -21,8 +21,8 @@ func (w *World) Check() {
 	}
 }
 
-// Problems says which invariants do not hold, and where. It looks at what has
-// changed since it was last asked alone, and finds what ProblemsAnew finds.
+// Problems says which invariants do not hold, and where. It checks
+// only what has changed since the last call, and finds what ProblemsAnew finds.
 func (w *World) Problems() []string {
 	w.t.Helper()
 	defer w.meter.turn(w.meter.turn(checks))
@@ -46,8 +46,8 @@ func (w *World) Polls() []poll.Poll {
 	return polls
 }
 
-// invariants are what must hold, each with all that it depends on: where none of
-// it changed, it is not looked at again.
+// invariants are the conditions that must hold, each with the kinds of documents
+// that it depends on: without a change of those it is not checked again.
 var invariants = []struct {
 	of   kinds
 	find func(*picture) []string
@@ -56,7 +56,7 @@ var invariants = []struct {
 	{ofIndex | ofIntents | ofAccounts | ofEvents | ofReleased, (*picture).eventProblems},
 	{ofPolls | ofIndex | ofCalendars, (*picture).indexProblems},
 	{ofPolls | ofSlots | ofIntents, (*picture).slotProblems},
-	{ofPolls | ofSlots | ofIntents | ofCalendars | ofEvents | ofTokens, (*picture).cursorProblems},
+	{ofPolls | ofSlots | ofIntents | ofCalendars | ofEvents | ofTokens, (*picture).syncTokenProblems},
 	{ofPolls | ofIndex | ofAccounts | ofCalendars, (*picture).lostProblems},
 	{ofSecrets, (*picture).secretProblems},
 }
@@ -81,7 +81,7 @@ func (p *picture) eventProblems() (problems []string) {
 			if !p.world.isOurs(event, calendarID) {
 				continue
 			}
-			// An event that was moved here is looked for, by its id.
+			// An event that was moved here is found by its id.
 			_, arrived := p.world.past.arrived[calendarID+"/"+event.ID]
 			id := poll.IntentID(p.world.accountOf(owner), calendarID, event.ID)
 			if !followed[id] && !(arrived && followed[event.ID]) {
@@ -97,14 +97,14 @@ func (w *World) Released(eventID string) { w.released[eventID] = true }
 
 // Keep runs a command that leaves the event in the calendar: one that it takes
 // from its poll is released at that moment, which a death may follow. So is the
-// older event of a finalisation that keeps it, whoever carries that out.
+// older event of a finalisation that keeps it, in whatever task that ends.
 func (w *World) Keep(do func() error) error {
 	w.keeping = true
 	defer func() { w.keeping = false }()
 	return do()
 }
 
-// WasReleased tells whether an event was left in the calendar as asked.
+// WasReleased reports whether an event was left in the calendar as asked.
 func (w *World) WasReleased(eventID string) bool { return w.released[eventID] }
 
 // indexProblems: no index entry without a poll that is linked or awaits the event,
@@ -135,15 +135,14 @@ func (p *picture) indexProblems() (problems []string) {
 	return problems
 }
 
-// awaits tells whether a poll awaits the event of an entry: it was cancelled by the
+// awaits reports whether a poll awaits the event of an entry: it was cancelled by the
 // calendar, and stayed so, or a person restored or archived it.
 func awaits(p poll.Poll, entry poll.IndexEntry) bool {
 	return p.Sync.Awaited != nil && p.Sync.Awaited.Link == entry.Link() && p.GoogleEventID == "" && p.Status != rules.Open
 }
 
-// lostProblems: a poll whose account was unlinked says that something is wrong,
-// once that was carried on; one that was put away meanwhile says so once the look
-// has ended that is owed to it.
+// lostProblems: a poll whose account was unlinked shows an error once the unlink was
+// carried on; a poll that was archived since shows it once its pending sync has ended.
 func (p *picture) lostProblems() (problems []string) {
 	for _, entry := range p.index.all {
 		of := p.polls.at[poll.Path(entry.PollID)]
@@ -152,8 +151,8 @@ func (p *picture) lostProblems() (problems []string) {
 		}
 		key := poll.CalendarKey(entry.AccountID, entry.CalendarID)
 		calendar := p.calendars.at[calendars.Path(key)]
-		owed := calendar.SyncPending || !calendar.LeaseUntil.IsZero()
-		if of.Linked() && !of.EditedDirectly() && of.Sync.Error == nil && !owed {
+		pending := calendar.SyncPending || !calendar.LeaseUntil.IsZero()
+		if of.Linked() && !of.EditedDirectly() && of.Sync.Error == nil && !pending {
 			problems = append(problems, fmt.Sprintf("poll %s follows an event by account %s, which is unlinked, and says that all is well", of.ID, entry.AccountID))
 		}
 	}
@@ -184,8 +183,8 @@ func (p *picture) slotProblems() (problems []string) {
 	return problems
 }
 
-// purgeUnderWay tells whether a slot is that of a deleted poll, of which an
-// intent will remove what is left.
+// purgeUnderWay reports whether a slot belongs to a deleted poll whose remains an
+// intent will remove.
 func (p *picture) purgeUnderWay(slot store.Path) bool {
 	for _, intent := range p.intents.all {
 		if intent.Kind == poll.IntentPurge && slot.Below(poll.Path(intent.PollID)) {
@@ -195,16 +194,16 @@ func (p *picture) purgeUnderWay(slot store.Path) bool {
 	return false
 }
 
-// cursorProblems: what a stored sync token covers was applied, or is to be
-// asked for by itself (invariant 9).
-func (p *picture) cursorProblems() (problems []string) {
+// syncTokenProblems: every change that a stored sync token covers was applied, or
+// is deferred and will be fetched individually (invariant 9).
+func (p *picture) syncTokenProblems() (problems []string) {
 	for _, calendar := range p.calendars.all {
 		if calendar.SyncToken == "" || !calendar.FailedSince.IsZero() {
-			continue // the next look reads everything, or the account is not readable now
+			continue // the next sync is a full one, or the account is not readable now
 		}
 		changed, good := p.world.Google.ChangedSince(calendar.CalendarID, calendar.SyncToken)
 		if !good {
-			continue // the next look reads everything
+			continue // the next sync is a full one
 		}
 		for _, stored := range p.polls.all {
 			open := slices.Contains(changed, stored.EventID()) || calendar.Deferred[stored.EventID()] != "" || p.insertUnderWay(stored)
@@ -213,7 +212,7 @@ func (p *picture) cursorProblems() (problems []string) {
 			}
 			event := p.event(calendarName(stored), stored.EventID())
 			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.slot(stored.ID, originalSlot(stored)), p.world.Clock.Now()); said != "" && !p.world.drifted(stored, event) {
-				problems = append(problems, fmt.Sprintf("the cursor of %s passed over a change: %s", calendar.CalendarID, said))
+				problems = append(problems, fmt.Sprintf("the sync token of %s passed over a change: %s", calendar.CalendarID, said))
 			}
 		}
 	}
@@ -241,8 +240,8 @@ func (p *picture) secretProblems() (problems []string) {
 	return problems
 }
 
-// Disagreement says where a poll and its event tell different stories; "" where
-// they do not (invariant 8 asks for that at the end).
+// Disagreement says how a poll differs from its event; "" if they agree (invariant 8
+// demands that at the end).
 func (w *World) Disagreement(p poll.Poll) string {
 	w.t.Helper()
 	if p.EventID() == "" {
@@ -277,8 +276,8 @@ func originalSlot(p poll.Poll) string {
 	return p.Sync.Rescheduled.FromSlotID
 }
 
-// isOver tells whether a session ended over a day ago. A time of the calendar that
-// was over when the poll was moved to it ends nothing: the original one counts.
+// isOver reports whether a session ended over a day ago. If the poll was moved to a
+// calendar time that was already over, the original time counts.
 func isOver(p poll.Poll, slot, original *poll.Slot, now time.Time) bool {
 	ends := p.FinalizedAt
 	if accepted := time.UnixMilli(p.SlotPriority[p.WinningSlotID]); accepted.After(ends) {
@@ -330,7 +329,7 @@ func disagreement(p poll.Poll, event Event, slot, original *poll.Slot, now time.
 		}
 		return ""
 	case event.Fingerprint() != p.Sync.Applied:
-		return fmt.Sprintf("poll %s was last told of %v and its event stands at %v", p.ID, p.Sync.Applied, event.Fingerprint())
+		return fmt.Sprintf("poll %s last applied %v and its event is at %v", p.ID, p.Sync.Applied, event.Fingerprint())
 	case slot == nil || slot.Start.UnixMilli() != event.Fingerprint().Start:
 		return fmt.Sprintf("poll %s shows slot %v and its event stands at %v", p.ID, slot, event.Fingerprint())
 	default:

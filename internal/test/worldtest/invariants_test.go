@@ -12,8 +12,8 @@ import (
 	"questscheduler/rules"
 )
 
-// broken are worlds in which one document, event or line of the log says what
-// must not be, with a word of what is to be found.
+// broken are worlds in which one document, event or line of the log violates an
+// invariant, with a part of the problem that the check must report.
 var broken = []struct {
 	name, found string
 	do          func(w *worldtest.World, pollID string, slots []string, eventID string)
@@ -31,7 +31,7 @@ var broken = []struct {
 	{"an event has no index entry", "is an orphan", func(w *worldtest.World, _ string, _ []string, eventID string) {
 		w.Remove(poll.IndexPath(eventID))
 	}},
-	{"an event looks like one of ours", "is an orphan", func(w *worldtest.World, _ string, _ []string, _ string) {
+	{"an event resembles one of ours", "is an orphan", func(w *worldtest.World, _ string, _ []string, _ string) {
 		w.InsertEvent("gm", map[string]any{
 			"start":              map[string]any{"dateTime": "2026-03-11T09:00:00Z"},
 			"end":                map[string]any{"dateTime": "2026-03-11T10:00:00Z"},
@@ -53,8 +53,8 @@ var broken = []struct {
 		w.Write(poll.SlotPath(pollID, slot.ID), updates(poll.EncodeSlot(slot))...)
 	}},
 	{"a sync token passed over a change", "passed over a change", func(w *worldtest.World, pollID string, _ []string, _ string) {
-		told := worldtest.Event{}.Fingerprint().String()
-		w.Write(poll.Path(pollID), store.Update{Path: poll.SyncField("lastEventFingerprint"), Value: told})
+		planned := worldtest.Event{}.Fingerprint().String()
+		w.Write(poll.Path(pollID), store.Update{Path: poll.SyncField("lastEventFingerprint"), Value: planned})
 	}},
 	{"a line of the log holds a secret", "holds a secret", func(w *worldtest.World, _ string, _ []string, _ string) {
 		w.Watcher.Log.Debug("watching", "with", w.Secrets()[0])

@@ -64,8 +64,8 @@ func modelOf(p poll.Poll) modelState {
 // holds a poll's state between two entries.
 type journalModel struct {
 	at modelState
-	// link is the event that the poll follows; known tells whether that can be
-	// told, since polls were linked before there was a journal.
+	// link is the event that the poll follows; known: the journal says which event
+	// that is. It may not, since polls were linked before there was a journal.
 	link  rules.Link
 	known bool
 	// observed is the event's `updated` when an observation was applied last.
@@ -112,11 +112,11 @@ func (r *journalModel) step(entry poll.Entry, first bool) string {
 	return problem
 }
 
-// observe decides again what was seen of the event.
+// observe decides again about an observation of the event.
 func (r *journalModel) observe(entry poll.Entry) string {
-	seen, ok := modelSeen[entry.EventState]
+	eventState, ok := modelEventStates[entry.EventState]
 	if !ok {
-		return fmt.Sprintf("it saw the event %q, which is no way an event can look", entry.EventState)
+		return fmt.Sprintf("its event state is %q, which does not exist", entry.EventState)
 	}
 	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
 	if entry.Decision == rules.Revive {
@@ -135,7 +135,7 @@ func (r *journalModel) observe(entry poll.Entry) string {
 		Awaited: r.awaited, AwaitedUntil: r.awaitedSince.Add(rules.AwaitFor),
 	}
 	observation := rules.Observation{
-		Link: link, EventState: seen, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
+		Link: link, EventState: eventState, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
 		Fresh: true, // one that was not decided nothing
 	}
 	decision, ok := r.decide(state, observation, entry)
@@ -146,16 +146,16 @@ func (r *journalModel) observe(entry poll.Entry) string {
 	return ""
 }
 
-// decide decides again, and tells whether that comes out as the entry says. It
-// looks for inputs for which it does, where the entry has none; where there are
-// none it gives one of the other decisions.
-func (r *journalModel) decide(state rules.Poll, seen rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
+// decide decides again and reports whether the result is that of the entry. Where
+// the entry does not record its inputs, it searches for inputs with that result; if
+// there are none, it returns one of the other decisions.
+func (r *journalModel) decide(state rules.Poll, observation rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
 	for _, in := range r.inputs(entry) {
 		state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
 		state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt
-		seen.WatchLive, seen.Confirmed = in.WatchLive, in.Confirmed
-		seen.Elsewhere = in.MovedTo != poll.Place{}
-		decision = rules.Decide(state, seen, in.Now)
+		observation.WatchLive, observation.Confirmed = in.WatchLive, in.Confirmed
+		observation.Elsewhere = in.MovedTo != poll.Place{}
+		decision = rules.Decide(state, observation, in.Now)
 		row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
 		if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
 			return decision, true
@@ -215,9 +215,9 @@ func (r *journalModel) take(entry poll.Entry) {
 	}
 }
 
-// modelApplied tells whether what an entry saw was taken over: only that makes what is
-// older not count. Of an entry in the middle of a journal no more is known of
-// what was seen before it.
+// modelApplied reports whether the observation of an entry was applied: only an
+// applied observation makes older ones obsolete. A replay that starts in the middle
+// of a journal knows nothing more of earlier observations.
 func modelApplied(entry poll.Entry) bool {
 	if entry.Decision == rules.MoveCalendar { // it saw no more than that the event was gone
 		return false
@@ -243,12 +243,12 @@ func modelAfter(entry poll.Entry) modelState {
 		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
 	}
 	if entry.Decision == rules.Record && entry.EventState != "" {
-		after.Applied = entry.Before // what was seen was not applied
+		after.Applied = entry.Before // the observation was not applied
 	}
 	return after
 }
 
-var modelSeen = map[string]rules.EventState{
+var modelEventStates = map[string]rules.EventState{
 	"present": rules.Present, "gone": rules.Gone, "series": rules.Series, "unreadable": rules.Unreadable,
 }
 
@@ -299,7 +299,7 @@ func (r *journalModel) syncError(entry poll.Entry) string {
 		}
 		r.at.State, r.at.Error = rules.Recovered(rules.Poll{Rescheduled: r.at.Rescheduled}), ""
 	default:
-		return fmt.Sprintf("it is %q, and says neither who commanded it nor what was seen", entry.Decision)
+		return fmt.Sprintf("it is %q, and records neither a command nor an observation", entry.Decision)
 	}
 	return ""
 }
@@ -406,7 +406,7 @@ func (r *journalModel) forget(entry poll.Entry) {
 	r.letGo(entry.EventID != "")
 }
 
-// letGo forgets an event; linked tells whether the poll names another one.
+// letGo forgets an event; linked: the poll names another one.
 func (r *journalModel) letGo(linked bool) {
 	r.at.State, r.at.Error = rules.Forgotten(rules.Poll{State: r.at.State, Error: r.at.Error}, linked)
 	r.at.Baseline, r.at.Applied, r.at.Rescheduled = rules.Fingerprint{}, rules.Fingerprint{}, false

@@ -21,8 +21,8 @@ func (w *World) follow(accountID string) {
 	w.judgeBack(accountID)
 }
 
-// judgeBack: of an account that is linked again, and settled, no calendar that
-// something follows is still taken for lost: a look at it is to come.
+// judgeBack: once an account is linked again and settled, no followed calendar of it
+// still counts as lost: a sync is pending.
 func (w *World) judgeBack(accountID string) {
 	defer w.meter.turn(w.meter.turn(checks))
 	if status, due := w.accountIs(accountID); status != accounts.Active || due || w.running != nil {
@@ -30,7 +30,7 @@ func (w *World) judgeBack(accountID string) {
 	}
 	for _, doc := range w.all(allCalendars) {
 		if calendar := calendars.Decode(doc); calendar.AccountID == accountID && calendar.Wanted() && calendar.Revoked() {
-			w.wrong("account %s is linked again, and nobody looks at its calendar %s", accountID, calendar.CalendarID)
+			w.wrong("account %s is linked again, and no sync is pending for its calendar %s", accountID, calendar.CalendarID)
 		}
 	}
 }
@@ -55,9 +55,9 @@ func (w *World) carryingOn() (end func()) {
 // longer in any world, and is refused then.
 const askedFor = 15 * time.Minute
 
-// judgeLeft: an account that is unlinked, and settled, leaves no channel that
-// would be counted on or that Google still has to be asked to stop. Amid other
-// things one may just be asked for, which is refused.
+// judgeLeft: an account that is unlinked and settled leaves no channel that counts
+// as live or that the program must still ask Google to stop. During concurrent
+// operations one may just be requested, which Google refuses.
 func (w *World) judgeLeft() {
 	defer w.meter.turn(w.meter.turn(checks))
 	if w.running != nil {
@@ -77,9 +77,9 @@ func (w *World) judgeLeft() {
 	}
 }
 
-// judgeCall gives what is to be done after a call of Google: in the name of an
-// account whose grant is known to be dead, or which was unlinked, none reaches
-// it, but for those that say goodbye.
+// judgeCall returns a check to run after a call of Google: for an account that was
+// unlinked, or whose grant is known to be dead, no call reaches Google but those that
+// end the link.
 func (w *World) judgeCall(leaving bool, accountID, call string) (after func()) {
 	status, due := w.accountIs(accountID)
 	if status == accounts.Active || leaving && status == accounts.Unlinked && due {

@@ -10,10 +10,10 @@ import (
 	"questscheduler/internal/test/storetest"
 )
 
-// observed is a store that knows which documents may have changed since it was
-// last asked, so that a check looks at those alone. A write that did not count,
-// of an attempt that was thrown away or refused, is taken for one that did. It
-// also sees which events are left in the calendar as asked.
+// observed is a store that knows which documents may have changed since the last
+// call of changed, so that a check reads only those. A write of an attempt that was
+// discarded or refused counts as a change too. The store also notes which events
+// are left in the calendar as asked.
 type observed struct {
 	store.Store
 	// stored are the documents themselves, for reads that nobody is to count.
@@ -121,7 +121,7 @@ func (t *observedTx) Merge(path store.Path, updates ...store.Update) error {
 func (t *observedTx) Delete(path store.Path) error {
 	t.store.written[path] = true
 	switch path.Collection() {
-	case allIntents.Collection: // the end of a finalisation, whoever carried it out
+	case allIntents.Collection: // the end of a finalisation, in whatever task
 		t.keeps = t.keeps || poll.DecodeIntent(t.store.document(path)).Session.KeepOld
 	case allIndex.Collection:
 		t.unlinked = append(t.unlinked, poll.DecodeIndex(t.store.document(path)))

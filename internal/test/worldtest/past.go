@@ -14,26 +14,27 @@ import (
 type past struct {
 	// unknown are the documents with fields that the program has never heard of.
 	unknown map[store.Path]bool
-	// snapshots hold each snapshot's document as it was first seen.
+	// snapshots hold each snapshot's document as it was first read.
 	snapshots map[store.Path]map[string]any
-	// groups are all groups by id; concerned says by poll whom it concerned when
-	// the world was last asked, or ever since what is being told of it was begun;
-	// ever whom it ever did; telling of which something is being told.
-	groups    map[string]poll.Group
-	concerned map[string][]string
-	ever      map[string]map[string]bool
-	telling   map[string]bool
+	// groups are all groups by id. By poll, concerned are the people whom it
+	// concerned at the last check and, during a delivery, ever since that began; ever
+	// are all whom it concerned at some time; delivering are polls with a delivery
+	// under way.
+	groups     map[string]poll.Group
+	concerned  map[string][]string
+	ever       map[string]map[string]bool
+	delivering map[string]bool
 	// named are, by poll, those whom somebody else put into it.
 	named map[string][]string
 	// announced are the announcements as they were when the world was last asked.
 	announced map[string]poll.Announcement
-	// notices are what people were told in the app, by poll and announcement
-	// reference; heard are those that were checked.
+	// notices are the notices in the app, by poll and announcement reference;
+	// checked are those that were checked.
 	notices map[string]map[string]*notice
-	// untold are the announcements that concerned nobody, by their ref.
-	untold map[string]bool
-	heard  map[string]bool
-	// judged are the journal entries that were looked at.
+	// unannounced are the announcements that concerned nobody, by their ref.
+	unannounced map[string]bool
+	checked     map[string]bool
+	// judged are the journal entries that were checked.
 	judged map[string]bool
 	// absences are, by calendar and event, when an event was out of a calendar.
 	absences map[string][]absence
@@ -56,8 +57,8 @@ type past struct {
 	onlyRead bool
 	// lost is since when gm has no access to it at all.
 	lost time.Time
-	// posted is how many messages of Discord's were looked at. blind: the bot
-	// could not always see what it had posted.
+	// posted is how many Discord messages were checked. blind: the bot could not
+	// always see what it had posted.
 	posted int
 	blind  bool
 	silent bool // see Silence
@@ -68,8 +69,8 @@ type past struct {
 func newPast() past {
 	return past{
 		unknown: map[store.Path]bool{}, snapshots: map[store.Path]map[string]any{},
-		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, telling: map[string]bool{}, named: map[string][]string{}, announced: map[string]poll.Announcement{},
-		notices: map[string]map[string]*notice{}, untold: map[string]bool{}, heard: map[string]bool{}, judged: map[string]bool{},
+		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, delivering: map[string]bool{}, named: map[string][]string{}, announced: map[string]poll.Announcement{},
+		notices: map[string]map[string]*notice{}, unannounced: map[string]bool{}, checked: map[string]bool{}, judged: map[string]bool{},
 		absences: map[string][]absence{}, confirmed: map[string]bool{}, adopted: map[string]bool{}, moved: map[string]bool{},
 		arrived: map[string]time.Time{},
 		pushed:  map[string]bool{}, listings: map[string]int{},
@@ -94,8 +95,8 @@ func (w *World) HistoryProblems() (problems []string) {
 			w.past.groups[document.Path.ID()] = poll.DecodeGroup(document)
 		case allNotices.Collection:
 			problems = append(problems, w.remember(document)...)
-		case allTold.Collection:
-			w.rememberTelling(document)
+		case allAnnouncements.Collection:
+			w.rememberDelivery(document)
 			problems = append(problems, w.droppedProblems(document)...)
 		}
 	}
@@ -109,13 +110,13 @@ func (w *World) HistoryProblems() (problems []string) {
 				problems = append(problems, w.deletionProblems(p, journal)...)
 				problems = append(problems, w.rescheduleProblems(p, journal)...)
 			}
-		case allTold.Collection:
+		case allAnnouncements.Collection:
 			if document.Exists() {
 				problems = append(problems, w.noticeProblems(poll.DecodeAnnouncement(document), before)...)
 			}
 		}
 	}
-	return append(problems, w.lineProblems()...)
+	return append(problems, w.messageProblems()...)
 }
 
 // latest leaves of documents that were taken in several times the last.
@@ -141,7 +142,7 @@ func lastTransition(journal []poll.Entry) (poll.Entry, bool) {
 	return poll.Entry{}, false
 }
 
-// once tells whether a journal entry is looked at for the first time.
+// once reports whether a journal entry is checked for the first time.
 func (w *World) once(entry poll.Entry) bool {
 	again := w.past.judged[entry.ID]
 	w.past.judged[entry.ID] = true

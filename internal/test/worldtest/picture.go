@@ -22,8 +22,8 @@ type picture struct {
 	index     shelf[poll.IndexEntry]
 	intents   shelf[poll.Intent]
 	calendars shelf[calendars.Calendar]
-	// journals says of a poll how its journal does not replay to it ("": it
-	// does), and stale are those whose journal is to be replayed again.
+	// journals says how the replay of a poll's journal differs from the poll ("": it
+	// does not); stale are the polls whose journal must be replayed again.
 	journals map[string]string
 	stale    map[string]bool
 	// events are those of each of Calendars, and versions what the simulator
@@ -187,8 +187,8 @@ func (p *picture) list(name string) []Event {
 	return p.world.list(name)
 }
 
-// readLog looks for secrets in what was logged since, and in as much of what
-// was logged before as a secret may have begun in.
+// readLog searches for secrets in the log lines since the last call, and in as much
+// of the log before them as a secret may have begun in.
 func (p *picture) readLog() {
 	log := p.world.log.Bytes()
 	if len(log) == p.logged {
@@ -224,9 +224,9 @@ func (p *picture) slot(pollID, slotID string) *poll.Slot {
 	return &slot
 }
 
-// Standing is how a poll stands: as it is stored, and the slot that wins, nil
-// where there is none. False: the poll is not there.
-func (w *World) Standing(pollID string) (p poll.Poll, winning *poll.Slot, there bool) {
+// PollWithWinner returns a poll as it is stored and its winning slot, nil if there
+// is none. False: the poll is not there.
+func (w *World) PollWithWinner(pollID string) (p poll.Poll, winning *poll.Slot, there bool) {
 	w.t.Helper()
 	w.picture.refresh()
 	p, there = w.picture.polls.at[poll.Path(pollID)]
@@ -287,12 +287,12 @@ func leak(doc store.Document) string {
 	return secretMarks[slices.IndexFunc(secretMarks, func(mark string) bool { return leaks(doc, mark) })]
 }
 
-// leaks tells whether a document holds one of some marks.
+// leaks reports whether a document holds one of some marks.
 func leaks(doc store.Document, marks ...string) bool {
 	return marked(string(doc.Path), marks) || holds(doc.Data, marks)
 }
 
-// holds tells whether one of some marks occurs anywhere in a stored value.
+// holds reports whether one of some marks occurs anywhere in a stored value.
 func holds(value any, marks []string) bool {
 	switch v := value.(type) {
 	case string:

@@ -29,7 +29,7 @@ type ports struct {
 	failures map[string][]error
 }
 
-// crashed is what the program's death looks like to whoever called it.
+// crashed is the panic by which a caller learns of the program's death.
 type crashed struct{ point string }
 
 // calm forgets hooks, counts and planned crashes.
@@ -102,14 +102,14 @@ func (w *World) FailAt(n int, err error) {
 	w.At(n, func() { w.Fail(w.ports.passed[n-1], err) })
 }
 
-// Struck tells whether the point of At, CrashAt or FailAt was reached.
+// Struck reports whether the point of At, CrashAt or FailAt was reached.
 func (w *World) Struck() bool { return w.ports.at > 0 && len(w.ports.passed) >= w.ports.at }
 
 // Calm forgets what On, At, Fail, Crash and CrashAt planned and was not met.
 func (w *World) Calm() { w.ports.calm() }
 
-// Survives runs what may kill the program and tells whether it lived, and where
-// it died if not. It is not restarted.
+// Survives runs what may kill the program and reports whether it lived, and where
+// it died if not. The program is not restarted.
 func (w *World) Survives(do func()) (lived bool, point string) {
 	defer func() {
 		switch death := recover().(type) {
@@ -216,7 +216,7 @@ func within[T any](p *ports, call string, patience time.Duration, do func() (T, 
 	return result, err
 }
 
-var errTimedOut = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "No answer came in time; it is tried again by itself.")
+var errTimedOut = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "No answer came in time; the call is retried.")
 
 var (
 	_ calendarsync.Google      = (*googlePort)(nil)

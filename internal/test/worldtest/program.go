@@ -45,8 +45,8 @@ func (w *World) wire() {
 	w.Program = w.instances[0]
 }
 
-// Use has another instance do what is done next, in this strand where there are
-// several: they are counted from 0 on.
+// Use has another instance, counted from 0 on, do what is done next; among
+// concurrent operations, for this operation alone.
 func (w *World) Use(instance int) { w.Program = w.instances[instance] }
 
 // Skews are how far the instances' clocks are from everybody else's.

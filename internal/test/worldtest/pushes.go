@@ -9,8 +9,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// arrives notes that a push has come, and gives what notes that it was taken:
-// until a listing of its calendar begins, one is owed.
+// arrives notes that a push has come. The result notes that the push was
+// acknowledged: then a listing is pending until one of its calendar begins.
 func (w *World) arrives(channelID string) (acknowledged func(state string)) {
 	watch := w.observed.document(store.Doc("calendarWatches", channelID))
 	key := store.Fields(watch.Data).String("calendarKey")
@@ -42,10 +42,10 @@ func (w *World) Uncovered() (problems []string) {
 	return problems
 }
 
-// PushProblems says of which calendars a push was acknowledged that no listing
-// followed, and that no look is to come for (invariant 13): its task waits, or
-// the calendar is owed it, or the account must be linked again first. It is not
-// to be asked amid a look.
+// PushProblems names the calendars with an acknowledged push that no listing
+// followed and that no sync will cover (invariant 13). A sync will cover it if its
+// task waits, the calendar has one pending, or the account must be linked again
+// first. Do not call it during a sync run.
 func (w *World) PushProblems() (problems []string) {
 	w.t.Helper()
 	waits := slices.ContainsFunc(w.Depths(), func(d queue.Depth) bool { return d.Kind == calendars.SyncKind && d.Waiting > 0 })
@@ -56,7 +56,7 @@ func (w *World) PushProblems() (problems []string) {
 	w.must(err)
 	for _, calendar := range found {
 		if w.past.pushed[calendar.Key] && !calendar.SyncPending && calendar.FailedSince.IsZero() {
-			problems = append(problems, fmt.Sprintf("a push about calendar %s was acknowledged, and no look is to come", calendar.CalendarID))
+			problems = append(problems, fmt.Sprintf("a push about calendar %s was acknowledged, and no sync is pending", calendar.CalendarID))
 		}
 	}
 	return problems

@@ -23,9 +23,9 @@ type Reconciler interface {
 
 // ReplayEach says of every poll where it is not what its journal replays to, as
 // `explain POLL --replay` does. Every harness that lets the program write polls
-// asks it at the end of each test, whatever the test was about. Polls that the
-// test edited directly and left so are set right before, as a sweep would, where
-// there is a program to do so (nil: there is none any more).
+// asks it at the end of each test, whatever the test was about. The program
+// first repairs the polls that the test edited directly and left so, as a sweep
+// would (nil: there is no program any more).
 func ReplayEach(ctx context.Context, documents store.Reader, program Reconciler) (problems []string, err error) {
 	found, err := documents.Query(ctx, AllPolls.With())
 	if err != nil {

@@ -17,10 +17,9 @@ type googleCalls interface {
 	Calendars(ctx context.Context, accountID string) ([]gcal.Entry, error)
 }
 
-// restrained is Google Calendar, called by a program of which it is asked to
-// leave alone what it must: it notes looks at a calendar whose quota is used up.
-// A listing that begins is noted too: see arrives. What is called in the name of
-// a dead account is noted where the program calls (judgeCall).
+// restrained is Google Calendar as the program calls it. It notes listings of a
+// calendar whose quota is used up, and the beginning of each listing: see arrives.
+// Calls for a dead account are noted where the program makes them (judgeCall).
 type restrained struct {
 	googleCalls
 	world *World
@@ -30,7 +29,7 @@ type restrained struct {
 func (r *restrained) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
 	key := poll.CalendarKey(ref.Account, ref.Calendar)
 	calendar := calendars.Decode(r.world.observed.document(calendars.Path(key)))
-	alone := r.world.running == nil && !r.world.skewed // a look that was overtaken may list once more
+	alone := r.world.running == nil && !r.world.skewed // a sync run that was overtaken may list once more
 	if now := r.world.Clock.Now(); alone && syncToken != "" && calendar.PausedUntil.After(now) {
 		r.world.wrong("calendar %s was listed %v before its quota is back", ref.Calendar, calendar.PausedUntil.Sub(now))
 	}

@@ -266,8 +266,8 @@ func (w *World) advance(d time.Duration) {
 	}
 }
 
-// wait is the service's Wait: the world goes on meanwhile, and so does what is
-// under way at once with the caller.
+// wait is the service's Wait: the world goes on during it, and so do the operations
+// concurrent with the caller.
 func (w *World) wait(_ context.Context, d time.Duration) error {
 	if w.running != nil {
 		w.halt(halt{point: "waiting", until: w.Clock.Now().Add(d)})

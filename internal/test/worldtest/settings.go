@@ -8,7 +8,7 @@ import (
 // Settings are those of the program, and of Google, that a world may differ
 // in. What is zero is as in every other world.
 type Settings struct {
-	// MinGap, HoldShare and HoldMin are the Looker's.
+	// MinGap, HoldShare and HoldMin are the Syncer's.
 	MinGap    time.Duration
 	HoldShare float64
 	HoldMin   int

@@ -53,13 +53,13 @@ func AppVote(voter string) []store.Update {
 	}
 }
 
-// unknownValue is what stands in a field that the program does not know.
+// unknownValue is what value in a field that the program does not know.
 func unknownValue(path store.Path, field store.FieldPath) map[string]any {
 	return map[string]any{"of": string(path) + "/" + field.String(), "list": []any{int64(1), nil, 3.5}}
 }
 
 // unknownProblems: unknown fields of shared documents survive every write
-// (invariant 12). A document that is gone is not asked for again.
+// (invariant 12). A document that is gone is not checked again.
 func (w *World) unknownProblems(document store.Document) (problems []string) {
 	if !w.past.unknown[document.Path] {
 		return nil
@@ -69,9 +69,9 @@ func (w *World) unknownProblems(document store.Document) (problems []string) {
 		return nil
 	}
 	for _, field := range unknownTo[document.Path.Collection()] {
-		stands, _ := field.Lookup(document.Data)
-		if !reflect.DeepEqual(stands, any(unknownValue(document.Path, field))) {
-			problems = append(problems, fmt.Sprintf("the field %s of %s, which is not ours, became %v", field, document.Path, stands))
+		value, _ := field.Lookup(document.Data)
+		if !reflect.DeepEqual(value, any(unknownValue(document.Path, field))) {
+			problems = append(problems, fmt.Sprintf("the field %s of %s, which is not ours, became %v", field, document.Path, value))
 		}
 	}
 	return problems

@@ -1,15 +1,15 @@
-// Package worldtest is a small world for the tests of what stands above the
-// ports: the real service, looks, watch channels and announcements over the
+// Package worldtest is a small world for the tests of everything above the ports:
+// the real service, sync runs, watch channels and announcements over the
 // memory store (every transaction's function runs twice), the memory queue and
 // the Google simulator, with one clock that moves by hand.
 //
-// Nothing runs by itself. A test does something, then lets the world go on by
+// Nothing runs on its own. A test does something, then lets the world go on by
 // RunDue or Run; nothing runs beside anything else and nothing waits, so the
 // same test gives the same history. What happens between two calls of the
 // program is in the test's hand too: On runs something right before or after any
-// call that leaves the program, Crash ends the program there, and AtOnce has
-// several things under way, each going on from such a point to the next when it
-// is told to. They are coroutines (iter.Pull) and not goroutines with a baton in
+// call that leaves the program, Crash ends the program there, and AtOnce runs
+// several operations concurrently, each from such a point to the next when it gets
+// its turn. They are coroutines (iter.Pull) and not goroutines with a baton in
 // a bubble of testing/synctest: a switch costs a tenth of a microsecond, and the
 // clock stays the world's own, which the simulator and the queue share.
 package worldtest
@@ -73,7 +73,7 @@ type Options struct {
 	// internal/test/memorystore. Who opens them closes them.
 	Open func(queries []*store.Query) (store.Store, error)
 	// Shared has internal/test/memorystore give what it keeps and not copies of it, which is
-	// most of its work. TouchedProblems tells whether anybody changed that.
+	// most of its work. TouchedProblems reports changes of it.
 	Shared bool
 	// Queries are those that the documents will be asked beside the program's.
 	Queries []*store.Query
@@ -116,9 +116,9 @@ type World struct {
 	skewed bool
 
 	ports ports
-	// running is the strand that has the baton, nil where the test has it; test
-	// is what the test put away then.
-	running *strand
+	// running is the operation that has the baton, nil while the test has it; test
+	// is the state that the test put away then.
+	running *operation
 	test    held
 	// observing: the program is started with QS_SYNC=observe.
 	observing bool
@@ -129,7 +129,7 @@ type World struct {
 	// following: what became of an account is carried on.
 	following bool
 	died      *crashed // over a push
-	// delivering are pushes on their way: a test may let the world go on amid
+	// delivering are pushes on their way: a test may let the world go on during
 	// one.
 	delivering map[int64]bool
 	log        bytes.Buffer
@@ -224,8 +224,8 @@ func (w *World) openMemory(queries []*store.Query) (store.Store, error) {
 }
 
 // Restart is the death of the program and the start of another over the same
-// documents and tasks, as the embedded one starts: what the dead one held is
-// taken back, what it owed is handed over.
+// documents and tasks, as the embedded one starts: the new one takes back the
+// leases of the dead one and enqueues its pending work.
 func (w *World) Restart() {
 	w.t.Helper()
 	w.TakeOver()
@@ -259,7 +259,7 @@ func (w *World) must(err error) {
 	}
 }
 
-// uuid and ulid give ids that grow and look like what they stand for.
+// uuid and ulid give ids that grow and have the form of real ones.
 func (w *World) uuid() string {
 	w.ids++
 	return fmt.Sprintf("00000000-0000-4000-8000-%012d", w.ids)

@@ -1,24 +1,24 @@
 package main
 
-// tellings are faults of telling people.
-var tellings = []mutant{
+// announcements are faults of announcements and their delivery.
+var announcements = []mutant{
 	{
 		name:   "announced-outside-the-transaction",
-		breaks: "What is to be announced is written after the transition was committed, so that a death in between tells nobody (invariant 4).",
+		breaks: "The pending announcement is written after the transition was committed, so that after a death in between nobody is notified (invariant 4).",
 		changes: []change{
 			{
 				file: "internal/transition/transition.go",
 				old: `
 		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)`,
 				new: `
-		s.Due.Told = state`,
+		s.Due.State = state`,
 			},
 			{
 				file: "internal/transition/transition.go",
 				old: `
 	PollID, Ref string`,
 				new: `
-	Told        poll.Told
+	State       poll.Message
 	PollID, Ref string`,
 			},
 			{
@@ -27,7 +27,7 @@ var tellings = []mutant{
 		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref,`,
 				new: `
 		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Merge(poll.AnnouncementPath(due.PollID), poll.PendingUpdates(due.PollID, due.Told, due.At)...)
+			return tx.Merge(poll.AnnouncementPath(due.PollID), poll.PendingUpdates(due.PollID, due.State, due.At)...)
 		})
 		if err != nil {
 			s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.PollID, "trace", cause.Trace, "error", err)
@@ -38,7 +38,7 @@ var tellings = []mutant{
 	},
 	{
 		name:   "cards-not-swept",
-		breaks: "The cards of what the web app wrote are not checked by the sweep, so that a title of which no hint told never reaches its card.",
+		breaks: "The cards of what the web app wrote are not checked by the sweep, so that a title that no document change reported never reaches its card.",
 		changes: []change{{
 			file: "scheduler/sweepcards.go",
 			old:  `pollIDs, cursor, err := poll.Written(`,
@@ -51,7 +51,7 @@ var tellings = []mutant{
 	},
 	{
 		name:   "notice-id-not-derived",
-		breaks: "A notice has another id at each run, so that a run which is repeated tells people twice (invariant 4).",
+		breaks: "A notice has another id at each run, so that a run which is repeated notifies people twice (invariant 4).",
 		changes: []change{{
 			file: "notify/inapp.go",
 			old:  `key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref`,
@@ -59,8 +59,8 @@ var tellings = []mutant{
 		}},
 	},
 	{
-		name:   "told-before-it-settled",
-		breaks: "A transition is told as soon as a task runs, and not when it stood for the time that it has to be taken back in (invariant 4).",
+		name:   "announced-before-it-settled",
+		breaks: "A transition is announced as soon as a task runs, and not after the time in which it may be taken back (invariant 4).",
 		changes: []change{{
 			file: "notify/pending.go",
 			old:  `case a.Now().Before(announcement.Due):`,
@@ -69,7 +69,7 @@ var tellings = []mutant{
 	},
 	{
 		name: "message-posted-again",
-		breaks: "A run that goes on after a death posts the message on Discord without looking whether it is there, " +
+		breaks: "A run that goes on after a death posts the message on Discord without checking whether it is there, " +
 			"and under another nonce than the one before (invariant 4).",
 		changes: []change{
 			{
@@ -85,8 +85,8 @@ var tellings = []mutant{
 		},
 	},
 	{
-		name:   "told-of-an-older-link",
-		breaks: "What is being told while a refused finalisation numbers the link anew is recorded under the old number, and the next change is no news to anybody (invariant 4).",
+		name:   "recorded-under-an-older-link",
+		breaks: "What is being delivered while a refused finalisation numbers the link anew is recorded under the old number, and the next change is not announced to anybody (invariant 4).",
 		changes: []change{{
 			file: "notify/delivery.go",
 			old:  `poll.AnnouncedUpdates(announcement.Delivering, settled)`,
@@ -95,7 +95,7 @@ var tellings = []mutant{
 	},
 	{
 		name:   "notice-dropped-beyond-the-bound",
-		breaks: "What has to wait since a poll had too many notices is recorded as told and never told (invariant 4).",
+		breaks: "An announcement that must wait since a poll had too many notices is recorded as announced and never delivered (invariant 4).",
 		changes: []change{{
 			file: "notify/pending.go",
 			old:  `return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))`,
@@ -104,7 +104,7 @@ var tellings = []mutant{
 	},
 	{
 		name:   "notices-not-counted",
-		breaks: "The notices of a poll are not counted, so that each change made by direct writes tells everybody.",
+		breaks: "The notices of a poll are not counted, so that each change made by direct writes notifies everybody.",
 		changes: []change{{
 			file: "notify/pending.go",
 			old:  `return append(updates, poll.NextNoticeUpdate(store.Instant(next)))`,
@@ -113,8 +113,8 @@ var tellings = []mutant{
 		}},
 	},
 	{
-		name:   "named-people-told",
-		breaks: "People whom somebody else put into a poll are told what became of it, though they neither joined nor voted.",
+		name:   "named-people-notified",
+		breaks: "People whom somebody else put into a poll are notified of its changes, though they neither joined nor voted.",
 		changes: []change{{
 			file: "notify/inapp.go",
 			old:  `slices.Contains(waiting, id)`,

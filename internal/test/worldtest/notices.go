@@ -14,7 +14,7 @@ import (
 	"questscheduler/rules"
 )
 
-// notice is what people were told of one transition of a poll in the app.
+// notice is the notice in the app of one transition of a poll.
 type notice struct {
 	kind   rules.Notice
 	pollID string
@@ -77,7 +77,7 @@ func (w *World) paceProblems(pollID string) (problems []string) {
 	more := w.options.NoticesPerHour + 1
 	for i := more; i < len(times); i++ {
 		if times[i].Sub(times[i-more]) < hour {
-			problems = append(problems, fmt.Sprintf("poll %s: people were told more than %d times between %v and %v", pollID, more, times[i-more], times[i]))
+			problems = append(problems, fmt.Sprintf("poll %s: people were notified more than %d times between %v and %v", pollID, more, times[i-more], times[i]))
 		}
 	}
 	return problems
@@ -88,40 +88,40 @@ func spanned(start, end string, allDay bool) string {
 	return fmt.Sprintf("%s to %s (%v)", start, end, allDay)
 }
 
-// noticeProblems: each transition that was told was told to whom it concerned,
-// and to nobody else, and what was told makes sense after what was told before
+// noticeProblems: each announced transition was announced to all whom it concerned
+// and to nobody else, and each notice makes sense after the one before it
 // (invariant 4).
 func (w *World) noticeProblems(announcement poll.Announcement, before map[string][]string) (problems []string) {
-	told := w.past.notices[announcement.PollID]
-	refs := slices.Sorted(maps.Keys(told)) // they grow
-	if ref := announcement.Channels[inAppChannel].Ref; ref != "" && told[ref] == nil {
+	notices := w.past.notices[announcement.PollID]
+	refs := slices.Sorted(maps.Keys(notices)) // they grow
+	if ref := announcement.Channels[inAppChannel].Ref; ref != "" && notices[ref] == nil {
 		refs = append(refs, ref)
-		w.past.untold[ref] = true
+		w.past.unannounced[ref] = true
 	}
 	journal := map[string]poll.Entry{}
 	for _, entry := range w.Journal(announcement.PollID) {
 		journal[entry.ID] = entry
 	}
 	for i, ref := range refs {
-		if ref == announcement.Delivering.Ref || w.past.heard[ref] {
-			continue // still being told, or seen before
+		if ref == announcement.Delivering.Ref || w.past.checked[ref] {
+			continue // still being delivered, or checked before
 		}
-		w.past.heard[ref] = true
-		n := told[ref]
+		w.past.checked[ref] = true
+		n := notices[ref]
 		if n == nil {
 			n = &notice{pollID: announcement.PollID, ref: ref}
 		}
-		problems = append(problems, w.heard(*n, journal[ref], before)...)
-		if i > 0 && n.kind != "" && told[refs[i-1]] != nil && !w.skewed { // else their order is not known
-			problems = append(problems, w.followsOn(*told[refs[i-1]], *n, journal)...)
+		problems = append(problems, w.recipientProblems(*n, journal[ref], before)...)
+		if i > 0 && n.kind != "" && notices[refs[i-1]] != nil && !w.skewed { // else their order is not known
+			problems = append(problems, w.followsOn(*notices[refs[i-1]], *n, journal)...)
 		}
 	}
 	return problems
 }
 
-// heard checks who was told of a transition, given whom the poll concerned ever
-// since telling it began.
-func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (problems []string) {
+// recipientProblems checks who was notified of a transition, given whom the poll
+// concerned ever since the delivery began.
+func (w *World) recipientProblems(n notice, entry poll.Entry, before map[string][]string) (problems []string) {
 	if entry.ID == "" { // the poll was deleted
 		return nil
 	}
@@ -133,62 +133,61 @@ func (w *World) heard(n notice, entry poll.Entry, before map[string][]string) (p
 	actor := cmp.Or(entry.Who, p.CreatorID)
 	for _, person := range n.people {
 		if person == actor || !w.past.ever[n.pollID][person] {
-			problems = append(problems, fmt.Sprintf("poll %s: %s was told of %s, which does not concern them", n.pollID, person, n.kind))
+			problems = append(problems, fmt.Sprintf("poll %s: %s was notified of %s, which does not concern them", n.pollID, person, n.kind))
 		}
 	}
 	for _, person := range w.past.concerned[n.pollID] {
 		if person != actor && slices.Contains(before[n.pollID], person) && !slices.Contains(n.people, person) {
-			problems = append(problems, fmt.Sprintf("poll %s: %s was not told what became of it (%s%s)", n.pollID, person, entry.Command, entry.Decision))
+			problems = append(problems, fmt.Sprintf("poll %s: %s was not notified of it (%s%s)", n.pollID, person, entry.Command, entry.Decision))
 		}
 	}
 	if entry.Announcement == "" {
-		problems = append(problems, fmt.Sprintf("poll %s: the transition %s%s was told, which is no news", n.pollID, entry.Command, entry.Decision))
+		problems = append(problems, fmt.Sprintf("poll %s: the transition %s%s was announced, and needs no announcement", n.pollID, entry.Command, entry.Decision))
 	}
 	after := entry.After
 	// A restore whose event went with the cancellation gives back the time of the
 	// slot, which no event has: its entry has no time after it, or that of the event.
 	restored := strings.HasPrefix(entry.Trigger, "outside") && (after.IsZero() || entry.EventID == "")
 	if n.kind == rules.NoticeRescheduled && !restored && n.time != spanned(after.StartTime().Format(rules.InstantLayout), after.EndTime().Format(rules.InstantLayout), after.AllDay) {
-		problems = append(problems, fmt.Sprintf("poll %s was told as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
+		problems = append(problems, fmt.Sprintf("poll %s was announced as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
 	}
 	return problems
 }
 
-// followsOn tells whether one notice of a poll can come after another. Between
-// the two there may be what was told while it concerned nobody.
+// followsOn checks that one notice of a poll can come after another. Between the two
+// there may be announcements that concerned nobody.
 func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (problems []string) {
 	same := last.kind == next.kind && (last.time == next.time || next.kind == rules.NoticeCancelled)
 	again := false // the poll was opened or finalised again between the two
 	for id, entry := range journal {
 		again = again || id > last.ref && id <= next.ref &&
-			(w.past.untold[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Trigger, "outside"))
+			(w.past.unannounced[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Trigger, "outside"))
 	}
 	if same && !again {
-		problems = append(problems, fmt.Sprintf("poll %s: people were told twice that it was %s", next.pollID, next.kind))
+		problems = append(problems, fmt.Sprintf("poll %s: people were notified twice that it was %s", next.pollID, next.kind))
 	}
 	restorable := last.kind == rules.NoticeRescheduled || last.kind == rules.NoticeOnAgain // which may be at a new time
 	if next.kind == rules.NoticeRestored && !restorable ||
 		next.kind == rules.NoticeOnAgain && last.kind != rules.NoticeCancelled && !again {
-		problems = append(problems, fmt.Sprintf("poll %s: %s was told after %s", next.pollID, next.kind, last.kind))
+		problems = append(problems, fmt.Sprintf("poll %s: %s was announced after %s", next.pollID, next.kind, last.kind))
 	}
 	return problems
 }
 
-// rememberTelling notes that a poll's telling is under way, or is not, and who was
-// named in it.
-func (w *World) rememberTelling(document store.Document) {
-	delete(w.past.telling, document.Path.ID())
+// rememberDelivery notes whether a delivery of a poll's announcement is under way,
+// and who was named in the poll.
+func (w *World) rememberDelivery(document store.Document) {
+	delete(w.past.delivering, document.Path.ID())
 	w.past.named[document.Path.ID()] = poll.DecodeAnnouncement(document).Named
 	if document.Exists() && poll.DecodeAnnouncement(document).Delivering.Ref != "" {
-		w.past.telling[document.Path.ID()] = true
+		w.past.delivering[document.Path.ID()] = true
 	}
 }
 
 // rememberConcerned notes whom each poll concerns now, and gives whom it
-// concerned before. Of a poll whose telling is under way it notes only whom the
-// poll concerned before, too: a run that dies in the midst leaves the telling
-// begun for minutes, and who joins after the documents in the app were written
-// was told of nothing, and was not to be.
+// concerned before. During a delivery it notes only people whom the poll
+// concerned before, too: a run that dies leaves its delivery unfinished for minutes,
+// and a person who joins after the notices were written was rightly not notified.
 func (w *World) rememberConcerned() (before map[string][]string) {
 	before, w.past.concerned = w.past.concerned, map[string][]string{}
 	for _, p := range w.picture.polls.all {
@@ -198,7 +197,7 @@ func (w *World) rememberConcerned() (before map[string][]string) {
 		}
 		people := append(w.whoTakesPart(p, group), p.CreatorID)
 		w.Concern(p.ID, people...)
-		if w.past.telling[p.ID] {
+		if w.past.delivering[p.ID] {
 			people = slices.DeleteFunc(people, func(person string) bool { return !slices.Contains(before[p.ID], person) })
 		}
 		w.past.concerned[p.ID] = people

@@ -8,8 +8,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// deed is something that can happen in a world.
-type deed struct {
+// step is something that can happen in a world.
+type step struct {
 	// weight is how often it is drawn, beside the others.
 	weight int
 	// always: every world knows it.
@@ -17,12 +17,12 @@ type deed struct {
 	do     func(l *life)
 }
 
-// deeds are all that can happen. Their order is part of every history.
-var deeds = slices.Concat(commands, memberships, writes, acts, deletions, faults, outages, answers, simultaneous, races)
+// allSteps are all that can happen. Their order is part of every history.
+var allSteps = slices.Concat(commands, memberships, writes, acts, deletions, faults, outages, answers, simultaneous, races)
 
-// passings let the world go on. What is done has consequences only where time
-// passes, so two deeds of five are of these.
-var passings = []deed{
+// passings let time pass. Steps have consequences only as time passes, so two steps
+// of five are of these.
+var passings = []step{
 	{weight: 4, do: func(l *life) {
 		d := time.Duration(1+l.draws.IntN(90)) * time.Second
 		l.say("%v pass", d)
@@ -75,28 +75,28 @@ func (l *life) timers() {
 
 // themes are what the worlds are about, more than anything else; nil: nothing
 // more than the rest.
-var themes = [][]deed{nil, nil, commands, memberships, writes, acts, deletions, faults, outages, answers, simultaneous, races}
+var themes = [][]step{nil, nil, commands, memberships, writes, acts, deletions, faults, outages, answers, simultaneous, races}
 
-// choose draws which deeds this world knows, each as often as it weighs, those
-// of its theme much more often. Worlds that know few find what worlds that know
-// all of them do too rarely.
-func (l *life) choose() (choice []deed) {
+// choose draws which steps this world knows, each as often as it weighs, those of
+// its theme much more often. Worlds with few steps find problems that worlds with
+// all of them reach too rarely.
+func (l *life) choose() (choice []step) {
 	theme := one(l, themes)
 	if l.crowded {
 		theme = deletions
 	}
 	share := 1 + l.draws.IntN(4)
-	for _, d := range deeds {
+	for _, d := range allSteps {
 		if d.always || l.draws.IntN(4) < share {
-			choice = append(choice, slices.Repeat([]deed{d}, d.weight)...)
+			choice = append(choice, slices.Repeat([]step{d}, d.weight)...)
 		}
 	}
 	for _, d := range theme {
-		choice = append(choice, slices.Repeat([]deed{d}, 4*d.weight)...)
+		choice = append(choice, slices.Repeat([]step{d}, 4*d.weight)...)
 	}
-	var pass []deed
+	var pass []step
 	for _, d := range passings {
-		pass = append(pass, slices.Repeat([]deed{d}, d.weight)...)
+		pass = append(pass, slices.Repeat([]step{d}, d.weight)...)
 	}
 	for i := range len(choice) * 2 / 3 {
 		choice = append(choice, pass[i%len(pass)])

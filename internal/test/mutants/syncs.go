@@ -1,10 +1,10 @@
 package main
 
-// looks are faults of looks, their cursor, and what asks for them.
-var looks = []mutant{
+// syncs are faults of sync runs, their sync token, and their triggers.
+var syncs = []mutant{
 	{
 		name:   "token-stored-before-apply",
-		breaks: "The cursor moves before what it covers was applied, so what fails or dies in between is never looked at again (invariant 9).",
+		breaks: "The sync token is stored before the changes that it covers are applied, so a change that fails or dies in between is never read again (invariant 9).",
 		changes: []change{{
 			file: "calendarsync/sync.go",
 			old: `
@@ -22,8 +22,8 @@ var looks = []mutant{
 		}},
 	},
 	{
-		name:   "look-begun-before-generation",
-		breaks: "The generation moves when a look ends and not before it lists, so a push that comes amid one is taken for covered by it (invariant 13).",
+		name:   "sync-begun-before-generation",
+		breaks: "The generation moves when a sync run ends and not before it lists, so a push that comes during the run counts as covered by it (invariant 13).",
 		changes: []change{
 			{
 				file: "internal/calendars/updates.go",
@@ -44,21 +44,21 @@ var looks = []mutant{
 	},
 	{
 		name:   "acknowledged-before-enqueued",
-		breaks: "A push is acknowledged though its look could not be handed over, and Google sends it no more (invariant 13).",
+		breaks: "A push is acknowledged though its sync task could not be enqueued, and Google does not send it again (invariant 13).",
 		changes: []change{{
 			file: "calendarsync/push.go",
 			old: `
 	return w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace)`,
 			new: `
 	if err := w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
-		w.Log.WarnContext(ctx, "the look of a push was not handed over", "trace", push.Trace, "error", err)
+		w.Log.WarnContext(ctx, "the sync task of a push was not enqueued", "trace", push.Trace, "error", err)
 	}
 	return nil`,
 		}},
 	},
 	{
-		name:   "look-named-without-generation",
-		breaks: "All looks of a calendar share one task name, so that none follows while the first one's stays taken (invariant 13).",
+		name:   "sync-named-without-generation",
+		breaks: "All sync tasks of a calendar share one name, so that none follows while the first one's stays taken (invariant 13).",
 		changes: []change{{
 			file: "internal/calendars/task.go",
 			old:  `strconv.FormatInt(c.SyncGen, 10)`,
@@ -67,7 +67,7 @@ var looks = []mutant{
 	},
 	{
 		name:   "no-fence",
-		breaks: "A look goes on to commit after another one began (invariant 9).",
+		breaks: "A sync run still commits after another one began (invariant 9).",
 		changes: []change{{
 			file: "internal/calendars/updates.go",
 			old:  `return fence != 0 && c.Fence == fence`,
@@ -112,7 +112,7 @@ var looks = []mutant{
 	},
 	{
 		name:   "matched-by-event-id-alone",
-		breaks: "A guest's copy is taken for the linked event, since both have one id: removing the copy cancels the session (\"Identity\", invariant 1).",
+		breaks: "A guest's copy is treated as the linked event, since both have one id: removing the copy cancels the session (\"Identity\", invariant 1).",
 		changes: []change{{
 			file: "internal/poll/index.go",
 			old:  `doc.Exists() && entry.AccountID == accountID && entry.CalendarID == calendarID {`,
@@ -137,7 +137,7 @@ var looks = []mutant{
 	},
 	{
 		name:   "change-while-linking-forgotten",
-		breaks: "A look passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
+		breaks: "A sync run passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
 		changes: []change{{
 			file: "scheduler/apply.go",
 			old: `
@@ -163,8 +163,8 @@ var looks = []mutant{
 		}},
 	},
 	{
-		name:   "moved-event-taken-for-deleted",
-		breaks: "An event that its owner gave to another calendar is looked for, and counts as deleted where it is found: its session is cancelled (invariant 1).",
+		name:   "moved-event-treated-as-deleted",
+		breaks: "An event that its owner moved to another calendar is searched for, and counts as deleted where it is found: its session is cancelled (invariant 1).",
 		changes: []change{{
 			file: "calendarsync/apply.go",
 			old:  `if err != nil || found == nil {`,
@@ -173,7 +173,7 @@ var looks = []mutant{
 	},
 	{
 		name:   "moved-link-not-pending-at-destination",
-		breaks: "The link follows an event to another calendar, and nobody asks for the event there, whose look may have passed it already: what else changed is never applied (invariants 8 and 9).",
+		breaks: "The link follows an event to another calendar, and nobody fetches the event there, though a sync run of that calendar may have passed it already: what else changed is never applied (invariants 8 and 9).",
 		changes: []change{{
 			file: "internal/transition/link.go",
 			old:  `append(linked, calendars.Defer(event, calendars.DeferredMoved))...)`,
@@ -181,8 +181,8 @@ var looks = []mutant{
 		}},
 	},
 	{
-		name:   "failed-search-taken-for-absence",
-		breaks: "A calendar that does not answer is taken for one that does not have the event, which then counts as deleted (invariant 7).",
+		name:   "failed-search-treated-as-absence",
+		breaks: "A calendar that does not answer counts as one without the event, which then counts as deleted (invariant 7).",
 		changes: []change{{
 			file: "calendarsync/movefinder.go",
 			old: `
@@ -198,7 +198,7 @@ var looks = []mutant{
 	},
 	{
 		name:   "moved-event-left-by-its-deletion",
-		breaks: "An event that is to be deleted and is gone from its calendar counts as deleted, though it was moved to another, where it stays without a poll (invariant 5).",
+		breaks: "An event that must be deleted and is gone from its calendar counts as deleted, though it was moved to another, where it stays without a poll (invariant 5).",
 		changes: []change{{
 			file: "scheduler/moved_calendar.go",
 			old:  `if deleted || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider) {`,

@@ -11,8 +11,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// cancelled is a poll of gm and ben's that people have yet to be told was
-// cancelled.
+// cancelled is a poll of gm and ben's whose cancellation is not announced yet.
 func cancelled(t *testing.T, w *worldtest.World) (pollID string) {
 	t.Helper()
 	pollID, slots := w.PollOf("gm", scheduler.Create{ParticipantIDs: []string{"gm", "ben"}, AllowLinkSharing: true})
@@ -29,11 +28,11 @@ func cancelled(t *testing.T, w *worldtest.World) (pollID string) {
 	return pollID
 }
 
-// Wherever a telling dies, ana may join before it is gone on with, and whether
-// she is told of it is all the same.
-func TestWhoJoinsAmidATelling_MayBeToldOrNot(t *testing.T) {
+// Wherever a delivery dies, ana may join before it is continued; she may be notified
+// or not.
+func TestNotices_JoinDuringDelivery_MayBeNotifiedOrNot(t *testing.T) {
 	t.Parallel()
-	told := map[bool]bool{}
+	notified := map[bool]bool{}
 	for n := 1; ; n++ {
 		w := worldtest.New(t, worldtest.Options{})
 		pollID := cancelled(t, w)
@@ -52,15 +51,15 @@ func TestWhoJoinsAmidATelling_MayBeToldOrNot(t *testing.T) {
 		if problems = append(problems, w.HistoryProblems()...); len(problems) > 0 {
 			t.Errorf("dead at point %d: %v", n, problems)
 		}
-		told[len(w.Notices("ana")) > 0] = true
+		notified[len(w.Notices("ana")) > 0] = true
 	}
-	if !told[true] || !told[false] {
-		t.Errorf("ana joined both before and after the notices were written: %v", told)
+	if !notified[true] || !notified[false] {
+		t.Errorf("ana joined both before and after the notices were written: %v", notified)
 	}
 }
 
-// A telling that is recorded as done, and of which ben has no notice, is found.
-func TestWhoWasThereAndWasNotTold_IsFound(t *testing.T) {
+// A delivery that is recorded as done and left no notice for ben is found.
+func TestNotices_ParticipantNotNotified_IsFound(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID := cancelled(t, w)
@@ -73,7 +72,7 @@ func TestWhoWasThereAndWasNotTold_IsFound(t *testing.T) {
 	w.Write(poll.AnnouncementPath(pollID), append(poll.AnnouncedUpdates(announcement.Wanted, true),
 		poll.DeliveryUpdate("in-app", poll.Delivery{Ref: announcement.Wanted.Ref, At: w.Clock.Now()}))...)
 	problems = append(problems, w.HistoryProblems()...)
-	if !slices.ContainsFunc(problems, func(problem string) bool { return strings.Contains(problem, "ben was not told") }) {
+	if !slices.ContainsFunc(problems, func(problem string) bool { return strings.Contains(problem, "ben was not notified") }) {
 		t.Errorf("found %q", problems)
 	}
 }
