@@ -21,7 +21,7 @@ import (
 type syncRun struct {
 	*Syncer
 	// calendar is as it was when the run began.
-	calendar calendars.Calendar // as it was when the run began
+	calendar calendars.Calendar
 	ref      gcal.Ref
 	fence    int64
 	cause    scheduler.Cause

@@ -15,7 +15,7 @@ import (
 // besideTheApp is a world whose web app has functions of its own that notify people.
 func besideTheApp(t *testing.T) (*worldtest.World, fixture) {
 	t.Helper()
-	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{AppTells: 75 * time.Second}})
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{AppNoticeDelay: 75 * time.Second}})
 	return w, linked(t, w)
 }
 
@@ -48,7 +48,7 @@ func TestAnnouncedByApp_CancelThenRestore_AnnouncesTheRestore(t *testing.T) {
 // A poll that the app made has no journal before it is cancelled.
 func TestAnnouncedByApp_OfAPollOfTheApp_IsNotAnnouncedAgain(t *testing.T) {
 	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{AppTells: 75 * time.Second}})
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{AppNoticeDelay: 75 * time.Second}})
 	s := fixture{poll: "written"}
 	w.Write(poll.Path(s.poll), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("status", "OPEN"),
 		poll.Set("participantIds", []any{"gm", "ana"}), poll.Set("createdAt", w.Clock.Now()))

@@ -194,3 +194,25 @@ func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 		Lost:    lost,
 	})
 }
+
+// A field that Changes forgets cannot be changed after the poll was made.
+func TestPoll_EveryField_IsChangedOrSaysWhyNot(t *testing.T) {
+	t.Parallel()
+	lost := map[string]string{"Made": ofDocument, "Untouched": ofDocument}
+	for _, once := range []string{"CreatedAt", "CreatorEmail", "CreatorID", "GroupID", "GroupName"} {
+		lost[once] = "it is written when the poll is made, and does not change"
+	}
+	for _, card := range []string{"ChannelID", "Error", "GuildID", "Hash", "MessageID", "MessageURL", "NotifyRoleID"} {
+		lost["Discord."+card] = "the drawing of the card writes it"
+	}
+	for _, app := range []string{"Votes.allIn", "Votes.hidden", "Votes.when"} {
+		lost[app] = "the web app alone writes it"
+	}
+	roundtrip.Check(t, roundtrip.Codec[poll.Poll]{
+		Through: func(p poll.Poll) poll.Poll {
+			return poll.Bare(poll.Decode(merged(t, poll.Path(p.ID), poll.Anew(p).Changes())))
+		},
+		Fixed: map[string]any{"stored": store.Document{}, "HasCancelledAt": false}, // it is never set here
+		Lost:  lost,
+	})
+}

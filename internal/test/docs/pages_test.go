@@ -37,7 +37,8 @@ func pages(t *testing.T) map[string]string {
 }
 
 var (
-	markdownLink = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+	markdownAnchor = regexp.MustCompile(`\]\(([^)#\s:]*)#([^)]+)\)`)
+	markdownLink   = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
 	// codePath is a file or folder of the module in a code span: it has a slash.
 	codePath = regexp.MustCompile("`([a-z.][\\w.-]*(?:/[\\w.-]+)*/(?:[\\w.-]+\\.(?:go|md|yaml|json|html))?)`")
 )
@@ -105,6 +106,32 @@ func TestPages_NameOnlySettingsThatExist(t *testing.T) {
 		for _, name := range settingName.FindAllString(text, -1) {
 			if !slices.Contains(settings, strings.TrimSuffix(name, "_FILE")) && name != "QS_X" && name != "QS_X_FILE" {
 				t.Errorf("%s names the setting %s, which is none", page, name)
+			}
+		}
+	}
+}
+
+// TestPages_LinkOnlyToHeadingsThatExist: an anchor is a heading in lower case with
+// hyphens, without other signs.
+func TestPages_LinkOnlyToHeadingsThatExist(t *testing.T) {
+	t.Parallel()
+	all := pages(t)
+	sign := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for page, text := range all {
+		for _, link := range markdownAnchor.FindAllStringSubmatch(text, -1) {
+			target := page
+			if link[1] != "" {
+				target = path.Join(path.Dir(page), link[1])
+			}
+			found := false
+			for line := range strings.Lines(all[target]) {
+				if heading := strings.TrimLeft(line, "#"); heading != line {
+					anchor := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(sign.ReplaceAllString(heading, ""))), " ", "-")
+					found = found || anchor == link[2]
+				}
+			}
+			if !found {
+				t.Errorf("%s links to %s#%s, which is no heading", page, link[1], link[2])
 			}
 		}
 	}

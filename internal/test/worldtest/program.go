@@ -105,7 +105,7 @@ func (w *World) program() *Program {
 		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
 		Channels: channels{}, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
-		Settle: w.options.Settle, AppNoticeDelay: w.options.AppTells, SnapshotKeep: w.options.SnapshotKeep, Log: log,
+		Settle: w.options.Settle, AppNoticeDelay: w.options.AppNoticeDelay, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
 	p.Watcher.Polls = p.Scheduler
 	inApp := &notify.InApp{Store: documents, Now: now, AppURL: appURL}

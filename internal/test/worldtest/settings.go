@@ -15,7 +15,7 @@ type Settings struct {
 	// Settle is how long a transition rests before it is announced.
 	Settle time.Duration
 	// AppNoticeDelay is how long the web app's own functions have to tell people.
-	AppTells time.Duration
+	AppNoticeDelay time.Duration
 	// NoticesPerHour is the Announcer's.
 	NoticesPerHour int
 	// TTL and RenewBefore are the Watcher's.
