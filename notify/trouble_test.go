@@ -340,7 +340,7 @@ func TestHandle_RefusalInTheOldChannel_IsClearedInTheNewOne(t *testing.T) {
 	wantTexts(t, "messages that come late", contents(w.messages(elsewhere)))
 }
 
-// Each write of the poll is a hint to check its card again.
+// Each write of the poll triggers another check of its card.
 func TestCard_CheckedAgainWithAProblem_WritesNothing(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -286,12 +286,12 @@ func TestPush_OfAnUnknownKey_CountsForItsAddress(t *testing.T) {
 
 func TestMachineRoutes_ForgedOverTheRate_CostNoLine(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/tasks/look", "/jobs/drain", webhooks.PathDocuments} {
+	for _, path := range []string{"/tasks/intent", "/jobs/drain", webhooks.PathDocuments} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			var out lines
 			g := newMachineGateWith(t, few, out.log())
-			webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
+			webhooks.RegisterDocuments(g.echo, g.machines(account), &recordedDocuments{})
 			for range 2 {
 				g.post(path, "Bearer forged")
 			}
@@ -314,7 +314,7 @@ func TestMachineRoutes_OfAMachine_CountForNoAddress(t *testing.T) {
 	t.Parallel()
 	var out lines
 	g := newMachineGateWith(t, few, out.log())
-	webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
+	webhooks.RegisterDocuments(g.echo, g.machines(account), &recordedDocuments{})
 	good := "Bearer " + g.issuer.Sign(g.good())
 	for range 5 {
 		g.post("/jobs/drain", "Bearer forged")

@@ -185,10 +185,10 @@ func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
 		t.Fatalf("%d syncs are due, want 1", len(due))
 	}
 	run, _ := g.queue.Take(due[0].ID)
-	var hint calendars.SyncRequest
-	must(t, json.Unmarshal(run.Delivery.Payload, &hint))
-	if hint.Trace != "req_1" || hint.Cause != "push" {
-		t.Errorf("the sync's hint is %+v", hint)
+	var request calendars.SyncRequest
+	must(t, json.Unmarshal(run.Delivery.Payload, &request))
+	if request.Trace != "req_1" || request.Cause != "push" {
+		t.Errorf("the sync request is %+v", request)
 	}
 }
 
