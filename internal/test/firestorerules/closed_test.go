@@ -45,23 +45,23 @@ var ways = []struct {
 	{"deleted", false, func(at string) attempt { return attempt{writes: []write{{path: at}}} }},
 }
 
-// closed are refusals alone: the same requests on what is open stand in the
-// other tables.
-func closed() []deed {
-	var deeds []deed
+// closed has refusals only: the other tables have the same requests on open
+// documents.
+func closed() []scenario {
+	var scenarios []scenario
 	try := func(at string, reads bool) {
 		for _, way := range ways {
 			if way.reads && !reads {
 				continue
 			}
-			refused := deed{name: at + " " + way.name}
+			refused := scenario{name: at + " " + way.name}
 			for _, p := range []person{gm, ana, ben, cho, dan, nobody} {
 				a := way.of(at)
 				a.as, a.there = p, withPoll(nil)
 				a.there[at] = merged(a.there[at], fields{"ownerId": "gm", "userId": "gm", "creatorId": "gm"})
 				refused.but = append(refused.but, variation{"by " + p.uid, func(changed *attempt) { *changed = a }})
 			}
-			deeds = append(deeds, refused)
+			scenarios = append(scenarios, refused)
 		}
 	}
 	for _, at := range closedCollections {
@@ -70,7 +70,7 @@ func closed() []deed {
 	for _, at := range readOnly {
 		try(at, false)
 	}
-	return deeds
+	return scenarios
 }
 
 // opened are the collections that the other tables are about.

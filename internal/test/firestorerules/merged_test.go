@@ -79,7 +79,7 @@ func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
 	delete(created.there, "questingGroups/GROUP")
 	created.writes = []write{{path: "questingGroups/GROUP-new", data: fields{"creatorId": "eve", "memberIds": []any{"eve"}}}}
 	var all []*try
-	for _, d := range []deed{
+	for _, d := range []scenario{
 		{
 			name: "reading an embedded poll", attempt: attempt{as: ana, there: withPoll(nil), reads: "schedulers/POLL/basicPolls/one"},
 			likewise: []variation{{"by a member", as(ben)}, {"by an invitee", as(cho)}},
