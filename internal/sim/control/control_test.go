@@ -171,8 +171,8 @@ func TestPlant_ARuleThatCannotWorkIsRefused(t *testing.T) {
 func TestClock(t *testing.T) {
 	t.Parallel()
 	clock := control.NewClock(func() time.Time { return epoch })
-	var told time.Duration
-	clock.OnAdvance(func(offset time.Duration) error { told = offset; return nil })
+	var received time.Duration
+	clock.OnAdvance(func(offset time.Duration) error { received = offset; return nil })
 	if err := clock.Advance(72 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestClock(t *testing.T) {
 	if want := epoch.Add(72 * time.Hour); !clock.Now().Equal(want) {
 		t.Errorf("now %v, want %v", clock.Now(), want)
 	}
-	if told != 72*time.Hour || clock.Offset() != told {
-		t.Errorf("told %v, offset %v", told, clock.Offset())
+	if received != 72*time.Hour || clock.Offset() != received {
+		t.Errorf("OnAdvance received %v, offset %v", received, clock.Offset())
 	}
 	broken := errors.New("disk full")
 	clock.OnAdvance(func(time.Duration) error { return broken })

@@ -101,7 +101,7 @@ func TestNonce_IsAnsweredToThePostAlone(t *testing.T) {
 	var got map[string]json.RawMessage
 	s.call(http.MethodGet, messages+"/"+m.ID, nil).into(t, &got)
 	if _, shown := got["nonce"]; shown {
-		t.Errorf("a later look shows it: %v", got)
+		t.Errorf("a later read shows it: %v", got)
 	}
 }
 

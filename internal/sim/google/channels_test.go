@@ -71,10 +71,10 @@ func TestWatch_ExpirationIsWhatIsGranted(t *testing.T) {
 		channel calendar.Channel
 		want    time.Duration
 	}{
-		"nothing asked":            {calendar.Channel{}, 7 * 24 * time.Hour},
-		"a ttl":                    {calendar.Channel{Params: map[string]string{"ttl": "60"}}, time.Minute},
-		"an expiration":            {calendar.Channel{Expiration: epoch.Add(2 * time.Hour).UnixMilli()}, 2 * time.Hour},
-		"more than there is to be": {calendar.Channel{Params: map[string]string{"ttl": "31536000"}}, 10 * 24 * time.Hour},
+		"nothing asked":        {calendar.Channel{}, 7 * 24 * time.Hour},
+		"a ttl":                {calendar.Channel{Params: map[string]string{"ttl": "60"}}, time.Minute},
+		"an expiration":        {calendar.Channel{Expiration: epoch.Add(2 * time.Hour).UnixMilli()}, 2 * time.Hour},
+		"more than is allowed": {calendar.Channel{Params: map[string]string{"ttl": "31536000"}}, 10 * 24 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.channel.Id, tc.channel.Type, tc.channel.Address = strings.ReplaceAll(name, " ", "-"), "web_hook", "https://app.test/push"
@@ -241,7 +241,7 @@ func TestDeliver_Faults(t *testing.T) {
 	}
 }
 
-func TestDeliver_AChannelThatHasEndedIsToldNothing(t *testing.T) {
+func TestDeliver_EndedChannel_ReceivesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	r := newReceiver(t, nil)

@@ -241,7 +241,7 @@ func TestAuthorize_APersonSeesWhatIsAskedAndWho(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser.Jar = jar
-	for name, tc := range map[string]struct{ hint, prompt, want string }{
+	for name, tc := range map[string]struct{ account, prompt, want string }{
 		"known":                     {"ana@example.test", "", "code="},
 		"known, by sub, no page":    {"1002", "none", "code="},
 		"known, with a page":        {"ana@example.test", "consent", ""},
@@ -250,7 +250,7 @@ func TestAuthorize_APersonSeesWhatIsAskedAndWho(t *testing.T) {
 		"nobody named, no page":     {"", "none", "error=interaction_required"},
 		"known, chooses an account": {"ana@example.test", "select_account", ""},
 	} {
-		address := config.AuthCodeURL("state-1", oauth2.SetAuthURLParam("login_hint", tc.hint), oauth2.SetAuthURLParam("prompt", tc.prompt))
+		address := config.AuthCodeURL("state-1", oauth2.SetAuthURLParam("login_hint", tc.account), oauth2.SetAuthURLParam("prompt", tc.prompt))
 		resp := must(browser.Get(address))(t)
 		resp.Body.Close()
 		location := resp.Header.Get("Location")

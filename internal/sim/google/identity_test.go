@@ -63,7 +63,7 @@ func TestGrant_DiesByTheClock(t *testing.T) {
 	}{
 		"after a quarter":                  {google.Options{}, 90 * 24 * time.Hour, 0, false},
 		"after six idle months":            {google.Options{}, 183 * 24 * time.Hour, 0, true},
-		"used meanwhile":                   {google.Options{}, 183 * 24 * time.Hour, 100 * 24 * time.Hour, false},
+		"used once in between":             {google.Options{}, 183 * 24 * time.Hour, 100 * 24 * time.Hour, false},
 		"in testing, after seven days":     {google.Options{Testing: true}, 7 * 24 * time.Hour, time.Hour, true},
 		"in testing, before seven days":    {google.Options{Testing: true}, 7*24*time.Hour - time.Second, 0, false},
 		"by hand too, in testing or idle":  {google.Options{Testing: true}, 8 * 24 * time.Hour, 0, true},

@@ -14,7 +14,7 @@ import (
 func TestRoles_SeeAndChangeWhatTheyMay(t *testing.T) {
 	t.Parallel()
 	for role, tc := range map[google.Role]struct {
-		open, private string // titles as seen; "-" where they are hidden
+		open, private string // visible titles; "-" if they are hidden
 		writes        bool
 		writesPrivate bool
 	}{
