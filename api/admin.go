@@ -36,13 +36,13 @@ func (s *server) adminRoutes() {
 			s.registerWatches)
 	}
 	route(s, "GET /admin/polls/{id}", "inspect-poll", admins,
-		"A poll with what is known of its event, its calendar, what people were told, and its latest journal", s.inspectPoll)
+		"Get a poll with its event, its calendar, its announcements and its latest journal entries", s.inspectPoll)
 	route(s, "POST /admin/polls/{id}/sync", "admin-sync-poll", admins,
-		"Look at the calendar of a poll now, and give the poll as it is then", byID(s.Scheduler.Sync))
+		"Sync the calendar of a poll now, and return the poll as it is then", byID(s.Scheduler.Sync))
 	route(s, "POST /admin/tasks/{id}/retry", "retry-task", admins,
 		"Put a dead letter of the queue back to work", s.retryTask)
 	route(s, "POST /admin/announcements/{poll_id}/resend", "resend-announcement", admins,
-		"Tell people once more what they were told last of a poll; who has it gets no second one", s.resendAnnouncement)
+		"Deliver the last announcement of a poll again; recipients who have it get no second one", s.resendAnnouncement)
 }
 
 // watchAnswer is a watch channel without the hash of its token.
@@ -135,16 +135,16 @@ func (s *server) retryTask(ctx context.Context, by caller, in *onTask) (taskAnsw
 	return taskAnswer{ID: in.ID}, err
 }
 
-type onToldPoll struct {
+type onAnnouncedPoll struct {
 	PollID string `path:"poll_id" doc:"The poll's id."`
 }
 
 type resentAnswer struct {
 	PollID string  `json:"poll_id"`
-	Notice *string `json:"notice" doc:"What is told again; null where something is being told already, which now goes on at once."`
+	Notice *string `json:"notice" doc:"What is announced again; null where an announcement is in progress already, which now continues at once."`
 }
 
-func (s *server) resendAnnouncement(ctx context.Context, by caller, in *onToldPoll) (resentAnswer, error) {
+func (s *server) resendAnnouncement(ctx context.Context, by caller, in *onAnnouncedPoll) (resentAnswer, error) {
 	notice, err := s.Scheduler.Resend(ctx, by.person, in.PollID, by.cause)
 	return resentAnswer{PollID: in.PollID, Notice: optional(string(notice))}, err
 }

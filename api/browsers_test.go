@@ -70,7 +70,7 @@ func TestOrigins_AreComparedWhole(t *testing.T) {
 	}
 	w := newWorld(t, allowing("https://*.wild.example"))
 	if got := w.send(asks("GET", "/v1/polls", "https://a.wild.example")); got.header.Get("Access-Control-Allow-Origin") != "" {
-		t.Error("a pattern is taken for one")
+		t.Error("a pattern is accepted as an origin")
 	}
 }
 

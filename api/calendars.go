@@ -22,7 +22,7 @@ type Calendars interface {
 
 func (s *server) calendarRoutes() {
 	route(s, "POST /v1/calendars/{key}/confirm-cancellations", "confirm-cancellations", calendarOwner,
-		"Confirm that the events of these polls were deleted on purpose; each is looked at again", s.confirmCancellations)
+		"Confirm that the events of these polls were deleted on purpose; each is checked again", s.confirmCancellations)
 }
 
 type confirmCancellations struct {
@@ -35,10 +35,10 @@ type confirmCancellationsBody struct {
 }
 
 type confirmAnswer struct {
-	LookedAt int `json:"looked_at" doc:"How many events are looked at again."`
+	Rechecked int `json:"looked_at" doc:"How many events are checked again."`
 }
 
 func (s *server) confirmCancellations(ctx context.Context, by caller, in *confirmCancellations) (confirmAnswer, error) {
 	count, err := s.Calendars.Confirm(ctx, by.person, in.Key, texts(in.Body.PollIDs), by.cause)
-	return confirmAnswer{LookedAt: count}, err
+	return confirmAnswer{Rechecked: count}, err
 }

@@ -113,7 +113,7 @@ func TestSignIn_IsNoOracle(t *testing.T) {
 	}
 	for _, answer := range answers {
 		if answer != answers[0] {
-			t.Errorf("one is told from another:\n%s\n%s", answers[0], answer)
+			t.Errorf("the answers differ:\n%s\n%s", answers[0], answer)
 		}
 	}
 	if log := w.log.String(); strings.Contains(log, marker) || strings.Contains(log, w.tokens["gm"]) {

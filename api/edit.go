@@ -20,7 +20,7 @@ type updatePollBody struct {
 	Timezone         *string    `json:"timezone,omitempty" maxLength:"64" doc:"An IANA name, such as Europe/Berlin; empty for none."`
 	ParticipantIDs   []personID `json:"participant_ids,omitempty" maxItems:"500" doc:"All that are to take part; the creator does anyway."`
 	PendingInvites   []email    `json:"pending_invites,omitempty" maxItems:"500" doc:"All that are to be invited."`
-	AllowLinkSharing *bool      `json:"allow_link_sharing,omitempty" doc:"Whoever is signed in and has the link may read the poll."`
+	AllowLinkSharing *bool      `json:"allow_link_sharing,omitempty" doc:"Any signed-in user who has the link may read the poll."`
 	Slots            []slotEdit `json:"slots,omitempty" minItems:"1" maxItems:"200" doc:"All that the poll is to have. One that is not named is removed, with the votes for it."`
 }
 

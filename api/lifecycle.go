@@ -6,12 +6,12 @@ import (
 	"questscheduler/scheduler"
 )
 
-// lifecycleRoutes are the routes by which a poll's creator takes decisions back, and
-// decides on what the calendar did.
+// lifecycleRoutes are the routes by which a poll's creator reverts decisions, and
+// decides on changes in the calendar.
 func (s *server) lifecycleRoutes() {
 	route(s, "POST /v1/polls/{id}/reopen", "reopen-poll", pollCreator, "Open a poll again for votes", s.reopen, counted)
 	route(s, "POST /v1/polls/{id}/archive", "archive-poll", pollCreator,
-		"Put a poll away; its event stays, and decides nothing meanwhile", byID(s.Scheduler.Archive), counted)
+		"Archive a poll; its event stays, and changes of it have no effect until the poll is unarchived", byID(s.Scheduler.Archive), counted)
 	route(s, "POST /v1/polls/{id}/unarchive", "unarchive-poll", pollCreator,
 		"Bring a poll back as what it was", byID(s.Scheduler.Unarchive), counted)
 	route(s, "POST /v1/polls/{id}/restore-original-time", "restore-original-time", pollCreator,

@@ -28,8 +28,8 @@ type declineAnswer struct {
 	Declined bool `json:"declined"`
 }
 
-// declineInvite first checks that the person may see the poll: afterwards, somebody
-// who declined and somebody who was never invited look the same.
+// declineInvite first checks that the person may read the poll: afterwards, a person
+// who declined cannot be distinguished from one who was never invited.
 func (s *server) declineInvite(ctx context.Context, by caller, in *onPoll) (declineAnswer, error) {
 	if _, err := s.Scheduler.View(ctx, by.person, in.ID); err != nil {
 		return declineAnswer{}, err

@@ -75,7 +75,7 @@ var sections = []*huma.Tag{
 	{Name: "accounts", Description: "One's own Google accounts: linking, choosing a calendar, unlinking."},
 	{Name: "calendars", Description: "Linked calendars, where a person's word is waited for."},
 	{Name: "sync", Description: "How one's calendars and polls stand to each other, and what was decided."},
-	{Name: "notifications", Description: "What one was told in the app."},
+	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For those who run the server."},
 	{Name: "admin", Description: "For admins, whom QS_ADMIN_USERS names, and where a route says so for machines, which QS_MACHINE_ACCOUNTS does; for everybody else nothing is there."},
 }

@@ -21,7 +21,7 @@ func (s *server) pollRoutes() {
 		"Choose a slot, and make the calendar event that the poll follows from then on", s.finalise, keyed)
 	route(s, "POST /v1/polls/{id}/cancel", "cancel-poll", pollCreator, "Cancel a poll", s.cancel, counted)
 	route(s, "POST /v1/polls/{id}/sync", "sync-poll", pollCreator,
-		"Look at the calendar now, and give the poll as it is then", byID(s.Scheduler.Sync))
+		"Sync the calendar now, and return the poll as it is then", byID(s.Scheduler.Sync))
 	route(s, "GET /v1/polls/{id}/journal", "list-journal", pollCreator,
 		"What was decided about a poll and why, newest first", s.listJournal)
 }
@@ -50,7 +50,7 @@ type createPollBody struct {
 	ParticipantIDs   []personID  `json:"participant_ids,omitempty" maxItems:"500" doc:"The creator takes part anyway."`
 	PendingInvites   []email     `json:"pending_invites,omitempty" maxItems:"500"`
 	GroupID          documentID  `json:"group_id,omitempty" doc:"A group that one belongs to."`
-	AllowLinkSharing bool        `json:"allow_link_sharing,omitempty" doc:"Whoever is signed in and has the link may read the poll."`
+	AllowLinkSharing bool        `json:"allow_link_sharing,omitempty" doc:"Any signed-in user who has the link may read the poll."`
 }
 
 type slotInput struct {

@@ -118,16 +118,16 @@ func TestReadDuration_TakesPartsOfMinutes(t *testing.T) {
 	for _, wrong := range []any{json.Number("0"), json.Number("-5"), json.Number("44641"), json.Number("1e400"), "90", true, map[string]any{"value": "x"}} {
 		in := arguments{fields: fields{"minutes": wrong}}
 		if got := in.duration("minutes"); in.err == nil {
-			t.Errorf("%v is taken for %s", wrong, got)
+			t.Errorf("%v is read as %s", wrong, got)
 		}
 	}
 }
 
-// The same call again is known by all that it asks for.
+// Every argument of a call is part of its request id.
 func TestRequestID_TellsOneFinalisationFromAnother(t *testing.T) {
 	t.Parallel()
 	base := `"schedulerId":"p","slotId":"s"`
-	seen := map[string]string{}
+	callOf := map[string]string{}
 	for _, more := range []string{
 		``, `,"slotId":"t"`, `,"title":"x"`, `,"description":"x"`, `,"description":""`, `,"durationMinutes":1`, `,"attendees":["a@b.c"]`,
 		`,"deleteOldEvent":false`, `,"createCalendarEvent":false`, `,"calendarId":"c"`,
@@ -141,10 +141,10 @@ func TestRequestID_TellsOneFinalisationFromAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := requestID("gm", pollID, ask)
-		if other, taken := seen[id]; taken || id != requestID("gm", pollID, ask) || id == requestID("ana", pollID, ask) {
-			t.Errorf("%q and %q are called the same", more, other)
+		if other, taken := callOf[id]; taken || id != requestID("gm", pollID, ask) || id == requestID("ana", pollID, ask) {
+			t.Errorf("%q and %q have the same id", more, other)
 		}
-		seen[id] = more
+		callOf[id] = more
 	}
 }
 

@@ -161,9 +161,9 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 }
 
 // toRewrite is the event that a patch or update starts from.
-func (c *change) toRewrite(call *call, cal *calendar, body map[string]any, seenSince time.Time) (*event, error) {
+func (c *change) toRewrite(call *call, cal *calendar, body map[string]any, visibleSince time.Time) (*event, error) {
 	gone := cal.events[call.r.PathValue("eventId")]
-	if gone == nil || !gone.Cancelled || cal.vanished(gone, seenSince) || !revives(body) {
+	if gone == nil || !gone.Cancelled || cal.vanished(gone, visibleSince) || !revives(body) {
 		return current(call, cal, errForbidden)
 	}
 	if err := gone.matches(call.r); err != nil {
