@@ -31,7 +31,7 @@ func resolvedAddress(t *testing.T, proxies, from string, forwarded ...string) st
 	return addressOf(e.NewContext(request, httptest.NewRecorder()))
 }
 
-func TestAddress_IsAHostOrANetwork(t *testing.T) {
+func TestAddress_OfAConnection_IsAHostOrANetwork(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
 		"192.0.2.7:1234": "192.0.2.7", "[::ffff:192.0.2.7]:99": "192.0.2.7", "[2001:db8:1:2:3:4:5:6]:80": "2001:db8:1:2::/64",
@@ -43,7 +43,7 @@ func TestAddress_IsAHostOrANetwork(t *testing.T) {
 	}
 }
 
-func TestAddress_BehindProxies(t *testing.T) {
+func TestAddress_BehindProxies_IsTheClients(t *testing.T) {
 	t.Parallel()
 	const proxy, client, forged = "10.0.0.1:4000", "203.0.113.7", "198.51.100.66"
 	for name, row := range map[string]struct {

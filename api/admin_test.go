@@ -8,7 +8,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-func TestAdminRoutes_ShowNoSecrets(t *testing.T) {
+func TestAdminRoutes_Answers_ShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.newFollowed("gm")
@@ -63,7 +63,7 @@ func TestRetry_PutsADeadLetterBackToWork_Once(t *testing.T) {
 	}
 }
 
-func TestInspect_ShowsTheCalendarAndAnnouncement(t *testing.T) {
+func TestInspect_FinalisedPoll_ShowsCalendarAndAnnouncement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.finalise(w.newPoll(nil))

@@ -51,7 +51,7 @@ func TestPreflight_OnEveryPath(t *testing.T) {
 	check("POST", "/v1/nothing/here")
 }
 
-func TestOrigins_AreComparedWhole(t *testing.T) {
+func TestOrigins_SimilarOrigin_IsRefused(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []string{
 		"", "null", "https://evil.example", "http://app.example", app + ":8443", app + ".evil.example", "https://x.app.example", app + "/", "*", "https://app-example",
@@ -74,7 +74,7 @@ func TestOrigins_AreComparedWhole(t *testing.T) {
 	}
 }
 
-func TestOrigins_MayReadEveryAnswer(t *testing.T) {
+func TestOrigins_AllowedOrigin_ReadsEveryAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, allowing(app))
 	for _, c := range []call{

@@ -13,7 +13,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestUpdate_WhatIsLeftOutStays(t *testing.T) {
+func TestUpdate_AbsentFields_StayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.newPoll(map[string]any{"timezone": "Europe/Berlin", "description": "Bring dice."})
@@ -65,7 +65,7 @@ func TestUpdate_OfAFinalisedPoll_TakesNoSlots(t *testing.T) {
 	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"title": "The end"}}, nil)
 }
 
-func TestPoll_ArchivedUnarchivedReopenedAndDeleted(t *testing.T) {
+func TestPoll_ArchiveReopenDelete_ChangesItsStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)
@@ -114,7 +114,7 @@ func TestDelete_EventChoice_IsFollowed(t *testing.T) {
 	}
 }
 
-func TestMovedSession_IsRestoredOrAccepted(t *testing.T) {
+func TestMovedSession_CreatorDecides_IsRestoredOrAccepted(t *testing.T) {
 	t.Parallel()
 	later := rules.Timed(begin.AddDate(0, 2, 0), begin.AddDate(0, 2, 0).Add(time.Hour))
 	w := newWorld(t)
@@ -145,7 +145,7 @@ func TestMovedSession_IsRestoredOrAccepted(t *testing.T) {
 	}
 }
 
-func TestPeople_ComeAndGo(t *testing.T) {
+func TestPeople_InviteJoinLeave_ChangesParticipants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil) // with ana; ben is invited

@@ -65,7 +65,7 @@ func TestETag_WhoHasThePollAsItIs_Gets304(t *testing.T) {
 	w.want(404, call{as: "eve", method: "GET", path: "/v1/polls/" + p.ID, header: map[string]string{"If-None-Match": "*"}}, nil)
 }
 
-func TestETag_ChangesWithWhateverReadersSee(t *testing.T) {
+func TestETag_VisibleChange_ChangesTheTag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.newPoll(nil)

@@ -17,7 +17,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-func TestFailure_OfEveryKind(t *testing.T) {
+func TestFailure_OfEveryKind_HasItsStatusAndCode(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		kind   fault.Kind

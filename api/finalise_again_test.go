@@ -84,7 +84,7 @@ func TestKey_FinalisedDuringARetry_MakesNoSecondEvent(t *testing.T) {
 
 // Each row is a choice that is sent again after its first answer, 503, and how
 // many events are made in all.
-func TestFinalise_TheSameChoiceAgain(t *testing.T) {
+func TestFinalise_SameChoiceAgain_MakesOneEventPerKey(t *testing.T) {
 	t.Parallel()
 	const (
 		underWay = iota // the insert is still to be carried out

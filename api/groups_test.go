@@ -21,7 +21,7 @@ type groupJSON struct {
 	}
 }
 
-func TestGroup_IsMadeReadAndChanged(t *testing.T) {
+func TestGroup_CreateReadUpdate_ShowsTheChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var made, shown, changed groupJSON

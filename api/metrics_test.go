@@ -23,7 +23,7 @@ func figures(s *setup) {
 // metricsToken is who scrapes'.
 const metricsToken = "a-token-of-thirty-two-characters"
 
-func TestMetrics_AdmitThisMachineAndAdmins(t *testing.T) {
+func TestMetrics_ThisMachineAndAdmins_AreAdmitted(t *testing.T) {
 	t.Parallel()
 	here := newWorld(t, figures, func(s *setup) { s.MetricsLocal, s.MetricsToken = true, metricsToken })
 	// The same server, reached from outside: a proxied request may resemble a local

@@ -167,7 +167,7 @@ var roleTable = map[string]roleRow{
 	}},
 }
 
-func TestEveryRoute_AnswersEveryRoleAsItMust(t *testing.T) {
+func TestEveryRoute_ForEveryRole_HasItsStatus(t *testing.T) {
 	t.Parallel()
 	var named []string
 	newWorld(t).document().each(func(method, path string, op operationJSON) {
@@ -251,7 +251,7 @@ func TestMachines_MayRegisterChannels(t *testing.T) {
 	})
 }
 
-func TestMachines_OnlyThoseThatMayAreLetIn(t *testing.T) {
+func TestMachines_WithoutAValidToken_AreRefused(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	w := newWorld(t, operatedBy(issuer))

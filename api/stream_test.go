@@ -17,7 +17,7 @@ import (
 	"questscheduler/internal/store/changes"
 )
 
-func TestStream_SendsOnesOwnPollsAsTheyChange(t *testing.T) {
+func TestStream_OwnPollsChange_AreSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := struct{ ID string }{w.newGroupOf("cho")}
@@ -80,7 +80,7 @@ func TestStream_InvisibleChange_SendsNothing(t *testing.T) {
 	}
 }
 
-func TestStream_FindsWhatOthersChanged(t *testing.T) {
+func TestStream_ChangesOfOtherProcesses_AreSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := struct{ ID string }{w.newGroupOf("cho")}

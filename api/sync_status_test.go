@@ -44,7 +44,7 @@ func TestSyncStatus_OfNothingLinked_IsHealthy(t *testing.T) {
 	}
 }
 
-func TestSyncStatus_TellsOfOnesOwnAccounts(t *testing.T) {
+func TestSyncStatus_OfACaller_HasTheirAccountsOnly(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on)

@@ -165,7 +165,7 @@ func TestHandle_TemporaryError_IsRetriedWithoutDuplicates(t *testing.T) {
 	}
 }
 
-func TestHandle_LostResponseAfterTheNonceExpired_IsFoundByItsMark(t *testing.T) {
+func TestHandle_LostResponseAfterNonceExpired_IsFoundByItsMark(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
@@ -210,7 +210,7 @@ func TestHandle_LostResponseWithoutHistory_IsFoundByItsNonce(t *testing.T) {
 	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 }
 
-func TestHandle_MessageDeletedAfterLostResponse_CountsAsDelivered(t *testing.T) {
+func TestHandle_MessageDeletedAfterLostResponse_IsDelivered(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})

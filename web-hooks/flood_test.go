@@ -238,10 +238,10 @@ func TestPush_OfAnOldToken_IsTakenWithinTheRate(t *testing.T) {
 	}
 }
 
-// TestPush_AfterKeysChanged: the first key signs, and each that is still there
-// verifies. What a key made that is not there, as on an instance that does not have
-// the newest yet, is known by its channel's document.
-func TestPush_AfterKeysChanged(t *testing.T) {
+// TestPush_AfterKeyRotation_IsKnownByKeyOrDocument: the first key signs, and every
+// present key verifies. A token of an absent key, as on an instance without the newest
+// key yet, is verified by its channel's document.
+func TestPush_AfterKeyRotation_IsKnownByKeyOrDocument(t *testing.T) {
 	t.Parallel()
 	k1, k2 := key("k1", 1), key("k2", 2)
 	for name, row := range map[string]struct {

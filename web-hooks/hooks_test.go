@@ -176,7 +176,7 @@ func TestPush_Valid_HandsOverASync(t *testing.T) {
 	}
 }
 
-func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
+func TestPush_Accepted_HasTheRequestIDAsItsTrace(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	g.push(address, nil, "")

@@ -125,9 +125,9 @@ func TestJobs_RequestedByTheirMachine_AreHandedOver(t *testing.T) {
 	}
 }
 
-// TestMachineRoutes_RefuseEveryForgedTokenWithTheSameAnswer tries every kind at
+// TestMachineRoutes_ForgedTokens_HaveTheSameAnswer tries every kind at
 // every route.
-func TestMachineRoutes_RefuseEveryForgedTokenWithTheSameAnswer(t *testing.T) {
+func TestMachineRoutes_ForgedTokens_HaveTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
 	forged := g.issuer.Forged(g.good(), now())

@@ -110,7 +110,7 @@ func (k *known) AnnouncedByApp(_ context.Context, person scheduler.Person, _ str
 }
 
 // An invitation is to an address, which the person has to own.
-func TestCaller_AddressCountsWhereItIsVerified(t *testing.T) {
+func TestCaller_Address_CountsOnlyIfVerified(t *testing.T) {
 	t.Parallel()
 	for verified, want := range map[bool]string{false: "", true: "ana@example.com"} {
 		var limited []string

@@ -134,7 +134,7 @@ func TestTake_ARuleThatIsLimited_StrikesThoseCallsAlone(t *testing.T) {
 	}
 }
 
-func TestPlant_ARuleThatCannotWorkIsRefused(t *testing.T) {
+func TestPlant_InvalidRule_IsRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		rule control.Rule
@@ -314,7 +314,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestTransport_ALostAnswerIsAnUnexpectedEOF(t *testing.T) {
+func TestTransport_LostAnswer_IsAnUnexpectedEOF(t *testing.T) {
 	t.Parallel()
 	c, n := newControl(), new(atomic.Int32)
 	plant(t, c, control.Rule{Match: "events.insert", LostAnswer: true})
@@ -324,7 +324,7 @@ func TestTransport_ALostAnswerIsAnUnexpectedEOF(t *testing.T) {
 	}
 }
 
-func TestTransport_TheHandlerSeesAServersRequest(t *testing.T) {
+func TestTransport_Handler_ReceivesAServersRequest(t *testing.T) {
 	t.Parallel()
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.RequestURI != "/a%2Fb?c=d" || r.Host != "sim" {
@@ -344,7 +344,7 @@ func TestTransport_TheHandlerSeesAServersRequest(t *testing.T) {
 	}
 }
 
-func TestTransport_AContextThatEndsWhileHeldUpGivesItsError(t *testing.T) {
+func TestTransport_ContextEndsDuringADelay_ReturnsItsError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, n := newControl(), new(atomic.Int32)

@@ -45,7 +45,7 @@ var mentionRows = []struct {
 	{"everyone and another person", `,"allowed_mentions":{"parse":["everyone"],"users":["1"]}`, true, nil, nil},
 }
 
-func TestMentions_WhomAllowedMentionsLetsPing(t *testing.T) {
+func TestMentions_AllowedMentions_LimitPings(t *testing.T) {
 	t.Parallel()
 	for _, row := range mentionRows {
 		body := `{"content":"` + everybody + `"` + row.allowed + `}`

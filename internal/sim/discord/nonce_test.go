@@ -49,7 +49,7 @@ func TestNonce_Enforced(t *testing.T) {
 	}
 }
 
-func TestNonce_CountsFromTheNewestMessageThatHasIt(t *testing.T) {
+func TestNonce_Repeated_CountsFromTheNewestMessage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	body := map[string]any{"content": "x", "nonce": "n", "enforce_nonce": true}
@@ -91,7 +91,7 @@ func TestNonce_IsTheAuthors_NotTheChannels(t *testing.T) {
 	}
 }
 
-func TestNonce_IsAnsweredToThePostAlone(t *testing.T) {
+func TestNonce_InAnswers_IsInThePostsOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	m := s.post(`{"content":"x","nonce":"n"}`)

@@ -36,7 +36,7 @@ func TestToken_WithoutTheRightOne_Is401AndChangesNothing(t *testing.T) {
 	wantRESTError(t, err, http.StatusUnauthorized, 0)
 }
 
-func TestUnknownIDs_AreRefusedWithDiscordsCodes(t *testing.T) {
+func TestUnknownIDs_OnEveryRoute_HaveDiscordsCodes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const nowhere, ghost = "/api/v9/channels/999999999999999999", messages + "/999999999999999999"

@@ -38,7 +38,7 @@ func (w *world) identity(token *oauth2.Token, audience string) map[string]any {
 	return said
 }
 
-func TestIdentity_SaysWhatWasAskedAlone(t *testing.T) {
+func TestIdentity_ByScopes_HasTheGrantedFieldsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	config := w.linking("client")
@@ -53,7 +53,7 @@ func TestIdentity_SaysWhatWasAskedAlone(t *testing.T) {
 	}
 }
 
-func TestGrant_DiesByTheClock(t *testing.T) {
+func TestGrant_AfterItsLife_Expires(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		opt   google.Options
@@ -94,7 +94,7 @@ func TestGrant_DiesByTheClock(t *testing.T) {
 	}
 }
 
-func TestGrant_TheHundredAndFirstEndsTheOldest(t *testing.T) {
+func TestGrant_HundredAndFirst_EndsTheOldest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	config := w.linking("client")

@@ -66,7 +66,7 @@ func TestMove_IsADeletionInTheOldCalendar_AndKeepsTheID(t *testing.T) {
 	}
 }
 
-func TestMove_GuestsFollowTheNewOrganizer(t *testing.T) {
+func TestMove_Guests_FollowTheNewOrganizer(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	w.invite("qs0feast")

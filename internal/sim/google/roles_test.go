@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-func TestRoles_SeeAndChangeWhatTheyMay(t *testing.T) {
+func TestRoles_ReadAndWrite_WhatTheyMay(t *testing.T) {
 	t.Parallel()
 	for role, tc := range map[google.Role]struct {
 		open, private string // visible titles; "-" if they are hidden
@@ -67,7 +67,7 @@ func TestRoles_SeeAndChangeWhatTheyMay(t *testing.T) {
 	}
 }
 
-func TestCalendarList_ASyncTokenListsWhatCameChangedOrWent(t *testing.T) {
+func TestCalendarList_SyncToken_ListsTheChanges(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	list := func(token string) ([]*calendar.CalendarListEntry, string) {

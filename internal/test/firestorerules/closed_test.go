@@ -76,9 +76,9 @@ func closed() []scenario {
 // opened are the collections that the other tables are about.
 var opened = []string{"schedulers", "slots", "votes", "calendarSyncSnapshots", "basicPolls", "questingGroups", "users", "notifications"}
 
-// TestEveryCollection_HasItsRows: what the program keeps is either in the tables
-// of what is open or in that of what is closed.
-func TestEveryCollection_HasItsRows(t *testing.T) {
+// TestEveryCollection_OfTheCode_HasItsRows: each collection of the program has rows in
+// a table of open documents or in the table of closed ones.
+func TestEveryCollection_OfTheCode_HasItsRows(t *testing.T) {
 	t.Parallel()
 	known := append(slices.Clone(opened), "collection") // api/ids.go asks whether an id fits into a path
 	for _, at := range closedCollections {

@@ -57,9 +57,9 @@ func mergedRules(t *testing.T) client {
 	return c
 }
 
-// TestMergedRules_HoldTheAppsOwnParts is what the pieces of docs/frontend-rules.md are
-// for: who reads and votes in embedded polls, and where a group's channel is.
-func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
+// TestMergedRules_PartsOfTheApp_AreKept tests the parts of docs/frontend-rules.md: who
+// reads and votes in embedded polls, and who sets a group's channel.
+func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 	t.Parallel()
 	c := mergedRules(t)
 	votes := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/basicPolls/one/votes/ana", data: fields{"optionIds": []any{"a"}}}}}
