@@ -19,10 +19,10 @@ const inspectedEntries = 20
 // inspectedAnswer is a poll for troubleshooting.
 type inspectedAnswer struct {
 	Poll         pollAnswer         `json:"poll"`
-	Generation   int64              `json:"generation" doc:"Counts the finalisations, and whatever supersedes one."`
+	Generation   int64              `json:"generation" doc:"Counts the finalisations and the changes that supersede one."`
 	Baseline     string             `json:"baseline" doc:"The time that was agreed."`
-	Calendar     *inspectedCalendar `json:"calendar" doc:"The calendar of the event that the poll follows; null where it follows none."`
-	Intents      []intentAnswer     `json:"intents" doc:"Events that are yet to be made or deleted."`
+	Calendar     *inspectedCalendar `json:"calendar" doc:"The calendar of the event that the poll follows; null if it follows none."`
+	Intents      []intentAnswer     `json:"intents" doc:"Events that are not yet inserted or deleted."`
 	Announcement announcementAnswer `json:"told" doc:"What was announced to people."`
 	Journal      []entryAnswer      `json:"journal" doc:"The newest entries; the others are at /v1/polls/{id}/journal."`
 }
@@ -44,7 +44,7 @@ type inspectedCalendar struct {
 	PausedUntil  *time.Time    `json:"parked_until"`
 	SyncPending  bool          `json:"look_due"`
 	Fence        int64         `json:"fence" doc:"The number of its latest sync run."`
-	Pending      *string       `json:"pending" doc:"Why the event of this poll is fetched individually; null where it is not."`
+	Pending      *string       `json:"pending" doc:"Why the event of this poll is fetched individually; null if it is not."`
 	Watches      []watchAnswer `json:"watches"`
 }
 

@@ -31,7 +31,7 @@ type confirmCancellations struct {
 }
 
 type confirmCancellationsBody struct {
-	PollIDs []documentID `json:"poll_ids" minItems:"1" maxItems:"500" doc:"Those that the person saw; others stay held."`
+	PollIDs []documentID `json:"poll_ids" minItems:"1" maxItems:"500" doc:"The polls that were shown to the person; others stay held."`
 }
 
 type confirmAnswer struct {

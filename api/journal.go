@@ -35,7 +35,7 @@ type entryAnswer struct {
 	Observed     bool              `json:"observed" doc:"The decision was only recorded, and nothing was applied (QS_SYNC=observe)."`
 	Fence        int64             `json:"fence" doc:"Of the sync run; 0 for commands."`
 	Result       resultAnswer      `json:"result"`
-	Announcement *string           `json:"announcement" doc:"What the decision announces; null where it announces nothing."`
+	Announcement *string           `json:"announcement" doc:"What the decision announces; null if nothing."`
 }
 
 type observationAnswer struct {

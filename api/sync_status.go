@@ -22,7 +22,7 @@ func (s *server) syncRoutes() {
 }
 
 type syncStatusAnswer struct {
-	Overall  string                `json:"overall" enum:"healthy,degraded,stale,unhealthy,error" doc:"The worst of the accounts; healthy where none is linked."`
+	Overall  string                `json:"overall" enum:"healthy,degraded,stale,unhealthy,error" doc:"The worst of the accounts; healthy if none is linked."`
 	Accounts []accountStatusAnswer `json:"accounts"`
 }
 
@@ -33,14 +33,14 @@ type accountStatusAnswer struct {
 	Email          string                 `json:"email"`
 	Provider       string                 `json:"provider"`
 	Status         string                 `json:"status" enum:"healthy,degraded,stale,unhealthy,error" doc:"The worst of its calendars and its own."`
-	LastSync       *time.Time             `json:"last_sync_ts" doc:"Of the calendar that is furthest behind; null where none is followed, or it was never read."`
+	LastSync       *time.Time             `json:"last_sync_ts" doc:"Of the calendar that is furthest behind; null if none is followed, or it was never read."`
 	LastSuccess    *time.Time             `json:"last_success_ts" doc:"Of the calendar that is furthest behind."`
-	ChannelStatus  *string                `json:"channel_status" doc:"The worst of its calendars': none, error, expired, pending or active; null where none is followed."`
-	ChannelExpiry  *time.Time             `json:"channel_expiry_ts" doc:"When that channel ends; null where it is none."`
-	PendingWrites  int                    `json:"pending_writes" doc:"Events that are yet to be inserted or deleted."`
+	ChannelStatus  *string                `json:"channel_status" doc:"The worst of its calendars': none, error, expired, pending or active; null if none is followed."`
+	ChannelExpiry  *time.Time             `json:"channel_expiry_ts" doc:"When that channel ends; null if there is none."`
+	PendingWrites  int                    `json:"pending_writes" doc:"Events that are not yet inserted or deleted."`
 	ErrorMirrors   int                    `json:"error_mirrors" doc:"Events that cannot be applied."`
 	PendingFetches int                    `json:"pending_looks" doc:"Events that are fetched individually, held ones among them."`
-	LastError      *troubleAnswer         `json:"last_error" doc:"The worst of what is wrong; null where nothing is."`
+	LastError      *troubleAnswer         `json:"last_error" doc:"The worst problem; null if there is none."`
 	Calendars      []calendarStatusAnswer `json:"calendars" doc:"Those that polls follow."`
 }
 
@@ -63,7 +63,7 @@ type calendarStatusAnswer struct {
 type troubleAnswer struct {
 	Code    string     `json:"code"`
 	Status  string     `json:"status" enum:"degraded,stale,unhealthy,error" doc:"How bad it is."`
-	Since   *time.Time `json:"since" doc:"Null: not known."`
+	Since   *time.Time `json:"since" doc:"Null if unknown."`
 	Message string     `json:"message" doc:"What is wrong, and what to do."`
 }
 
