@@ -39,15 +39,15 @@ const (
 
 func (s *server) accountRoutes() {
 	route(s, "GET /v1/accounts", "list-accounts", persons,
-		"One's own linked Google accounts, first linked first", s.listAccounts)
+		"The caller's linked Google accounts, first linked first", s.listAccounts)
 	route(s, "POST /v1/accounts/link", "link-account", persons,
-		"Begin to link a Google account, or to link one again: where the browser has to go", s.linkAccount)
+		"Begin to link a Google account, or to link one again: returns the address to open in the browser", s.linkAccount)
 	route(s, "GET /v1/accounts/{id}", "get-account", accountOwner,
-		"A linked account; one that was unlinked is kept for 30 days", s.getAccount)
+		"A linked account; an unlinked one is kept for 30 days", s.getAccount)
 	route(s, "GET /v1/accounts/{id}/calendars", "list-account-calendars", accountOwner,
-		"The calendars of a linked account; the primary one alone where the list was not granted", s.listAccountCalendars)
+		"The calendars of a linked account; only the primary one if the list was not granted", s.listAccountCalendars)
 	route(s, "DELETE /v1/accounts/{id}", "unlink-account", accountOwner,
-		"Unlink an account: its grant is given back, and the polls in its calendars are not followed any more", s.unlinkAccount)
+		"Unlink an account: its grant is revoked, and the polls in its calendars are no longer followed", s.unlinkAccount)
 }
 
 type accountAnswer struct {
@@ -57,8 +57,8 @@ type accountAnswer struct {
 	Status            string     `json:"status" enum:"active,revoked,unlinked" doc:"revoked: Google refuses the grant; link it again."`
 	Kind              string     `json:"kind"`
 	Scopes            []string   `json:"scopes" doc:"What was granted."`
-	Default           bool       `json:"default" doc:"It is used where a finalisation names none."`
-	Message           *string    `json:"message" doc:"What has to be done; null where nothing has."`
+	Default           bool       `json:"default" doc:"Finalisations that name no calendar use it."`
+	Message           *string    `json:"message" doc:"What must be done; null if nothing must."`
 	PrimaryCalendarID string     `json:"primary_calendar_id"`
 	CreatedAt         *time.Time `json:"created_at"`
 	UpdatedAt         *time.Time `json:"updated_at"`
@@ -91,13 +91,13 @@ func (s *server) listAccounts(ctx context.Context, by caller, _ *struct{}) (acco
 }
 
 type linkAccountBody struct {
-	AccountID documentID `json:"account_id,omitempty" doc:"The account to link again; left out: any."`
-	AnyOther  bool       `json:"any_account,omitempty" doc:"With account_id: another Google account may be chosen, and is linked beside it. Without, it is refused with other_account."`
+	AccountID documentID `json:"account_id,omitempty" doc:"The account to link again; absent: any."`
+	AnyOther  bool       `json:"any_account,omitempty" doc:"With account_id: another Google account may be chosen and is linked too. Otherwise it is refused with other_account."`
 	ReturnTo  string     `json:"return_to,omitempty" maxLength:"2000" doc:"Where to go afterwards: an address or a path of the web app."`
 }
 
 type linkAnswer struct {
-	URL       string    `json:"url" doc:"Where the browser has to go."`
+	URL       string    `json:"url" doc:"The address to open in the browser."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
@@ -160,7 +160,7 @@ func (s *server) follow(ctx context.Context, accountID string, cause scheduler.C
 
 type accountCalendars struct {
 	Calendars []calendarEntry `json:"calendars"`
-	Complete  bool            `json:"complete" doc:"False where the list of calendars was not granted: then it is the primary one alone."`
+	Complete  bool            `json:"complete" doc:"False if the list of calendars was not granted: it then has only the primary one."`
 }
 
 type calendarEntry struct {

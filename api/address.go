@@ -17,7 +17,7 @@ func clientAddress(proxies []netip.Prefix) echo.IPExtractor {
 	if len(proxies) == 0 {
 		return echo.ExtractIPDirect()
 	}
-	// Echo trusts private networks unless told not to.
+	// Echo trusts private networks by default.
 	trusted := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
 	for _, proxy := range proxies {
 		address := proxy.Masked().Addr()

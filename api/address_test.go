@@ -10,9 +10,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// addressSeen is who the API takes a request for, from a connection and with these
-// lines of X-Forwarded-For; proxies are separated by spaces.
-func addressSeen(t *testing.T, proxies, from string, forwarded ...string) string {
+// resolvedAddress is the address that the API assigns to a request on a connection from
+// an address, with these lines of X-Forwarded-For. proxies are separated by spaces.
+func resolvedAddress(t *testing.T, proxies, from string, forwarded ...string) string {
 	t.Helper()
 	var trusted []netip.Prefix
 	for proxy := range strings.FieldsSeq(proxies) {
@@ -31,19 +31,19 @@ func addressSeen(t *testing.T, proxies, from string, forwarded ...string) string
 	return addressOf(e.NewContext(request, httptest.NewRecorder()))
 }
 
-func TestAddress_IsAHostOrANetwork(t *testing.T) {
+func TestAddress_OfAConnection_IsAHostOrANetwork(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
 		"192.0.2.7:1234": "192.0.2.7", "[::ffff:192.0.2.7]:99": "192.0.2.7", "[2001:db8:1:2:3:4:5:6]:80": "2001:db8:1:2::/64",
 		"[fe80::1%eth0]:80": "fe80::/64", "@": "@", "name:80": "name",
 	} {
-		if got := addressSeen(t, "", from); got != want {
+		if got := resolvedAddress(t, "", from); got != want {
 			t.Errorf("%s is %s, want %s", from, got, want)
 		}
 	}
 }
 
-func TestAddress_BehindProxies(t *testing.T) {
+func TestAddress_BehindProxies_IsTheClients(t *testing.T) {
 	t.Parallel()
 	const proxy, client, forged = "10.0.0.1:4000", "203.0.113.7", "198.51.100.66"
 	for name, row := range map[string]struct {
@@ -56,8 +56,8 @@ func TestAddress_BehindProxies(t *testing.T) {
 		"nobody, on this machine":                {"", "127.0.0.1:4000", []string{client}, "127.0.0.1"},
 		"another proxy is trusted":               {"10.0.0.2/32", proxy, []string{client}, "10.0.0.1"},
 		"the world's own, with a header":         {"10.0.0.0/8", client + ":4000", []string{forged}, client},
-		"loopback is not trusted by itself":      {"10.0.0.0/8", "127.0.0.1:4000", []string{client}, "127.0.0.1"},
-		"link-local is not trusted by itself":    {"10.0.0.0/8", "169.254.1.1:4000", []string{client}, "169.254.1.1"},
+		"loopback is not trusted by default":     {"10.0.0.0/8", "127.0.0.1:4000", []string{client}, "127.0.0.1"},
+		"link-local is not trusted by default":   {"10.0.0.0/8", "169.254.1.1:4000", []string{client}, "169.254.1.1"},
 		"nor are private networks":               {"10.0.0.0/8", "192.168.1.1:4000", []string{client}, "192.168.1.1"},
 		"a private address in the chain":         {"10.0.0.0/8", proxy, []string{client + ", 192.168.1.1"}, "192.168.1.1"},
 		"no address of a network, with a header": {"10.0.0.0/8", "@", []string{client}, "@"},
@@ -114,7 +114,7 @@ func TestAddress_BehindProxies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := addressSeen(t, row.trusted, row.from, row.forwarded...); got != row.want {
+			if got := resolvedAddress(t, row.trusted, row.from, row.forwarded...); got != row.want {
 				t.Errorf("from %s with %q it is %s, want %s", row.from, row.forwarded, got, row.want)
 			}
 		})

@@ -26,40 +26,40 @@ const registerTime = 20 * time.Second
 // older deployments.
 func (s *server) adminRoutes() {
 	for _, alias := range [][2]string{{"list-watches", "GET /admin/watches"}, {"channel-status", "GET /admin/channel-status"}} {
-		route(s, alias[1], alias[0], admins, "The watch channels on record, those that end first before the others", s.listWatches)
+		route(s, alias[1], alias[0], admins, "The watch channels on record, earliest end first", s.listWatches)
 	}
 	for _, alias := range [][2]string{
 		{"register-watches", "POST /admin/watches/force-register"}, {"force-register-channels", "POST /admin/force-register-channels"},
 	} {
 		route(s, alias[1], alias[0], operators,
-			"Open a new watch channel for every followed calendar, and stop those of before; go on with meta.next_cursor while there is one",
+			"Open a new watch channel for every followed calendar, and stop the earlier ones; continue with meta.next_cursor while there is one",
 			s.registerWatches)
 	}
 	route(s, "GET /admin/polls/{id}", "inspect-poll", admins,
-		"A poll with what is known of its event, its calendar, what people were told, and its latest journal", s.inspectPoll)
+		"Get a poll with its event, its calendar, its announcements and its latest journal entries", s.inspectPoll)
 	route(s, "POST /admin/polls/{id}/sync", "admin-sync-poll", admins,
-		"Look at the calendar of a poll now, and give the poll as it is then", byID(s.Scheduler.Sync))
+		"Sync the calendar of a poll now, and return the poll as it is then", byID(s.Scheduler.Sync))
 	route(s, "POST /admin/tasks/{id}/retry", "retry-task", admins,
-		"Put a dead letter of the queue back to work", s.retryTask)
+		"Retry a dead letter of the queue", s.retryTask)
 	route(s, "POST /admin/announcements/{poll_id}/resend", "resend-announcement", admins,
-		"Tell people once more what they were told last of a poll; who has it gets no second one", s.resendAnnouncement)
+		"Deliver the last announcement of a poll again; recipients who have it get no second one", s.resendAnnouncement)
 }
 
 // watchAnswer is a watch channel without the hash of its token.
 type watchAnswer struct {
 	ChannelID   string     `json:"channel_id"`
-	ResourceID  *string    `json:"resource_id" doc:"By which Google stops it; null until Google said so."`
+	ResourceID  *string    `json:"resource_id" doc:"The id by which Google stops it; null until Google has sent it."`
 	CalendarID  string     `json:"calendar_id"`
 	CalendarKey string     `json:"calendar_key"`
 	AccountID   string     `json:"account_id"`
-	UserID      string     `json:"user_id" doc:"Whose account it is."`
-	Address     string     `json:"address" doc:"Where it pushes to."`
+	UserID      string     `json:"user_id" doc:"The owner of the account."`
+	Address     string     `json:"address" doc:"The address that receives its pushes."`
 	Status      string     `json:"status" enum:"pending,active,retiring,expired,error"`
 	Reason      *string    `json:"reason" doc:"Why it is in error."`
-	GrantedAt   *time.Time `json:"granted_at" doc:"When Google granted it; null where that is not known."`
-	Expiration  *time.Time `json:"expiration" doc:"When Google ends it, which may be sooner than was asked."`
-	Failures    int64      `json:"failures" doc:"Tries in a row that failed."`
-	NextTry     *time.Time `json:"next_try" doc:"When another is tried in its place, or, of one that lives, when it is renewed; null: not of itself."`
+	GrantedAt   *time.Time `json:"granted_at" doc:"When Google granted it; null if unknown."`
+	Expiration  *time.Time `json:"expiration" doc:"When Google ends it, which may be earlier than requested."`
+	Failures    int64      `json:"failures" doc:"Failed attempts in a row."`
+	NextTry     *time.Time `json:"next_try" doc:"When its replacement is attempted or, if it is active, when it is renewed; null: never automatically."`
 	CreatedAt   *time.Time `json:"created_at"`
 	UpdatedAt   *time.Time `json:"updated_at"`
 }
@@ -87,15 +87,15 @@ func (s *server) listWatches(ctx context.Context, _ caller, in *struct{ Paging }
 }
 
 type registerWatches struct {
-	Cursor string `query:"cursor" pattern:"^[0-9a-f]{32}$" patternDescription:"the next_cursor of an earlier answer" doc:"Where to go on: meta.next_cursor of the answer before."`
+	Cursor string `query:"cursor" pattern:"^[0-9a-f]{32}$" patternDescription:"the next_cursor of an earlier answer" doc:"Where to continue: meta.next_cursor of the previous answer."`
 }
 
 type registeredAnswer struct {
 	page
-	Calendars int `json:"calendars" doc:"Followed calendars that were dealt with."`
+	Calendars int `json:"calendars" doc:"Followed calendars that were processed."`
 	Opened    int `json:"opened" doc:"New channels."`
-	Stopped   int `json:"stopped" doc:"Channels of before that were stopped."`
-	Failed    int `json:"failed" doc:"Calendars that keep what they have; the log says why."`
+	Stopped   int `json:"stopped" doc:"Earlier channels that were stopped."`
+	Failed    int `json:"failed" doc:"Calendars that keep their channels; the log says why."`
 }
 
 func (s *server) registerWatches(ctx context.Context, by caller, in *registerWatches) (answer registeredAnswer, err error) {
@@ -135,16 +135,16 @@ func (s *server) retryTask(ctx context.Context, by caller, in *onTask) (taskAnsw
 	return taskAnswer{ID: in.ID}, err
 }
 
-type onToldPoll struct {
+type onAnnouncedPoll struct {
 	PollID string `path:"poll_id" doc:"The poll's id."`
 }
 
 type resentAnswer struct {
 	PollID string  `json:"poll_id"`
-	Notice *string `json:"notice" doc:"What is told again; null where something is being told already, which now goes on at once."`
+	Notice *string `json:"notice" doc:"The announcement that is delivered again; null if a delivery is already in progress, which then continues at once."`
 }
 
-func (s *server) resendAnnouncement(ctx context.Context, by caller, in *onToldPoll) (resentAnswer, error) {
+func (s *server) resendAnnouncement(ctx context.Context, by caller, in *onAnnouncedPoll) (resentAnswer, error) {
 	notice, err := s.Scheduler.Resend(ctx, by.person, in.PollID, by.cause)
 	return resentAnswer{PollID: in.PollID, Notice: optional(string(notice))}, err
 }

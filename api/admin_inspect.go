@@ -18,13 +18,13 @@ const inspectedEntries = 20
 
 // inspectedAnswer is a poll for troubleshooting.
 type inspectedAnswer struct {
-	Poll       pollAnswer         `json:"poll"`
-	Generation int64              `json:"generation" doc:"Counts the finalisations, and whatever supersedes one."`
-	Baseline   string             `json:"baseline" doc:"The time that was agreed."`
-	Calendar   *inspectedCalendar `json:"calendar" doc:"The calendar of the event that the poll follows; null where it follows none."`
-	Intents    []intentAnswer     `json:"intents" doc:"Events that are yet to be made or deleted."`
-	Told       announcementAnswer `json:"told" doc:"What people were told."`
-	Journal    []entryAnswer      `json:"journal" doc:"The newest entries; the others are at /v1/polls/{id}/journal."`
+	Poll         pollAnswer         `json:"poll"`
+	Generation   int64              `json:"generation" doc:"Counts the finalisations and the changes that supersede one."`
+	Baseline     string             `json:"baseline" doc:"The time that was agreed."`
+	Calendar     *inspectedCalendar `json:"calendar" doc:"The calendar of the event that the poll follows; null if it follows none."`
+	Intents      []intentAnswer     `json:"intents" doc:"Events that are not yet inserted or deleted."`
+	Announcement announcementAnswer `json:"told" doc:"What was announced to people."`
+	Journal      []entryAnswer      `json:"journal" doc:"The newest entries; the others are at /v1/polls/{id}/journal."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -37,14 +37,14 @@ type inspectedCalendar struct {
 	CalendarID   string        `json:"calendar_id"`
 	AccountID    string        `json:"account_id"`
 	OwnerID      string        `json:"owner_id"`
-	LastSync     *time.Time    `json:"last_sync_ts" doc:"When a look at it last ended."`
+	LastSync     *time.Time    `json:"last_sync_ts" doc:"When a sync of it last ended."`
 	LastSuccess  *time.Time    `json:"last_success_ts"`
 	FailingSince *time.Time    `json:"failing_since"`
 	LastError    *string       `json:"last_error"`
-	ParkedUntil  *time.Time    `json:"parked_until"`
-	LookDue      bool          `json:"look_due"`
-	Fence        int64         `json:"fence" doc:"The number of its latest look."`
-	Pending      *string       `json:"pending" doc:"Why the event of this poll is to be asked for by itself; null where it is not."`
+	PausedUntil  *time.Time    `json:"parked_until"`
+	SyncPending  bool          `json:"look_due"`
+	Fence        int64         `json:"fence" doc:"The number of its latest sync run."`
+	Pending      *string       `json:"pending" doc:"Why the event of this poll is fetched individually; null if it is not."`
 	Watches      []watchAnswer `json:"watches"`
 }
 
@@ -60,12 +60,12 @@ type intentAnswer struct {
 }
 
 type announcementAnswer struct {
-	Due       *time.Time       `json:"due" doc:"When something is to be told; null: nothing is owed."`
-	Wanted    *toldAnswer      `json:"wanted" doc:"What is true now."`
-	Announced *toldAnswer      `json:"announced" doc:"What people were told last."`
-	Telling   *toldAnswer      `json:"telling" doc:"What is being told now."`
-	Attempts  int64            `json:"attempts"`
-	Channels  []deliveryAnswer `json:"channels"`
+	Due        *time.Time       `json:"due" doc:"When the next delivery is attempted; null: none is pending."`
+	Wanted     *messageAnswer   `json:"wanted" doc:"The state to announce."`
+	Announced  *messageAnswer   `json:"announced" doc:"What was announced last."`
+	Delivering *messageAnswer   `json:"telling" doc:"What is being delivered now."`
+	Attempts   int64            `json:"attempts"`
+	Channels   []deliveryAnswer `json:"channels"`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -73,7 +73,7 @@ func (announcementAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma
 	return nullable(s, "wanted", "announced", "telling")
 }
 
-type toldAnswer struct {
+type messageAnswer struct {
 	Ref         string     `json:"ref" doc:"The journal entry that it comes from."`
 	Status      string     `json:"status"`
 	Time        string     `json:"time"`
@@ -85,9 +85,9 @@ type toldAnswer struct {
 
 type deliveryAnswer struct {
 	Channel   string     `json:"channel"`
-	Ref       string     `json:"ref" doc:"What was told there last."`
+	Ref       string     `json:"ref" doc:"What was delivered there last."`
 	MessageID *string    `json:"message_id"`
-	Error     *string    `json:"error" doc:"Why it could not be told there."`
+	Error     *string    `json:"error" doc:"Why it could not be delivered there."`
 	At        *time.Time `json:"at"`
 }
 
@@ -104,16 +104,16 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 	if err != nil {
 		return inspectedAnswer{}, err
 	}
-	told, err := poll.LoadAnnouncement(ctx, s.Store, in.ID)
+	announced, err := poll.LoadAnnouncement(ctx, s.Store, in.ID)
 	if err != nil {
 		return inspectedAnswer{}, err
 	}
-	if view.Poll.ReplacesAnnounced(told) { // it belongs to an earlier poll of the same id
-		told = poll.Announcement{PollID: in.ID}
+	if view.Poll.ReplacesAnnounced(announced) { // it belongs to an earlier poll of the same id
+		announced = poll.Announcement{PollID: in.ID}
 	}
 	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, inspectedEntries, nil)
 	entries = slices.DeleteFunc(entries, func(entry poll.Entry) bool { return view.Poll.Replaces(entry) })
-	answer.Intents, answer.Told, answer.Journal = each(intents, answerIntent), answerAnnouncement(told), each(entries, answerEntry)
+	answer.Intents, answer.Announcement, answer.Journal = each(intents, answerIntent), answerAnnouncement(announced), each(entries, answerEntry)
 	return answer, err
 }
 
@@ -131,7 +131,7 @@ func (s *server) calendarOf(ctx context.Context, p poll.Poll) (*inspectedCalenda
 	return &inspectedCalendar{
 		Key: c.Key, CalendarID: c.CalendarID, AccountID: c.AccountID, OwnerID: c.OwnerID,
 		LastSync: instant(c.SyncedAt), LastSuccess: instant(c.SuccessAt), FailingSince: instant(c.FailedSince),
-		LastError: optional(c.LastError), ParkedUntil: instant(c.PausedUntil), LookDue: c.SyncPending, Fence: c.Fence,
+		LastError: optional(c.LastError), PausedUntil: instant(c.PausedUntil), SyncPending: c.SyncPending, Fence: c.Fence,
 		Pending: optional(c.Deferred[entry.EventID]), Watches: each(watches, answerWatch),
 	}, err
 }
@@ -146,7 +146,7 @@ func answerIntent(i poll.Intent) intentAnswer {
 func answerAnnouncement(a poll.Announcement) announcementAnswer {
 	return announcementAnswer{
 		Due: instant(a.Due), Attempts: a.Attempts,
-		Wanted: answerTold(a.Wanted), Announced: answerTold(a.Announced), Telling: answerTold(a.Delivering),
+		Wanted: answerMessage(a.Wanted), Announced: answerMessage(a.Announced), Delivering: answerMessage(a.Delivering),
 		Channels: each(slices.Sorted(maps.Keys(a.Channels)), func(name string) deliveryAnswer {
 			d := a.Channels[name]
 			return deliveryAnswer{Channel: name, Ref: d.Ref, MessageID: optional(d.MessageID), Error: optional(d.Error), At: instant(d.At)}
@@ -154,11 +154,11 @@ func answerAnnouncement(a poll.Announcement) announcementAnswer {
 	}
 }
 
-func answerTold(t poll.Message) *toldAnswer {
+func answerMessage(t poll.Message) *messageAnswer {
 	if t.Ref == "" {
 		return nil
 	}
-	return &toldAnswer{
+	return &messageAnswer{
 		Ref: t.Ref, Status: string(t.State.Status), Time: t.State.At.String(), Rescheduled: t.State.Rescheduled,
 		Generation: t.State.Generation, At: instant(t.At), Trace: t.Trace,
 	}

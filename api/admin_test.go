@@ -8,7 +8,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-func TestAdminRoutes_ShowNoSecrets(t *testing.T) {
+func TestAdminRoutes_Answers_ShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.newFollowed("gm")
@@ -63,26 +63,26 @@ func TestRetry_PutsADeadLetterBackToWork_Once(t *testing.T) {
 	}
 }
 
-func TestInspect_ShowsTheCalendarAndAnnouncement(t *testing.T) {
+func TestInspect_FinalisedPoll_ShowsCalendarAndAnnouncement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.finalise(w.newPoll(nil))
-	w.newTold(made.ID)
-	var seen struct {
+	w.newAnnouncement(made.ID)
+	var inspected struct {
 		Poll     pollJSON
 		Calendar *struct {
 			CalendarID string `json:"calendar_id"`
 			OwnerID    string `json:"owner_id"`
 		}
-		Told    struct{ Announced *struct{ Status string } }
-		Journal []struct{ Command string }
+		Announcement struct{ Announced *struct{ Status string } } `json:"told"`
+		Journal      []struct{ Command string }
 	}
-	w.want(200, call{as: "admin", method: "GET", path: "/admin/polls/" + made.ID}, &seen)
-	if seen.Poll.ID != made.ID || seen.Calendar == nil || seen.Calendar.CalendarID != "gm@example.com" || seen.Calendar.OwnerID != "gm" {
-		t.Errorf("the poll and its calendar are %+v", seen)
+	w.want(200, call{as: "admin", method: "GET", path: "/admin/polls/" + made.ID}, &inspected)
+	if inspected.Poll.ID != made.ID || inspected.Calendar == nil || inspected.Calendar.CalendarID != "gm@example.com" || inspected.Calendar.OwnerID != "gm" {
+		t.Errorf("the poll and its calendar are %+v", inspected)
 	}
-	if seen.Told.Announced == nil || seen.Told.Announced.Status != "CANCELLED" || len(seen.Journal) != 1 || seen.Journal[0].Command != "finalise" {
-		t.Errorf("what was told and the journal are %+v", seen)
+	if inspected.Announcement.Announced == nil || inspected.Announcement.Announced.Status != "CANCELLED" || len(inspected.Journal) != 1 || inspected.Journal[0].Command != "finalise" {
+		t.Errorf("the announcement and the journal are %+v", inspected)
 	}
 }
 

@@ -89,8 +89,8 @@ type Options struct {
 	// tokens; "": there is none.
 	MetricsToken string
 	// MetricsLocal opens it to callers on this machine without a token. It is for a
-	// server that is not reached from outside: a request that a proxy passes on cannot
-	// be told for certain.
+	// server that is unreachable from outside: a request through a proxy on this machine
+	// cannot be distinguished reliably.
 	MetricsLocal bool
 	// Answered, where set, is called for each request that was answered, except streams.
 	OnAnswer func(method string, status int, took time.Duration)

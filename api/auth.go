@@ -11,8 +11,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// hintPerson is the trigger of people's requests.
-const hintPerson = "person"
+// triggerPerson is the trigger of people's requests.
+const triggerPerson = "person"
 
 // caller is an authenticated caller, and the cause of all that their request does.
 type caller struct {
@@ -34,7 +34,7 @@ func callerOf(ctx context.Context) caller {
 }
 
 func causeOf(ctx context.Context) scheduler.Cause {
-	return scheduler.Cause{Trigger: hintPerson, Trace: requestOf(ctx).id}
+	return scheduler.Cause{Trigger: triggerPerson, Trace: requestOf(ctx).id}
 }
 
 // authenticate demands the bearer token of a person, or of a machine where those

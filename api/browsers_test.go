@@ -51,7 +51,7 @@ func TestPreflight_OnEveryPath(t *testing.T) {
 	check("POST", "/v1/nothing/here")
 }
 
-func TestOrigins_AreComparedWhole(t *testing.T) {
+func TestOrigins_SimilarOrigin_IsRefused(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []string{
 		"", "null", "https://evil.example", "http://app.example", app + ":8443", app + ".evil.example", "https://x.app.example", app + "/", "*", "https://app-example",
@@ -70,11 +70,11 @@ func TestOrigins_AreComparedWhole(t *testing.T) {
 	}
 	w := newWorld(t, allowing("https://*.wild.example"))
 	if got := w.send(asks("GET", "/v1/polls", "https://a.wild.example")); got.header.Get("Access-Control-Allow-Origin") != "" {
-		t.Error("a pattern is taken for one")
+		t.Error("a pattern is accepted as an origin")
 	}
 }
 
-func TestOrigins_MayReadEveryAnswer(t *testing.T) {
+func TestOrigins_AllowedOrigin_ReadsEveryAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, allowing(app))
 	for _, c := range []call{

@@ -22,7 +22,7 @@ type Calendars interface {
 
 func (s *server) calendarRoutes() {
 	route(s, "POST /v1/calendars/{key}/confirm-cancellations", "confirm-cancellations", calendarOwner,
-		"Confirm that the events of these polls were deleted on purpose; each is looked at again", s.confirmCancellations)
+		"Confirm that the events of these polls were deleted on purpose; each is checked again", s.confirmCancellations)
 }
 
 type confirmCancellations struct {
@@ -31,14 +31,14 @@ type confirmCancellations struct {
 }
 
 type confirmCancellationsBody struct {
-	PollIDs []documentID `json:"poll_ids" minItems:"1" maxItems:"500" doc:"Those that the person saw; others stay held."`
+	PollIDs []documentID `json:"poll_ids" minItems:"1" maxItems:"500" doc:"The polls that were shown to the person; others stay held."`
 }
 
 type confirmAnswer struct {
-	LookedAt int `json:"looked_at" doc:"How many events are looked at again."`
+	Rechecked int `json:"looked_at" doc:"How many events are checked again."`
 }
 
 func (s *server) confirmCancellations(ctx context.Context, by caller, in *confirmCancellations) (confirmAnswer, error) {
 	count, err := s.Calendars.Confirm(ctx, by.person, in.Key, texts(in.Body.PollIDs), by.cause)
-	return confirmAnswer{LookedAt: count}, err
+	return confirmAnswer{Rechecked: count}, err
 }

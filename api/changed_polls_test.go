@@ -13,7 +13,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestUpdate_WhatIsLeftOutStays(t *testing.T) {
+func TestUpdate_AbsentFields_StayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.newPoll(map[string]any{"timezone": "Europe/Berlin", "description": "Bring dice."})
@@ -65,30 +65,30 @@ func TestUpdate_OfAFinalisedPoll_TakesNoSlots(t *testing.T) {
 	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"title": "The end"}}, nil)
 }
 
-func TestPoll_ArchivedUnarchivedReopenedAndDeleted(t *testing.T) {
+func TestPoll_ArchiveReopenDelete_ChangesItsStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)
 	path := "/v1/polls/" + made.ID
 	finalised := w.finalise(made)
-	var seen pollJSON
+	var shown pollJSON
 	for _, step := range []struct{ doing, status string }{
 		{"archive", "ARCHIVED"}, {"archive", "ARCHIVED"}, {"unarchive", "FINALIZED"}, {"reopen", "OPEN"}, {"reopen", "OPEN"},
 	} {
-		w.want(200, call{as: "gm", method: "POST", path: path + "/" + step.doing}, &seen)
-		if seen.Status != step.status {
-			t.Errorf("%s made it %s", step.doing, seen.Status)
+		w.want(200, call{as: "gm", method: "POST", path: path + "/" + step.doing}, &shown)
+		if shown.Status != step.status {
+			t.Errorf("%s made it %s", step.doing, shown.Status)
 		}
 	}
-	if seen.WinningSlot != nil || seen.Sync.State != "" || seen.GoogleEventID == nil {
-		t.Errorf("reopened it is %+v", seen)
+	if shown.WinningSlot != nil || shown.Sync.State != "" || shown.GoogleEventID == nil {
+		t.Errorf("reopened it is %+v", shown)
 	}
 
 	// Reopened again, its event goes where that is asked for.
 	w.finalise(finalised)
-	w.want(200, call{as: "gm", method: "POST", path: path + "/reopen", body: map[string]any{"delete_event": true}}, &seen)
-	if seen.GoogleEventID != nil || w.intents(made.ID) == 0 {
-		t.Errorf("the event %v stays; %d intents", seen.GoogleEventID, w.intents(made.ID))
+	w.want(200, call{as: "gm", method: "POST", path: path + "/reopen", body: map[string]any{"delete_event": true}}, &shown)
+	if shown.GoogleEventID != nil || w.intents(made.ID) == 0 {
+		t.Errorf("the event %v stays; %d intents", shown.GoogleEventID, w.intents(made.ID))
 	}
 
 	var deleted struct{ Deleted bool }
@@ -100,7 +100,7 @@ func TestPoll_ArchivedUnarchivedReopenedAndDeleted(t *testing.T) {
 	w.want(404, call{as: "gm", method: "DELETE", path: path}, nil)
 }
 
-func TestDelete_DoesWithTheEventAsItIsTold(t *testing.T) {
+func TestDelete_EventChoice_IsFollowed(t *testing.T) {
 	t.Parallel()
 	for query, gone := range map[string]bool{"": true, "?delete_event=true": true, "?delete_event=false": false} {
 		w := newWorld(t)
@@ -114,7 +114,7 @@ func TestDelete_DoesWithTheEventAsItIsTold(t *testing.T) {
 	}
 }
 
-func TestMovedSession_IsRestoredOrAccepted(t *testing.T) {
+func TestMovedSession_CreatorDecides_IsRestoredOrAccepted(t *testing.T) {
 	t.Parallel()
 	later := rules.Timed(begin.AddDate(0, 2, 0), begin.AddDate(0, 2, 0).Add(time.Hour))
 	w := newWorld(t)
@@ -122,15 +122,15 @@ func TestMovedSession_IsRestoredOrAccepted(t *testing.T) {
 	path := "/v1/polls/" + made.ID
 	w.want(409, call{as: "gm", method: "POST", path: path + "/restore-original-time"}, nil)
 
-	var moved, seen pollJSON
+	var moved, shown pollJSON
 	w.moveEvent(made, later)
 	w.want(200, call{as: "gm", method: "GET", path: path}, &moved)
 	if moved.Sync.State != "RESCHEDULED" || moved.OriginalSlot == nil || !moved.ParticipantsHidden {
 		t.Fatalf("moved it is %+v", moved)
 	}
-	w.want(200, call{as: "gm", method: "POST", path: path + "/restore-original-time"}, &seen)
-	if seen.Sync.State != "OK" || *seen.WinningSlot != *made.WinningSlot || seen.OriginalSlot != nil {
-		t.Errorf("restored it is %+v", seen)
+	w.want(200, call{as: "gm", method: "POST", path: path + "/restore-original-time"}, &shown)
+	if shown.Sync.State != "OK" || *shown.WinningSlot != *made.WinningSlot || shown.OriginalSlot != nil {
+		t.Errorf("restored it is %+v", shown)
 	}
 
 	w.moveEvent(made, later)
@@ -139,23 +139,23 @@ func TestMovedSession_IsRestoredOrAccepted(t *testing.T) {
 		return call{as: "gm", method: "POST", path: path + "/accept-new-time", body: map[string]any{"fingerprint": fingerprint}}
 	}
 	w.want(409, accept(made.Sync.Fingerprint), nil)
-	w.want(200, accept(moved.Sync.Fingerprint), &seen)
-	if seen.Sync.State != "OK" || seen.WinningSlot.ID != moved.WinningSlot.ID || seen.WinningSlot.Source != "poll" || seen.ParticipantsHidden {
-		t.Errorf("accepted it is %+v", seen)
+	w.want(200, accept(moved.Sync.Fingerprint), &shown)
+	if shown.Sync.State != "OK" || shown.WinningSlot.ID != moved.WinningSlot.ID || shown.WinningSlot.Source != "poll" || shown.ParticipantsHidden {
+		t.Errorf("accepted it is %+v", shown)
 	}
 }
 
-func TestPeople_ComeAndGo(t *testing.T) {
+func TestPeople_InviteJoinLeave_ChangesParticipants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil) // with ana; ben is invited
 	path := "/v1/polls/" + made.ID
-	var seen pollJSON
-	w.want(200, call{as: "ben", method: "POST", path: path + "/accept-invite"}, &seen)
-	if !reflect.DeepEqual(seen.ParticipantIDs, []string{"gm", "ana", "ben"}) || len(seen.PendingInvites) != 0 {
-		t.Errorf("ben came: %v, %v", seen.ParticipantIDs, seen.PendingInvites)
+	var shown pollJSON
+	w.want(200, call{as: "ben", method: "POST", path: path + "/accept-invite"}, &shown)
+	if !reflect.DeepEqual(shown.ParticipantIDs, []string{"gm", "ana", "ben"}) || len(shown.PendingInvites) != 0 {
+		t.Errorf("ben came: %v, %v", shown.ParticipantIDs, shown.PendingInvites)
 	}
-	w.want(200, call{as: "ben", method: "POST", path: path + "/join"}, &seen)
+	w.want(200, call{as: "ben", method: "POST", path: path + "/join"}, &shown)
 
 	var left struct{ Left bool }
 	w.want(200, call{as: "ben", method: "POST", path: path + "/leave"}, &left)
@@ -165,13 +165,13 @@ func TestPeople_ComeAndGo(t *testing.T) {
 	w.want(404, call{as: "ben", method: "GET", path: path}, nil)
 	w.want(404, call{as: "eve", method: "POST", path: path + "/join"}, nil)
 	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"allow_link_sharing": true}}, nil)
-	w.want(200, call{as: "eve", method: "POST", path: path + "/join"}, &seen)
-	if !reflect.DeepEqual(seen.ParticipantIDs, []string{"gm", "ana", "eve"}) {
-		t.Errorf("eve came: %v", seen.ParticipantIDs)
+	w.want(200, call{as: "eve", method: "POST", path: path + "/join"}, &shown)
+	if !reflect.DeepEqual(shown.ParticipantIDs, []string{"gm", "ana", "eve"}) {
+		t.Errorf("eve came: %v", shown.ParticipantIDs)
 	}
 }
 
-func TestInvitee_WhoDeclines_IsTold(t *testing.T) {
+func TestInvitee_WhoDeclines_IsAnsweredWhichPoll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)
@@ -184,7 +184,7 @@ func TestInvitee_WhoDeclines_IsTold(t *testing.T) {
 	w.want(404, call{as: "ben", method: "GET", path: path}, nil)
 }
 
-func TestConfirm_LooksAtHeldEventsAgain(t *testing.T) {
+func TestConfirm_HeldEvents_AreCheckedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.finalise(w.newPoll(nil))
@@ -193,15 +193,15 @@ func TestConfirm_LooksAtHeldEventsAgain(t *testing.T) {
 		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"), calendars.Defer(*made.GoogleEventID, calendars.DeferredHeld))
 	}))
 	var answer struct {
-		LookedAt *int `json:"looked_at"`
+		Rechecked *int `json:"looked_at"`
 	}
 	for _, row := range []struct {
 		polls []string
 		count int
 	}{{[]string{"00000000-0000-4000-8000-000000000000"}, 0}, {[]string{made.ID}, 1}, {[]string{made.ID}, 0}} {
 		w.want(200, call{as: "gm", method: "POST", path: "/v1/calendars/" + key + "/confirm-cancellations", body: map[string]any{"poll_ids": row.polls}}, &answer)
-		if answer.LookedAt == nil || *answer.LookedAt != row.count {
-			t.Errorf("confirming %v looks at %v, want %d", row.polls, answer.LookedAt, row.count)
+		if answer.Rechecked == nil || *answer.Rechecked != row.count {
+			t.Errorf("confirming %v checks %v events, want %d", row.polls, answer.Rechecked, row.count)
 		}
 	}
 	got := w.do(call{as: "eve", method: "POST", path: "/v1/calendars/" + key + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{made.ID}}})
@@ -218,7 +218,7 @@ func (w *world) finalise(p pollJSON) pollJSON {
 	return finalised
 }
 
-// intents counts what is to be done to events of a poll.
+// intents counts the intents of a poll.
 func (w *world) intents(pollID string) int {
 	w.t.Helper()
 	var count int

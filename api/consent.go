@@ -23,8 +23,8 @@ var consentText string
 
 var consentTemplate = template.Must(template.New("consent").Parse(consentText))
 
-// hintLink is the trigger of what follows from a link.
-const hintLink = "relink"
+// triggerLink is the trigger of what follows from a link.
+const triggerLink = "relink"
 
 // consentRoutes lead a browser to Google's consent and back.
 func (s *server) consentRoutes() {
@@ -112,7 +112,7 @@ func (s *server) endConsent(c echo.Context) error {
 	if err != nil {
 		return s.showFailure(c, ask, err)
 	}
-	s.follow(ctx, account.ID, scheduler.Cause{Trigger: hintLink, Trace: requestOf(ctx).id})
+	s.follow(ctx, account.ID, scheduler.Cause{Trigger: triggerLink, Trace: requestOf(ctx).id})
 	return c.Redirect(http.StatusFound, withQuery(ask.ReturnTo, url.Values{"calendar": {"linked"}, "account_id": {account.ID}}))
 }
 

@@ -29,9 +29,9 @@ func (w *world) byToken(as, address string) string {
 	return response.Header.Get("Location")
 }
 
-// Each row is what eve sends to a victim, whose browser sends no Sec-Fetch-*
-// headers and who consents to anything on Google's page. Nothing may be linked to
-// eve before the victim has seen whose account it is.
+// Each row is what eve sends to a victim, whose browser sends no Sec-Fetch-* headers
+// and who consents to anything on Google's page. No account may be linked to eve
+// before the page has shown the victim whose account it is.
 func TestLinking_VictimWithoutFetchHeaders_LinksNothing(t *testing.T) {
 	t.Parallel()
 	victim := google.Consent{User: "work"}

@@ -253,7 +253,7 @@ func TestLinking_AnotherIdentity_IsLinkedOnceConfirmed(t *testing.T) {
 	w.want(http.StatusNotFound, call{as: "ana", method: "POST", path: "/v1/accounts/link", body: map[string]any{"account_id": id}}, nil)
 }
 
-func TestLinking_TicketsAndStatesLastFiveMinutes(t *testing.T) {
+func TestLinking_TicketsAndStates_ExpireAfterFiveMinutes(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on)
@@ -278,7 +278,7 @@ func TestLinking_TicketsAndStatesLastFiveMinutes(t *testing.T) {
 	}
 }
 
-func TestLinking_ReturnsToOurAddressesOnly(t *testing.T) {
+func TestLinking_ReturnAddress_IsOursOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, address := range []string{
@@ -344,7 +344,7 @@ func TestLinking_BrowserFromAnotherSite_MustConfirm(t *testing.T) {
 	}
 }
 
-func TestLinking_AProgramBeginsWithItsToken(t *testing.T) {
+func TestLinking_ProgramWithItsToken_IsRedirected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if got := w.visit(ourURL+"/oauth/google/start", ""); got.status != 401 || !strings.Contains(got.text, "Sign in") {

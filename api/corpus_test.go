@@ -64,9 +64,9 @@ var badIDs = []string{
 	"{00000000-0000-4000-8000-000000000000}", "urn:uuid:00000000-0000-4000-8000-000000000000", strings.Repeat("a", 3000),
 }
 
-// TestBadInput_OnEveryRoute sends what no route takes to each route of the
+// TestBadInput_OnEveryRoute_IsRefused sends what no route takes to each route of the
 // OpenAPI document, so that no route can be forgotten.
-func TestBadInput_OnEveryRoute(t *testing.T) {
+func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "tasks": w.newDeadLetter()}

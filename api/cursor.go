@@ -15,8 +15,8 @@ import (
 
 // Paging is the input of lists, for embedding.
 type Paging struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most; a page also ends before its items have more than 1 MiB."`
-	Cursor string `query:"cursor" maxLength:"4096" doc:"Where to go on: meta.next_cursor of the page before."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number of items; a page also ends before its items exceed 1 MiB."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"Where to continue: meta.next_cursor of the previous page."`
 }
 
 // listing is a list that is served in pages: its name and where its documents are. It

@@ -14,7 +14,7 @@ import (
 
 var journalOf7 = listing{name: "journal", parent: store.Doc("schedulers", "7"), collection: "journal"}
 
-func TestCursor_ComesBackAsItWent(t *testing.T) {
+func TestCursor_EncodedAndDecoded_IsUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, value := range []any{
 		time.Date(2026, 2, 1, 12, 0, 0, 123_456_000, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
@@ -88,7 +88,7 @@ func TestCursor_NotOfTheList_IsInvalid(t *testing.T) {
 	}
 }
 
-func TestMinutes_AreKeptToTheMillisecond(t *testing.T) {
+func TestMinutes_Fractions_AreKeptToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	for count, want := range map[float64]time.Duration{
 		0: 0, 1: time.Minute, 90.5: 90*time.Minute + 30*time.Second, 1.0 / 3: 20 * time.Second, 44_640: 31 * 24 * time.Hour, math.Pi: 188_496 * time.Millisecond,

@@ -91,7 +91,7 @@ func (s *server) asPage(next echo.HandlerFunc) echo.HandlerFunc {
 		if f.status == http.StatusNotFound {
 			return f
 		}
-		f = s.orTooFast(f, c)
+		f = s.orRateLimited(f, c)
 		ctx := c.Request().Context()
 		s.completeFailure(ctx, f, c.Response().Header().Set)
 		return s.showPage(c, f.status, consentPage{

@@ -56,7 +56,7 @@ func (w *world) signedIn() *http.Cookie {
 	return got.cookies[0]
 }
 
-func TestDashboard_ShowsItselfToAdminsAlone(t *testing.T) {
+func TestDashboard_ByRole_IsShownToAdminsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, row := range []struct {
@@ -97,7 +97,7 @@ func TestSignIn_SetsACookie_ThatIsHttpOnlyAndStrict(t *testing.T) {
 }
 
 // Every refused token gets the same page.
-func TestSignIn_IsNoOracle(t *testing.T) {
+func TestSignIn_InvalidTokens_HaveTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var answers []string
@@ -113,7 +113,7 @@ func TestSignIn_IsNoOracle(t *testing.T) {
 	}
 	for _, answer := range answers {
 		if answer != answers[0] {
-			t.Errorf("one is told from another:\n%s\n%s", answers[0], answer)
+			t.Errorf("the answers differ:\n%s\n%s", answers[0], answer)
 		}
 	}
 	if log := w.log.String(); strings.Contains(log, marker) || strings.Contains(log, w.tokens["gm"]) {
@@ -121,7 +121,7 @@ func TestSignIn_IsNoOracle(t *testing.T) {
 	}
 }
 
-func TestSignIn_IsHeldToTheRateOfItsAddress(t *testing.T) {
+func TestSignIn_OverTheRateOfItsAddress_Is429(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on, func(s *setup) { s.AddressRate = api.Rate{PerSecond: 1, Burst: 5} })
@@ -166,7 +166,7 @@ func TestAdminCookie_OfAFormerAdmin_IsRefusedAndRemoved(t *testing.T) {
 	}
 }
 
-func TestSignOut_TakesTheCookieAway(t *testing.T) {
+func TestSignOut_OfAnAdmin_RemovesTheCookie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	got := w.press("POST", "/dashboard/sign-out", "same-origin", nil, w.signedIn())
@@ -289,7 +289,7 @@ func TestDashboard_BadInput_ChangesNothingAndIsNotEchoed(t *testing.T) {
 	}
 }
 
-func TestSignIn_TakesNoTokenFromTheAddress(t *testing.T) {
+func TestSignIn_TokenInTheURL_IsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	got := w.press("POST", "/dashboard/sign-in?token="+url.QueryEscape(w.tokens["admin"]), "same-origin", url.Values{})

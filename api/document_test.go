@@ -20,12 +20,12 @@ func TestDocument_IsServedAsItIs(t *testing.T) {
 	for _, tag := range document.Tags {
 		said[tag.Name] = tag.Description != ""
 	}
-	seen := map[string]bool{}
+	named := map[string]bool{}
 	document.each(func(method, path string, op operationJSON) {
-		if op.OperationID == "" || seen[op.OperationID] || len(op.Audience) == 0 {
+		if op.OperationID == "" || named[op.OperationID] || len(op.Audience) == 0 {
 			t.Errorf("%s %s has no name of its own, or does not say who may call it", method, path)
 		}
-		seen[op.OperationID] = true
+		named[op.OperationID] = true
 		if len(op.Tags) != 1 || !said[op.Tags[0]] {
 			t.Errorf("%s %s has the tags %v: name one of the tags in operation.go, or add one there that says what it is about", method, path, op.Tags)
 		}

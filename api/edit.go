@@ -9,7 +9,7 @@ import (
 
 func (s *server) editRoutes() {
 	pollRoute(s, "PATCH /v1/polls/{id}", "update-poll", pollCreator,
-		"Change a poll; what is left out stays. Slots only while it is not finalised", s.updatePoll, ifMatch, counted)
+		"Change a poll; absent fields stay. Slots can change only while it is not finalised", s.updatePoll, ifMatch, counted)
 	route(s, "DELETE /v1/polls/{id}", "delete-poll", pollCreator,
 		"Remove a poll with its votes and its journal", s.deletePoll)
 }
@@ -18,14 +18,14 @@ type updatePollBody struct {
 	Title            *string    `json:"title,omitempty" minLength:"1" maxLength:"200"`
 	Description      *string    `json:"description,omitempty" maxLength:"8000"`
 	Timezone         *string    `json:"timezone,omitempty" maxLength:"64" doc:"An IANA name, such as Europe/Berlin; empty for none."`
-	ParticipantIDs   []personID `json:"participant_ids,omitempty" maxItems:"500" doc:"All that are to take part; the creator does anyway."`
-	PendingInvites   []email    `json:"pending_invites,omitempty" maxItems:"500" doc:"All that are to be invited."`
-	AllowLinkSharing *bool      `json:"allow_link_sharing,omitempty" doc:"Whoever is signed in and has the link may read the poll."`
-	Slots            []slotEdit `json:"slots,omitempty" minItems:"1" maxItems:"200" doc:"All that the poll is to have. One that is not named is removed, with the votes for it."`
+	ParticipantIDs   []personID `json:"participant_ids,omitempty" maxItems:"500" doc:"All participants; the creator is always one."`
+	PendingInvites   []email    `json:"pending_invites,omitempty" maxItems:"500" doc:"Everybody who is invited."`
+	AllowLinkSharing *bool      `json:"allow_link_sharing,omitempty" doc:"Any signed-in user who has the link may read the poll."`
+	Slots            []slotEdit `json:"slots,omitempty" minItems:"1" maxItems:"200" doc:"All slots of the poll. A slot that is absent is removed, with the votes for it."`
 }
 
 type slotEdit struct {
-	ID    documentID `json:"id,omitempty" doc:"Of a slot that is kept, and moved where its times are others; left out for a new one."`
+	ID    documentID `json:"id,omitempty" doc:"The id of a slot to keep, or to move if its times differ; absent for a new slot."`
 	Start time.Time  `json:"start"`
 	End   time.Time  `json:"end"`
 }
@@ -55,7 +55,7 @@ func given[T any](list []T) *[]T {
 
 type deletePoll struct {
 	ID          string `path:"id" doc:"The poll's id."`
-	DeleteEvent bool   `query:"delete_event" default:"true" doc:"Take the event out of the calendar; otherwise it is released."`
+	DeleteEvent bool   `query:"delete_event" default:"true" doc:"Delete the event from the calendar; otherwise it is released."`
 }
 
 type deleteAnswer struct {

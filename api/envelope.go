@@ -17,7 +17,7 @@ type envelope[T any] struct {
 type meta struct {
 	RequestID  string    `json:"request_id" doc:"Names the request in logs and journals."`
 	Timestamp  time.Time `json:"timestamp" doc:"When it was answered, in UTC."`
-	NextCursor string    `json:"next_cursor,omitempty" doc:"Give it as cursor to get the next page; absent on the last one."`
+	NextCursor string    `json:"next_cursor,omitempty" doc:"Pass it as cursor to get the next page; absent on the last page."`
 }
 
 func enclose[T any](ctx context.Context, s *server, data T) *envelope[T] {

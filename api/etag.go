@@ -122,7 +122,7 @@ func errStale() *failure {
 func pollRoute[In any](s *server, pattern, id string, who audience, summary string, handle handler[In, pollAnswer], traits ...trait) {
 	type answer struct {
 		Status int
-		ETag   string `header:"ETag" doc:"Names the poll as it is answered here; for If-None-Match and If-Match."`
+		ETag   string `header:"ETag" doc:"Identifies this state of the poll; for If-None-Match and If-Match."`
 		Body   *envelope[pollAnswer]
 	}
 	described, conditional := s.describe(pattern, id, who, summary, traits), slices.Contains(traits, ifNoneMatch)

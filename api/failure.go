@@ -203,7 +203,7 @@ func (s *server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
-	f := s.orTooFast(asFailure(err), c)
+	f := s.orRateLimited(asFailure(err), c)
 	s.completeFailure(c.Request().Context(), f, c.Response().Header().Set)
 	if c.Request().Method == http.MethodHead {
 		err = c.NoContent(f.status)

@@ -17,7 +17,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-func TestFailure_OfEveryKind(t *testing.T) {
+func TestFailure_OfEveryKind_HasItsStatusAndCode(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		kind   fault.Kind
@@ -44,15 +44,15 @@ func TestFailure_OfEveryKind(t *testing.T) {
 			if bare.status != row.status || bare.Problem.Code != row.code || bare.Problem.Message == "" || (bare.retryAfter > 0) != row.retry {
 				t.Errorf("became %+v", bare)
 			}
-			told := asFailure(&fault.Error{Kind: row.kind, Message: "Do that.", Code: "fine", RetryAfter: time.Minute})
+			shown := asFailure(&fault.Error{Kind: row.kind, Message: "Do that.", Code: "fine", RetryAfter: time.Minute})
 			if row.kind == fault.Internal {
-				if told.Problem != bare.Problem || told.Problem.Detail != nil {
-					t.Errorf("gives away %+v", told.Problem)
+				if shown.Problem != bare.Problem || shown.Problem.Detail != nil {
+					t.Errorf("gives away %+v", shown.Problem)
 				}
 				return
 			}
-			if told.Problem.Message != "Do that." || told.Problem.Detail == nil || told.Problem.Detail.Reason != "fine" || told.retryAfter != time.Minute {
-				t.Errorf("became %+v", told)
+			if shown.Problem.Message != "Do that." || shown.Problem.Detail == nil || shown.Problem.Detail.Reason != "fine" || shown.retryAfter != time.Minute {
+				t.Errorf("became %+v", shown)
 			}
 		})
 	}

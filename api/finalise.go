@@ -13,14 +13,14 @@ import (
 type finaliseBody struct {
 	SlotID      documentID `json:"slot_id"`
 	CreateEvent *bool      `json:"create_event,omitempty" default:"true" doc:"Make an event in the calendar."`
-	AccountID   documentID `json:"account_id,omitempty" doc:"A linked account of one's own; left out: the one that owns the calendar, else the first linked."`
-	CalendarID  calendarID `json:"calendar_id,omitempty" doc:"Left out: the calendar of an earlier finalisation of the poll, where its account may still write there; else the account's primary one."`
-	Title       string     `json:"title,omitempty" maxLength:"200" doc:"Of the event; left out: the poll's."`
-	Description *string    `json:"description,omitempty" maxLength:"8000" doc:"Of the event; left out: the poll's."`
+	AccountID   documentID `json:"account_id,omitempty" doc:"A linked account of the caller; absent: the one that owns the calendar, else the first linked."`
+	CalendarID  calendarID `json:"calendar_id,omitempty" doc:"Absent: the calendar of an earlier finalisation of the poll, if its account may still write there; else the account's primary one."`
+	Title       string     `json:"title,omitempty" maxLength:"200" doc:"Of the event; absent: the poll's."`
+	Description *string    `json:"description,omitempty" maxLength:"8000" doc:"Of the event; absent: the poll's."`
 	// A minute is the shortest event that makes sense, 31 days the longest slot.
-	DurationMinutes *float64 `json:"duration_minutes,omitempty" minimum:"1" maximum:"44640" doc:"Of the event, from the slot's start; left out: the slot's."`
+	DurationMinutes *float64 `json:"duration_minutes,omitempty" minimum:"1" maximum:"44640" doc:"Length of the event from the slot's start; absent: the slot's length."`
 	Attendees       []email  `json:"attendees,omitempty" maxItems:"200"`
-	DeleteOldEvent  *bool    `json:"delete_old_event,omitempty" default:"true" doc:"Take the event of an earlier finalisation out of the calendar; otherwise it is released."`
+	DeleteOldEvent  *bool    `json:"delete_old_event,omitempty" default:"true" doc:"Delete the event of an earlier finalisation from the calendar; otherwise it is released."`
 }
 
 func (s *server) finalise(ctx context.Context, by caller, in *onPollWith[finaliseBody]) (pollAnswer, error) {

@@ -41,9 +41,9 @@ func (w *world) loseInsert(c call) {
 	w.calendar.onInsert = nil
 }
 
-// amidst does something in the midst of a finalisation: the journal was read and
-// tells of nothing, and nothing is written yet.
-func (w *world) amidst(c call, do func()) answer {
+// duringFinalise runs do during a finalisation: the journal was read and has no entry
+// of it, and nothing is written yet.
+func (w *world) duringFinalise(c call, do func()) answer {
 	w.t.Helper()
 	reached, goOn := make(chan struct{}), make(chan struct{})
 	w.accounts.refuse = func(ctx context.Context) error {
@@ -73,7 +73,7 @@ func TestKey_FinalisedDuringARetry_MakesNoSecondEvent(t *testing.T) {
 	w := newWorld(t)
 	made := w.newPoll(nil)
 	w.loseInsert(keyed("k1", finaliseCall(made)))
-	again := w.amidst(keyed("k1", finaliseCall(made)), func() { w.finishInserts(made.ID) })
+	again := w.duringFinalise(keyed("k1", finaliseCall(made)), func() { w.finishInserts(made.ID) })
 	if again.status != 200 || !strings.Contains(again.text, poll.EventID(made.ID, 1)) || w.calendar.made() != 1 {
 		t.Errorf("answered %d %s; %d events", again.status, again.text, w.calendar.made())
 	}
@@ -84,11 +84,11 @@ func TestKey_FinalisedDuringARetry_MakesNoSecondEvent(t *testing.T) {
 
 // Each row is a choice that is sent again after its first answer, 503, and how
 // many events are made in all.
-func TestFinalise_TheSameChoiceAgain(t *testing.T) {
+func TestFinalise_SameChoiceAgain_MakesOneEventPerKey(t *testing.T) {
 	t.Parallel()
 	const (
 		underWay = iota // the insert is still to be carried out
-		amidst          // it is carried out while the choice is sent again
+		during          // it is carried out while the choice is sent again
 		done            // it was carried out
 	)
 	for _, row := range []struct {
@@ -99,14 +99,14 @@ func TestFinalise_TheSameChoiceAgain(t *testing.T) {
 		{underWay, "k1", 1},
 		{underWay, "k2", 1}, // it goes on with what is under way
 		{underWay, "", 1},
-		{amidst, "k1", 1},
-		{amidst, "k2", 2}, // a request of its own, of a poll that is finalised
-		{amidst, "", 2},
+		{during, "k1", 1},
+		{during, "k2", 2}, // a request of its own, of a poll that is finalised
+		{during, "", 2},
 		{done, "k1", 1},
 		{done, "k2", 2},
 		{done, "", 2},
 	} {
-		t.Run(fmt.Sprintf("%s with key %q", []string{"under way", "amidst", "done"}[row.when], row.key), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s with key %q", []string{"under way", "during", "done"}[row.when], row.key), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			made := w.newPoll(nil)
@@ -117,8 +117,8 @@ func TestFinalise_TheSameChoiceAgain(t *testing.T) {
 			}
 			var got answer
 			switch row.when {
-			case amidst:
-				got = w.amidst(again, func() { w.finishInserts(made.ID) })
+			case during:
+				got = w.duringFinalise(again, func() { w.finishInserts(made.ID) })
 			case done:
 				w.finishInserts(made.ID)
 				fallthrough
@@ -144,7 +144,7 @@ func TestKey_FirstRequestResumesLate_MakesNoSecondEvent(t *testing.T) {
 	clock := newStillClock()
 	w := newWorld(t, clock.on)
 	made := w.newPoll(nil)
-	first := w.amidst(keyed("k1", finaliseCall(made)), func() {
+	first := w.duringFinalise(keyed("k1", finaliseCall(made)), func() {
 		clock.advance(75 * time.Second)
 		w.want(200, keyed("k1", finaliseCall(made)), nil)
 	})

@@ -11,9 +11,9 @@ type groupAnswer struct {
 	ID               string        `json:"id"`
 	Name             string        `json:"name"`
 	CreatorID        string        `json:"creator_id"`
-	Invited          bool          `json:"invited" doc:"One is invited and has not answered: members and Discord are shown once one has accepted."`
+	Invited          bool          `json:"invited" doc:"The caller is invited and has not answered: members and Discord are shown after accepting."`
 	MemberIDs        []string      `json:"member_ids"`
-	PendingMemberIDs []string      `json:"pending_member_ids" doc:"Who is invited and has not accepted; the creator and admins see them, for others it is empty."`
+	PendingMemberIDs []string      `json:"pending_member_ids" doc:"People who are invited and have not accepted; shown to the creator and admins, empty for others."`
 	Discord          discordAnswer `json:"discord"`
 }
 
@@ -21,7 +21,7 @@ type discordAnswer struct {
 	GuildID       *string         `json:"guild_id"`
 	ChannelID     *string         `json:"channel_id"`
 	NotifyRoleID  string          `json:"notify_role_id" doc:"everyone, none or a role's id."`
-	Notifications map[string]bool `json:"notifications" doc:"What was wished; the rest is as the web app has it by default."`
+	Notifications map[string]bool `json:"notifications" doc:"The settings that were chosen; the others have the web app's defaults."`
 }
 
 // answerGroup shows a group to a person: invitees see neither members nor Discord.

@@ -14,21 +14,21 @@ func (s *server) groupRoutes() {
 	route(s, "POST /v1/groups", "create-group", persons,
 		"Make a group, and invite people to it", s.createGroup, created, vouched)
 	route(s, "GET /v1/groups", "list-groups", persons,
-		"The groups that one created, belongs to or is invited to (invited: true), sorted by id", s.listGroups)
-	route(s, "GET /v1/groups/{id}", "get-group", groupReaders, "A group; one who is invited sees its name alone", s.getGroup)
-	route(s, "PATCH /v1/groups/{id}", "update-group", groupCreator, "Change a group; what is left out stays", s.updateGroup)
+		"The groups that the caller created, belongs to or is invited to (invited: true), sorted by id", s.listGroups)
+	route(s, "GET /v1/groups/{id}", "get-group", groupReaders, "A group; invitees see only its name", s.getGroup)
+	route(s, "PATCH /v1/groups/{id}", "update-group", groupCreator, "Change a group; absent fields stay", s.updateGroup)
 	route(s, "POST /v1/groups/{id}/accept-invite", "accept-group-invite", groupJoiners,
-		"Become a member of a group that one is invited to", s.acceptGroup)
+		"Accept an invitation to a group", s.acceptGroup)
 	route(s, "POST /v1/groups/{id}/decline-invite", "decline-group-invite", invitees,
-		"Take one's invitation to a group away", s.declineGroup)
+		"Decline an invitation to a group", s.declineGroup)
 	route(s, "POST /v1/groups/{id}/leave", "leave-group", groupLeavers,
-		"End one's membership of a group; one's votes stay", s.leaveGroup)
+		"Leave a group; the caller's votes stay", s.leaveGroup)
 }
 
 type createGroupBody struct {
 	Name      string        `json:"name" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"Who is invited, 500 people at most; the creator is a member anyway."`
-	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"The people to invite, at most 500; the creator is always a member."`
+	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it."`
 }
 
 type updateGroup struct {
@@ -38,16 +38,16 @@ type updateGroup struct {
 
 type updateGroupBody struct {
 	Name      *string       `json:"name,omitempty" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"All members that the group must have, 500 at most beside the creator: people who are not members are invited, and members whom it does not name are removed. Invitations stay; remove_member_ids withdraws them."`
-	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"Who is invited; everybody else stays. Not beside member_ids."`
-	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"Who is removed, members and those who are invited; everybody else stays. Not beside member_ids, and nobody whom add_member_ids names."`
-	Discord   *discordInput `json:"discord,omitempty" doc:"Admins alone give it. Given whole: it takes the place of what was set."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"All members of the group, at most 500 beside the creator: people who are not members are invited, and members who are absent from it are removed. Invitations stay; remove_member_ids withdraws them."`
+	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"The people to invite; everybody else stays. Not together with member_ids."`
+	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"The members and invitees to remove; everybody else stays. Not together with member_ids; nobody may be in add_member_ids too."`
+	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it. It replaces the earlier settings as a whole."`
 }
 
 type discordInput struct {
-	GuildID       string        `json:"guild_id,omitempty" maxLength:"20" doc:"Needed beside channel_id."`
-	ChannelID     string        `json:"channel_id,omitempty" maxLength:"20" doc:"A channel of that guild that the bot can see; left out: the group has none."`
-	NotifyRoleID  string        `json:"notify_role_id,omitempty" maxLength:"20" doc:"everyone, none or a role's id; left out: everyone."`
+	GuildID       string        `json:"guild_id,omitempty" maxLength:"20" doc:"Required with channel_id."`
+	ChannelID     string        `json:"channel_id,omitempty" maxLength:"20" doc:"A channel of that guild that the bot can see; absent: the group has none."`
+	NotifyRoleID  string        `json:"notify_role_id,omitempty" maxLength:"20" doc:"everyone, none or a role's id; absent: everyone."`
 	Notifications discordWishes `json:"notifications,omitzero"`
 }
 

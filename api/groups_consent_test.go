@@ -24,10 +24,10 @@ func (w *world) joinGroup(group string, people ...string) {
 }
 
 // groupOf reads a group as somebody sees it.
-func (w *world) groupOf(as, group string) (seen groupJSON) {
+func (w *world) groupOf(as, group string) (shown groupJSON) {
 	w.t.Helper()
-	w.want(200, call{as: as, method: "GET", path: "/v1/groups/" + group}, &seen)
-	return seen
+	w.want(200, call{as: as, method: "GET", path: "/v1/groups/" + group}, &shown)
+	return shown
 }
 
 // patchGroup changes gm's group.
@@ -62,11 +62,11 @@ func TestGroup_PersonAdded_IsPendingUntilTheyAccept(t *testing.T) {
 	wantField(t, w.want(400, c, nil), "group_id")
 
 	// One who is invited sees what they are asked to join, and no more.
-	seen := w.groupOf("ana", made.ID)
+	shown := w.groupOf("ana", made.ID)
 	want := groupJSON{ID: made.ID, Name: "The party", CreatorID: "gm", Invited: true, MemberIDs: []string{}, PendingMemberIDs: []string{}}
 	want.Discord.NotifyRoleID, want.Discord.Notifications = "everyone", map[string]bool{}
-	if !reflect.DeepEqual(seen, want) {
-		t.Errorf("ana sees %+v, want %+v", seen, want)
+	if !reflect.DeepEqual(shown, want) {
+		t.Errorf("ana sees %+v, want %+v", shown, want)
 	}
 
 	w.joinGroup(made.ID, "ana", "ana") // the second time changes nothing

@@ -33,8 +33,8 @@ func TestGroups_Listed_ShowAsToTheirPeople(t *testing.T) {
 			t.Errorf("%s is listed %d groups, want %d (%q)", as, len(groups), want, next)
 		}
 		for _, group := range groups {
-			if seen := w.groupOf(as, group.ID); !reflect.DeepEqual(group, seen) {
-				t.Errorf("%s is listed %+v, and shown %+v", as, group, seen)
+			if shown := w.groupOf(as, group.ID); !reflect.DeepEqual(group, shown) {
+				t.Errorf("%s is listed %+v, and shown %+v", as, group, shown)
 			}
 		}
 	}

@@ -21,10 +21,10 @@ type groupJSON struct {
 	}
 }
 
-func TestGroup_IsMadeReadAndChanged(t *testing.T) {
+func TestGroup_CreateReadUpdate_ShowsTheChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var made, seen, changed groupJSON
+	var made, shown, changed groupJSON
 	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"ana"}}}, &made)
 	w.joinGroup(made.ID, "ana")
 	w.want(200, call{as: "admin", method: "PATCH", path: "/v1/groups/" + made.ID, body: map[string]any{
@@ -33,14 +33,14 @@ func TestGroup_IsMadeReadAndChanged(t *testing.T) {
 	if made.CreatorID != "gm" || !reflect.DeepEqual(made.MemberIDs, []string{"gm", "ana"}) || made.Discord.NotifyRoleID != "everyone" || !made.Discord.Notifications["voteSubmitted"] {
 		t.Errorf("made %+v", made)
 	}
-	w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + made.ID}, &seen)
-	if !reflect.DeepEqual(made, seen) {
-		t.Errorf("made %+v, read %+v", made, seen)
+	w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + made.ID}, &shown)
+	if !reflect.DeepEqual(made, shown) {
+		t.Errorf("made %+v, read %+v", made, shown)
 	}
 	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + made.ID, body: map[string]any{"name": "The others"}}, &changed)
-	seen.Name = "The others"
-	if !reflect.DeepEqual(changed, seen) {
-		t.Errorf("changed %+v, want %+v", changed, seen)
+	shown.Name = "The others"
+	if !reflect.DeepEqual(changed, shown) {
+		t.Errorf("changed %+v, want %+v", changed, shown)
 	}
 
 	// Its members see its polls, and vote in them.

@@ -12,7 +12,7 @@ var probes = []string{"/healthz", "/health", "/readyz"}
 
 // healthRoutes tell load balancers whether the server lives and can work.
 func (s *server) healthRoutes() {
-	route(s, "GET /healthz", "health", everybody, "The process lives", s.health)
+	route(s, "GET /healthz", "health", everybody, "The process is alive", s.health)
 	route(s, "GET /health", "health-alias", everybody, "The same as /healthz", s.health)
 	route(s, "GET /readyz", "ready", everybody, "The server can work", s.ready)
 }

@@ -82,7 +82,7 @@ func TestKey_WithAnotherBody_IsAConflict(t *testing.T) {
 	}
 }
 
-func TestKey_IsThePersonsOwn(t *testing.T) {
+func TestKey_OfAnotherPerson_IsIndependent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, as := range []string{"gm", "ana"} {
@@ -96,7 +96,7 @@ func TestKey_IsThePersonsOwn(t *testing.T) {
 	}
 }
 
-func TestKey_LivesForADay(t *testing.T) {
+func TestKey_AfterADay_IsForgotten(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on)
@@ -127,9 +127,9 @@ func (w *world) removeExpired(now time.Time, want int) {
 	}
 }
 
-// TestCreate_WithAnIDThatIsTaken: what a key's request that died has made is its
+// TestCreate_TakenID_IsRefusedOrShownToItsCreator: what a key's request that died has made is its
 // own; nobody else's poll is given away or changed.
-func TestCreate_WithAnIDThatIsTaken(t *testing.T) {
+func TestCreate_TakenID_IsRefusedOrShownToItsCreator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)

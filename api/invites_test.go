@@ -14,17 +14,17 @@ func TestInvites_OfOthers_AreTheCreatorsAlone(t *testing.T) {
 	all := []string{"ben@example.com", "fay@example.com"}
 	p := w.newPoll(map[string]any{"pending_invites": all, "allow_link_sharing": true})
 	path := "/v1/polls/" + p.ID
-	wants := func(answered string, seen, want []string) {
+	wants := func(answered string, shown, want []string) {
 		t.Helper()
-		if !slices.Equal(seen, want) || seen == nil {
-			t.Errorf("%s has the invitations %q, want %q", answered, seen, want)
+		if !slices.Equal(shown, want) || shown == nil {
+			t.Errorf("%s has the invitations %q, want %q", answered, shown, want)
 		}
 	}
 	wants("the answer to its creation", p.PendingInvites, all)
 	for as, want := range map[string][]string{"gm": all, "admin": all, "ana": {}, "eve": {}, "ben": all[:1]} {
-		var seen pollJSON
-		w.want(200, call{as: as, method: "GET", path: path}, &seen)
-		wants("a poll for "+as, seen.PendingInvites, want)
+		var shown pollJSON
+		w.want(200, call{as: as, method: "GET", path: path}, &shown)
+		wants("a poll for "+as, shown.PendingInvites, want)
 	}
 	for as, role := range map[string]string{"gm": "creator", "ana": "participant"} {
 		var list struct{ Polls []pollJSON }
@@ -36,19 +36,19 @@ func TestInvites_OfOthers_AreTheCreatorsAlone(t *testing.T) {
 	wants("an inspection", inspected.Poll.PendingInvites, all)
 
 	listeners := map[string]*listener{"gm": w.listen("gm"), "ana": w.listen("ana")}
-	var seen pollJSON
-	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{p.Slots[0].ID: "FEASIBLE"}}}, &seen)
-	wants("the answer to a vote", seen.PendingInvites, []string{})
+	var shown pollJSON
+	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{p.Slots[0].ID: "FEASIBLE"}}}, &shown)
+	wants("the answer to a vote", shown.PendingInvites, []string{})
 	for as, l := range listeners {
-		must(t, json.Unmarshal([]byte(l.wants("poll").data), &seen))
-		wants("the stream of "+as, seen.PendingInvites, map[string][]string{"gm": all, "ana": {}}[as])
+		must(t, json.Unmarshal([]byte(l.wants("poll").data), &shown))
+		wants("the stream of "+as, shown.PendingInvites, map[string][]string{"gm": all, "ana": {}}[as])
 	}
-	w.want(200, call{as: "ben", method: "POST", path: path + "/accept-invite"}, &seen)
-	wants("the answer to who accepts", seen.PendingInvites, []string{})
-	w.want(200, call{as: "eve", method: "POST", path: path + "/join"}, &seen)
-	wants("the answer to who joins", seen.PendingInvites, []string{})
-	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"title": "Session 13"}}, &seen)
-	wants("the answer to an edit", seen.PendingInvites, all[1:])
+	w.want(200, call{as: "ben", method: "POST", path: path + "/accept-invite"}, &shown)
+	wants("the answer to who accepts", shown.PendingInvites, []string{})
+	w.want(200, call{as: "eve", method: "POST", path: path + "/join"}, &shown)
+	wants("the answer to who joins", shown.PendingInvites, []string{})
+	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"title": "Session 13"}}, &shown)
+	wants("the answer to an edit", shown.PendingInvites, all[1:])
 }
 
 // TestInvites_HiddenFromTheReader_AreNotInTheTag: the tag is of what is answered.

@@ -22,8 +22,8 @@ type entryAnswer struct {
 	ID           string            `json:"id"`
 	PollID       string            `json:"poll_id"`
 	At           time.Time         `json:"at"`
-	Trace        string            `json:"trace" doc:"Joins all that one hint caused; for what people ask for it is the request_id."`
-	Hint         string            `json:"hint" doc:"What made us look: person, push, timer …"`
+	Trace        string            `json:"trace" doc:"Joins all that one trigger caused; for requests of people it is the request_id."`
+	Trigger      string            `json:"hint" doc:"What triggered the sync or the command: person, push, timer …"`
 	Who          *string           `json:"who" doc:"The person who commanded; null for the calendar."`
 	Command      string            `json:"command" doc:"What the person commanded; empty for the calendar."`
 	Observation  observationAnswer `json:"observation"`
@@ -32,14 +32,14 @@ type entryAnswer struct {
 	Baseline     string            `json:"baseline" doc:"The time that was agreed, after the decision."`
 	Decision     string            `json:"decision"`
 	Reason       string            `json:"reason"`
-	Observed     bool              `json:"observed" doc:"It was only seen what would be done, and nothing was (QS_SYNC=observe)."`
-	Fence        int64             `json:"fence" doc:"Of the look; 0 for commands."`
+	Observed     bool              `json:"observed" doc:"The decision was only recorded, and nothing was applied (QS_SYNC=observe)."`
+	Fence        int64             `json:"fence" doc:"Of the sync run; 0 for commands."`
 	Result       resultAnswer      `json:"result"`
-	Announcement *string           `json:"announcement" doc:"What was to be announced; null where nothing was."`
+	Announcement *string           `json:"announcement" doc:"What the decision announces; null if nothing."`
 }
 
 type observationAnswer struct {
-	Seen        string     `json:"seen"`
+	EventState  string     `json:"seen"`
 	Fingerprint string     `json:"fingerprint"`
 	Updated     *time.Time `json:"updated"`
 	EventID     *string    `json:"event_id"`
@@ -66,9 +66,9 @@ func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (j
 
 func answerEntry(e poll.Entry) entryAnswer {
 	return entryAnswer{
-		ID: e.ID, PollID: e.PollID, At: e.At.UTC(), Trace: e.Trace, Hint: e.Trigger, Who: optional(e.Who), Command: string(e.Command),
+		ID: e.ID, PollID: e.PollID, At: e.At.UTC(), Trace: e.Trace, Trigger: e.Trigger, Who: optional(e.Who), Command: string(e.Command),
 		Observation: observationAnswer{
-			Seen: e.EventState, Fingerprint: e.Fingerprint.String(), Updated: instant(e.Updated),
+			EventState: e.EventState, Fingerprint: e.Fingerprint.String(), Updated: instant(e.Updated),
 			EventID: optional(e.EventID), CalendarID: optional(e.CalendarID), AccountID: optional(e.AccountID),
 		},
 		Before: e.Before.String(), After: e.After.String(), Baseline: e.Baseline.String(),

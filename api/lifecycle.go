@@ -6,18 +6,18 @@ import (
 	"questscheduler/scheduler"
 )
 
-// lifecycleRoutes are the routes by which a poll's creator takes decisions back, and
-// decides on what the calendar did.
+// lifecycleRoutes are the routes by which a poll's creator reverts decisions, and
+// decides on changes in the calendar.
 func (s *server) lifecycleRoutes() {
 	route(s, "POST /v1/polls/{id}/reopen", "reopen-poll", pollCreator, "Open a poll again for votes", s.reopen, counted)
 	route(s, "POST /v1/polls/{id}/archive", "archive-poll", pollCreator,
-		"Put a poll away; its event stays, and decides nothing meanwhile", byID(s.Scheduler.Archive), counted)
+		"Archive a poll; its event stays, and changes of it have no effect until the poll is unarchived", byID(s.Scheduler.Archive), counted)
 	route(s, "POST /v1/polls/{id}/unarchive", "unarchive-poll", pollCreator,
-		"Bring a poll back as what it was", byID(s.Scheduler.Unarchive), counted)
+		"Unarchive a poll with its earlier status", byID(s.Scheduler.Unarchive), counted)
 	route(s, "POST /v1/polls/{id}/restore-original-time", "restore-original-time", pollCreator,
-		"Move the event back to the time that was agreed", byID(s.Scheduler.RestoreOriginal), counted)
+		"Move the event back to the agreed time", byID(s.Scheduler.RestoreOriginal), counted)
 	route(s, "POST /v1/polls/{id}/accept-new-time", "accept-new-time", pollCreator,
-		"Agree to the time that the calendar has", s.acceptNewTime, counted)
+		"Accept the new time in the calendar", s.acceptNewTime, counted)
 }
 
 // byID handles a call on a poll that takes nothing but its id.
@@ -29,11 +29,11 @@ func byID(do func(context.Context, scheduler.Person, string, scheduler.Cause) (s
 
 type reopenPoll struct {
 	ID   string          `path:"id" doc:"The poll's id."`
-	Body *reopenPollBody `doc:"May be left out."`
+	Body *reopenPollBody `doc:"Optional."`
 }
 
 type reopenPollBody struct {
-	DeleteEvent *bool `json:"delete_event,omitempty" default:"false" doc:"Take the event out of the calendar; otherwise it is released."`
+	DeleteEvent *bool `json:"delete_event,omitempty" default:"false" doc:"Delete the event from the calendar; otherwise it is released."`
 }
 
 func (s *server) reopen(ctx context.Context, by caller, in *reopenPoll) (pollAnswer, error) {
@@ -42,7 +42,7 @@ func (s *server) reopen(ctx context.Context, by caller, in *reopenPoll) (pollAns
 }
 
 type acceptNewTimeBody struct {
-	Fingerprint string `json:"fingerprint" minLength:"1" maxLength:"200" doc:"The poll's sync.fingerprint as the person saw it; where another stands by now, the answer is 409."`
+	Fingerprint string `json:"fingerprint" minLength:"1" maxLength:"200" doc:"The poll's sync.fingerprint that was shown to the person; 409 if it has changed since."`
 }
 
 func (s *server) acceptNewTime(ctx context.Context, by caller, in *onPollWith[acceptNewTimeBody]) (pollAnswer, error) {

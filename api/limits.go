@@ -124,11 +124,11 @@ func (s *server) charge(c echo.Context) error {
 	return errTooFast(s.addresses.take(addressOf(c), s.Now()))
 }
 
-// orTooFast returns the failure to answer: f, or that of an address over its rate.
+// orRateLimited returns the failure to answer: f, or that of an address over its rate.
 // Anonymous and refused requests count against their address: wrong tokens, forged
 // pushes, unknown paths. Authenticated requests count against their own limit, so
 // nothing is refused by address before its caller is known.
-func (s *server) orTooFast(f *failure, c echo.Context) *failure {
+func (s *server) orRateLimited(f *failure, c echo.Context) *failure {
 	refused := f.status < http.StatusInternalServerError && f.status != http.StatusTooManyRequests
 	if !refused || requestOf(c.Request().Context()).known() {
 		return f

@@ -17,7 +17,7 @@ func limited(clock *stillClock) func(*setup) {
 	}
 }
 
-func TestLimit_OfAPerson(t *testing.T) {
+func TestLimit_OfAPerson_CountsTheirRequests(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, limited(clock))
@@ -49,9 +49,9 @@ func TestLimit_OfAPerson(t *testing.T) {
 	}
 }
 
-// TestLimit_OfAnAddress: anonymous and refused requests count together; known callers
-// are not affected.
-func TestLimit_OfAnAddress(t *testing.T) {
+// TestLimit_OfAnAddress_CountsAnonymousRequests: anonymous and refused requests count
+// together; authenticated callers are not affected.
+func TestLimit_OfAnAddress_CountsAnonymousRequests(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]call{
 		"no token":       {method: "GET", path: "/v1/polls"},

@@ -82,9 +82,9 @@ func (l *listener) wants(name string) event {
 func (l *listener) wantsPoll(as, id string) {
 	l.w.t.Helper()
 	got := l.wants("poll")
-	seen := l.w.want(200, call{as: as, method: "GET", path: "/v1/polls/" + id}, nil)
-	if got.data != string(seen.Data) {
-		l.w.t.Errorf("the stream of %s sent %s, GET gives %s", as, got.data, seen.Data)
+	read := l.w.want(200, call{as: as, method: "GET", path: "/v1/polls/" + id}, nil)
+	if got.data != string(read.Data) {
+		l.w.t.Errorf("the stream of %s sent %s, GET gives %s", as, got.data, read.Data)
 	}
 }
 

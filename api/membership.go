@@ -8,12 +8,12 @@ import (
 // who left or declined may not read the poll any more, so it is not the answer.
 func (s *server) membershipRoutes() {
 	route(s, "POST /v1/polls/{id}/join", "join-poll", pollJoiners,
-		"Take part in a poll that one is invited to, or that may be joined by its link", byID(s.Scheduler.Join))
+		"Join a poll by an invitation or by its link", byID(s.Scheduler.Join))
 	route(s, "POST /v1/polls/{id}/leave", "leave-poll", pollLeavers,
-		"End one's part in a poll; one's vote goes too", s.leave)
+		"Leave a poll; the caller's vote is deleted", s.leave)
 	route(s, "POST /v1/polls/{id}/accept-invite", "accept-invite", pollJoiners,
-		"Take part as invited by one's e-mail address", byID(s.Scheduler.AcceptInvite))
-	route(s, "POST /v1/polls/{id}/decline-invite", "decline-invite", invitees, "Take one's invitation away", s.declineInvite)
+		"Accept an invitation to the caller's e-mail address", byID(s.Scheduler.AcceptInvite))
+	route(s, "POST /v1/polls/{id}/decline-invite", "decline-invite", invitees, "Decline an invitation", s.declineInvite)
 }
 
 type leaveAnswer struct {
@@ -28,8 +28,8 @@ type declineAnswer struct {
 	Declined bool `json:"declined"`
 }
 
-// declineInvite first checks that the person may see the poll: afterwards, somebody
-// who declined and somebody who was never invited look the same.
+// declineInvite first checks that the person may read the poll: afterwards, a person
+// who declined cannot be distinguished from one who was never invited.
 func (s *server) declineInvite(ctx context.Context, by caller, in *onPoll) (declineAnswer, error) {
 	if _, err := s.Scheduler.View(ctx, by.person, in.ID); err != nil {
 		return declineAnswer{}, err

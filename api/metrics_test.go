@@ -23,7 +23,7 @@ func figures(s *setup) {
 // metricsToken is who scrapes'.
 const metricsToken = "a-token-of-thirty-two-characters"
 
-func TestMetrics_AdmitThisMachineAndAdmins(t *testing.T) {
+func TestMetrics_ThisMachineAndAdmins_AreAdmitted(t *testing.T) {
 	t.Parallel()
 	here := newWorld(t, figures, func(s *setup) { s.MetricsLocal, s.MetricsToken = true, metricsToken })
 	// The same server, reached from outside: a proxied request may resemble a local
@@ -110,20 +110,20 @@ func TestMetrics_WithoutAny_AreNoRoute(t *testing.T) {
 	w.want(404, call{method: "GET", path: "/metrics"}, nil)
 }
 
-func TestEachAnswer_IsToldOf_ButStreams(t *testing.T) {
+func TestMeter_EachAnswerButStreams_IsCounted(t *testing.T) {
 	t.Parallel()
-	var told []string
+	var counted []string
 	w := newWorld(t, func(s *setup) {
 		s.OnAnswer = func(method string, status int, _ time.Duration) {
-			told = append(told, method+" "+http.StatusText(status))
+			counted = append(counted, method+" "+http.StatusText(status))
 		}
 	})
 	for _, c := range []call{{method: "GET", path: "/healthz"}, {method: "GET", path: "/v1/polls"}, {method: "POST", path: "/nowhere"}} {
 		request := httptest.NewRequestWithContext(t.Context(), c.method, c.path, http.NoBody)
 		w.echo.ServeHTTP(httptest.NewRecorder(), request)
 	}
-	if got := strings.Join(told, ", "); got != "GET OK, GET Unauthorized, POST Not Found" {
-		t.Errorf("told %q", got)
+	if got := strings.Join(counted, ", "); got != "GET OK, GET Unauthorized, POST Not Found" {
+		t.Errorf("the meter counted %q", got)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 func (s *server) notificationRoutes() {
 	route(s, "GET /v1/notifications", "list-notifications", persons,
-		"One's own notifications that are not dismissed, newest first", s.listNotifications)
+		"The caller's notifications that are not dismissed, newest first", s.listNotifications)
 	route(s, "POST /v1/notifications/{id}/read", "read-notification", persons, "Mark one as read", s.readNotification)
 	route(s, "POST /v1/notifications/read-all", "read-all-notifications", persons,
 		"Mark all as read", s.readAllNotifications)
@@ -30,7 +30,7 @@ type notificationAnswer struct {
 	Body      string         `json:"body"`
 	ActionURL *string        `json:"action_url"`
 	Resource  resourceAnswer `json:"resource" doc:"What it is about."`
-	Actor     *actorAnswer   `json:"actor" doc:"Who caused it; null where nobody is named."`
+	Actor     *actorAnswer   `json:"actor" doc:"The person who caused it; null if none is named."`
 	Read      bool           `json:"read"`
 	CreatedAt *time.Time     `json:"created_at"`
 }
@@ -71,7 +71,7 @@ func answerNotification(n notify.Notification) notificationAnswer {
 }
 
 type onNotification struct {
-	ID string `path:"id" doc:"The notification's id, escaped where it holds more than letters and digits."`
+	ID string `path:"id" doc:"The notification's id, percent-encoded."`
 }
 
 type readAnswer struct {

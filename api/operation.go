@@ -70,14 +70,14 @@ const (
 
 // sections are the tags of the routes: their names and what they are about.
 var sections = []*huma.Tag{
-	{Name: "polls", Description: "Polls, from their making to the session: votes, the finalising, and what the calendar did since."},
+	{Name: "polls", Description: "Polls from creation to session: votes, finalisation, and changes in the calendar since."},
 	{Name: "groups", Description: "People who play together."},
-	{Name: "accounts", Description: "One's own Google accounts: linking, choosing a calendar, unlinking."},
-	{Name: "calendars", Description: "Linked calendars, where a person's word is waited for."},
-	{Name: "sync", Description: "How one's calendars and polls stand to each other, and what was decided."},
-	{Name: "notifications", Description: "What one was told in the app."},
-	{Name: "operation", Description: "For those who run the server."},
-	{Name: "admin", Description: "For admins, whom QS_ADMIN_USERS names, and where a route says so for machines, which QS_MACHINE_ACCOUNTS does; for everybody else nothing is there."},
+	{Name: "accounts", Description: "The caller's Google accounts: linking, choosing a calendar, unlinking."},
+	{Name: "calendars", Description: "Linked calendars with changes that await a person's confirmation."},
+	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
+	{Name: "notifications", Description: "The caller's notifications in the app."},
+	{Name: "operation", Description: "For operators of the server."},
+	{Name: "admin", Description: "For the admins of QS_ADMIN_USERS and, on routes that say so, the machines of QS_MACHINE_ACCOUNTS; for everybody else these routes do not exist."},
 }
 
 func sectionOf(path string) string {

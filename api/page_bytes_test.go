@@ -120,10 +120,10 @@ func TestPolls_ListedWithoutParts_CostNoneOfTheirReads(t *testing.T) {
 	}
 }
 
-// TestPages_EndWithABoundedNumberOfBytes: whatever the items of a listing hold, a
+// TestPages_ManyBytes_EndEarly: whatever the items of a listing hold, a
 // page of it is at most 1 MiB, or one item; and what is read for it at a time is
 // little more.
-func TestPages_EndWithABoundedNumberOfBytes(t *testing.T) {
+func TestPages_ManyBytes_EndEarly(t *testing.T) {
 	t.Parallel()
 	const items, large = 24, 100_000
 	for name := range newWorld(t).listings() {

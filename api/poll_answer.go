@@ -18,13 +18,13 @@ type pollAnswer struct {
 	CreatorID          string       `json:"creator_id"`
 	Timezone           *string      `json:"timezone" doc:"An IANA name."`
 	ParticipantIDs     []string     `json:"participant_ids"`
-	PendingInvites     []string     `json:"pending_invites" doc:"For the creator all; for anybody else their own address, where it is invited."`
+	PendingInvites     []string     `json:"pending_invites" doc:"All addresses for the creator; for others only their own, if it is invited."`
 	GroupID            *string      `json:"group_id"`
 	AllowLinkSharing   bool         `json:"allow_link_sharing"`
 	Sync               syncAnswer   `json:"sync"`
 	WinningSlot        *slotTime    `json:"winning_slot"`
-	OriginalSlot       *slotTime    `json:"original_slot" doc:"The winning slot of before the calendar moved the session."`
-	ParticipantsHidden bool         `json:"participants_hidden" doc:"The votes are not to be shown now."`
+	OriginalSlot       *slotTime    `json:"original_slot" doc:"The winning slot before the calendar moved the session."`
+	ParticipantsHidden bool         `json:"participants_hidden" doc:"The votes are hidden now."`
 	Slots              []slotAnswer `json:"slots"`
 	Votes              []voteAnswer `json:"votes"`
 	GoogleEventID      *string      `json:"google_event_id"`
@@ -40,8 +40,8 @@ type PollFields = pollAnswer
 // listedPoll is a poll in a list, with slots and votes on request.
 type listedPoll struct {
 	PollFields
-	Slots []slotAnswer `json:"slots,omitzero" doc:"Left out unless include names them."`
-	Votes []voteAnswer `json:"votes,omitzero" doc:"Left out unless include names them."`
+	Slots []slotAnswer `json:"slots,omitzero" doc:"Absent unless include names them."`
+	Votes []voteAnswer `json:"votes,omitzero" doc:"Absent unless include names them."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -50,8 +50,8 @@ func (pollAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 }
 
 type syncAnswer struct {
-	State        string           `json:"state" doc:"OK, RESCHEDULED, CANCELLED or ERROR; empty where the poll follows no event."`
-	Fingerprint  string           `json:"fingerprint" doc:"The event's time as it was last applied; empty where none was."`
+	State        string           `json:"state" doc:"OK, RESCHEDULED, CANCELLED or ERROR; empty if the poll follows no event."`
+	Fingerprint  string           `json:"fingerprint" doc:"The event's time that was last applied; empty if none was."`
 	LastSyncedAt *time.Time       `json:"last_synced_at"`
 	Error        *syncErrorAnswer `json:"error,omitempty"`
 	Cancelled    *cancelledAnswer `json:"cancelled,omitempty"`
@@ -71,7 +71,7 @@ type cancelledAnswer struct {
 type slotTime struct {
 	ID     string    `json:"id"`
 	Start  time.Time `json:"start"`
-	End    time.Time `json:"end" doc:"Exclusive; of whole days the midnight UTC after the last."`
+	End    time.Time `json:"end" doc:"Exclusive; for whole days the midnight in UTC after the last."`
 	AllDay bool      `json:"all_day"`
 	Source string    `json:"source" enum:"poll,calendar"`
 }

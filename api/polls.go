@@ -13,17 +13,17 @@ import (
 func (s *server) pollRoutes() {
 	route(s, "POST /v1/polls", "create-poll", persons, "Make a poll", s.createPoll, created, vouched, keyed)
 	route(s, "GET /v1/polls", "list-polls", persons,
-		"One's own polls, newest first; their slots and votes where include names them", s.listPolls)
+		"The caller's polls, newest first; with slots and votes if include names them", s.listPolls)
 	pollRoute(s, "GET /v1/polls/{id}", "get-poll", pollReaders, "A poll", s.readPoll, ifNoneMatch)
 	route(s, "PUT /v1/polls/{id}/votes/me", "vote", pollVoters,
-		"Vote, in place of an earlier vote; while the poll is open", s.vote)
+		"Vote, replacing an earlier vote, while the poll is open", s.vote)
 	route(s, "POST /v1/polls/{id}/finalize", "finalize-poll", pollCreator,
-		"Choose a slot, and make the calendar event that the poll follows from then on", s.finalise, keyed)
+		"Choose a slot, and insert the calendar event that the poll follows from then on", s.finalise, keyed)
 	route(s, "POST /v1/polls/{id}/cancel", "cancel-poll", pollCreator, "Cancel a poll", s.cancel, counted)
 	route(s, "POST /v1/polls/{id}/sync", "sync-poll", pollCreator,
-		"Look at the calendar now, and give the poll as it is then", byID(s.Scheduler.Sync))
+		"Sync the calendar now, and return the poll as it is then", byID(s.Scheduler.Sync))
 	route(s, "GET /v1/polls/{id}/journal", "list-journal", pollCreator,
-		"What was decided about a poll and why, newest first", s.listJournal)
+		"The decisions about a poll and their reasons, newest first", s.listJournal)
 }
 
 // onPoll is the input of routes that take nothing but a poll's id.
@@ -47,10 +47,10 @@ type createPollBody struct {
 	Description      string      `json:"description,omitempty" maxLength:"8000"`
 	Timezone         string      `json:"timezone,omitempty" maxLength:"64" doc:"An IANA name, such as Europe/Berlin."`
 	Slots            []slotInput `json:"slots" minItems:"1" maxItems:"200"`
-	ParticipantIDs   []personID  `json:"participant_ids,omitempty" maxItems:"500" doc:"The creator takes part anyway."`
+	ParticipantIDs   []personID  `json:"participant_ids,omitempty" maxItems:"500" doc:"The creator is always a participant."`
 	PendingInvites   []email     `json:"pending_invites,omitempty" maxItems:"500"`
-	GroupID          documentID  `json:"group_id,omitempty" doc:"A group that one belongs to."`
-	AllowLinkSharing bool        `json:"allow_link_sharing,omitempty" doc:"Whoever is signed in and has the link may read the poll."`
+	GroupID          documentID  `json:"group_id,omitempty" doc:"A group that the caller belongs to."`
+	AllowLinkSharing bool        `json:"allow_link_sharing,omitempty" doc:"Any signed-in user who has the link may read the poll."`
 }
 
 type slotInput struct {
@@ -76,9 +76,9 @@ func (s *server) createPoll(ctx context.Context, by caller, in *withBody[createP
 
 type listPolls struct {
 	Paging
-	Role    string   `query:"role" enum:"creator,participant" default:"creator" doc:"Those one made, or those one takes part in."`
-	Status  string   `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only those; all where it is left out."`
-	Include []string `query:"include" maxItems:"2" enum:"slots,votes" doc:"Slots, votes or both (slots,votes), which the polls of a list are given without: a page then holds fewer."`
+	Role    string   `query:"role" enum:"creator,participant" default:"creator" doc:"Polls that the caller created, or takes part in."`
+	Status  string   `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only these; absent: all."`
+	Include []string `query:"include" maxItems:"2" enum:"slots,votes" doc:"Slots, votes or both (slots,votes) to include in each poll; pages then have fewer polls."`
 }
 
 type pollList struct {
@@ -99,7 +99,7 @@ func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollL
 }
 
 type voteBody struct {
-	Votes       map[string]choice `json:"votes" doc:"By slot id; a slot that is left out does not fit."`
+	Votes       map[string]choice `json:"votes" doc:"By slot id; an absent slot does not fit."`
 	NoTimesWork bool              `json:"no_times_work,omitempty" doc:"None of the slots fits; then votes is empty."`
 }
 
@@ -113,11 +113,11 @@ func (s *server) vote(ctx context.Context, by caller, in *onPollWith[voteBody]) 
 
 type cancelPoll struct {
 	ID   string          `path:"id" doc:"The poll's id."`
-	Body *cancelPollBody `doc:"May be left out."`
+	Body *cancelPollBody `doc:"Optional."`
 }
 
 type cancelPollBody struct {
-	DeleteEvent *bool `json:"delete_event,omitempty" default:"true" doc:"Take the event out of the calendar; otherwise it is released."`
+	DeleteEvent *bool `json:"delete_event,omitempty" default:"true" doc:"Delete the event from the calendar; otherwise it is released."`
 }
 
 func (s *server) cancel(ctx context.Context, by caller, in *cancelPoll) (pollAnswer, error) {

@@ -25,40 +25,41 @@ func TestPoll_FromCreationToCancellation(t *testing.T) {
 
 	slot := made.Slots[1].ID
 	path := "/v1/polls/" + made.ID
-	var seen pollJSON
-	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{slot: "PREFERRED"}}}, &seen)
-	if len(seen.Votes) != 1 || seen.Votes[0].UserID != "ana" || seen.Votes[0].Votes[slot] != "PREFERRED" || seen.Slots[1].Feasible != 1 || seen.Slots[1].Preferred != 1 {
-		t.Errorf("after the vote: %+v %+v", seen.Votes, seen.Slots)
+	var shown pollJSON
+	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{slot: "PREFERRED"}}}, &shown)
+	if len(shown.Votes) != 1 || shown.Votes[0].UserID != "ana" || shown.Votes[0].Votes[slot] != "PREFERRED" || shown.Slots[1].Feasible != 1 || shown.Slots[1].Preferred != 1 {
+		t.Errorf("after the vote: %+v %+v", shown.Votes, shown.Slots)
 	}
 
-	w.want(200, call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": slot, "create_event": false}}, &seen)
-	if seen.Status != "FINALIZED" || seen.WinningSlot == nil || seen.WinningSlot.ID != slot || seen.Sync.State != "" {
-		t.Errorf("finalised %+v", seen)
+	w.want(200, call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": slot, "create_event": false}}, &shown)
+	if shown.Status != "FINALIZED" || shown.WinningSlot == nil || shown.WinningSlot.ID != slot || shown.Sync.State != "" {
+		t.Errorf("finalised %+v", shown)
 	}
 	got := w.want(409, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{}}}, nil)
 	if got.Error.Code != "CONFLICT" {
 		t.Errorf("a vote after the end: %s", got.text)
 	}
-	w.want(200, call{as: "gm", method: "POST", path: path + "/sync"}, &seen)
+	w.want(200, call{as: "gm", method: "POST", path: path + "/sync"}, &shown)
 
-	w.want(200, call{as: "gm", method: "POST", path: path + "/cancel"}, &seen)
-	if seen.Status != "CANCELLED" || seen.Sync.State != "CANCELLED" || seen.Sync.Cancelled == nil || seen.Sync.Cancelled.Reason != "manual" || seen.WinningSlot == nil {
-		t.Errorf("cancelled %+v", seen)
+	w.want(200, call{as: "gm", method: "POST", path: path + "/cancel"}, &shown)
+	if shown.Status != "CANCELLED" || shown.Sync.State != "CANCELLED" || shown.Sync.Cancelled == nil || shown.Sync.Cancelled.Reason != "manual" || shown.WinningSlot == nil {
+		t.Errorf("cancelled %+v", shown)
 	}
-	w.want(200, call{as: "gm", method: "POST", path: path + "/cancel", body: map[string]any{"delete_event": false}}, &seen)
+	w.want(200, call{as: "gm", method: "POST", path: path + "/cancel", body: map[string]any{"delete_event": false}}, &shown)
 
 	var journal struct {
 		Entries []struct {
-			ID, Command, Hint, Trace string
-			Who                      *string
-			Result                   struct{ Status string }
+			ID, Command, Trace string
+			Trigger            string `json:"hint"`
+			Who                *string
+			Result             struct{ Status string }
 		}
 	}
 	w.want(200, call{as: "gm", method: "GET", path: path + "/journal"}, &journal)
 	if len(journal.Entries) != 2 || journal.Entries[0].Result.Status != "CANCELLED" || journal.Entries[1].Result.Status != "FINALIZED" {
 		t.Fatalf("journal %+v", journal)
 	}
-	if first := journal.Entries[1]; first.Hint != "person" || first.Who == nil || *first.Who != "gm" || first.Trace[:4] != "req_" {
+	if first := journal.Entries[1]; first.Trigger != "person" || first.Who == nil || *first.Who != "gm" || first.Trace[:4] != "req_" {
 		t.Errorf("the entry does not say who and by which request: %+v", first)
 	}
 }
@@ -88,8 +89,8 @@ func TestPoll_WhoMayWhat(t *testing.T) {
 		{"eve", "a stranger finalises", "POST", closed.ID + "/finalize", finalize(closed), 404},
 		{"ana", "a participant cancels", "POST", closed.ID + "/cancel", nil, 403},
 		{"eve", "a stranger cancels", "POST", closed.ID + "/cancel", nil, 404},
-		{"ana", "a participant asks for a look", "POST", closed.ID + "/sync", nil, 403},
-		{"eve", "a stranger asks for a look", "POST", closed.ID + "/sync", nil, 404},
+		{"ana", "a participant asks for a sync", "POST", closed.ID + "/sync", nil, 403},
+		{"eve", "a stranger asks for a sync", "POST", closed.ID + "/sync", nil, 404},
 		{"ana", "a participant reads the journal", "GET", closed.ID + "/journal", nil, 403},
 		{"eve", "a stranger reads the journal", "GET", closed.ID + "/journal", nil, 404},
 		{"admin", "an admin reads the journal", "GET", closed.ID + "/journal", nil, 200},

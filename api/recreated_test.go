@@ -19,7 +19,7 @@ func TestJournal_OfRecreatedPoll_ShowsNothingOfTheOld(t *testing.T) {
 	made := w.newPoll(nil)
 	path := "/v1/polls/" + made.ID
 	w.want(200, call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID, "create_event": false}}, nil)
-	w.newTold(made.ID)
+	w.newAnnouncement(made.ID)
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.Path(made.ID)) }))
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Create(poll.Path(made.ID), map[string]any{
@@ -33,11 +33,11 @@ func TestJournal_OfRecreatedPoll_ShowsNothingOfTheOld(t *testing.T) {
 	}
 	w.want(404, call{as: "gm", method: "GET", path: path}, nil)
 	var inspected struct {
-		Journal []json.RawMessage
-		Told    struct{ Announced *json.RawMessage }
+		Journal      []json.RawMessage
+		Announcement struct{ Announced *json.RawMessage } `json:"told"`
 	}
 	got := w.want(200, call{as: "admin", method: "GET", path: "/admin/polls/" + made.ID}, &inspected)
-	if len(inspected.Journal) != 0 || inspected.Told.Announced != nil {
+	if len(inspected.Journal) != 0 || inspected.Announcement.Announced != nil {
 		t.Errorf("an admin reads %s", got.text)
 	}
 }

@@ -63,7 +63,7 @@ func TestEveryAnswer_IsInTheEnvelope(t *testing.T) {
 	}
 }
 
-// logged tells whether one line of the log holds all of the words.
+// logged reports whether one line of the log holds all of the words.
 func logged(w *world, words ...string) bool {
 	for line := range strings.Lines(w.log.String()) {
 		holds := true

@@ -22,55 +22,55 @@ var roles = []struct{ name, as string }{
 // statuses are the answers by role.
 type statuses [7]int
 
-// scene is a poll as a route finds it, and who is in it.
-type scene struct {
+// fixture is a poll with its group, as a route finds them.
+type fixture struct {
 	*world
 	poll  pollJSON
 	group string
 }
 
 // path is a path below the poll's.
-func (s scene) path(rest string) string { return "/v1/polls/" + s.poll.ID + rest }
+func (s fixture) path(rest string) string { return "/v1/polls/" + s.poll.ID + rest }
 
-// roleRow is who may call a route: a call, and what is answered to whom. A row
-// is tried on a new scene for each role.
+// roleRow has a call of a route and the status of its answer for each role. Each role
+// calls the route on a new fixture.
 type roleRow struct {
-	// before changes the scene; nil leaves a poll that is open.
-	before func(s *scene)
-	call   func(s scene) call
+	// before changes the fixture; nil leaves the poll open.
+	before func(s *fixture)
+	call   func(s fixture) call
 	want   statuses
 }
 
-func (s *scene) finalised() { s.poll = s.finalise(s.poll) }
+func (s *fixture) finalised() { s.poll = s.finalise(s.poll) }
 
-func (s *scene) moved() {
+func (s *fixture) moved() {
 	s.finalised()
 	later := begin.AddDate(0, 2, 0)
 	s.moveEvent(s.poll, rules.Timed(later, later.Add(time.Hour)))
 	s.want(200, call{as: "gm", method: "GET", path: s.path("")}, &s.poll)
 }
 
-func (s *scene) archived() {
+func (s *fixture) archived() {
 	s.want(200, call{as: "gm", method: "POST", path: s.path("/archive")}, nil)
 }
 
 // on is a call of a route below the poll's.
-func on(method, rest string, body any) func(s scene) call {
-	return func(s scene) call { return call{method: method, path: s.path(rest), body: body} }
+func on(method, rest string, body any) func(s fixture) call {
+	return func(s fixture) call { return call{method: method, path: s.path(rest), body: body} }
 }
 
 // onAccount is a call of a route below that of an account which gm has linked.
-func onAccount(method, rest string) func(s scene) call {
-	return func(s scene) call { return call{method: method, path: "/v1/accounts/" + s.newAccount("gm") + rest} }
+func onAccount(method, rest string) func(s fixture) call {
+	return func(s fixture) call { return call{method: method, path: "/v1/accounts/" + s.newAccount("gm") + rest} }
 }
 
-// onGroup is a call of a route of the scene's group.
-func onGroup(method, rest string) func(s scene) call {
-	return func(s scene) call { return call{method: method, path: "/v1/groups/" + s.group + rest} }
+// onGroup is a call of a route of the fixture's group.
+func onGroup(method, rest string) func(s fixture) call {
+	return func(s fixture) call { return call{method: method, path: "/v1/groups/" + s.group + rest} }
 }
 
 // inviteToGroup invites ben to the group too.
-func (s *scene) inviteToGroup() {
+func (s *fixture) inviteToGroup() {
 	s.patchGroup(s.group, map[string]any{"add_member_ids": []string{"ben"}})
 }
 
@@ -83,25 +83,25 @@ var (
 )
 
 // plain is a call without a body of a route that is about no poll.
-func plain(method, path string) func(scene) call {
-	return func(scene) call { return call{method: method, path: path} }
+func plain(method, path string) func(fixture) call {
+	return func(fixture) call { return call{method: method, path: path} }
 }
 
 // roleTable holds every route that demands a token by its name in the OpenAPI document.
 var roleTable = map[string]roleRow{
-	"create-poll":           {call: func(scene) call { return call{method: "POST", path: "/v1/polls", body: session} }, want: statuses{401, 201, 201, 201, 201, 201, 201}},
-	"list-polls":            {call: func(scene) call { return call{method: "GET", path: "/v1/polls"} }, want: forPersons},
+	"create-poll":           {call: func(fixture) call { return call{method: "POST", path: "/v1/polls", body: session} }, want: statuses{401, 201, 201, 201, 201, 201, 201}},
+	"list-polls":            {call: func(fixture) call { return call{method: "GET", path: "/v1/polls"} }, want: forPersons},
 	"get-poll":              {call: on("GET", "", nil), want: statuses{401, 404, 200, 200, 200, 200, 200}},
 	"update-poll":           {call: on("PATCH", "", map[string]any{"title": "New"}), want: forCreators},
 	"delete-poll":           {call: on("DELETE", "", nil), want: forCreators},
 	"vote":                  {call: on("PUT", "/votes/me", map[string]any{"votes": map[string]string{}}), want: statuses{401, 404, 403, 200, 200, 200, 403}},
-	"finalize-poll":         {call: func(s scene) call { c := finaliseCall(s.poll); c.as = ""; return c }, want: forCreators},
+	"finalize-poll":         {call: func(s fixture) call { c := finaliseCall(s.poll); c.as = ""; return c }, want: forCreators},
 	"cancel-poll":           {call: on("POST", "/cancel", nil), want: forCreators},
-	"reopen-poll":           {before: (*scene).finalised, call: on("POST", "/reopen", map[string]any{"delete_event": true}), want: forCreators},
+	"reopen-poll":           {before: (*fixture).finalised, call: on("POST", "/reopen", map[string]any{"delete_event": true}), want: forCreators},
 	"archive-poll":          {call: on("POST", "/archive", nil), want: forCreators},
-	"unarchive-poll":        {before: (*scene).archived, call: on("POST", "/unarchive", nil), want: forCreators},
-	"restore-original-time": {before: (*scene).moved, call: on("POST", "/restore-original-time", nil), want: forCreators},
-	"accept-new-time": {before: (*scene).moved, want: forCreators, call: func(s scene) call {
+	"unarchive-poll":        {before: (*fixture).archived, call: on("POST", "/unarchive", nil), want: forCreators},
+	"restore-original-time": {before: (*fixture).moved, call: on("POST", "/restore-original-time", nil), want: forCreators},
+	"accept-new-time": {before: (*fixture).moved, want: forCreators, call: func(s fixture) call {
 		return call{method: "POST", path: s.path("/accept-new-time"), body: map[string]any{"fingerprint": s.poll.Sync.Fingerprint}}
 	}},
 	"sync-poll":      {call: on("POST", "/sync", nil), want: forCreators},
@@ -111,39 +111,39 @@ var roleTable = map[string]roleRow{
 	"accept-invite":  {call: on("POST", "/accept-invite", nil), want: statuses{401, 404, 200, 200, 200, 200, 409}},
 	"decline-invite": {call: on("POST", "/decline-invite", nil), want: statuses{401, 404, 200, 409, 409, 409, 409}},
 
-	"confirm-cancellations": {before: (*scene).finalised, want: statuses{401, 404, 404, 404, 404, 200, 200}, call: func(s scene) call {
+	"confirm-cancellations": {before: (*fixture).finalised, want: statuses{401, 404, 404, 404, 404, 200, 200}, call: func(s fixture) call {
 		return call{method: "POST", path: "/v1/calendars/" + s.newCalendar("gm") + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{s.poll.ID}}}
 	}},
 
-	"list-accounts": {call: func(scene) call { return call{method: "GET", path: "/v1/accounts"} }, want: forPersons},
-	"link-account": {want: forPersons, call: func(scene) call {
+	"list-accounts": {call: func(fixture) call { return call{method: "GET", path: "/v1/accounts"} }, want: forPersons},
+	"link-account": {want: forPersons, call: func(fixture) call {
 		return call{method: "POST", path: "/v1/accounts/link", body: map[string]any{}}
 	}},
 	"get-account":            {call: onAccount("GET", ""), want: forOwners},
 	"list-account-calendars": {call: onAccount("GET", "/calendars"), want: forOwners},
 	"unlink-account":         {call: onAccount("DELETE", ""), want: forOwners},
-	"sync-status":            {call: func(scene) call { return call{method: "GET", path: "/v1/sync/status"} }, want: forPersons},
-	"sync-journal":           {call: func(scene) call { return call{method: "GET", path: "/v1/sync/journal"} }, want: forPersons},
-	"account-sync-status": {want: forOwners, call: func(s scene) call {
+	"sync-status":            {call: func(fixture) call { return call{method: "GET", path: "/v1/sync/status"} }, want: forPersons},
+	"sync-journal":           {call: func(fixture) call { return call{method: "GET", path: "/v1/sync/journal"} }, want: forPersons},
+	"account-sync-status": {want: forOwners, call: func(s fixture) call {
 		return call{method: "GET", path: "/v1/sync/status/" + s.newAccount("gm")}
 	}},
 
-	"create-group": {call: func(scene) call {
+	"create-group": {call: func(fixture) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}
 	}, want: statuses{401, 201, 201, 201, 201, 201, 201}},
-	"list-groups":          {before: (*scene).inviteToGroup, call: plain("GET", "/v1/groups"), want: forPersons},
-	"get-group":            {before: (*scene).inviteToGroup, call: onGroup("GET", ""), want: statuses{401, 404, 200, 404, 200, 200, 200}},
-	"accept-group-invite":  {before: (*scene).inviteToGroup, call: onGroup("POST", "/accept-invite"), want: statuses{401, 404, 200, 404, 200, 200, 409}},
-	"decline-group-invite": {before: (*scene).inviteToGroup, call: onGroup("POST", "/decline-invite"), want: statuses{401, 404, 200, 404, 409, 409, 409}},
-	"leave-group":          {before: (*scene).inviteToGroup, call: onGroup("POST", "/leave"), want: statuses{401, 404, 409, 404, 200, 409, 409}},
-	"update-group": {before: (*scene).inviteToGroup, want: statuses{401, 404, 403, 404, 403, 200, 200}, call: func(s scene) call {
+	"list-groups":          {before: (*fixture).inviteToGroup, call: plain("GET", "/v1/groups"), want: forPersons},
+	"get-group":            {before: (*fixture).inviteToGroup, call: onGroup("GET", ""), want: statuses{401, 404, 200, 404, 200, 200, 200}},
+	"accept-group-invite":  {before: (*fixture).inviteToGroup, call: onGroup("POST", "/accept-invite"), want: statuses{401, 404, 200, 404, 200, 200, 409}},
+	"decline-group-invite": {before: (*fixture).inviteToGroup, call: onGroup("POST", "/decline-invite"), want: statuses{401, 404, 200, 404, 409, 409, 409}},
+	"leave-group":          {before: (*fixture).inviteToGroup, call: onGroup("POST", "/leave"), want: statuses{401, 404, 409, 404, 200, 409, 409}},
+	"update-group": {before: (*fixture).inviteToGroup, want: statuses{401, 404, 403, 404, 403, 200, 200}, call: func(s fixture) call {
 		return call{method: "PATCH", path: "/v1/groups/" + s.group, body: map[string]any{"name": "New"}}
 	}},
 
-	"list-notifications":     {call: func(scene) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
-	"read-all-notifications": {call: func(scene) call { return call{method: "POST", path: "/v1/notifications/read-all"} }, want: forPersons},
+	"list-notifications":     {call: func(fixture) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
+	"read-all-notifications": {call: func(fixture) call { return call{method: "POST", path: "/v1/notifications/read-all"} }, want: forPersons},
 	// gm's alone, in every role of the caller.
-	"read-notification": {want: statuses{401, 404, 404, 404, 404, 200, 404}, call: func(s scene) call {
+	"read-notification": {want: statuses{401, 404, 404, 404, 404, 200, 404}, call: func(s fixture) call {
 		return call{method: "POST", path: "/v1/notifications/" + s.newNotification("gm") + "/read"}
 	}},
 	"stream": {want: forPersons},
@@ -152,22 +152,22 @@ var roleTable = map[string]roleRow{
 	"channel-status":          {call: plain("GET", "/admin/channel-status"), want: forAdmins},
 	"register-watches":        {call: plain("POST", "/admin/watches/force-register"), want: forAdmins},
 	"force-register-channels": {call: plain("POST", "/admin/force-register-channels"), want: forAdmins},
-	"inspect-poll": {before: (*scene).finalised, want: forAdmins, call: func(s scene) call {
+	"inspect-poll": {before: (*fixture).finalised, want: forAdmins, call: func(s fixture) call {
 		return call{method: "GET", path: "/admin/polls/" + s.poll.ID}
 	}},
-	"admin-sync-poll": {want: forAdmins, call: func(s scene) call {
+	"admin-sync-poll": {want: forAdmins, call: func(s fixture) call {
 		return call{method: "POST", path: "/admin/polls/" + s.poll.ID + "/sync"}
 	}},
-	"retry-task": {want: forAdmins, call: func(s scene) call {
+	"retry-task": {want: forAdmins, call: func(s fixture) call {
 		return call{method: "POST", path: "/admin/tasks/" + s.newDeadLetter() + "/retry"}
 	}},
-	"resend-announcement": {want: forAdmins, call: func(s scene) call {
-		s.newTold(s.poll.ID)
+	"resend-announcement": {want: forAdmins, call: func(s fixture) call {
+		s.newAnnouncement(s.poll.ID)
 		return call{method: "POST", path: "/admin/announcements/" + s.poll.ID + "/resend"}
 	}},
 }
 
-func TestEveryRoute_AnswersEveryRoleAsItMust(t *testing.T) {
+func TestEveryRoute_ForEveryRole_HasItsStatus(t *testing.T) {
 	t.Parallel()
 	var named []string
 	newWorld(t).document().each(func(method, path string, op operationJSON) {
@@ -187,7 +187,7 @@ func TestEveryRoute_AnswersEveryRoleAsItMust(t *testing.T) {
 			w.tokens["machine"] = issuer.Sign(tokentest.Machine(issuer.URL, machineAccount, machineAudience, w.options.Now()))
 			w.wantOfMachine(row, op.Audience)
 			for i, role := range roles {
-				s := newScene(w, row)
+				s := newFixture(w, row)
 				try := s.prepare(row, role.as)
 				before := s.store.writes.Load()
 				if got := try(); got != row.want[i] {
@@ -235,7 +235,7 @@ func (w *world) wantOfMachine(row roleRow, audience []string) {
 	if slices.Contains(audience, "machine") {
 		want = row.want[len(roles)-1]
 	}
-	if got := newScene(w, row).prepare(row, "machine")(); got != want {
+	if got := newFixture(w, row).prepare(row, "machine")(); got != want {
 		w.t.Errorf("by machine: status %d, want %d", got, want)
 	}
 }
@@ -251,7 +251,7 @@ func TestMachines_MayRegisterChannels(t *testing.T) {
 	})
 }
 
-func TestMachines_OnlyThoseThatMayAreLetIn(t *testing.T) {
+func TestMachines_WithoutAValidToken_AreRefused(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	w := newWorld(t, operatedBy(issuer))
@@ -280,10 +280,10 @@ func TestMachines_OnlyThoseThatMayAreLetIn(t *testing.T) {
 // has: whose they are is no role.
 var saidOtherwise = map[string]bool{"read-notification": true}
 
-// newScene makes a poll of gm's group, and changes it for a row.
-func newScene(w *world, row roleRow) scene {
+// newFixture makes a poll of gm's group, and prepares it for a row.
+func newFixture(w *world, row roleRow) fixture {
 	w.t.Helper()
-	s := scene{world: w}
+	s := fixture{world: w}
 	s.group = s.newGroupOf("cho")
 	s.poll = s.newPoll(map[string]any{"group_id": s.group})
 	if row.before != nil {
@@ -294,7 +294,7 @@ func newScene(w *world, row roleRow) scene {
 
 // prepare gives what makes the call of a row and gives the status of its
 // answer.
-func (s scene) prepare(row roleRow, as string) (try func() int) {
+func (s fixture) prepare(row roleRow, as string) (try func() int) {
 	s.t.Helper()
 	if row.call == nil { // the stream, whose answer does not end
 		return func() int {

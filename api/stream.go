@@ -40,9 +40,9 @@ const pathStream = "/v1/stream"
 
 func (s *server) streamRoutes() {
 	described := s.describe("GET "+pathStream, "stream", persons,
-		"One's own polls as they change, as server-sent events. First comes ready: list the polls then. "+
-			"poll gives one that changed, as GET gives it; removed the id of one that is no longer one's own. "+
-			"Nothing is sent again after a lost connection: list the polls anew", nil)
+		"The caller's polls as they change, as server-sent events. The first event is ready: list the polls then. "+
+			"poll has a changed poll, as GET returns it; removed has the id of a poll that the caller may no longer read. "+
+			"Events are not repeated after a lost connection: list the polls again", nil)
 	described.Responses = map[string]*huma.Response{"200": {
 		Description: "The events.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},

@@ -49,8 +49,9 @@ func TestStreams_SharedPollEditedElsewhere_IsReadOnce(t *testing.T) {
 	}
 }
 
-// TestStreams_VoteReadByOneStream_IsSentToAll: a stream that a poll comes to
-// concern reads it whole, with a vote of another process that others have not seen.
+// TestStreams_VoteReadByOneStream_IsSentToAll: a stream to which a poll becomes
+// visible reads it whole, with a vote of another process that other streams have not
+// sent yet.
 func TestStreams_VoteReadByOneStream_IsSentToAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -17,7 +17,7 @@ import (
 	"questscheduler/internal/store/changes"
 )
 
-func TestStream_SendsOnesOwnPollsAsTheyChange(t *testing.T) {
+func TestStream_OwnPollsChange_AreSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := struct{ ID string }{w.newGroupOf("cho")}
@@ -64,9 +64,9 @@ func TestStream_InvisibleChange_SendsNothing(t *testing.T) {
 	made := w.finalise(w.newPoll(nil))
 	l := w.listen("gm")
 	// A sync found nothing; only GET shows its time.
-	looked := poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1))
+	synced := poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1))
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(calendars.Path(poll.CalendarKey("acc_gm", "gm@example.com")), looked)
+		return tx.Update(calendars.Path(poll.CalendarKey("acc_gm", "gm@example.com")), synced)
 	}))
 	w.ticks.tick(30 * time.Second)
 	// The web app writes fields that we do not know, and others anew as they
@@ -80,7 +80,7 @@ func TestStream_InvisibleChange_SendsNothing(t *testing.T) {
 	}
 }
 
-func TestStream_FindsWhatOthersChanged(t *testing.T) {
+func TestStream_ChangesOfOtherProcesses_AreSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := struct{ ID string }{w.newGroupOf("cho")}

@@ -24,7 +24,7 @@ const (
 type voteScan struct {
 	since   time.Time
 	after   *store.Cursor
-	seen    map[store.Path]time.Time // votes that the next scan reads again, by their times
+	overlap map[store.Path]time.Time // votes that the next scan reads again, by their times
 	scans   int
 	running bool
 	// settling are polls that another process may have written since the last scan,
@@ -34,11 +34,11 @@ type voteScan struct {
 }
 
 func newVoteScan(now time.Time) voteScan {
-	return voteScan{since: now.Add(-clockSkew), seen: map[store.Path]time.Time{}, settling: map[string]bool{}}
+	return voteScan{since: now.Add(-clockSkew), overlap: map[store.Path]time.Time{}, settling: map[string]bool{}}
 }
 
 // restart has the next scan report again what it reads.
-func (v *voteScan) restart() { v.after, v.seen = nil, map[store.Path]time.Time{} }
+func (v *voteScan) restart() { v.after, v.overlap = nil, map[store.Path]time.Time{} }
 
 // readAgain has a poll read once more, between one and two scans later.
 func (v *voteScan) readAgain(p *poll.Poll) {
@@ -101,12 +101,12 @@ func (d *dispatcher) scanned(scan voteScan, found []poll.GivenVote, overlap time
 	d.votes.since, d.votes.after, d.votes.scans = scan.since, scan.after, scan.scans+1
 	for _, vote := range found {
 		path := poll.VotePath(vote.PollID, vote.UserID)
-		if at, seen := d.votes.seen[path]; !seen || !at.Equal(vote.At) {
-			d.votes.seen[path] = vote.At
+		if at, known := d.votes.overlap[path]; !known || !at.Equal(vote.At) {
+			d.votes.overlap[path] = vote.At
 			d.written.Add(changes.Change{Poll: vote.PollID, Parts: true})
 		}
 	}
-	maps.DeleteFunc(d.votes.seen, func(_ store.Path, at time.Time) bool { return at.Before(overlap) })
+	maps.DeleteFunc(d.votes.overlap, func(_ store.Path, at time.Time) bool { return at.Before(overlap) })
 	for _, id := range slices.Sorted(maps.Keys(d.votes.settled)) {
 		d.written.Add(changes.Change{Poll: id, Parts: true})
 	}

@@ -22,48 +22,48 @@ func (s *server) syncRoutes() {
 }
 
 type syncStatusAnswer struct {
-	Overall  string                `json:"overall" enum:"healthy,degraded,stale,unhealthy,error" doc:"The worst of the accounts; healthy where none is linked."`
+	Overall  string                `json:"overall" enum:"healthy,degraded,stale,unhealthy,error" doc:"The worst of the accounts; healthy if none is linked."`
 	Accounts []accountStatusAnswer `json:"accounts"`
 }
 
 // accountStatusAnswer is an account. Its last sync is that of the calendar furthest
 // behind, its channel the least reliable one.
 type accountStatusAnswer struct {
-	AccountID     string                 `json:"account_id"`
-	Email         string                 `json:"email"`
-	Provider      string                 `json:"provider"`
-	Status        string                 `json:"status" enum:"healthy,degraded,stale,unhealthy,error" doc:"The worst of its calendars and its own."`
-	LastSync      *time.Time             `json:"last_sync_ts" doc:"Of the calendar that is furthest behind; null where none is followed, or it was never read."`
-	LastSuccess   *time.Time             `json:"last_success_ts" doc:"Of the calendar that is furthest behind."`
-	ChannelStatus *string                `json:"channel_status" doc:"The worst of its calendars': none, error, expired, pending or active; null where none is followed."`
-	ChannelExpiry *time.Time             `json:"channel_expiry_ts" doc:"When that channel ends; null where it is none."`
-	PendingWrites int                    `json:"pending_writes" doc:"Events that are yet to be inserted or deleted."`
-	ErrorMirrors  int                    `json:"error_mirrors" doc:"Events that cannot be applied."`
-	PendingLooks  int                    `json:"pending_looks" doc:"Events that are fetched individually, held ones among them."`
-	LastError     *troubleAnswer         `json:"last_error" doc:"The worst of what is wrong; null where nothing is."`
-	Calendars     []calendarStatusAnswer `json:"calendars" doc:"Those that polls follow."`
+	AccountID      string                 `json:"account_id"`
+	Email          string                 `json:"email"`
+	Provider       string                 `json:"provider"`
+	Status         string                 `json:"status" enum:"healthy,degraded,stale,unhealthy,error" doc:"The worst of its calendars and its own."`
+	LastSync       *time.Time             `json:"last_sync_ts" doc:"Of the calendar that is furthest behind; null if none is followed, or it was never read."`
+	LastSuccess    *time.Time             `json:"last_success_ts" doc:"Of the calendar that is furthest behind."`
+	ChannelStatus  *string                `json:"channel_status" doc:"The worst of its calendars': none, error, expired, pending or active; null if none is followed."`
+	ChannelExpiry  *time.Time             `json:"channel_expiry_ts" doc:"When that channel ends; null if there is none."`
+	PendingWrites  int                    `json:"pending_writes" doc:"Events that are not yet inserted or deleted."`
+	ErrorMirrors   int                    `json:"error_mirrors" doc:"Events that cannot be applied."`
+	PendingFetches int                    `json:"pending_looks" doc:"Events that are fetched individually, held ones among them."`
+	LastError      *troubleAnswer         `json:"last_error" doc:"The worst problem; null if there is none."`
+	Calendars      []calendarStatusAnswer `json:"calendars" doc:"Those that polls follow."`
 }
 
 type calendarStatusAnswer struct {
-	Key           string          `json:"key" doc:"Names the calendar in other routes."`
-	CalendarID    string          `json:"calendar_id"`
-	Status        string          `json:"status" enum:"healthy,degraded,stale,unhealthy,error"`
-	LastSync      *time.Time      `json:"last_sync_ts" doc:"When a sync last ended."`
-	LastSuccess   *time.Time      `json:"last_success_ts" doc:"When a sync last succeeded."`
-	ChannelStatus string          `json:"channel_status" enum:"none,error,expired,pending,active"`
-	ChannelExpiry *time.Time      `json:"channel_expiry_ts"`
-	LookDue       bool            `json:"look_due" doc:"A sync is pending."`
-	PendingLooks  int             `json:"pending_looks"`
-	Held          int             `json:"held" doc:"Those among them whose cancellation awaits a person's confirmation."`
-	ErrorMirrors  int             `json:"error_mirrors" doc:"Those among them that cannot be applied."`
-	ParkedUntil   *time.Time      `json:"parked_until" doc:"When Google may be called again; null: now."`
-	Problems      []troubleAnswer `json:"problems" doc:"What is wrong, worst first."`
+	Key            string          `json:"key" doc:"Names the calendar in other routes."`
+	CalendarID     string          `json:"calendar_id"`
+	Status         string          `json:"status" enum:"healthy,degraded,stale,unhealthy,error"`
+	LastSync       *time.Time      `json:"last_sync_ts" doc:"When a sync last ended."`
+	LastSuccess    *time.Time      `json:"last_success_ts" doc:"When a sync last succeeded."`
+	ChannelStatus  string          `json:"channel_status" enum:"none,error,expired,pending,active"`
+	ChannelExpiry  *time.Time      `json:"channel_expiry_ts"`
+	SyncPending    bool            `json:"look_due" doc:"A sync is pending."`
+	PendingFetches int             `json:"pending_looks"`
+	Held           int             `json:"held" doc:"Those among them whose cancellation awaits a person's confirmation."`
+	ErrorMirrors   int             `json:"error_mirrors" doc:"Those among them that cannot be applied."`
+	PausedUntil    *time.Time      `json:"parked_until" doc:"When Google may be called again; null: now."`
+	Problems       []troubleAnswer `json:"problems" doc:"What is wrong, worst first."`
 }
 
 type troubleAnswer struct {
 	Code    string     `json:"code"`
 	Status  string     `json:"status" enum:"degraded,stale,unhealthy,error" doc:"How bad it is."`
-	Since   *time.Time `json:"since" doc:"Null: not known."`
+	Since   *time.Time `json:"since" doc:"Null if unknown."`
 	Message string     `json:"message" doc:"What is wrong, and what to do."`
 }
 
@@ -99,7 +99,7 @@ func answerAccountStatus(a health.Account) accountStatusAnswer {
 	}
 	for _, calendar := range a.Calendars {
 		answer.ErrorMirrors += calendar.Failing
-		answer.PendingLooks += calendar.Deferred
+		answer.PendingFetches += calendar.Deferred
 	}
 	if len(a.Calendars) > 0 {
 		behind, unwatched := a.Behind(), a.Unwatched()
@@ -116,9 +116,9 @@ func answerCalendarStatus(c health.Calendar) calendarStatusAnswer {
 	return calendarStatusAnswer{
 		Key: c.Key, CalendarID: c.CalendarID, Status: string(c.Status),
 		LastSync: instant(c.LastSync), LastSuccess: instant(c.LastSuccess),
-		ChannelStatus: string(c.Channel), ChannelExpiry: instant(c.ChannelExpiry), LookDue: c.SyncPending,
-		PendingLooks: c.Deferred, Held: c.Held, ErrorMirrors: c.Failing,
-		ParkedUntil: instant(c.PausedUntil), Problems: each(c.Troubles, answerTrouble),
+		ChannelStatus: string(c.Channel), ChannelExpiry: instant(c.ChannelExpiry), SyncPending: c.SyncPending,
+		PendingFetches: c.Deferred, Held: c.Held, ErrorMirrors: c.Failing,
+		PausedUntil: instant(c.PausedUntil), Problems: each(c.Troubles, answerTrouble),
 	}
 }
 

@@ -44,7 +44,7 @@ func TestSyncStatus_OfNothingLinked_IsHealthy(t *testing.T) {
 	}
 }
 
-func TestSyncStatus_TellsOfOnesOwnAccounts(t *testing.T) {
+func TestSyncStatus_OfACaller_HasTheirAccountsOnly(t *testing.T) {
 	t.Parallel()
 	clock := newStillClock()
 	w := newWorld(t, clock.on)
@@ -96,7 +96,7 @@ func TestSyncJournal_GrowsDuringPaging_KeepsItsOrder(t *testing.T) {
 			At     time.Time
 		}
 	}
-	var seen []string
+	var listed []string
 	var last time.Time
 	for cursor, page := "", 0; ; page++ {
 		var got journal
@@ -105,7 +105,7 @@ func TestSyncJournal_GrowsDuringPaging_KeepsItsOrder(t *testing.T) {
 			if !last.IsZero() && entry.At.After(last) || entry.PollID == anas {
 				t.Errorf("entry %+v after %v", entry, last)
 			}
-			seen, last = append(seen, entry.ID), entry.At
+			listed, last = append(listed, entry.ID), entry.At
 		}
 		if cursor == "" {
 			break
@@ -114,9 +114,9 @@ func TestSyncJournal_GrowsDuringPaging_KeepsItsOrder(t *testing.T) {
 			w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + first.ID + "/archive"}, nil)
 		}
 	}
-	slices.Sort(seen)
-	if len(slices.Compact(seen)) != 4 {
-		t.Errorf("four entries were there at the first page, and the pages show %s", strings.Join(seen, ", "))
+	slices.Sort(listed)
+	if len(slices.Compact(listed)) != 4 {
+		t.Errorf("four entries were there at the first page, and the pages show %s", strings.Join(listed, ", "))
 	}
 	w.want(400, call{as: "ana", method: "GET", path: "/v1/sync/journal?cursor=" + w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1"}, nil).Meta.NextCursor}, nil)
 }

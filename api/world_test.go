@@ -181,8 +181,7 @@ func (w *world) closeStore() {
 	must(w.t, w.store.Close())
 }
 
-// serve answers requests until the test ends. Whoever still listens then is cut
-// off.
+// serve answers requests until the test ends, and closes the open connections then.
 func (w *world) serve(handler http.Handler) *httptest.Server {
 	server := httptest.NewServer(handler)
 	w.t.Cleanup(func() {
@@ -356,12 +355,12 @@ func (w *world) newDeadLetter() string {
 	return run.ID
 }
 
-// newTold writes an announcement of a cancelled poll.
-func (w *world) newTold(pollID string) {
+// newAnnouncement writes an announcement of a cancelled poll.
+func (w *world) newAnnouncement(pollID string) {
 	w.t.Helper()
-	told := poll.Message{Ref: "jrn_told", State: rules.AnnouncedState{Status: rules.Cancelled}, At: begin}
+	announced := poll.Message{Ref: "jrn_announced", State: rules.AnnouncedState{Status: rules.Cancelled}, At: begin}
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(poll.AnnouncementPath(pollID), poll.KnownUpdates(pollID, told)...)
+		return tx.Merge(poll.AnnouncementPath(pollID), poll.KnownUpdates(pollID, announced)...)
 	}))
 }
 

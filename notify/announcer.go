@@ -38,9 +38,9 @@ type Announcer struct {
 	// notice is at most one message in each channel for each recipient, so the limit
 	// holds for both.
 	PerHour int
-	// Repair applies a direct edit of a poll, as a hint about its document does. It
-	// is called before a poll that was edited since is announced, so that a change
-	// that was taken back directly is not. nil: direct edits are not considered.
+	// Repair applies a direct edit of a poll, as a document change does. It runs
+	// before a poll that was edited since is announced, so that a change that was
+	// reverted directly is not announced. nil: direct edits are ignored.
 	Repair func(ctx context.Context, pollID, trace string) error
 	Log    *slog.Logger
 	// Meter counts events of meter.go; nil: nothing does.

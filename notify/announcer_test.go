@@ -11,7 +11,7 @@ import (
 	"questscheduler/notify"
 )
 
-func TestHandle_EachTransition_IsDeliveredOncePerPersonAndChannel(t *testing.T) {
+func TestHandle_Transition_IsDeliveredOncePerPersonAndChannel(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	if n := len(w.messages(channel)); n != 0 {
@@ -221,7 +221,7 @@ func TestHandle_ChangeOfWhatTheCardShows_EditsIt(t *testing.T) {
 	}
 }
 
-func TestHandle_TheCardsPlaceIsWrittenByNamedFields(t *testing.T) {
+func TestHandle_CardPlace_IsWrittenByNamedFields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mustEnd()

@@ -17,7 +17,7 @@ import (
 type cardData struct {
 	poll    poll.Poll
 	group   *poll.Group
-	channel string      // where the card belongs; "" if no card is to be drawn
+	channel string      // where the card belongs; "" if the poll gets no card
 	slots   []poll.Slot // earliest first
 	votes   []poll.Vote
 }

@@ -48,7 +48,7 @@ func (d *Discord) DrawCard(ctx context.Context, pollID string, redraw bool) (ref
 	return nil, fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
 }
 
-// cardData reads everything that a card shows, or less if no card is to be drawn.
+// cardData reads everything that a card shows, or less if the poll gets no card.
 func (d *Discord) cardData(ctx context.Context, pollID string) (c cardData, err error) {
 	if c.poll, c.group, err = loadPoll(ctx, d.Store, pollID); err != nil {
 		return c, err
@@ -84,7 +84,7 @@ func (c cardData) cardChannel() string {
 	}
 }
 
-// moves tells whether the card is in a channel that it does not belong to.
+// moves reports whether the card is in a channel that it does not belong to.
 func (c cardData) moves() bool {
 	known := c.poll.Discord
 	return known.MessageID != "" && known.ChannelID != "" && known.ChannelID != c.channel

@@ -13,8 +13,8 @@ import (
 // recordCard records where the card is and what it shows, or why it was refused, on
 // the poll and in the announcement if there is one. Nothing is recorded on a poll
 // that was deleted since, also if another one has its id. The poll is written only
-// if something changed: each write is a hint to check the card, so they would never
-// end.
+// if something changed: each write triggers a check of the card, so unconditional
+// writes would never end.
 func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, refused *fault.Error) error {
 	delivery := poll.Delivery{MessageID: drawn.messageID, At: store.Instant(d.Now())}
 	var updates []store.Update

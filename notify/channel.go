@@ -44,10 +44,10 @@ var ErrNoRecipient = errors.New("the channel reaches nobody")
 // Message is what a channel delivers: a change of a poll.
 type Message struct {
 	Notice rules.Notice
-	State  poll.Message // what people are told; its Ref is the same for every attempt
+	State  poll.Message // what is announced; its Ref is the same for every attempt
 	Poll   poll.Poll
 	Group  *poll.Group // nil if the poll has none
-	Named  []string    // participants whom somebody else added; they are told nothing until they join or vote
+	Named  []string    // participants whom somebody else added; nothing is announced to them until they join or vote
 	Retry  bool        // an earlier run may have delivered the message
 }
 

@@ -167,7 +167,7 @@ func (s onGet) Get(ctx context.Context, path store.Path) (store.Document, error)
 func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 	t.Parallel()
 	remove := func(w *world) { w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) }) }
-	owesNothing := func(t *testing.T, w *world) {
+	hasNothingPending := func(t *testing.T, w *world) {
 		t.Helper()
 		due, err := store.Collect(poll.PendingAnnouncements(context.Background(), w.store, w.clock.Now()))
 		if err != nil || len(due) != 0 {
@@ -186,7 +186,7 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 		}
 		w.mustEnd()
 		wantTexts(t, "ana", w.bell("ana"))
-		owesNothing(t, w)
+		hasNothingPending(t, w)
 	})
 	t.Run("while it is posted", func(t *testing.T) {
 		t.Parallel()
@@ -197,7 +197,7 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
 			t.Fatalf("verdict %+v", verdict)
 		}
-		owesNothing(t, w)
+		hasNothingPending(t, w)
 	})
 	t.Run("while its card is drawn", func(t *testing.T) {
 		t.Parallel()
@@ -208,6 +208,6 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 		if verdict := runTask(hooked, 1); verdict.Outcome != queue.Done {
 			t.Fatalf("verdict %+v", verdict)
 		}
-		owesNothing(t, w)
+		hasNothingPending(t, w)
 	})
 }

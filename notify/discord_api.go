@@ -22,14 +22,14 @@ type DiscordAPI interface {
 	Recent(ctx context.Context, channelID string) ([]DiscordMessage, error)
 }
 
-// The codes of refusals that are looked up; package metrics knows all.
+// Codes of refusals that other code distinguishes; package metrics lists all codes.
 const (
 	CodeUnknownMessage = "unknown_message"
 	CodeRefused        = "refused" // for any reason that has no code of its own
 )
 
 // refusals are Discord's final refusals by its error codes. The messages are
-// written to the poll (discord.pendingSyncError) for the person who looks after the
+// written to the poll (discord.pendingSyncError) for the person who maintains the
 // group.
 var refusals = map[int]fault.Error{
 	anyRefusal: {Kind: fault.Provider, Code: CodeRefused,
@@ -48,8 +48,8 @@ var refusals = map[int]fault.Error{
 		Message: "The Discord thread is archived. Open it again, or choose another channel."},
 }
 
-// Keys of refusals that the client looks up itself; those below 1 are no codes of
-// Discord.
+// Keys of refusals that the client uses directly; keys below 1 are not Discord's
+// error codes.
 const (
 	unauthorized   = -1
 	anyRefusal     = 0

@@ -29,7 +29,7 @@ func answering(t *testing.T, answer http.HandlerFunc) *notify.DiscordClient {
 	return client
 }
 
-func TestDiscordClient_ErrorsHaveKindsAndNeverTheToken(t *testing.T) {
+func TestDiscordClient_Errors_HaveKindsAndNoToken(t *testing.T) {
 	t.Parallel()
 	say := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +112,7 @@ func TestDiscordClient_AfterARateLimit_NoCallSleeps(t *testing.T) {
 	}
 }
 
-func TestDiscordClient_ACallEndsWithItsContext(t *testing.T) {
+func TestDiscordClient_ContextEnds_CallEnds(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
 	client := answering(t, func(http.ResponseWriter, *http.Request) {
@@ -170,7 +170,7 @@ func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
 	}
 }
 
-func TestNewDiscordClient_RefusesWhatCannotWork(t *testing.T) {
+func TestNewDiscordClient_InvalidOptions_AreRefused(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]struct{ token, endpoint string }{
 		"no token":           {token: " "},

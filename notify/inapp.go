@@ -110,7 +110,7 @@ func (n *InApp) createMissing(ctx context.Context, people []string, key string, 
 	})
 }
 
-// canNotify tells whether an id can be a person's: clients write participantIds.
+// canNotify reports whether an id can be a user's: clients write participantIds.
 func canNotify(uid string) bool {
 	return uid != "" && !strings.Contains(uid, "/") && NotificationPath(uid, "x").Valid() == nil
 }

@@ -109,7 +109,7 @@ func TestHandle_TitleWithMentions_PingsNobody(t *testing.T) {
 	}
 }
 
-func TestHandle_NoEditEverPings(t *testing.T) {
+func TestHandle_Edits_PingNobody(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	for _, change := range []func(){func() { w.move(moved) }, w.restore, w.cancel} {

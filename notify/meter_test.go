@@ -25,7 +25,7 @@ func (c *tally) count(event any) {
 	}
 }
 
-func TestMeter_CountsAnnouncementsAndRefusals(t *testing.T) {
+func TestMeter_AnnouncementsAndRefusals_AreCounted(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	count := &tally{}

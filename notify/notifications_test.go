@@ -27,7 +27,7 @@ func ring(w *world, n int) []string {
 	return ids
 }
 
-func TestList_GoesThroughAllNewestFirst(t *testing.T) {
+func TestList_AllPages_AreNewestFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := ring(w, 7)
@@ -52,7 +52,7 @@ func TestList_GoesThroughAllNewestFirst(t *testing.T) {
 	wantTexts(t, "another person's", w.bell("ben"))
 }
 
-func TestList_GivesWhatTheDocumentHolds(t *testing.T) {
+func TestList_Document_IsReturnedWhole(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.cancel()
@@ -77,7 +77,7 @@ func TestList_GivesWhatTheDocumentHolds(t *testing.T) {
 	}
 }
 
-func TestMarkRead_MarksOneOfOnesOwn(t *testing.T) {
+func TestMarkRead_OwnNotification_IsMarked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := ring(w, 2)
@@ -99,7 +99,7 @@ func TestMarkRead_MarksOneOfOnesOwn(t *testing.T) {
 	}
 }
 
-func TestMarkAllRead_MarksThemAllInSteps(t *testing.T) {
+func TestMarkAllRead_ManyNotifications_AreMarkedInSteps(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 100, 250} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

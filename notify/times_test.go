@@ -6,7 +6,7 @@ import (
 	"questscheduler/rules"
 )
 
-func TestTimes_AsPeopleReadThem(t *testing.T) {
+func TestTimes_InTexts_AreInThePollsZone(t *testing.T) {
 	t.Parallel()
 	read := func(text string) rules.Fingerprint {
 		f, err := rules.ParseFingerprint(text)

@@ -58,8 +58,8 @@ func writeTitle(title string, limit int, write func(rune) string) string {
 	return whole.String()
 }
 
-// isBlank tells white space, control characters, and the marks for the direction of
-// text, which could make one title look like another.
+// isBlank reports whether r is white space, a control character or a mark for the
+// direction of text. Any of these could make one title resemble another.
 func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) ||
 		(r >= '\u202a' && r <= '\u202e') || (r >= '\u2066' && r <= '\u2069')

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestDiscordTitle_ShowsAsItWasTyped(t *testing.T) {
+func TestDiscordTitle_Markdown_IsShownAsTyped(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ title, want string }{
 		{"Curse of Strahd", "Curse of Strahd"},
@@ -33,7 +33,7 @@ func TestDiscordTitle_ShowsAsItWasTyped(t *testing.T) {
 	}
 }
 
-func TestTitles_AreCutBetweenCharacters(t *testing.T) {
+func TestTitles_TooLong_AreCutBetweenCharacters(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		title string

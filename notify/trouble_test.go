@@ -165,7 +165,7 @@ func TestHandle_TemporaryError_IsRetriedWithoutDuplicates(t *testing.T) {
 	}
 }
 
-func TestHandle_LostResponseAfterTheNonceExpired_IsFoundByItsMark(t *testing.T) {
+func TestHandle_LostResponseAfterNonceExpired_IsFoundByItsMark(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
@@ -210,7 +210,7 @@ func TestHandle_LostResponseWithoutHistory_IsFoundByItsNonce(t *testing.T) {
 	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 }
 
-func TestHandle_MessageDeletedAfterLostResponse_CountsAsDelivered(t *testing.T) {
+func TestHandle_MessageDeletedAfterLostResponse_IsDelivered(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
@@ -340,7 +340,7 @@ func TestHandle_RefusalInTheOldChannel_IsClearedInTheNewOne(t *testing.T) {
 	wantTexts(t, "messages that come late", contents(w.messages(elsewhere)))
 }
 
-// Each write of the poll is a hint to check its card again.
+// Each write of the poll triggers another check of its card.
 func TestCard_CheckedAgainWithAProblem_WritesNothing(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -14,8 +14,8 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// Documents takes hints that a poll's document was written (documentchanges.Intake).
-// After nil the poll is checked later than the call.
+// Documents accepts changes of polls' documents (documentchanges.Intake). nil: the
+// poll will be checked after the call.
 type Documents interface {
 	Changed(ctx context.Context, pollID, trace string) error
 }
@@ -28,9 +28,9 @@ const PathDocuments = "/webhooks/documents"
 const maxEvent = 8 << 20
 
 // RegisterDocuments adds the route of Eventarc's events to e, for machines alone.
-// An event is a hint to check its poll, never data. 202: the poll will be checked;
-// 204: the event is about something else; 400: it is not an event; 503: send it
-// again.
+// An event only triggers a check of its poll; its data is never used. 202: the poll
+// will be checked; 204: the event is about something else; 400: it is not an event;
+// 503: send it again.
 func RegisterDocuments(e *echo.Echo, machines Machines, documents Documents) {
 	e.POST(PathDocuments, func(c echo.Context) error {
 		document, err := documentOf(c)

@@ -11,16 +11,16 @@ import (
 	webhooks "questscheduler/web-hooks"
 )
 
-// hinted keeps the polls of hints.
-type hinted struct {
+// recordedDocuments records the polls of document changes.
+type recordedDocuments struct {
 	polls []string
 	err   error
 }
 
-// Told implements webhooks.Documents.
-func (d *hinted) Changed(_ context.Context, pollID, trace string) error {
+// Changed implements webhooks.Documents.
+func (d *recordedDocuments) Changed(_ context.Context, pollID, trace string) error {
 	if trace == "" {
-		return errors.New("the hint has no trace")
+		return errors.New("the change has no trace")
 	}
 	if d.err == nil {
 		d.polls = append(d.polls, pollID)
@@ -31,7 +31,7 @@ func (d *hinted) Changed(_ context.Context, pollID, trace string) error {
 const written = "google.cloud.firestore.document.v1.written"
 
 // Each row is an event as Eventarc sends it, or something else.
-func TestDocuments_EventsAreHintsAboutPolls(t *testing.T) {
+func TestDocuments_Event_RequestsACheckOfItsPoll(t *testing.T) {
 	t.Parallel()
 	binary := func(pairs ...string) map[string]string {
 		headers := map[string]string{
@@ -75,11 +75,11 @@ func TestDocuments_EventsAreHintsAboutPolls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g, documents := newMachineGate(t), &hinted{}
+			g, documents := newMachineGate(t), &recordedDocuments{}
 			webhooks.RegisterDocuments(g.echo, g.machines(account), documents)
 			answer := g.send(row.headers, row.body, "Bearer "+g.issuer.Sign(g.good()))
 			if answer.Code != row.status || strings.Join(documents.polls, " ") != row.poll {
-				t.Errorf("it answers %d, and hints at %v", answer.Code, documents.polls)
+				t.Errorf("answered %d, and the checked polls are %v", answer.Code, documents.polls)
 			}
 		})
 	}
@@ -100,7 +100,7 @@ func (g *machineGate) send(headers map[string]string, body, authorization string
 
 func TestDocuments_FromOthersThanMachines_AreRefused(t *testing.T) {
 	t.Parallel()
-	g, documents := newMachineGate(t), &hinted{}
+	g, documents := newMachineGate(t), &recordedDocuments{}
 	webhooks.RegisterDocuments(g.echo, g.machines(account), documents)
 	headers := map[string]string{"Ce-Specversion": "1.0", "Ce-Type": written, "Ce-Subject": "documents/schedulers/p"}
 	for kind, token := range g.issuer.Forged(g.good(), now()) {
@@ -109,17 +109,17 @@ func TestDocuments_FromOthersThanMachines_AreRefused(t *testing.T) {
 		}
 	}
 	if len(documents.polls) != 0 {
-		t.Errorf("it hints at %v", documents.polls)
+		t.Errorf("the checked polls are %v", documents.polls)
 	}
 }
 
 func TestDocuments_NotHandedOver_Is503(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
-	webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{err: errors.New("full")})
+	webhooks.RegisterDocuments(g.echo, g.machines(account), &recordedDocuments{err: errors.New("full")})
 	headers := map[string]string{"Ce-Specversion": "1.0", "Ce-Type": written, "Ce-Subject": "documents/schedulers/p"}
 	answer := g.send(headers, "", "Bearer "+g.issuer.Sign(g.good()))
 	if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" {
-		t.Errorf("it answers %d %v", answer.Code, answer.Header())
+		t.Errorf("answered %d %v", answer.Code, answer.Header())
 	}
 }

@@ -238,10 +238,10 @@ func TestPush_OfAnOldToken_IsTakenWithinTheRate(t *testing.T) {
 	}
 }
 
-// TestPush_AfterKeysChanged: the first key signs, and each that is still there
-// verifies. What a key made that is not there, as on an instance that does not have
-// the newest yet, is known by its channel's document.
-func TestPush_AfterKeysChanged(t *testing.T) {
+// TestPush_AfterKeyRotation_IsKnownByKeyOrDocument: the first key signs, and every
+// present key verifies. A token of an absent key, as on an instance without the newest
+// key yet, is verified by its channel's document.
+func TestPush_AfterKeyRotation_IsKnownByKeyOrDocument(t *testing.T) {
 	t.Parallel()
 	k1, k2 := key("k1", 1), key("k2", 2)
 	for name, row := range map[string]struct {
@@ -286,12 +286,12 @@ func TestPush_OfAnUnknownKey_CountsForItsAddress(t *testing.T) {
 
 func TestMachineRoutes_ForgedOverTheRate_CostNoLine(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/tasks/look", "/jobs/drain", webhooks.PathDocuments} {
+	for _, path := range []string{"/tasks/intent", "/jobs/drain", webhooks.PathDocuments} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			var out lines
 			g := newMachineGateWith(t, few, out.log())
-			webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
+			webhooks.RegisterDocuments(g.echo, g.machines(account), &recordedDocuments{})
 			for range 2 {
 				g.post(path, "Bearer forged")
 			}
@@ -314,7 +314,7 @@ func TestMachineRoutes_OfAMachine_CountForNoAddress(t *testing.T) {
 	t.Parallel()
 	var out lines
 	g := newMachineGateWith(t, few, out.log())
-	webhooks.RegisterDocuments(g.echo, g.machines(account), &hinted{})
+	webhooks.RegisterDocuments(g.echo, g.machines(account), &recordedDocuments{})
 	good := "Bearer " + g.issuer.Sign(g.good())
 	for range 5 {
 		g.post("/jobs/drain", "Bearer forged")

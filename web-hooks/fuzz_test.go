@@ -37,10 +37,10 @@ func FuzzPushHeaders(f *testing.F) {
 	var handled error
 	e := echo.New()
 	e.HTTPErrorHandler = func(err error, c echo.Context) { handled = err; _ = c.NoContent(http.StatusTeapot) } // a recorder takes it
-	seen := &taken{}
-	webhooks.Register(e, seen, webhooks.Guard{Admit: func(echo.Context, string, bool) error { return nil }, Log: slog.New(slog.DiscardHandler)})
+	accepted := &taken{}
+	webhooks.Register(e, accepted, webhooks.Guard{Admit: func(echo.Context, string, bool) error { return nil }, Log: slog.New(slog.DiscardHandler)})
 	f.Fuzz(func(t *testing.T, channel, token, resource, state, second string) {
-		seen.pushes, handled = nil, nil
+		accepted.pushes, handled = nil, nil
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, webhooks.PushPaths[0], strings.NewReader(second))
 		given := []string{channel, token, resource, state}
 		for i, name := range []string{"X-Goog-Channel-Id", "X-Goog-Channel-Token", "X-Goog-Resource-Id", "X-Goog-Resource-State"} {
@@ -55,8 +55,8 @@ func FuzzPushHeaders(f *testing.F) {
 		for i, most := range []int{64, 256, 256, 32} {
 			whole = whole && given[i] != "" && len(given[i]) <= most
 		}
-		if whole != (len(seen.pushes) == 1) || whole != (answer.Code == http.StatusOK) {
-			t.Fatalf("%q: answered %d, and %d got through", given, answer.Code, len(seen.pushes))
+		if whole != (len(accepted.pushes) == 1) || whole != (answer.Code == http.StatusOK) {
+			t.Fatalf("%q: answered %d, and %d were accepted", given, answer.Code, len(accepted.pushes))
 		}
 		if !whole {
 			if !fault.Is(handled, fault.Unauthenticated) || len(token) > 8 && strings.Contains(handled.Error(), token) {
@@ -64,8 +64,8 @@ func FuzzPushHeaders(f *testing.F) {
 			}
 			return
 		}
-		if got := seen.pushes[0]; got.ChannelID != channel || got.Token != token || got.ResourceID != resource || got.State != state {
-			t.Fatalf("%q got through as %+v", given, got)
+		if got := accepted.pushes[0]; got.ChannelID != channel || got.Token != token || got.ResourceID != resource || got.State != state {
+			t.Fatalf("%q was accepted as %+v", given, got)
 		}
 	})
 }

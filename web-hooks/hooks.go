@@ -16,9 +16,9 @@ import (
 )
 
 // Pushes takes Google's pushes (calendarsync.Watcher). Push calls push.Admit before
-// it reads anything, and returns its error. After nil a sync follows that begins
-// later than the push. Unauthenticated: the push is forged. After any other error
-// nothing was handed over.
+// it reads anything, and returns its error. After nil, a sync begins later than the
+// push. Unauthenticated: the push is forged. After any other error, no sync was
+// requested.
 type Pushes interface {
 	Push(ctx context.Context, push calendarsync.Push) error
 }

@@ -176,7 +176,7 @@ func TestPush_Valid_HandsOverASync(t *testing.T) {
 	}
 }
 
-func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
+func TestPush_Accepted_HasTheRequestIDAsItsTrace(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	g.push(address, nil, "")
@@ -185,10 +185,10 @@ func TestPush_CarriesTheRequestsIDAsItsTrace(t *testing.T) {
 		t.Fatalf("%d syncs are due, want 1", len(due))
 	}
 	run, _ := g.queue.Take(due[0].ID)
-	var hint calendars.SyncRequest
-	must(t, json.Unmarshal(run.Delivery.Payload, &hint))
-	if hint.Trace != "req_1" || hint.Cause != "push" {
-		t.Errorf("the sync's hint is %+v", hint)
+	var request calendars.SyncRequest
+	must(t, json.Unmarshal(run.Delivery.Payload, &request))
+	if request.Trace != "req_1" || request.Cause != "push" {
+		t.Errorf("the sync request is %+v", request)
 	}
 }
 

@@ -101,7 +101,7 @@ func (g *machineGate) post(path string, authorization ...string) *httptest.Respo
 	request.Header["Authorization"] = authorization
 	// What anybody can say of themselves.
 	request.Header.Set("X-CloudScheduler", "true")
-	request.Header.Set("X-CloudTasks-QueueName", "look")
+	request.Header.Set("X-CloudTasks-QueueName", "intent")
 	recorder := httptest.NewRecorder()
 	g.echo.ServeHTTP(recorder, request)
 	return recorder
@@ -125,9 +125,9 @@ func TestJobs_RequestedByTheirMachine_AreHandedOver(t *testing.T) {
 	}
 }
 
-// TestMachineRoutes_RefuseEveryForgedTokenWithTheSameAnswer tries every kind at
+// TestMachineRoutes_ForgedTokens_HaveTheSameAnswer tries every kind at
 // every route.
-func TestMachineRoutes_RefuseEveryForgedTokenWithTheSameAnswer(t *testing.T) {
+func TestMachineRoutes_ForgedTokens_HaveTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
 	forged := g.issuer.Forged(g.good(), now())
@@ -135,7 +135,7 @@ func TestMachineRoutes_RefuseEveryForgedTokenWithTheSameAnswer(t *testing.T) {
 	forged["another machine's"] = g.issuer.Sign(g.good().With(tokentest.Claims{"email": "other@quest-party.iam.gserviceaccount.com"}))
 	forged["of an address that is not verified"] = g.issuer.Sign(g.good().With(tokentest.Claims{"email_verified": false}))
 	first := ""
-	for _, path := range append(jobPaths(), "/tasks/look") {
+	for _, path := range append(jobPaths(), "/tasks/intent") {
 		for what, token := range forged {
 			got := g.post(path, "Bearer "+token)
 			answer, _, _ := strings.Cut(got.Body.String(), `"meta"`)
@@ -169,11 +169,11 @@ func TestTasks_AreDelivered_AndAnsweredAsTheQueueSays(t *testing.T) {
 	}{{200, 0, ""}, {503, 30 * time.Second, "30"}, {503, time.Millisecond, "1"}, {429, 1500 * time.Millisecond, "2"}} {
 		g := newMachineGate(t)
 		g.tasks.status, g.tasks.after, g.body = row.status, row.after, "\xff{"
-		got := g.post("/tasks/look", "Bearer "+g.issuer.Sign(g.good()))
+		got := g.post("/tasks/intent", "Bearer "+g.issuer.Sign(g.good()))
 		if got.Code != row.status || got.Header().Get("Retry-After") != row.header || got.Body.Len() != 0 {
 			t.Errorf("answered %d %v %s, want %+v", got.Code, got.Header(), got.Body, row)
 		}
-		if !slices.Equal(g.tasks.bodies, []string{"look look \xff{"}) {
+		if !slices.Equal(g.tasks.bodies, []string{"intent intent \xff{"}) {
 			t.Errorf("%q was delivered", g.tasks.bodies)
 		}
 	}
@@ -183,7 +183,7 @@ func TestTasks_TooLargeToBeOurs_AreRefused(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
 	g.body = strings.Repeat("x", queue.MaxPayload+1)
-	if got := g.post("/tasks/look", "Bearer "+g.issuer.Sign(g.good())); got.Code != http.StatusRequestEntityTooLarge || len(g.tasks.bodies) > 0 {
+	if got := g.post("/tasks/intent", "Bearer "+g.issuer.Sign(g.good())); got.Code != http.StatusRequestEntityTooLarge || len(g.tasks.bodies) > 0 {
 		t.Errorf("answered %d, and %d were delivered", got.Code, len(g.tasks.bodies))
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-func TestNameOf_TellsFunctionsFromRoutes(t *testing.T) {
+func TestNameOf_Path_IsAFunctionOrARoute(t *testing.T) {
 	t.Parallel()
 	e := echo.New()
 	for _, path := range []string{"/healthz", "/v1/polls/:id", "/oauth/google/start"} {
@@ -61,7 +61,7 @@ func read(body, contentType string) (fields, error) {
 	return readData(echo.New().NewContext(request, httptest.NewRecorder()))
 }
 
-func TestReadData_TakesWhatTheProtocolAllows(t *testing.T) {
+func TestReadData_AllowedForms_AreAccepted(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		body, contentType string
@@ -89,7 +89,7 @@ func TestReadData_TakesWhatTheProtocolAllows(t *testing.T) {
 	}
 }
 
-func TestReadFinalise_ReadsWhatWasAsked(t *testing.T) {
+func TestReadFinalise_Arguments_AreRead(t *testing.T) {
 	t.Parallel()
 	data, err := read(`{"data":{"schedulerId":"p","slotId":"s","calendarId":null,"title":null,"description":"","durationMinutes":
 		{"@type":"type.googleapis.com/google.protobuf.Int64Value","value":"45"},"attendees":[" A@x.example ","a@x.example",null,"b@x.example"],
@@ -104,7 +104,7 @@ func TestReadFinalise_ReadsWhatWasAsked(t *testing.T) {
 	}
 }
 
-func TestReadDuration_TakesPartsOfMinutes(t *testing.T) {
+func TestReadDuration_FractionalMinutes_AreAccepted(t *testing.T) {
 	t.Parallel()
 	for minutes, want := range map[string]time.Duration{
 		"90": 90 * time.Minute, "90.5": 90*time.Minute + 30*time.Second, "45.333333333": 45*time.Minute + 20*time.Second, "0.02": time.Second,
@@ -118,16 +118,16 @@ func TestReadDuration_TakesPartsOfMinutes(t *testing.T) {
 	for _, wrong := range []any{json.Number("0"), json.Number("-5"), json.Number("44641"), json.Number("1e400"), "90", true, map[string]any{"value": "x"}} {
 		in := arguments{fields: fields{"minutes": wrong}}
 		if got := in.duration("minutes"); in.err == nil {
-			t.Errorf("%v is taken for %s", wrong, got)
+			t.Errorf("%v is read as %s", wrong, got)
 		}
 	}
 }
 
-// The same call again is known by all that it asks for.
-func TestRequestID_TellsOneFinalisationFromAnother(t *testing.T) {
+// Every argument of a call is part of its request id.
+func TestRequestID_DifferentArguments_DifferentIDs(t *testing.T) {
 	t.Parallel()
 	base := `"schedulerId":"p","slotId":"s"`
-	seen := map[string]string{}
+	callOf := map[string]string{}
 	for _, more := range []string{
 		``, `,"slotId":"t"`, `,"title":"x"`, `,"description":"x"`, `,"description":""`, `,"durationMinutes":1`, `,"attendees":["a@b.c"]`,
 		`,"deleteOldEvent":false`, `,"createCalendarEvent":false`, `,"calendarId":"c"`,
@@ -141,10 +141,10 @@ func TestRequestID_TellsOneFinalisationFromAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := requestID("gm", pollID, ask)
-		if other, taken := seen[id]; taken || id != requestID("gm", pollID, ask) || id == requestID("ana", pollID, ask) {
-			t.Errorf("%q and %q are called the same", more, other)
+		if other, taken := callOf[id]; taken || id != requestID("gm", pollID, ask) || id == requestID("ana", pollID, ask) {
+			t.Errorf("%q and %q have the same id", more, other)
 		}
-		seen[id] = more
+		callOf[id] = more
 	}
 }
 

@@ -28,7 +28,7 @@ func (p *finalising) Finalise(_ context.Context, _ scheduler.Person, _ string, a
 }
 
 // InProgress implements Polls.
-func (p *finalising) UnderWay(context.Context, scheduler.Person, string, scheduler.Finalise) (bool, error) {
+func (p *finalising) InProgress(context.Context, scheduler.Person, string, scheduler.Finalise) (bool, error) {
 	return p.underWay, p.unread
 }
 

@@ -93,7 +93,7 @@ func TestProxiedBody_AtItsLimit_IsReadWhole(t *testing.T) {
 	}
 }
 
-// known is somebody who is signed in, and keeps what was noted of their calls.
+// known is a signed-in person, and records who reported announcements.
 type known struct {
 	Polls
 	signin.Person
@@ -104,13 +104,13 @@ type known struct {
 func (k *known) Verify(context.Context, string) (signin.Person, error) { return k.Person, nil }
 
 // AnnouncedByApp implements Polls.
-func (k *known) ToldByApp(_ context.Context, person scheduler.Person, _ string, _ scheduler.Cause) error {
+func (k *known) AnnouncedByApp(_ context.Context, person scheduler.Person, _ string, _ scheduler.Cause) error {
 	k.noted = append(k.noted, person)
 	return nil
 }
 
 // An invitation is to an address, which the person has to own.
-func TestCaller_AddressCountsWhereItIsVerified(t *testing.T) {
+func TestCaller_Address_CountsOnlyIfVerified(t *testing.T) {
 	t.Parallel()
 	for verified, want := range map[bool]string{false: "", true: "ana@example.com"} {
 		var limited []string
@@ -127,14 +127,14 @@ func TestCaller_AddressCountsWhereItIsVerified(t *testing.T) {
 	}
 }
 
-func TestNoteTold_ByStatus_RecordsSuccessesOnly(t *testing.T) {
+func TestNoteAnnounced_ByStatus_RecordsSuccessesOnly(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]int{199: 0, 200: 1, 299: 1, 300: 0, 500: 0} {
 		who := &known{Person: signin.Person{UID: "gm"}}
 		s := &server{Options: Options{SignIn: who, Polls: who, Log: slog.New(slog.DiscardHandler)}}
 		c, _ := asked(t)
 		c.Response().Status = status
-		s.noteTold(c, "p", "trace")
+		s.noteAnnounced(c, "p", "trace")
 		if len(who.noted) != want {
 			t.Errorf("%d: noted %d times, want %d", status, len(who.noted), want)
 		}
@@ -163,7 +163,7 @@ func TestPassOn_Origins_AreTheUpstreamsOrOurs(t *testing.T) {
 		header := recorder.Header()
 		origins := header.Values("Access-Control-Allow-Origin")
 		if allowed := map[bool]string{true: says, false: page}[says != ""]; !slices.Equal(origins, []string{allowed}) || header.Get("Access-Control-Allow-Credentials") != want {
-			t.Errorf("the upstream says %q, and the client is told %v", says, header)
+			t.Errorf("the upstream says %q, and the client receives %v", says, header)
 		}
 	}
 }

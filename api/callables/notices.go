@@ -60,10 +60,10 @@ type failingReader struct{ err error }
 // Read implements io.Reader.
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
-// noteTold records that the app's functions announced a poll's cancellation, so
-// that it is not announced here again. A failure only logs: the call was answered,
-// and people may read of it twice.
-func (s *server) noteTold(c echo.Context, pollID, trace string) {
+// noteAnnounced records that the app's functions announced a poll's cancellation, so
+// that the server does not announce it again. A failure is only logged: the call was
+// answered, and people may be notified twice.
+func (s *server) noteAnnounced(c echo.Context, pollID, trace string) {
 	status := c.Response().Status
 	if pollID == "" || status < http.StatusOK || status >= http.StatusMultipleChoices {
 		return

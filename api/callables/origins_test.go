@@ -40,7 +40,7 @@ func TestOrigins_Credentials_AreForNamedOnesOnly(t *testing.T) {
 				t.Errorf("%s: %s is allowed for %q, want %q", name, method, got, row.allowed)
 			}
 			if got := header.Get("Access-Control-Allow-Credentials"); got != row.credentials {
-				t.Errorf("%s: %s is told %q of credentials, want %q", name, method, got, row.credentials)
+				t.Errorf("%s: Access-Control-Allow-Credentials for %s is %q, want %q", name, method, got, row.credentials)
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func (s *server) passOn(c echo.Context) error {
 	}()
 	proxy.ServeHTTP(c.Response(), request)
 	if failed == nil {
-		s.noteTold(c, cancelled, own.Get(echo.HeaderXRequestID))
+		s.noteAnnounced(c, cancelled, own.Get(echo.HeaderXRequestID))
 		return nil
 	}
 	maps.Copy(header, own)

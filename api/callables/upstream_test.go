@@ -87,7 +87,7 @@ func TestPassOn_ClientDisconnects_IsNoFailure(t *testing.T) {
 			},
 			status: disconnected.http,
 		},
-		"amid the answer": {
+		"during the answer": {
 			upstream: func(rw http.ResponseWriter, r *http.Request, _ func()) {
 				_, _ = io.WriteString(rw, "data: 1\n\n") // its error shows as an answer that never came
 				_ = http.NewResponseController(rw).Flush()
@@ -136,7 +136,7 @@ func TestPassOn_UpstreamFails_IsAFailure(t *testing.T) {
 		status   int
 	}{
 		"before the answer": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, http.StatusServiceUnavailable},
-		"amid the answer": {func(rw http.ResponseWriter, _ *http.Request) {
+		"during the answer": {func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(rw, "data: 1\n\n") // its error shows as an answer that never came
 			_ = http.NewResponseController(rw).Flush()
 			panic(http.ErrAbortHandler)

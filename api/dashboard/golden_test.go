@@ -97,7 +97,7 @@ func golden(t *testing.T, name string, render func(*bytes.Buffer) error) string 
 	return got.String()
 }
 
-func TestPages_AreThoseOfTheGoldenFiles(t *testing.T) {
+func TestPages_Rendered_MatchTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	well := dashboard.Page{Admin: "admin", Version: "1.2.3", Overview: health.Overview{Now: now, Sync: "on", Queues: []queue.Depth{{Kind: "look"}}}}
 	for name, render := range map[string]func(*bytes.Buffer) error{

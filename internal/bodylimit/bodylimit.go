@@ -140,7 +140,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-// release keeps reads from moving the deadline, and tells whether the whole body
+// release stops reads from moving the deadline, and reports whether the whole body
 // was read.
 func (b *body) release() (whole bool) {
 	b.mu.Lock()

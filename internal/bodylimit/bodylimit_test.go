@@ -72,7 +72,7 @@ func served(t *testing.T, do func(t *testing.T, dial func() net.Conn)) {
 	})
 }
 
-// routes are what handlers do with a body.
+// routes has a handler for each way to treat a body.
 func routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/ignores", func(http.ResponseWriter, *http.Request) {})

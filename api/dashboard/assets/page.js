@@ -1,16 +1,16 @@
-// The page fetches itself while somebody looks at it, and puts the parts in place
-// that changed. Without this script it is the same page, which one reloads.
+// The page refetches itself while it is visible, and replaces the parts that changed.
+// Without this script it shows the same, and must be reloaded by hand.
 "use strict";
 
 const every = Number(document.documentElement.dataset.refresh) * 1000;
 const stale = document.getElementById("stale");
 
-// A notice of what a button did is not to come again with the next reload.
+// The notice of a pressed button must not reappear with the next reload.
 const here = new URL(location.href);
 for (const name of ["done", "count"]) here.searchParams.delete(name);
 history.replaceState(null, "", here);
 
-// Whoever is choosing among the held sessions is not to lose what they chose.
+// A refresh must not discard a selection among the held sessions.
 function isChosen(part) {
   return [...part.querySelectorAll("input[type=checkbox]")].some((box) => box.checked !== box.defaultChecked);
 }

@@ -36,9 +36,9 @@ func New(clock *Clock, methods ...string) *Control {
 	return &Control{clock: clock, methods: slices.Sorted(slices.Values(methods)), calls: map[string]int{}}
 }
 
-// Describe lets rules be limited to calendars, events and sync tokens, which are
-// refused without it: describe reads of a request what it names of these. It is
-// to be called before anything else is.
+// Describe allows rules that are limited to calendars, events and sync tokens;
+// without it they are refused. describe reads which of these a request names. Call
+// Describe before any other method.
 func (c *Control) Describe(describe func(*http.Request) Call) { c.describe = describe }
 
 // Clock is the clock that POST /_sim/clock moves.
@@ -73,9 +73,8 @@ func (c *Control) Rules() []Rule {
 	return slices.Clone(c.rules)
 }
 
-// Take counts one call and says what it suffers. It is to be asked
-// exactly once for each call, before the call has any effect: what it answers
-// is used up.
+// Take counts one call and returns its fault. It must be called exactly once for each
+// call, before the call has any effect: it uses the fault up.
 func (c *Control) Take(call Call) Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()

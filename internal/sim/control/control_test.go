@@ -134,7 +134,7 @@ func TestTake_ARuleThatIsLimited_StrikesThoseCallsAlone(t *testing.T) {
 	}
 }
 
-func TestPlant_ARuleThatCannotWorkIsRefused(t *testing.T) {
+func TestPlant_InvalidRule_IsRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		rule control.Rule
@@ -171,8 +171,8 @@ func TestPlant_ARuleThatCannotWorkIsRefused(t *testing.T) {
 func TestClock(t *testing.T) {
 	t.Parallel()
 	clock := control.NewClock(func() time.Time { return epoch })
-	var told time.Duration
-	clock.OnAdvance(func(offset time.Duration) error { told = offset; return nil })
+	var received time.Duration
+	clock.OnAdvance(func(offset time.Duration) error { received = offset; return nil })
 	if err := clock.Advance(72 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +182,8 @@ func TestClock(t *testing.T) {
 	if want := epoch.Add(72 * time.Hour); !clock.Now().Equal(want) {
 		t.Errorf("now %v, want %v", clock.Now(), want)
 	}
-	if told != 72*time.Hour || clock.Offset() != told {
-		t.Errorf("told %v, offset %v", told, clock.Offset())
+	if received != 72*time.Hour || clock.Offset() != received {
+		t.Errorf("OnAdvance received %v, offset %v", received, clock.Offset())
 	}
 	broken := errors.New("disk full")
 	clock.OnAdvance(func(time.Duration) error { return broken })
@@ -314,7 +314,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestTransport_ALostAnswerIsAnUnexpectedEOF(t *testing.T) {
+func TestTransport_LostAnswer_IsAnUnexpectedEOF(t *testing.T) {
 	t.Parallel()
 	c, n := newControl(), new(atomic.Int32)
 	plant(t, c, control.Rule{Match: "events.insert", LostAnswer: true})
@@ -324,7 +324,7 @@ func TestTransport_ALostAnswerIsAnUnexpectedEOF(t *testing.T) {
 	}
 }
 
-func TestTransport_TheHandlerSeesAServersRequest(t *testing.T) {
+func TestTransport_Handler_ReceivesAServersRequest(t *testing.T) {
 	t.Parallel()
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.RequestURI != "/a%2Fb?c=d" || r.Host != "sim" {
@@ -344,7 +344,7 @@ func TestTransport_TheHandlerSeesAServersRequest(t *testing.T) {
 	}
 }
 
-func TestTransport_AContextThatEndsWhileHeldUpGivesItsError(t *testing.T) {
+func TestTransport_ContextEndsDuringADelay_ReturnsItsError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, n := newControl(), new(atomic.Int32)

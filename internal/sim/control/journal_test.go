@@ -77,7 +77,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-func TestOpenJournal_ADamagedLineIsNamed(t *testing.T) {
+func TestOpenJournal_DamagedLine_IsNamed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.jsonl")
 	if err := os.WriteFile(path, []byte("{}\nrubbish\n"), 0o600); err != nil {

@@ -35,7 +35,7 @@ func TestClock_Shared_MovesWithItsOwner(t *testing.T) {
 	}
 }
 
-func TestSimChannel_ChangesWhatItNames(t *testing.T) {
+func TestSimChannel_NamedFields_AreChanged(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const path = "/_sim/channels/" + channel

@@ -93,7 +93,7 @@ func (m *Message) take(f form) {
 	}
 }
 
-// empty tells whether a message shows nothing. Components count only if the
+// empty reports whether a message shows nothing. Components count only if the
 // message's flag says that it consists of them.
 func (m *Message) empty() bool {
 	if m.Flags&isComponentsV2 != 0 && len(m.Components) > 0 {

@@ -16,7 +16,7 @@ func lostAnswer(match string) control.Rule {
 	return control.Rule{Match: match, LostAnswer: true, Times: 1}
 }
 
-func TestFaults_EveryMethodGoesByItsName(t *testing.T) {
+func TestFaults_EveryMethod_IsMatchedByName(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, verb, path string

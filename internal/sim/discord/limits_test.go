@@ -85,7 +85,7 @@ func errorAt(t *testing.T, tree json.RawMessage, path ...string) string {
 	return string(tree)
 }
 
-func TestForm_WrongTypesNameTheirField(t *testing.T) {
+func TestForm_WrongTypes_NameTheirField(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for body, path := range map[string][]string{

@@ -45,7 +45,7 @@ var mentionRows = []struct {
 	{"everyone and another person", `,"allowed_mentions":{"parse":["everyone"],"users":["1"]}`, true, nil, nil},
 }
 
-func TestMentions_WhomAllowedMentionsLetsPing(t *testing.T) {
+func TestMentions_AllowedMentions_LimitPings(t *testing.T) {
 	t.Parallel()
 	for _, row := range mentionRows {
 		body := `{"content":"` + everybody + `"` + row.allowed + `}`
@@ -98,7 +98,7 @@ func TestMentions_EditOfTheCardAlone(t *testing.T) {
 	}{
 		{"without allowed_mentions it pings after all", quietPost, `{"embeds":[{"title":"x"}]}`, true, []string{"everyone"}},
 		{"with allowed_mentions it leaves a quiet message quiet", quietPost, `{"embeds":[{"title":"x"}],"allowed_mentions":{"parse":[]}}`, false, []string{}},
-		{"with allowed_mentions it leaves a mention standing", loudPost, `{"embeds":[{"title":"x"}],"allowed_mentions":{"parse":[]}}`, true, []string{"everyone"}},
+		{"with allowed_mentions it keeps a mention", loudPost, `{"embeds":[{"title":"x"}],"allowed_mentions":{"parse":[]}}`, true, []string{"everyone"}},
 		{"a quiet edit of the text takes no ping back", loudPost, `{"content":"@here","allowed_mentions":{"parse":[]}}`, false, []string{"everyone"}},
 		{"a loud edit adds its ping", loudPost, `{"content":"@here"}`, true, []string{"everyone", "here"}},
 	} {

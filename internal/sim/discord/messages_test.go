@@ -34,7 +34,7 @@ func card() *discordgo.MessageSend {
 	}
 }
 
-func TestClient_PostsEditsReadsAndDeletes(t *testing.T) {
+func TestClient_PostEditReadDelete_Works(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	session := s.session()
@@ -96,7 +96,7 @@ func wantRESTError(t *testing.T, err error, status, code int) {
 	}
 }
 
-func TestClient_ReadsChannelAndItself(t *testing.T) {
+func TestClient_ChannelAndItself_AreRead(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	session := s.session()
@@ -129,7 +129,7 @@ func TestClient_InProcess_NeedsNoSocket(t *testing.T) {
 	}
 }
 
-func TestPost_KeepsEmbedsComponentsAndFlagsAsSent(t *testing.T) {
+func TestPost_EmbedsComponentsFlags_AreKeptAsSent(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const (
@@ -156,7 +156,7 @@ func TestPost_KeepsEmbedsComponentsAndFlagsAsSent(t *testing.T) {
 	}
 }
 
-func TestEdit_NullAndEmptyRemoveWhatWasThere(t *testing.T) {
+func TestEdit_NullAndEmpty_RemoveTheField(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	m := s.post(`{"content":"a","embeds":[{"title":"b"}],"components":[{"type":1}],"flags":4}`)
@@ -171,7 +171,7 @@ func TestEdit_NullAndEmptyRemoveWhatWasThere(t *testing.T) {
 	}
 }
 
-func TestIDs_GrowWithTheClockAndWithoutIt(t *testing.T) {
+func TestIDs_WithAndWithoutTheClock_Grow(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	var last string
@@ -197,7 +197,7 @@ func TestPost_OfComponentsAlone_NeedsTheFlagThatSaysSo(t *testing.T) {
 	s.post(`{"flags":32768,` + components + `}`)
 }
 
-func TestAPI_VersionTenAnswersToo(t *testing.T) {
+func TestAPI_VersionTen_IsAnswered(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	path := strings.Replace(messages, "v9", "v10", 1)

@@ -49,7 +49,7 @@ func TestNonce_Enforced(t *testing.T) {
 	}
 }
 
-func TestNonce_CountsFromTheNewestMessageThatHasIt(t *testing.T) {
+func TestNonce_Repeated_CountsFromTheNewestMessage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	body := map[string]any{"content": "x", "nonce": "n", "enforce_nonce": true}
@@ -91,7 +91,7 @@ func TestNonce_IsTheAuthors_NotTheChannels(t *testing.T) {
 	}
 }
 
-func TestNonce_IsAnsweredToThePostAlone(t *testing.T) {
+func TestNonce_InAnswers_IsInThePostsOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	m := s.post(`{"content":"x","nonce":"n"}`)
@@ -101,7 +101,7 @@ func TestNonce_IsAnsweredToThePostAlone(t *testing.T) {
 	var got map[string]json.RawMessage
 	s.call(http.MethodGet, messages+"/"+m.ID, nil).into(t, &got)
 	if _, shown := got["nonce"]; shown {
-		t.Errorf("a later look shows it: %v", got)
+		t.Errorf("a later read shows it: %v", got)
 	}
 }
 

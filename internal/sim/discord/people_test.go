@@ -8,7 +8,7 @@ import (
 	"questscheduler/internal/sim/discord"
 )
 
-func TestSay_APersonsMessageIsNotTheBotsToEdit(t *testing.T) {
+func TestSay_EditByTheBot_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	mine := s.post(`{"content":"mine"}`)
@@ -36,7 +36,7 @@ func TestSay_APersonsMessageIsNotTheBotsToEdit(t *testing.T) {
 	}
 }
 
-func TestSay_RefusesWhatNobodyCanSay(t *testing.T) {
+func TestSay_InvalidMessages_AreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, tc := range map[string]struct{ channel, author, content string }{
@@ -55,7 +55,7 @@ func TestSay_RefusesWhatNobodyCanSay(t *testing.T) {
 	}
 }
 
-func TestArchived_ReadingGoesOnAndNothingElse(t *testing.T) {
+func TestArchived_Thread_IsReadOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	m := s.post(`{"content":"x"}`)
@@ -74,7 +74,7 @@ func TestArchived_ReadingGoesOnAndNothingElse(t *testing.T) {
 	s.post(`{"content":"y"}`)
 }
 
-func TestRateLimit_TheGlobalOneIsSharedByAllRoutes(t *testing.T) {
+func TestRateLimit_Global_IsSharedByAllRoutes(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(o *discord.Options) { o.GlobalLimit = 3 })
 	for _, path := range []string{messages, "/api/v9/channels/" + channel, "/api/v9/users/@me"} {

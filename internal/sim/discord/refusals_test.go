@@ -36,7 +36,7 @@ func TestToken_WithoutTheRightOne_Is401AndChangesNothing(t *testing.T) {
 	wantRESTError(t, err, http.StatusUnauthorized, 0)
 }
 
-func TestUnknownIDs_AreRefusedWithDiscordsCodes(t *testing.T) {
+func TestUnknownIDs_OnEveryRoute_HaveDiscordsCodes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const nowhere, ghost = "/api/v9/channels/999999999999999999", messages + "/999999999999999999"
@@ -105,9 +105,9 @@ func TestPermissions_EachMissingOne_IsRefusedAsByDiscord(t *testing.T) {
 		status int
 		code   int
 	}{
-		{"not seen: post", discord.ViewChannel, http.MethodPost, false, plain, 403, 50001},
-		{"not seen: list", discord.ViewChannel, http.MethodGet, false, nil, 403, 50001},
-		{"not seen: edit", discord.ViewChannel, http.MethodPatch, true, plain, 403, 50001},
+		{"not visible: post", discord.ViewChannel, http.MethodPost, false, plain, 403, 50001},
+		{"not visible: list", discord.ViewChannel, http.MethodGet, false, nil, 403, 50001},
+		{"not visible: edit", discord.ViewChannel, http.MethodPatch, true, plain, 403, 50001},
 		{"not writable: post", discord.SendMessages, http.MethodPost, false, plain, 403, 50013},
 		{"not writable: edit of one's own", discord.SendMessages, http.MethodPatch, true, plain, 200, 0},
 		{"no embeds: post", discord.EmbedLinks, http.MethodPost, false, embed, 403, 50013},

@@ -22,7 +22,7 @@ import (
 
 func in(dir string) func(*discord.Options) { return func(o *discord.Options) { o.Dir = dir } }
 
-func TestRestart_EverythingAnsweredIsThere(t *testing.T) {
+func TestRestart_AnsweredMessages_AreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, in(dir))
@@ -61,7 +61,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-func TestRestart_AddingTheSameAgainWritesNothing(t *testing.T) {
+func TestRestart_SameSetupAgain_WritesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	start(t, in(dir)).post(`{"content":"x"}`)
@@ -81,7 +81,7 @@ func journalSize(t *testing.T, dir string) int64 {
 	return info.Size()
 }
 
-func TestRestart_TheSimulatorsOwnClockGoesOn(t *testing.T) {
+func TestRestart_OwnClock_Continues(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, in(dir))
@@ -137,7 +137,7 @@ func addToJournal(t *testing.T, dir, text string) {
 	}
 }
 
-func TestJournal_ThatCannotBeWritten_FailsTheCallAndChangesNothing(t *testing.T) {
+func TestJournal_Unwritable_FailsTheCallAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	start(t, in(dir))
@@ -231,7 +231,7 @@ func startChild(t *testing.T, dir string) (*exec.Cmd, string) {
 	return child, strings.TrimSpace(base)
 }
 
-func TestKilled_EveryMessageThatWasAnsweredIsThere(t *testing.T) {
+func TestKilled_AnsweredMessages_AreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	child, base := startChild(t, dir)
@@ -265,7 +265,7 @@ func TestKilled_EveryMessageThatWasAnsweredIsThere(t *testing.T) {
 		}
 	}
 	if err := child.Wait(); err == nil || len(ids) < 50 {
-		t.Fatalf("the child ended by itself (%v) after %d answers", err, len(ids))
+		t.Fatalf("the child ended before it was killed (%v), after %d answers", err, len(ids))
 	}
 
 	var kept []string

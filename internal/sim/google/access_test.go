@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-func TestSimCalendar_ChangesWhatTheBodyNames(t *testing.T) {
+func TestSimCalendar_NamedFields_AreChanged(t *testing.T) {
 	t.Parallel()
 	opt := google.Options{Sequential: true, Dir: t.TempDir()}
 	w := newWorld(t, opt)

@@ -30,7 +30,7 @@ func (e *event) attendees() []attendee {
 	return list
 }
 
-// setAttendees stores the list as it looks from the event's own calendar.
+// setAttendees stores the list as the event's own calendar shows it.
 func (e *event) setAttendees(list []attendee) error {
 	if len(list) == 0 {
 		delete(e.Fields, "attendees")

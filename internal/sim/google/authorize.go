@@ -14,15 +14,15 @@ type authRequest struct {
 	challenge, nonce        string
 	scopes                  []string // as asked, in Google's long spelling
 	offline                 bool
-	// hint names the account that the client expects, by e-mail or sub.
-	hint string
+	// account is `login_hint`: the account that the client expects, by e-mail or sub.
+	account string
 	// prompt holds none, consent and select_account, those that were given.
 	prompt []string
 	// addGranted: what was granted before stays part of the grant.
 	addGranted bool
 }
 
-// pageError is a refusal that the person sees; the client is told nothing.
+// pageError is a refusal that the person sees. The client receives nothing.
 type pageError struct {
 	status        int
 	code, message string
@@ -52,7 +52,7 @@ var knownScopes = slices.Concat(signInScopes, []string{
 func (s *Server) readAuthRequest(query url.Values) (*authRequest, error) {
 	a := &authRequest{
 		client: query.Get("client_id"), redirect: query.Get("redirect_uri"), state: query.Get("state"),
-		challenge: query.Get("code_challenge"), nonce: query.Get("nonce"), hint: query.Get("login_hint"),
+		challenge: query.Get("code_challenge"), nonce: query.Get("nonce"), account: query.Get("login_hint"),
 		offline:    query.Get("access_type") == "offline",
 		prompt:     strings.Fields(query.Get("prompt")),
 		addGranted: query.Get("include_granted_scopes") == "true",
@@ -133,9 +133,9 @@ func (a *authRequest) back(outcome url.Values) string {
 	return u.String()
 }
 
-// authorize shows the consent page. Someone whom login_hint names and who has
-// consented to all of it before is sent back at once, unless prompt asks for
-// the page.
+// authorize shows the consent page. A person whom `login_hint` names and who has
+// consented to all scopes before is sent back at once, unless prompt demands the
+// page.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	a, err := s.readAuthRequest(r.URL.Query())
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askable are the people to choose from, and the one of login_hint where they
+// askable returns the people to choose from, and the person of `login_hint` if they
 // have consented before.
 func (s *Server) askable(a *authRequest) (known *User, all []*User) {
 	s.mu.Lock()
@@ -169,5 +169,5 @@ func (s *Server) askable(a *authRequest) (known *User, all []*User) {
 }
 
 func (a *authRequest) names(u *User) bool {
-	return a.hint != "" && (fold(a.hint) == fold(u.Email) || a.hint == u.Sub)
+	return a.account != "" && (fold(a.account) == fold(u.Email) || a.account == u.Sub)
 }

@@ -12,7 +12,7 @@ type change struct {
 	now     time.Time
 	record  record
 	version int64
-	grace   time.Duration // how long a stopped channel is told of changes
+	grace   time.Duration // how long a stopped channel receives pushes
 	// touched are the calendars whose events change, each once, in order.
 	touched []string
 }
@@ -103,8 +103,8 @@ func (c *change) nextOrdinal(calendarID string) int {
 	return next
 }
 
-// pushTouched adds a push for each live channel of each calendar that changes,
-// as long as whoever made it may read the calendar.
+// pushTouched adds a push for each live channel of each changed calendar, if the
+// user who made the channel may still read the calendar.
 func (c *change) pushTouched() {
 	for _, id := range c.touched {
 		cal := c.world.calendars[id]

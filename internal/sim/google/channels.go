@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// channel is a watch channel: an address that is told of each change of a
-// calendar's events. It stays known after its end, so that its id stays taken.
+// channel is a watch channel: an address that receives a push for each change of a
+// calendar's events. It is kept after its end, so that its id stays taken.
 type channel struct {
 	ID         string    `json:"id"`
 	User       string    `json:"user"`
@@ -38,7 +38,7 @@ func (ch *channel) pushesAt(now time.Time, grace time.Duration) bool {
 	return now.Before(ch.Expiration) && (!ch.Stopped || now.Before(ch.StoppedAt.Add(grace)))
 }
 
-// resourceID is the same for every channel of a calendar, whoever made it.
+// resourceID is the same for every channel of a calendar, for all users.
 func (ch *channel) resourceID() string { return digest("resource " + ch.Calendar) }
 
 func (ch *channel) resourceURI() string {
@@ -61,7 +61,7 @@ func (s *Server) OpenChannels() (ids []string) {
 	return ids
 }
 
-// Stoppable tells whether Google would stop a watch channel for anybody: it is
+// Stoppable reports whether Google would stop a watch channel for any user: it is
 // open, and the grant that it was made with was not revoked since.
 func (s *Server) Stoppable(id string) bool {
 	s.mu.Lock()

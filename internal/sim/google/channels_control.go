@@ -14,11 +14,11 @@ type ChannelRules struct {
 	// LongestGrant is the longest that a channel is granted for, whatever is
 	// asked. Channels that are open keep their end.
 	LongestGrant time.Duration
-	// StopGrace is how long a stopped channel is still told of changes.
+	// StopGrace is how long a stopped channel still receives pushes.
 	StopGrace time.Duration
-	// HoldUntilStopped keeps the pushes of a channel back until it is stopped,
-	// and delivers them then; those that are kept back when it is taken away are
-	// delivered at once. A channel that ends before is told nothing.
+	// HoldUntilStopped holds the pushes of a channel until it is stopped, and
+	// delivers them then. Turning it off delivers held pushes at once. A channel
+	// that expires before receives nothing.
 	HoldUntilStopped bool
 }
 
@@ -39,8 +39,8 @@ func (s *Server) longestGrant() time.Duration {
 	return s.opt.MaxChannelTTL
 }
 
-// stopGrace is how long a stopped channel is told of changes. The caller holds
-// the lock.
+// stopGrace is how long a stopped channel receives pushes. The caller holds the
+// lock.
 func (s *Server) stopGrace() time.Duration {
 	if grace := s.channelRules.StopGrace; grace > 0 {
 		return grace
@@ -48,16 +48,16 @@ func (s *Server) stopGrace() time.Duration {
 	return s.opt.StopGrace
 }
 
-// held tells whether a push waits until its channel is stopped. The caller holds
+// held reports whether a push waits until its channel is stopped. The caller holds
 // the lock.
 func (s *Server) held(p *push) bool {
 	return s.channelRules.HoldUntilStopped && s.world.channels[p.Channel].liveAt(s.clock.Now())
 }
 
 // simChannels is POST /_sim/channels {"longest_grant": "1h", "stop_grace": "30s",
-// "hold_until_stopped": true}: how long channels are granted at most, how long a
-// stopped one is told of changes, and whether pushes wait until their channel is
-// stopped. What is left out, or "off", is as it was at the start.
+// "hold_until_stopped": true}: the longest grant of a channel, how long a stopped
+// channel receives pushes, and whether pushes wait until their channel is stopped. A
+// field that is absent or "off" has its value of the start.
 func (s *Server) simChannels(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		LongestGrant     string `json:"longest_grant"`

@@ -15,7 +15,7 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-func TestWatch_PushesCarryGooglesHeaders(t *testing.T) {
+func TestWatch_Pushes_HaveGooglesHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	r := newReceiver(t, nil)
@@ -64,17 +64,17 @@ func TestWatch_PushesCarryGooglesHeaders(t *testing.T) {
 	}
 }
 
-func TestWatch_ExpirationIsWhatIsGranted(t *testing.T) {
+func TestWatch_Expiration_IsGrantedUpToTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, MaxChannelTTL: 10 * 24 * time.Hour})
 	for name, tc := range map[string]struct {
 		channel calendar.Channel
 		want    time.Duration
 	}{
-		"nothing asked":            {calendar.Channel{}, 7 * 24 * time.Hour},
-		"a ttl":                    {calendar.Channel{Params: map[string]string{"ttl": "60"}}, time.Minute},
-		"an expiration":            {calendar.Channel{Expiration: epoch.Add(2 * time.Hour).UnixMilli()}, 2 * time.Hour},
-		"more than there is to be": {calendar.Channel{Params: map[string]string{"ttl": "31536000"}}, 10 * 24 * time.Hour},
+		"nothing asked":        {calendar.Channel{}, 7 * 24 * time.Hour},
+		"a ttl":                {calendar.Channel{Params: map[string]string{"ttl": "60"}}, time.Minute},
+		"an expiration":        {calendar.Channel{Expiration: epoch.Add(2 * time.Hour).UnixMilli()}, 2 * time.Hour},
+		"more than is allowed": {calendar.Channel{Params: map[string]string{"ttl": "31536000"}}, 10 * 24 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.channel.Id, tc.channel.Type, tc.channel.Address = strings.ReplaceAll(name, " ", "-"), "web_hook", "https://app.test/push"
@@ -86,7 +86,7 @@ func TestWatch_ExpirationIsWhatIsGranted(t *testing.T) {
 	}
 }
 
-func TestWatch_RefusesWhatGoogleRefuses(t *testing.T) {
+func TestWatch_InvalidChannels_AreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.watch("gm", "taken", "https://app.test/push")
@@ -117,7 +117,7 @@ func TestWatch_RefusesWhatGoogleRefuses(t *testing.T) {
 	}
 }
 
-func TestPushes_GoToEachLiveChannelOfTheCalendarThatChanged(t *testing.T) {
+func TestPushes_ChangedCalendar_ReachEachLiveChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.watch("gm", "one", "https://app.test/push")
@@ -153,7 +153,7 @@ func TestPushes_GoToEachLiveChannelOfTheCalendarThatChanged(t *testing.T) {
 	wantError(t, err, 400, "channelIdNotUnique")
 }
 
-func TestDeliver_TriesAgainAsGoogleDoes(t *testing.T) {
+func TestDeliver_Failed_IsRetriedAsGoogleDoes(t *testing.T) {
 	t.Parallel()
 	for status, again := range map[int]bool{
 		200: false, 201: false, 202: false, 204: false, 400: false, 401: false, 404: false, 429: false, 501: false,
@@ -190,7 +190,7 @@ func TestDeliver_TriesAgainAsGoogleDoes(t *testing.T) {
 	}
 }
 
-func TestDeliver_GivesUpInTheEnd(t *testing.T) {
+func TestDeliver_FailsForever_GivesUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.watch("gm", "one", "http://127.0.0.1:1/refused")
@@ -241,7 +241,7 @@ func TestDeliver_Faults(t *testing.T) {
 	}
 }
 
-func TestDeliver_AChannelThatHasEndedIsToldNothing(t *testing.T) {
+func TestDeliver_EndedChannel_ReceivesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	r := newReceiver(t, nil)
@@ -253,7 +253,7 @@ func TestDeliver_AChannelThatHasEndedIsToldNothing(t *testing.T) {
 	}
 }
 
-func TestStart_DeliversInTheBackgroundAndTriesAgain(t *testing.T) {
+func TestStart_InTheBackground_DeliversAndRetries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{})
 	r := newReceiver(t, func(n int) int {
@@ -280,7 +280,7 @@ func TestStart_DeliversInTheBackgroundAndTriesAgain(t *testing.T) {
 	}
 }
 
-func TestStart_AReceiverThatHangsHoldsUpNoOther(t *testing.T) {
+func TestStart_HangingReceiver_DelaysNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{})
 	release := make(chan struct{})

@@ -45,7 +45,7 @@ func (w *world) consented(config *oauth2.Config, c google.Consent, options ...oa
 	return must(config.Exchange(w.t.Context(), outcome.Get("code"), oauth2.VerifierOption(verifier)))(w.t)
 }
 
-func TestConsent_GivesTokensForWhatWasAskedAndSaysWhoItIs(t *testing.T) {
+func TestConsent_Given_ReturnsTokensAndIdentity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, ClientID: "client", ClientSecret: "shh", RedirectURIs: []string{callback}})
 	token := w.consented(w.linking("client"), google.Consent{User: "ana"}, oauth2.ApprovalForce)
@@ -73,7 +73,7 @@ func TestConsent_GivesTokensForWhatWasAskedAndSaysWhoItIs(t *testing.T) {
 	}
 }
 
-func TestConsent_APersonMayGrantLessOrNothing(t *testing.T) {
+func TestConsent_FewerScopes_GrantLessOrNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	token := w.consented(w.linking("client"), google.Consent{User: "ana@example.test", Scopes: []string{google.ScopeCalendarListReadonly}})
@@ -103,7 +103,7 @@ func TestConsent_APersonMayGrantLessOrNothing(t *testing.T) {
 	}
 }
 
-func TestConsent_ARefreshTokenComesOnceUnlessConsentIsPrompted(t *testing.T) {
+func TestConsent_Again_ReturnsARefreshTokenOnlyIfPrompted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	config := w.linking("client")
@@ -177,7 +177,7 @@ func TestExchange_Refuses(t *testing.T) {
 	wantRetrieveError(t, err, 400, "invalid_grant")
 }
 
-func TestAuthorize_ShowsAnErrorAndSendsNobodyAnywhere(t *testing.T) {
+func TestAuthorize_InvalidRequest_ShowsAnErrorPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, ClientID: "client"})
 	good := must(url.Parse(w.linking("client").AuthCodeURL("state-1", oauth2.S256ChallengeOption(oauth2.GenerateVerifier()))))(t).Query()
@@ -219,7 +219,7 @@ func TestAuthorize_ShowsAnErrorAndSendsNobodyAnywhere(t *testing.T) {
 	}
 }
 
-func TestAuthorize_APersonSeesWhatIsAskedAndWho(t *testing.T) {
+func TestAuthorize_ConsentPage_ShowsScopesAndClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	config := w.linking("Quest <Scheduler>")
@@ -241,7 +241,7 @@ func TestAuthorize_APersonSeesWhatIsAskedAndWho(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser.Jar = jar
-	for name, tc := range map[string]struct{ hint, prompt, want string }{
+	for name, tc := range map[string]struct{ account, prompt, want string }{
 		"known":                     {"ana@example.test", "", "code="},
 		"known, by sub, no page":    {"1002", "none", "code="},
 		"known, with a page":        {"ana@example.test", "consent", ""},
@@ -250,7 +250,7 @@ func TestAuthorize_APersonSeesWhatIsAskedAndWho(t *testing.T) {
 		"nobody named, no page":     {"", "none", "error=interaction_required"},
 		"known, chooses an account": {"ana@example.test", "select_account", ""},
 	} {
-		address := config.AuthCodeURL("state-1", oauth2.SetAuthURLParam("login_hint", tc.hint), oauth2.SetAuthURLParam("prompt", tc.prompt))
+		address := config.AuthCodeURL("state-1", oauth2.SetAuthURLParam("login_hint", tc.account), oauth2.SetAuthURLParam("prompt", tc.prompt))
 		resp := must(browser.Get(address))(t)
 		resp.Body.Close()
 		location := resp.Header.Get("Location")
@@ -260,7 +260,7 @@ func TestAuthorize_APersonSeesWhatIsAskedAndWho(t *testing.T) {
 	}
 }
 
-func TestConsent_OutlivesTheProcess(t *testing.T) {
+func TestConsent_AfterARestart_IsKept(t *testing.T) {
 	t.Parallel()
 	opt := google.Options{Sequential: true, Dir: t.TempDir()}
 	first := newWorld(t, opt)

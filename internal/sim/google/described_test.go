@@ -102,7 +102,7 @@ func (d *description) breachOfError(resp *http.Response, text []byte) string {
 	return ""
 }
 
-func TestDescription_KnowsEveryFieldThatAMaskMayName(t *testing.T) {
+func TestDescription_FieldsOfMasks_AreKnown(t *testing.T) {
 	t.Parallel()
 	desc, err := loadDescription()
 	if err != nil {
@@ -138,7 +138,7 @@ var samples = map[string]struct {
 	"calendarList.get":  {"users/me/calendarList/primary", "", "users/me/calendarList/nobody%40example.test", "", 404},
 }
 
-func TestDescription_EveryMethodAnswersAsDescribed(t *testing.T) {
+func TestDescription_EveryMethod_AnswersAsDescribed(t *testing.T) {
 	t.Parallel()
 	desc, err := loadDescription()
 	if err != nil {
@@ -193,7 +193,7 @@ func TestDescription_EveryMethodAnswersAsDescribed(t *testing.T) {
 	}
 }
 
-func TestDescription_TellsWhatBreaksIt(t *testing.T) {
+func TestDescription_BrokenAnswers_AreReported(t *testing.T) {
 	t.Parallel()
 	desc, err := loadDescription()
 	if err != nil {

@@ -93,7 +93,7 @@ func matches(template, path string) bool {
 	return true
 }
 
-// formats are those of strings; others are not looked at.
+// formats are those of strings; other formats are ignored.
 var formats = map[string]*regexp.Regexp{
 	"date":      regexp.MustCompile(`^\d{4}-\d\d-\d\d$`),
 	"date-time": regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`),

@@ -43,10 +43,10 @@ const instantLayout = "2006-01-02T15:04:05.000Z"
 
 func (e *event) isCopy() bool { return e.Organizer != e.Calendar }
 
-// vanished says whether an event was deleted so long ago that it is no longer
-// seen. Its id stays taken. An instance is seen as long as its series.
-func (c *calendar) vanished(e *event, seenSince time.Time) bool {
-	return e.Cancelled && !e.Updated.After(seenSince) && !c.lives(e.Series)
+// vanished reports whether an event was deleted so long ago that it is no longer
+// visible. Its id stays taken. An instance is visible as long as its series.
+func (c *calendar) vanished(e *event, visibleSince time.Time) bool {
+	return e.Cancelled && !e.Updated.After(visibleSince) && !c.lives(e.Series)
 }
 
 // lives says whether there is a live event of that id.
@@ -58,7 +58,7 @@ func (c *calendar) lives(id string) bool {
 // recurring says whether the event is a series.
 func (e *event) recurring() bool { return len(e.Fields["recurrence"]) > 0 }
 
-// etag differs for each version, and looks like Google's.
+// etag differs for each version, in the form of Google's ETags.
 func (e *event) etag() string {
 	return `"` + strconv.FormatInt(3_500_000_000_000_000+2*e.Version, 10) + `"`
 }

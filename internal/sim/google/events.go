@@ -25,16 +25,16 @@ func (s *Server) getEvent(c *call) (answer, error) {
 	}
 	v.malformed = s.malformed[cal.ID]
 	e := cal.find(c.r.PathValue("eventId"))
-	if e == nil || cal.vanished(e, s.seenSince()) {
+	if e == nil || cal.vanished(e, s.visibleSince()) {
 		return answer{}, errNotFound
 	}
 	return show(e, v)
 }
 
-// seenSince is when an event must have been deleted to be seen now.
-func (s *Server) seenSince() time.Time { return s.clock.Now().Add(-s.opt.TombstoneLife) }
+// visibleSince is the oldest deletion that is still visible.
+func (s *Server) visibleSince() time.Time { return s.clock.Now().Add(-s.opt.TombstoneLife) }
 
-// view reads how the caller wants the event to look.
+// view reads which form of the event the caller wants.
 func (c *call) view(cal *calendar) (view, error) {
 	q := query{values: c.query}
 	v := q.eventView(cal, c.mask)
@@ -136,7 +136,7 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 		return answer{}, err
 	}
 	err = s.write(c, func(ch *change, cal *calendar, v view) error {
-		before, err := ch.toRewrite(c, cal, body, s.seenSince())
+		before, err := ch.toRewrite(c, cal, body, s.visibleSince())
 		if err != nil {
 			return err
 		}
@@ -161,9 +161,9 @@ func (s *Server) rewrite(c *call, replace bool) (a answer, err error) {
 }
 
 // toRewrite is the event that a patch or update starts from.
-func (c *change) toRewrite(call *call, cal *calendar, body map[string]any, seenSince time.Time) (*event, error) {
+func (c *change) toRewrite(call *call, cal *calendar, body map[string]any, visibleSince time.Time) (*event, error) {
 	gone := cal.events[call.r.PathValue("eventId")]
-	if gone == nil || !gone.Cancelled || cal.vanished(gone, seenSince) || !revives(body) {
+	if gone == nil || !gone.Cancelled || cal.vanished(gone, visibleSince) || !revives(body) {
 		return current(call, cal, errForbidden)
 	}
 	if err := gone.matches(call.r); err != nil {

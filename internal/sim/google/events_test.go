@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-func TestInsert_AnswersTheEventAsGoogleKeepsIt(t *testing.T) {
+func TestInsert_Answer_IsTheEventAsGoogleKeepsIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := timed("", 6)
@@ -43,7 +43,7 @@ func TestInsert_AnswersTheEventAsGoogleKeepsIt(t *testing.T) {
 	}
 }
 
-func TestInsert_AClientsIDIsKeptAndTakenForEver(t *testing.T) {
+func TestInsert_ClientsID_IsKeptAndStaysTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	if got := w.insert("gm", timed("qs0abc", 6)); got.Id != "qs0abc" {
@@ -106,7 +106,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-func TestTimes_AreShownInTheZoneThatIsAskedFor(t *testing.T) {
+func TestTimes_RequestedZone_IsUsed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := w.insert("gm", timed("", 6))
@@ -120,7 +120,7 @@ func TestTimes_AreShownInTheZoneThatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestPatch_MergesFieldByField(t *testing.T) {
+func TestPatch_Fields_AreMerged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := timed("", 6)
@@ -157,7 +157,7 @@ func TestPatch_MergesFieldByField(t *testing.T) {
 	}
 }
 
-func TestPatch_TimedToAllDayAndBackNullsTheOtherField(t *testing.T) {
+func TestPatch_TimedToAllDayAndBack_NullsTheOtherField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := w.insert("gm", timed("", 6))
@@ -177,7 +177,7 @@ func TestPatch_TimedToAllDayAndBackNullsTheOtherField(t *testing.T) {
 	}
 }
 
-func TestUpdate_ReplacesWhatCanBeWritten(t *testing.T) {
+func TestUpdate_WritableFields_AreReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := timed("", 6)
@@ -220,7 +220,7 @@ func TestIfMatch(t *testing.T) {
 	}
 }
 
-func TestDelete_LeavesATombstoneWithTheIDAlone(t *testing.T) {
+func TestDelete_Event_LeavesATombstoneWithOnlyItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := w.insert("gm", timed("qs0abc", 6))
@@ -239,7 +239,7 @@ func TestDelete_LeavesATombstoneWithTheIDAlone(t *testing.T) {
 	wantError(t, w.as("gm").Events.Delete("primary", "never0there").Do(), 404, "notFound")
 }
 
-func TestPatch_StatusCancelledIsADeletion(t *testing.T) {
+func TestPatch_StatusCancelled_IsADeletion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := w.insert("gm", timed("", 6))
@@ -250,7 +250,7 @@ func TestPatch_StatusCancelledIsADeletion(t *testing.T) {
 	wantError(t, w.as("gm").Events.Delete("primary", e.Id).Do(), 410, "deleted")
 }
 
-func TestBadRequests_AreRefusedAndChangeNothing(t *testing.T) {
+func TestWrites_BadRequests_ChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := w.insert("gm", timed("", 6))
@@ -350,7 +350,7 @@ func TestRoles(t *testing.T) {
 	wantError(t, err, http.StatusNotFound, "notFound")
 }
 
-func TestAddGmailEvent_IsInTheDelta(t *testing.T) {
+func TestAddGmailEvent_Added_IsInTheDelta(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	_, token := w.list("gm", nil)

@@ -36,5 +36,5 @@ func (l *listing) wants(c *calendar, e *event) bool {
 	case !l.filter.updatedMin.IsZero():
 		return !e.Updated.Before(l.filter.updatedMin)
 	}
-	return l.showDeleted && !c.vanished(e, l.seenSince)
+	return l.showDeleted && !c.vanished(e, l.visibleSince)
 }

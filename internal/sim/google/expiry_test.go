@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-func TestSyncToken_AgesOutByTheClock(t *testing.T) {
+func TestSyncToken_AfterItsLife_Expires(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 2)
@@ -24,7 +24,7 @@ func TestSyncToken_AgesOutByTheClock(t *testing.T) {
 	w.since("gm", next)
 }
 
-func TestSyncToken_EndsOnDemandForEitherReason(t *testing.T) {
+func TestSyncToken_EndedByControl_HasEitherReason(t *testing.T) {
 	t.Parallel()
 	for body, reason := range map[string]string{
 		"":                                  "fullSyncRequired",
@@ -85,7 +85,7 @@ func TestSyncToken_RejectedOnDemand_IsABadRequest(t *testing.T) {
 	}
 }
 
-func TestTombstones_DisappearInTheEndAndKeepTheIDTaken(t *testing.T) {
+func TestTombstones_AfterTheirLife_KeepTheIDTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.insert("gm", timed("qs0gone", 6))
@@ -109,7 +109,7 @@ func TestTombstones_DisappearInTheEndAndKeepTheIDTaken(t *testing.T) {
 	wantError(t, err, 403, "forbidden")
 }
 
-func TestPages_AListingOfMostlyTombstonesHasEmptyPages(t *testing.T) {
+func TestPages_MostlyTombstones_MayBeEmpty(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 12)

@@ -83,7 +83,7 @@ func (f *filter) shows(e *event) bool {
 	return e.has("private", f.private) && e.has("shared", f.shared)
 }
 
-// inText looks where Google's search looks: what people read and who comes.
+// inText searches the fields that Google's search covers: texts and attendees.
 func (f *filter) inText(e *event) bool {
 	words := []string{e.text("summary"), e.text("description"), e.text("location"), e.Organizer}
 	for _, a := range e.attendees() {

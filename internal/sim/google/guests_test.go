@@ -33,7 +33,7 @@ func responses(e *calendar.Event) string {
 	return strings.Join(list, ", ")
 }
 
-func TestGuests_SeeTheEventUnderTheSameID(t *testing.T) {
+func TestGuests_Copies_HaveTheSameID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.watch("ana", "anas", "https://app.test/push")
@@ -85,7 +85,7 @@ func TestGuests_SeeTheEventUnderTheSameID(t *testing.T) {
 	}
 }
 
-func TestGuests_RemovingACopyDeclinesAndLeavesTheEvent(t *testing.T) {
+func TestGuests_RemoveTheirCopy_DeclineAndKeepTheEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.invite("qs0feast")
@@ -113,7 +113,7 @@ func TestGuests_RemovingACopyDeclinesAndLeavesTheEvent(t *testing.T) {
 	wantError(t, w.as("ana").Events.Delete("primary", "qs0feast").Do(), 410, "deleted")
 }
 
-func TestGuests_ChangeWhatIsTheirs(t *testing.T) {
+func TestGuests_Writes_ChangeTheirOwnFieldsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	before := w.invite("qs0feast")
@@ -162,7 +162,7 @@ func TestGuests_ChangeWhatIsTheirs(t *testing.T) {
 	}
 }
 
-func TestGuests_AnEventOfTheirOwnWithThatIDIsLeftAlone(t *testing.T) {
+func TestGuests_OwnEventOfThatID_IsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.insert("ana", timed("qs0feast", 20))

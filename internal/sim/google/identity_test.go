@@ -38,7 +38,7 @@ func (w *world) identity(token *oauth2.Token, audience string) map[string]any {
 	return said
 }
 
-func TestIdentity_SaysWhatWasAskedAlone(t *testing.T) {
+func TestIdentity_ByScopes_HasTheGrantedFieldsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	config := w.linking("client")
@@ -53,7 +53,7 @@ func TestIdentity_SaysWhatWasAskedAlone(t *testing.T) {
 	}
 }
 
-func TestGrant_DiesByTheClock(t *testing.T) {
+func TestGrant_AfterItsLife_Expires(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		opt   google.Options
@@ -63,7 +63,7 @@ func TestGrant_DiesByTheClock(t *testing.T) {
 	}{
 		"after a quarter":                  {google.Options{}, 90 * 24 * time.Hour, 0, false},
 		"after six idle months":            {google.Options{}, 183 * 24 * time.Hour, 0, true},
-		"used meanwhile":                   {google.Options{}, 183 * 24 * time.Hour, 100 * 24 * time.Hour, false},
+		"used once in between":             {google.Options{}, 183 * 24 * time.Hour, 100 * 24 * time.Hour, false},
 		"in testing, after seven days":     {google.Options{Testing: true}, 7 * 24 * time.Hour, time.Hour, true},
 		"in testing, before seven days":    {google.Options{Testing: true}, 7*24*time.Hour - time.Second, 0, false},
 		"by hand too, in testing or idle":  {google.Options{Testing: true}, 8 * 24 * time.Hour, 0, true},
@@ -94,7 +94,7 @@ func TestGrant_DiesByTheClock(t *testing.T) {
 	}
 }
 
-func TestGrant_TheHundredAndFirstEndsTheOldest(t *testing.T) {
+func TestGrant_HundredAndFirst_EndsTheOldest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	config := w.linking("client")

@@ -1,8 +1,8 @@
 package google
 
-// Changes counts what has changed in the simulator so far, but for pushes on
-// their way. Where it is what it was, so are events, calendars, grants and
-// tokens: a test that watches need not look again.
+// Changes counts the changes in the simulator so far, except those of pending
+// pushes. While it stays equal, so do events, calendars, grants and tokens: a test
+// that polls need not read them again.
 func (s *Server) Changes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -21,9 +21,8 @@ func (s *Server) Version(calendarID string) int64 {
 }
 
 // ChangedSince names the events of a calendar that a listing from a sync token
-// would show, oldest change first, whoever may read it. good is false where the
-// token was given for something else or has ended, so that only a full listing
-// would help.
+// would show, oldest change first, regardless of access. good is false if the token
+// belongs to another listing or has expired, so that only a full listing would help.
 func (s *Server) ChangedSince(calendarID, token string) (ids []string, good bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +40,7 @@ func (s *Server) ChangedSince(calendarID, token string) (ids []string, good bool
 	return ids, true
 }
 
-// beside tells whether a record is about pushes alone.
+// beside reports whether a record is about pushes only.
 func (r *record) beside() bool {
 	return r.Offset == nil && r.Epoch == nil &&
 		len(r.Users)+len(r.Grants)+len(r.Tokens)+len(r.Codes)+len(r.Calendars)+len(r.Events)+len(r.Channels) == 0

@@ -26,7 +26,7 @@ func (s *Server) findInstances(c *call) (page foundPage, err error) {
 	}
 	master := cal.find(c.r.PathValue("eventId"))
 	switch {
-	case master == nil || cal.vanished(master, s.seenSince()):
+	case master == nil || cal.vanished(master, s.visibleSince()):
 		return page, errNotFound
 	case !master.recurring():
 		return page, invalid("The event is not recurring.")

@@ -31,8 +31,8 @@ type listing struct {
 
 	now       time.Time
 	tokenLife time.Duration
-	// seenSince is when an event must have been deleted to be seen.
-	seenSince time.Time
+	// visibleSince is the oldest deletion that is still visible.
+	visibleSince time.Time
 }
 
 // notWithSyncToken are refused beside a sync token, as is showDeleted=false.
@@ -134,7 +134,7 @@ func (c *call) showPage(page foundPage) (answer, error) {
 		}
 		items = append(items, o)
 	}
-	// Items are masked already; the mask for them must not look again.
+	// Items are masked already; their mask must not apply again.
 	head, err := c.mask.apply(append(page.head, page.tokens...))
 	if err != nil {
 		return answer{}, err
@@ -169,7 +169,7 @@ func (s *Server) findPage(c *call) (foundPage, error) {
 		return foundPage{}, err
 	}
 	l.view.malformed = s.malformed[cal.ID]
-	l.now, l.tokenLife, l.seenSince = s.clock.Now(), s.opt.SyncTokenLife, s.seenSince()
+	l.now, l.tokenLife, l.visibleSince = s.clock.Now(), s.opt.SyncTokenLife, s.visibleSince()
 	page, err := s.world.walk(cal, l, !slices.ContainsFunc(givesNoSyncToken, c.query.Has))
 	if err != nil {
 		return foundPage{}, err

@@ -20,7 +20,7 @@ func (w *world) fill(key string, n int) {
 	}
 }
 
-func TestSyncToken_ListsWhatChangedSince(t *testing.T) {
+func TestSyncToken_Listing_HasTheChangesSince(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 3)
@@ -62,7 +62,7 @@ func TestSyncToken_ListsWhatChangedSince(t *testing.T) {
 	}
 }
 
-func TestPages_TheLastOneAloneHasASyncToken(t *testing.T) {
+func TestPages_LastPage_AloneHasASyncToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 7)
@@ -98,7 +98,7 @@ func TestPages_TheLastOneAloneHasASyncToken(t *testing.T) {
 	}
 }
 
-func TestPages_WhatChangesInBetweenIsInTheNextListing(t *testing.T) {
+func TestPages_ChangeInBetween_IsInTheNextListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 4)
@@ -135,7 +135,7 @@ func TestPages_WhatChangesInBetweenIsInTheNextListing(t *testing.T) {
 	}
 }
 
-func TestSyncToken_ADeletionInTheGapIsNotShownByAFullListing(t *testing.T) {
+func TestSyncToken_DeletionInTheGap_IsNotInAFullListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 2)
@@ -159,7 +159,7 @@ func TestSyncToken_ADeletionInTheGapIsNotShownByAFullListing(t *testing.T) {
 	}
 }
 
-func TestList_RefusesWhatDoesNotGoTogether(t *testing.T) {
+func TestList_ConflictingParameters_AreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 3)
@@ -284,7 +284,7 @@ func TestList_HeadAndMask(t *testing.T) {
 	}
 }
 
-func TestList_MaxAttendeesShowsTheCallerAlone(t *testing.T) {
+func TestList_MaxAttendees_ShowsTheCallerOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := timed("", 6)
@@ -302,7 +302,7 @@ func TestList_MaxAttendeesShowsTheCallerAlone(t *testing.T) {
 	}
 }
 
-func TestList_ACalendarOfTenThousandInPagesOf2500(t *testing.T) {
+func TestList_TenThousandEvents_ArriveInPagesOf2500(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true})
 	const n = 10_000

@@ -18,7 +18,7 @@ func (w *world) raw(path string) (status int, text string) {
 	return status, text
 }
 
-func TestMalformed_IsShownInGetAndListUntilTakenOff(t *testing.T) {
+func TestMalformed_UntilRemoved_IsInGetAndList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 2)
@@ -50,7 +50,7 @@ func TestMalformed_IsShownInGetAndListUntilTakenOff(t *testing.T) {
 	}
 }
 
-func TestMalformed_ADeletedEventIsMalformedToo(t *testing.T) {
+func TestMalformed_DeletedEvent_IsMalformedToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.insert("gm", timed("qs0gone", 6))
@@ -74,7 +74,7 @@ func TestMalformed_ADeletedEventIsMalformedToo(t *testing.T) {
 	}
 }
 
-func TestMalformed_IsListedAndTakenOffOverHTTP(t *testing.T) {
+func TestMalformed_OverHTTP_IsListedAndRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.insert("gm", timed("qs0mine", 6))

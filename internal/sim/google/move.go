@@ -5,11 +5,10 @@ import (
 	"net/http"
 )
 
-// moveEvent gives an event to another calendar, which becomes its organizer.
-// The event keeps its id. In the calendar that it leaves nothing stays but a
-// tombstone, which in a listing looks like a deletion and cannot be undone;
-// where that calendar's address is among the attendees it keeps a guest's copy
-// instead.
+// moveEvent moves an event to another calendar, which becomes its organizer. The
+// event keeps its id. The old calendar keeps only a tombstone, which a listing shows
+// as a deletion and which cannot be undone. If the address of the old calendar is
+// among the attendees, it keeps a guest's copy instead.
 func (s *Server) moveEvent(c *call) (a answer, err error) {
 	err = s.write(c, func(ch *change, from *calendar, _ view) error {
 		before, err := current(c, from, errForbidden)

@@ -31,7 +31,7 @@ func (w *world) move(key, from, id, to string) (*calendar.Event, error) {
 	return w.as(key).Events.Move(from, id, to).Do()
 }
 
-func TestMove_LooksLikeADeletionInTheOldCalendarAndKeepsTheID(t *testing.T) {
+func TestMove_IsADeletionInTheOldCalendar_AndKeepsTheID(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	e := w.insert("gm", timed("", 6))
@@ -66,7 +66,7 @@ func TestMove_LooksLikeADeletionInTheOldCalendarAndKeepsTheID(t *testing.T) {
 	}
 }
 
-func TestMove_GuestsFollowTheNewOrganizer(t *testing.T) {
+func TestMove_Guests_FollowTheNewOrganizer(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	w.invite("qs0feast")

@@ -45,7 +45,7 @@ func (w *world) form(path string, values url.Values, headers ...string) (int, st
 	return status, text
 }
 
-func TestToken_IsGoodForAnHourOfTheSimulatorsClock(t *testing.T) {
+func TestToken_AfterAnHourOfTheClock_Expires(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, ClientID: "client", ClientSecret: "shh"})
 	token := must(w.refresh(w.grants["gm"].RefreshToken))(t)
@@ -153,7 +153,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-func TestRevoke_AnUnknownUserIsNamedAsSuch(t *testing.T) {
+func TestRevoke_UnknownUser_IsNamedInTheError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	if status, _, text := w.curl("", "POST", "/_sim/revoke", `{"user":"zoe"}`); status != 404 || !strings.Contains(text, "ana, ben, gm") {
@@ -161,7 +161,7 @@ func TestRevoke_AnUnknownUserIsNamedAsSuch(t *testing.T) {
 	}
 }
 
-func TestGrant_ACallNeedsItsScope(t *testing.T) {
+func TestGrant_WithoutTheScope_RefusesTheCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.grants["gm"] = must(w.sim.NewGrant("gm", "openid", google.ScopeEventsReadonly))(t)
@@ -174,7 +174,7 @@ func TestGrant_ACallNeedsItsScope(t *testing.T) {
 	wantError(t, err, 403, "insufficientPermissions")
 }
 
-func TestAddUser_RefusesOtherDataUnderTheSameKey(t *testing.T) {
+func TestAddUser_SameKeyOtherData_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	for name, u := range map[string]google.User{
@@ -189,7 +189,7 @@ func TestAddUser_RefusesOtherDataUnderTheSameKey(t *testing.T) {
 	}
 }
 
-func TestFaults_RefuseACallInGooglesWords(t *testing.T) {
+func TestFaults_Status_HasGooglesErrorBody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	for _, tc := range []struct {
@@ -218,7 +218,7 @@ func TestFaults_RefuseACallInGooglesWords(t *testing.T) {
 	}
 }
 
-func TestFaults_ALostAnswerLeavesExactlyOneEvent(t *testing.T) {
+func TestFaults_LostAnswer_LeavesExactlyOneEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.plant(control.Rule{Match: "events.insert", LostAnswer: true, Times: 1})
@@ -235,7 +235,7 @@ func TestFaults_ALostAnswerLeavesExactlyOneEvent(t *testing.T) {
 	}
 }
 
-func TestFaults_ADelayOutlastedByTheCallerHasNoEffect(t *testing.T) {
+func TestFaults_DelayBeyondTheCaller_HasNoEffect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	client := &http.Client{Transport: control.Transport(w.sim.Handler())}

@@ -54,7 +54,7 @@ func (s *Server) Delay(id int64, until time.Time) bool {
 func (o *outbox) wake() {
 	select {
 	case o.woken <- struct{}{}:
-	default: // it will look anyway
+	default: // a wake-up is pending already
 	}
 }
 

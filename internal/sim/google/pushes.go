@@ -125,8 +125,8 @@ func (s *Server) settle(id int64, r result) error {
 	return s.commit(record{Delivered: []int64{id}})
 }
 
-// attempt sends a push once, or as a planted fault has it. A channel that has
-// expired meanwhile is told nothing.
+// attempt sends a push once, or as a planted fault demands. A channel that has
+// expired since receives nothing.
 func (s *Server) attempt(ctx context.Context, p *push, ch channel) (result, error) {
 	if !s.clock.Now().Before(ch.Expiration) {
 		return refused, nil

@@ -92,7 +92,7 @@ func (q *query) zone(name string) *time.Location {
 	return zone
 }
 
-// eventView reads how the caller wants an event to look.
+// eventView reads which form of an event the caller wants.
 func (q *query) eventView(cal *calendar, m mask) view {
 	zone := q.zone("timeZone")
 	if zone == nil {

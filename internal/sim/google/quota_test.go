@@ -33,7 +33,7 @@ func wantCounts(t *testing.T, got, want map[string]int) {
 	}
 }
 
-func TestQuota_ThePersonsWindowSlidesWithTheClock(t *testing.T) {
+func TestQuota_OfAPerson_SlidesWithTheClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, Quota: google.Quota{PerPerson: 3, PerProject: 100}})
 	wantCounts(t, w.burst("gm", 2, "GET", ""), map[string]int{"OK": 2})
@@ -47,7 +47,7 @@ func TestQuota_ThePersonsWindowSlidesWithTheClock(t *testing.T) {
 	}
 }
 
-func TestQuota_TheProjectsIsSharedByAll(t *testing.T) {
+func TestQuota_OfTheProject_IsSharedByAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, Quota: google.Quota{PerProject: 4}})
 	wantCounts(t, w.burst("gm", 3, "GET", ""), map[string]int{"OK": 3})
@@ -56,7 +56,7 @@ func TestQuota_TheProjectsIsSharedByAll(t *testing.T) {
 	wantCounts(t, w.burst("ana", 1, "GET", ""), map[string]int{"OK": 1})
 }
 
-func TestQuota_TooManyWritesMakeAnAccountReadOnlyForHours(t *testing.T) {
+func TestQuota_TooManyWrites_MakeAnAccountReadOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.control("quota", `{"writes":2}`)

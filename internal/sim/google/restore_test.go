@@ -21,7 +21,7 @@ func counter() func() string {
 	return func() string { n++; return strconv.Itoa(n) }
 }
 
-func TestRestart_GoesOnWhereAKilledProcessStopped(t *testing.T) {
+func TestRestart_KilledProcess_ContinuesWhereItStopped(t *testing.T) {
 	t.Parallel()
 	opt := google.Options{Sequential: true, Dir: t.TempDir()}
 	// The first world is never closed before the second one opens: all that
@@ -84,7 +84,7 @@ func TestRestart_GoesOnWhereAKilledProcessStopped(t *testing.T) {
 	wantError(t, err, 401, "authError")
 }
 
-func TestRestart_DeliversWhatWasPending(t *testing.T) {
+func TestRestart_PendingPushes_AreDelivered(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r := newReceiver(t, nil)
@@ -99,7 +99,7 @@ func TestRestart_DeliversWhatWasPending(t *testing.T) {
 	}
 }
 
-func TestRestart_ShortensALongJournal(t *testing.T) {
+func TestRestart_LongJournal_IsShortened(t *testing.T) {
 	t.Parallel()
 	opt := google.Options{Sequential: true, Dir: t.TempDir()}
 	first := newWorld(t, opt)
@@ -141,7 +141,7 @@ func TestRestart_ShortensALongJournal(t *testing.T) {
 	}
 }
 
-func TestClose_WhatCannotBeWrittenIsNotAnswered(t *testing.T) {
+func TestClose_UnwritableChange_IsNotAnswered(t *testing.T) {
 	t.Parallel()
 	sim := must(google.New(google.Options{Sequential: true, Dir: t.TempDir()}))(t)
 	grant := must(sim.AddUser(people[0]))(t)
@@ -158,7 +158,7 @@ func TestClose_WhatCannotBeWrittenIsNotAnswered(t *testing.T) {
 	}
 }
 
-func TestSameCallsGiveTheSameAnswers(t *testing.T) {
+func TestSimulator_SameCalls_GiveTheSameAnswers(t *testing.T) {
 	t.Parallel()
 	history := func() string {
 		w := newWorld(t, google.Options{Sequential: true, NewID: counter()})

@@ -11,10 +11,10 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-func TestRoles_SeeAndChangeWhatTheyMay(t *testing.T) {
+func TestRoles_ReadAndWrite_WhatTheyMay(t *testing.T) {
 	t.Parallel()
 	for role, tc := range map[google.Role]struct {
-		open, private string // titles as seen; "-" where they are hidden
+		open, private string // visible titles; "-" if they are hidden
 		writes        bool
 		writesPrivate bool
 	}{
@@ -67,7 +67,7 @@ func TestRoles_SeeAndChangeWhatTheyMay(t *testing.T) {
 	}
 }
 
-func TestCalendarList_ASyncTokenListsWhatCameChangedOrWent(t *testing.T) {
+func TestCalendarList_SyncToken_ListsTheChanges(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	list := func(token string) ([]*calendar.CalendarListEntry, string) {

@@ -31,7 +31,7 @@ func starts(items []*calendar.Event) string {
 
 func single(c *calendar.EventsListCall) { c.SingleEvents(true) }
 
-func TestSeries_IsExpandedWithSingleEventsAlone(t *testing.T) {
+func TestSeries_SingleEvents_ExpandsIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.fill("gm", 2)
@@ -63,7 +63,7 @@ func TestSeries_IsExpandedWithSingleEventsAlone(t *testing.T) {
 	}
 }
 
-func TestSeries_AnInstanceThatIsWrittenBecomesAnEventOfItsOwn(t *testing.T) {
+func TestSeries_WrittenInstance_BecomesAnEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.weekly("qs0series")
@@ -106,7 +106,7 @@ func TestSeries_AnInstanceThatIsWrittenBecomesAnEventOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestSeries_ExceptionsEndWithTheSeriesOrItsTimes(t *testing.T) {
+func TestSeries_DeletedOrMoved_EndsItsExceptions(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*world) error{
 		"deleted": func(w *world) error { return w.as("gm").Events.Delete("primary", "qs0series").Do() },
@@ -138,7 +138,7 @@ func TestSeries_ExceptionsEndWithTheSeriesOrItsTimes(t *testing.T) {
 	}
 }
 
-func TestSeries_GuestsSeeWhatBecomesOfAnInstance(t *testing.T) {
+func TestSeries_ChangedInstance_IsVisibleToGuests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	series := w.weekly("qs0series")
@@ -161,7 +161,7 @@ func TestSeries_GuestsSeeWhatBecomesOfAnInstance(t *testing.T) {
 	}
 }
 
-func TestInstances_ListsWhatTheSeriesBecame(t *testing.T) {
+func TestInstances_ChangedSeries_ListsItsInstances(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.weekly("qs0series")
@@ -193,7 +193,7 @@ func TestInstances_ListsWhatTheSeriesBecame(t *testing.T) {
 	wantError(t, err, 404, "notFound")
 }
 
-func TestMove_ASeriesTakesItsExceptionsAlong(t *testing.T) {
+func TestMove_Series_TakesItsExceptionsAlong(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	w.weekly("qs0series")

@@ -13,12 +13,12 @@ import (
 // Options says how a simulator is made. The zero value is a simulator in
 // memory on the machine's clock.
 type Options struct {
-	// Now is the base of the simulator's own clock; nil is time.Now. It is not
-	// looked at where Clock is given.
+	// Now is the base of the simulator's own clock; nil is time.Now. It is ignored
+	// if Clock is given.
 	Now func() time.Time
-	// Clock, where given, is shared with others and kept over a restart by
-	// whoever made it. Without it the simulator makes one over Now and keeps
-	// its offset in Dir.
+	// Clock, if given, is shared with other simulators, and its maker keeps it
+	// across restarts. Without it the simulator makes one over Now and keeps its
+	// offset in Dir.
 	Clock *control.Clock
 	// NewID gives a new text at each call, of which event ids and tokens are
 	// made; nil is randomness.
@@ -43,11 +43,11 @@ type Options struct {
 	// MaxChannelTTL is the longest that a watch channel is granted for,
 	// whatever is asked; 0 is 30 days.
 	MaxChannelTTL time.Duration
-	// StopGrace is how long a stopped channel is still told of changes.
+	// StopGrace is how long a stopped channel still receives pushes.
 	StopGrace time.Duration
-	// SyncTokenLife is how long a sync token is good, by the simulator's
-	// clock; 0 is 28 days. TombstoneLife is how long a deleted event can be
-	// seen; 0 is 30 days.
+	// SyncTokenLife is how long a sync token is valid, by the simulator's clock;
+	// 0 is 28 days. TombstoneLife is how long a deleted event is visible; 0 is 30
+	// days.
 	SyncTokenLife, TombstoneLife time.Duration
 	// Quota limits calls; GoogleQuota is Google's. The zero Quota is none,
 	// since the clocks of tests stand still.

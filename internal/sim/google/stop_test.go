@@ -16,7 +16,7 @@ func (w *world) with(token *oauth2.Token) *calendar.Service {
 	return w.client(oauth2.StaticTokenSource(token))
 }
 
-func TestStop_IsForTheSamePersonAndClientWhileTheGrantLives(t *testing.T) {
+func TestStop_OtherClientOrEndedGrant_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	ours := w.consented(w.linking("ours"), google.Consent{User: "gm"})
@@ -43,7 +43,7 @@ func TestStop_IsForTheSamePersonAndClientWhileTheGrantLives(t *testing.T) {
 	}
 }
 
-func TestStop_AStoppedChannelMayGoOnForAWhile(t *testing.T) {
+func TestStop_StoppedChannel_ReceivesDuringTheGrace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, StopGrace: time.Minute})
 	r := newReceiver(t, nil)
@@ -68,7 +68,7 @@ func TestStop_AStoppedChannelMayGoOnForAWhile(t *testing.T) {
 	wantError(t, w.as("gm").Channels.Stop(one).Do(), 404, "notFound")
 }
 
-func TestWatch_SomeCalendarsCannotBeWatched(t *testing.T) {
+func TestWatch_UnsupportedCalendars_AreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	if err := w.sim.AddCalendar(google.Calendar{ID: "holidays@group.v.calendar.test", Owner: "gm", NoPush: true}); err != nil {
@@ -80,7 +80,7 @@ func TestWatch_SomeCalendarsCannotBeWatched(t *testing.T) {
 	must(w.as("gm").Events.Watch("primary", ch).Do())(t)
 }
 
-func TestPushes_EndForWhoMayNoLongerRead(t *testing.T) {
+func TestPushes_AccessRemoved_End(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	must(w.as("ben").Events.Watch(club, &calendar.Channel{Id: "bens", Type: "web_hook", Address: "https://app.test/push"}).Do())(t)
@@ -93,7 +93,7 @@ func TestPushes_EndForWhoMayNoLongerRead(t *testing.T) {
 	}
 }
 
-func TestRemoveCalendar_EndsItsChannelsWithNotExists(t *testing.T) {
+func TestRemoveCalendar_Channels_EndWithNotExists(t *testing.T) {
 	t.Parallel()
 	w := newClub(t)
 	r := newReceiver(t, nil)

@@ -89,7 +89,7 @@ func (w *world) ended(cal *calendar, t syncToken, now time.Time, life time.Durat
 	return nil
 }
 
-// digest makes a text short. Two requests that differ are told apart.
+// digest shortens a text. Requests that differ have different digests.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(sum[:9])

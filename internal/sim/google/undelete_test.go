@@ -6,7 +6,7 @@ import (
 	"google.golang.org/api/calendar/v3"
 )
 
-func TestUndelete_AStatusBringsADeletedEventBackAsItWas(t *testing.T) {
+func TestUndelete_Status_RestoresTheEventAsItWas(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := w.invite("qs0feast")
@@ -38,7 +38,7 @@ func TestUndelete_AStatusBringsADeletedEventBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestUndelete_AGuestBringsBackTheCopyThatTheyRemoved(t *testing.T) {
+func TestUndelete_Guest_RestoresTheCopyThatTheyRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	e := w.invite("qs0feast")

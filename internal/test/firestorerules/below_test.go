@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func slots() []deed {
+func slots() []scenario {
 	slot := fields{"start": "2026-02-03T10:00:00.000Z", "end": "2026-02-03T14:30:00.000Z", "stats": fields{"feasible": 0, "preferred": 0}}
 	times := fields{"start": "2026-02-04T10:00:00.000Z", "end": "2026-02-04T14:30:00.000Z"}
 	badTimes := func() []variation {
@@ -35,7 +35,7 @@ func slots() []deed {
 	for i := range 40 {
 		batch.writes = append(batch.writes, write{path: fmt.Sprintf("schedulers/POLL/slots/%d", i), data: slot})
 	}
-	return []deed{
+	return []scenario{
 		{
 			name: "a new slot", attempt: attempt{as: gm, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/slots/two", data: slot}}},
 			likewise: []variation{
@@ -55,7 +55,7 @@ func slots() []deed {
 				variation{"of no poll", func(a *attempt) { delete(a.there, pollPath) }}),
 		},
 		{
-			// Far more documents than look-ups: all are of one poll.
+			// The batch writes far more documents than the rules read: all belong to one poll.
 			name: "a poll and its slots in one batch", attempt: batch,
 			but: []variation{{"by another", as(ana)}, {"of which one is the calendar's", func(a *attempt) {
 				a.writes[40].data["source"] = "calendar"
@@ -78,7 +78,7 @@ func slots() []deed {
 	}
 }
 
-func votes() []deed {
+func votes() []scenario {
 	vote := fields{
 		"voterId": "ana", "userEmail": ana.email, "userAvatar": "https://example.org/ana.png",
 		"votes": fields{"one": "PREFERRED", "two": "FEASIBLE"}, "noTimesWork": false, "updatedAt": serverTime,
@@ -166,7 +166,7 @@ func votes() []deed {
 			}
 		}
 	}
-	return []deed{
+	return []scenario{
 		{
 			name: "an edit with everybody's votes", attempt: edit,
 			but: append(others(),
@@ -222,10 +222,10 @@ func votes() []deed {
 	}
 }
 
-func notices() []deed {
+func notices() []scenario {
 	note := fields{"type": "SESSION_RESCHEDULED", "title": "Rescheduled", "body": "", "read": false, "dismissed": false, "createdAt": noon}
 	there := map[string]fields{"users/gm/notifications/NOTE": note}
-	return []deed{{
+	return []scenario{{
 		name:    "a notice read",
 		attempt: attempt{as: gm, there: there, writes: []write{{path: "users/gm/notifications/NOTE", named: true, data: fields{"read": true}}}},
 		likewise: []variation{

@@ -51,10 +51,10 @@ func (p person) token(project string) string {
 	return encode(map[string]string{"alg": "none", "typ": "JWT"}) + "." + encode(claims) + "."
 }
 
-// owner is the emulator's word for whoever no rule binds, as our server.
+// owner is the emulator's bearer token for clients that no rule binds, as the server is.
 const owner = "owner"
 
-// bearer is how a person is named to the emulator; "" sends none.
+// bearer is the token that identifies a person to the emulator; "" sends none.
 func (c client) bearer(p person) string {
 	if p.uid == "" {
 		return ""
@@ -66,7 +66,7 @@ func (c client) documents() string {
 	return "projects/" + c.project + "/databases/(default)/documents"
 }
 
-// do gives the status and the body of an answer.
+// do sends a request, and returns the status and the body of its answer.
 func (c client) do(t testing.TB, method, address, bearer string, body any) (status int, answer []byte) {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -93,7 +93,8 @@ func (c client) do(t testing.TB, method, address, bearer string, body any) (stat
 	return response.StatusCode, answer
 }
 
-// allowed tells whether an answer is yes; any but yes and no fails the test.
+// allowed reports whether an answer is yes. An answer that is neither yes nor no
+// fails the test.
 func allowed(t testing.TB, status int, answer []byte) bool {
 	t.Helper()
 	switch {
@@ -109,7 +110,7 @@ func allowed(t testing.TB, status int, answer []byte) bool {
 	return false
 }
 
-// commit sends writes together, and tells whether they were allowed.
+// commit sends writes in one commit, and reports whether they were allowed.
 func (c client) commit(t testing.TB, bearer string, writes ...write) bool {
 	t.Helper()
 	encoded := make([]any, len(writes))

@@ -21,7 +21,7 @@ var closedCollections = []string{
 	"calendarEventIndex/NOTE", "calendarWatches/NOTE", "calendars/NOTE", "intents/NOTE", "announcements/POLL",
 	"accounts/NOTE", "accountSecrets/NOTE", "userSecrets/gm", "oauthStates/NOTE", "idempotencyKeys/NOTE",
 	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "documentHints/NOTE", "health/readiness", "schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
-	"users/gm/secrets/NOTE", "unheardOf/NOTE", "schedulers/POLL/unheardOf/NOTE",
+	"users/gm/secrets/NOTE", "unknownCollection/NOTE", "schedulers/POLL/unknownCollection/NOTE",
 }
 
 // readOnly are documents that some may read and no client may write.
@@ -45,23 +45,23 @@ var ways = []struct {
 	{"deleted", false, func(at string) attempt { return attempt{writes: []write{{path: at}}} }},
 }
 
-// closed are refusals alone: the same requests on what is open stand in the
-// other tables.
-func closed() []deed {
-	var deeds []deed
+// closed has refusals only: the other tables have the same requests on open
+// documents.
+func closed() []scenario {
+	var scenarios []scenario
 	try := func(at string, reads bool) {
 		for _, way := range ways {
 			if way.reads && !reads {
 				continue
 			}
-			refused := deed{name: at + " " + way.name}
+			refused := scenario{name: at + " " + way.name}
 			for _, p := range []person{gm, ana, ben, cho, dan, nobody} {
 				a := way.of(at)
 				a.as, a.there = p, withPoll(nil)
 				a.there[at] = merged(a.there[at], fields{"ownerId": "gm", "userId": "gm", "creatorId": "gm"})
 				refused.but = append(refused.but, variation{"by " + p.uid, func(changed *attempt) { *changed = a }})
 			}
-			deeds = append(deeds, refused)
+			scenarios = append(scenarios, refused)
 		}
 	}
 	for _, at := range closedCollections {
@@ -70,15 +70,15 @@ func closed() []deed {
 	for _, at := range readOnly {
 		try(at, false)
 	}
-	return deeds
+	return scenarios
 }
 
 // opened are the collections that the other tables are about.
 var opened = []string{"schedulers", "slots", "votes", "calendarSyncSnapshots", "basicPolls", "questingGroups", "users", "notifications"}
 
-// TestEveryCollection_HasItsRows: what the program keeps is either in the tables
-// of what is open or in that of what is closed.
-func TestEveryCollection_HasItsRows(t *testing.T) {
+// TestEveryCollection_OfTheCode_HasItsRows: each collection of the program has rows in
+// a table of open documents or in the table of closed ones.
+func TestEveryCollection_OfTheCode_HasItsRows(t *testing.T) {
 	t.Parallel()
 	known := append(slices.Clone(opened), "collection") // api/ids.go asks whether an id fits into a path
 	for _, at := range closedCollections {

@@ -6,13 +6,12 @@ import (
 	"testing"
 )
 
-// place is where an expression stands in firestore.rules.
+// place is the position of an expression in firestore.rules.
 type place struct {
 	CurrentOffset, EndOffset, Line int
 }
 
-// expression is one node of the emulator's report: what came out of it, and of
-// its parts.
+// expression is one node of the emulator's report: its values, and its parts.
 type expression struct {
 	SourcePosition place
 	Values         []struct {
@@ -24,17 +23,17 @@ type expression struct {
 	Children []expression
 }
 
-// seen is what came out of the expression at one place, wherever it was called
-// from.
-type seen struct{ yes, no, other bool }
+// outcomes are the kinds of values of the expression at one place, over all calls
+// of it.
+type outcomes struct{ yes, no, other bool }
 
-// checkCoverage reads what the emulator has seen of each condition, in whichever of
-// the projects: every one has let something through and refused something. An error
-// refuses, as false does: a field that is not there, a listing whose query does not
-// say what is asked.
+// checkCoverage reads the emulator's coverage reports of all projects: every
+// condition must have allowed a request and refused one. An error refuses as false
+// does, such as a field that is absent, or a listing whose query lacks a filter that
+// the rule needs.
 func checkCoverage(t *testing.T, projects []client) {
 	t.Helper()
-	all, text := map[place]seen{}, ""
+	all, text := map[place]outcomes{}, ""
 	for _, c := range projects {
 		text = c.collectReport(t, all)
 	}
@@ -42,10 +41,10 @@ func checkCoverage(t *testing.T, projects []client) {
 	for at, was := range all {
 		condition := text[at.CurrentOffset : at.EndOffset+1]
 		switch {
-		case was == seen{}:
+		case was == outcomes{}:
 			t.Errorf("firestore.rules:%d: no row comes to %s", at.Line, condition)
 		case was.other || !was.yes && !was.no:
-			// It is a value, which one of the conditions around it is about.
+			// It is a value that is part of a condition.
 		case !was.yes:
 			t.Errorf("firestore.rules:%d: no row meets %s", at.Line, condition)
 		case !was.no:
@@ -55,13 +54,13 @@ func checkCoverage(t *testing.T, projects []client) {
 		}
 	}
 	if conditions < 150 {
-		t.Errorf("the report tells of %d conditions alone", conditions)
+		t.Errorf("the report has only %d conditions", conditions)
 	}
 }
 
-// collectReport adds what came out of each expression in one project, and gives the
-// rules that it was held to.
-func (c client) collectReport(t *testing.T, all map[place]seen) (rules string) {
+// collectReport adds the outcomes of each expression in one project, and returns
+// the rules of that project.
+func (c client) collectReport(t *testing.T, all map[place]outcomes) (rules string) {
 	t.Helper()
 	status, answer := c.do(t, http.MethodGet, "/emulator/v1/projects/"+c.project+":ruleCoverage", owner, nil)
 	var report struct {
@@ -79,7 +78,7 @@ func (c client) collectReport(t *testing.T, all map[place]seen) (rules string) {
 	return report.Rules.Files[0].Content
 }
 
-func (e expression) collect(all map[place]seen) {
+func (e expression) collect(all map[place]outcomes) {
 	was := all[e.SourcePosition]
 	for _, value := range e.Values {
 		switch is := value.Value.BoolValue; {

@@ -57,9 +57,9 @@ func mergedRules(t *testing.T) client {
 	return c
 }
 
-// TestMergedRules_HoldTheAppsOwnParts is what the pieces of docs/frontend-rules.md are
-// for: who reads and votes in embedded polls, and where a group's channel is.
-func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
+// TestMergedRules_PartsOfTheApp_AreKept tests the parts of docs/frontend-rules.md: who
+// reads and votes in embedded polls, and who sets a group's channel.
+func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 	t.Parallel()
 	c := mergedRules(t)
 	votes := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/basicPolls/one/votes/ana", data: fields{"optionIds": []any{"a"}}}}}
@@ -79,7 +79,7 @@ func TestMergedRules_HoldTheAppsOwnParts(t *testing.T) {
 	delete(created.there, "questingGroups/GROUP")
 	created.writes = []write{{path: "questingGroups/GROUP-new", data: fields{"creatorId": "eve", "memberIds": []any{"eve"}}}}
 	var all []*try
-	for _, d := range []deed{
+	for _, d := range []scenario{
 		{
 			name: "reading an embedded poll", attempt: attempt{as: ana, there: withPoll(nil), reads: "schedulers/POLL/basicPolls/one"},
 			likewise: []variation{{"by a member", as(ben)}, {"by an invitee", as(cho)}},

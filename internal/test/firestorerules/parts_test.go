@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// parts: what people who did not create a poll write into it.
-func parts() []deed {
+// parts are writes to a poll by people who did not create it.
+func parts() []scenario {
 	const eve = "eve@example.org"
 	part := func(p person, changes fields) attempt {
 		a := update(changes, fields{"pendingInviteMeta": fields{cho.email: fields{"by": "gm"}, eve: fields{"by": "gm"}}})
@@ -28,7 +28,7 @@ func parts() []deed {
 		a.there[pollPath]["participantIds"], a.writes[0].data["participantIds"] = people(500), append(people(500), "cho")
 	}
 	twice := where(pollPath, "participantIds", []any{"gm", "ana", "ana"})
-	return []deed{
+	return []scenario{
 		{
 			name: "accepting", attempt: part(cho, accept),
 			likewise: []variation{
@@ -130,11 +130,12 @@ func parts() []deed {
 	}
 }
 
-// nestedInviter declines where the dots in an address were taken for a path.
-func nestedInviter(address string, before, after, wrong fields) deed {
+// nestedInviter declines an invitation whose address was written as a path, split at
+// its dots.
+func nestedInviter(address string, before, after, wrong fields) scenario {
 	a := update(fields{"pendingInvites": []any{}, "pendingInviteMeta": after}, fields{"pendingInvites": []any{address}, "pendingInviteMeta": before})
 	a.as = person{uid: "x", email: address, provider: "password"}
-	return deed{
+	return scenario{
 		name: "declining as " + address, attempt: a,
 		likewise: []variation{{"and keeping the inviter", leavingOut("pendingInviteMeta")}},
 		but: []variation{

@@ -75,8 +75,8 @@ func described() []variation {
 		{"with a cancellation", writing("cancelled", fields{"reason": "manual"})},
 		{"with the time of a finalisation", writing("finalizedAtMs", 1)},
 		{"with priorities", writing("finalizedSlotPriorityAtMs", fields{})},
-		{"with votes that are seen as nobody knows", writing("voteVisibility", "sometimes")},
-		{"with votes that are seen as no text says", writing("voteVisibility", true)},
+		{"with an unknown visibility of votes", writing("voteVisibility", "sometimes")},
+		{"with a visibility of votes that is no text", writing("voteVisibility", true)},
 		{"with hidden voters of no yes or no", writing("hideVoterIdentities", "false")},
 		{"with all votes in of no yes or no", writing("votesAllSubmitted", 1)},
 	}
@@ -96,13 +96,13 @@ func hiding(when string) func(*attempt) {
 	}
 }
 
-func creating() []deed {
+func creating() []scenario {
 	create := attempt{as: gm, there: map[string]fields{}, writes: []write{{path: pollPath, data: newPoll()}}}
 	mine := func(a *attempt) {
 		a.writes[0].data["questingGroupId"], a.writes[0].data["questingGroupName"] = "GROUP", "The party"
 		a.there["questingGroups/GROUP"] = fields{"creatorId": "eve", "memberIds": []any{"gm"}}
 	}
-	return []deed{{
+	return []scenario{{
 		name: "a poll", attempt: create,
 		likewise: []variation{
 			{"without the time", leavingOut("createdAt")},
@@ -186,14 +186,14 @@ func serverFields() []variation {
 	}
 }
 
-func statuses() []deed {
+func statuses() []scenario {
 	finalised := fields{"status": "FINALIZED", "winningSlotId": "one", "googleEventId": "abc"}
 	cancelled := fields{"status": "CANCELLED", "winningSlotId": "one"}
 	wrongTime := variation{"at a time that is none", writing("updatedAt", "now")}
 	denied := func(more ...variation) []variation {
 		return slices.Concat(others(), serverFields(), more)
 	}
-	return []deed{
+	return []scenario{
 		{
 			name: "reopening", attempt: update(fields{"status": "OPEN", "winningSlotId": nil}, finalised),
 			likewise: []variation{
@@ -240,7 +240,7 @@ func statuses() []deed {
 	}
 }
 
-func editing() []deed {
+func editing() []scenario {
 	edited := fields{
 		"title": "Another dungeon", "description": "With stairs", "participantIds": []any{"gm", "ben"}, "allowLinkSharing": true,
 		"timezone": nil, "timezoneMode": "auto", "questingGroupId": nil, "questingGroupName": nil,
@@ -248,7 +248,7 @@ func editing() []deed {
 	}
 	edit := update(edited, fields{"participants": []any{ana.email}})
 	denied := slices.Concat(described(), others(), serverFields())
-	return []deed{{
+	return []scenario{{
 		name: "an edit", attempt: edit,
 		likewise: []variation{
 			{"of a cancelled poll", where(pollPath, "status", "CANCELLED")},
@@ -260,7 +260,7 @@ func editing() []deed {
 				a.there["questingGroups/OTHER-GROUP"] = fields{"creatorId": "eve", "memberIds": []any{"gm"}}
 			}},
 			{"that leaves older participants alone", leavingOut("participants")},
-			{"that leaves participants as they are, whoever wrote them", both(where(pollPath, "participantIds", []any{"gm", "ana", "ana", titleOf(129)}),
+			{"that leaves participants as they are, even invalid ones", both(where(pollPath, "participantIds", []any{"gm", "ana", "ana", titleOf(129)}),
 				writing("participantIds", []any{"gm", "ana", "ana", titleOf(129)}))},
 			{"with who sees votes", hiding("hidden")},
 			{"where all votes are in", writing("votesAllSubmitted", true)},
@@ -281,15 +281,15 @@ func editing() []deed {
 	}}
 }
 
-func deleting() []deed {
-	remove := func(name, path string) deed {
-		return deed{
+func deleting() []scenario {
+	remove := func(name, path string) scenario {
+		return scenario{
 			name: "deleting " + name, attempt: attempt{as: gm, there: withPoll(nil), writes: []write{{path: path}}},
 			likewise: []variation{{"of a finalised poll", where(pollPath, "status", "FINALIZED")}},
 			but:      append(others(), variation{"of another's poll", where(pollPath, "creatorId", "ana")}),
 		}
 	}
-	return []deed{
+	return []scenario{
 		remove("a poll", pollPath),
 		remove("a slot", "schedulers/POLL/slots/one"),
 		removeVote(),
@@ -300,9 +300,9 @@ func deleting() []deed {
 }
 
 // removeVote is of ben's, who takes part through the group.
-func removeVote() deed {
+func removeVote() scenario {
 	const bens = "schedulers/POLL/votes/ben"
-	return deed{
+	return scenario{
 		name: "deleting a vote", attempt: attempt{as: gm, there: withPoll(nil), writes: []write{{path: bens}}},
 		likewise: []variation{{"of a finalised poll", where(pollPath, "status", "FINALIZED")}},
 		but: []variation{
@@ -317,7 +317,7 @@ func removeVote() deed {
 
 // takeBack is a vote that its voter deletes: who chooses nothing any more, who
 // declines, and who leaves.
-func takeBack() deed {
+func takeBack() scenario {
 	invited := func(a *attempt) {
 		a.there[pollPath]["participantIds"], a.there[pollPath]["pendingInvites"] = []any{}, []any{ana.email}
 	}
@@ -325,7 +325,7 @@ func takeBack() deed {
 		a.there[pollPath]["participantIds"], a.there["questingGroups/GROUP"]["memberIds"] = []any{}, []any{"ana"}
 	}
 	closed := where(pollPath, "status", "FINALIZED")
-	return deed{
+	return scenario{
 		name: "taking one's vote back", attempt: attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana"}}},
 		likewise: []variation{
 			{"as a member of the group", member},

@@ -4,8 +4,8 @@ import "time"
 
 var noon = time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
 
-// unchecked are people with an invitee's address that nobody checked: who vouches
-// for an account vouches for no address of it.
+// unchecked are people with an invitee's unverified address: a provider that vouches
+// for an account does not vouch for its address.
 func unchecked() []variation {
 	var all []variation
 	for _, provider := range []string{"password", "google.com", "custom", "anonymous"} {
@@ -18,9 +18,9 @@ func unchecked() []variation {
 }
 
 // readers are who may read a poll and what is below it, and who may not.
-func readers(name, reads string) deed {
+func readers(name, reads string) scenario {
 	there := withPoll(nil)
-	return deed{
+	return scenario{
 		name: name, attempt: attempt{as: gm, there: there, reads: reads},
 		likewise: []variation{
 			{"by a participant", as(ana)},
@@ -47,17 +47,17 @@ func readers(name, reads string) deed {
 	}
 }
 
-// hiddenVotes is somebody who reads of a poll whose votes nobody sees but its
-// creator, and each voter their own.
+// hiddenVotes is a read in a poll whose votes only its creator sees; voters see their
+// own.
 func hiddenVotes(p person, reads string) attempt {
 	a := attempt{as: p, there: withPoll(fields{"hideVoterIdentities": true, "voteVisibility": "hidden"}), reads: reads}
 	a.there["schedulers/POLL/votes/ben"] = fields{"voterId": "ben", "votes": fields{}, "noTimesWork": false}
 	return a
 }
 
-// hidden are votes, and what holds them, of which the app lets everybody know as
-// soon as the poll says so.
-func hidden(reads string) deed {
+// hidden is a read of documents with votes, which the app shows to everybody as soon
+// as the poll's settings allow it.
+func hidden(reads string) scenario {
 	const bens = "schedulers/POLL/votes/ben"
 	until := func(when string, more ...func(*attempt)) func(*attempt) {
 		return func(a *attempt) {
@@ -67,7 +67,7 @@ func hidden(reads string) deed {
 			}
 		}
 	}
-	return deed{
+	return scenario{
 		name: "hidden votes: " + reads, attempt: hiddenVotes(gm, reads),
 		likewise: []variation{
 			{"that everybody sees", until("full_visibility")},
@@ -92,10 +92,10 @@ func hidden(reads string) deed {
 	}
 }
 
-// known is a deed about what the server keeps below a poll, of one that the server
-// has written. Nobody may do it where a client has just made the poll: what is there
-// is of a deleted one of its id.
-func known(d deed) deed {
+// known changes a scenario about the server's documents below a poll: the server has
+// written the poll. The request is refused if only a client has written it, since
+// the documents then belong to a deleted poll of the same id.
+func known(d scenario) scenario {
 	written := func(a *attempt) {
 		if there, ok := a.there[pollPath]; ok {
 			there["calendarSync"] = fields{"generation": 1}
@@ -111,16 +111,16 @@ func known(d deed) deed {
 	return d
 }
 
-func reading() []deed {
-	embedded := func(path string) deed {
-		return deed{
+func reading() []scenario {
+	embedded := func(path string) scenario {
+		return scenario{
 			name: "an embedded poll: " + path, attempt: attempt{as: gm, there: withPoll(nil), reads: path},
 			but: []variation{{"by a participant", as(ana)}, {"without signing in", as(nobody)}},
 		}
 	}
 	own := []variation{{"by another person", as(ana)}, {"without signing in", as(nobody)}}
 	group := []variation{{"by its creator", as(person{uid: "eve", provider: "password"})}}
-	return []deed{
+	return []scenario{
 		readers("a poll", pollPath),
 		readers("a slot", "schedulers/POLL/slots/one"),
 		readers("the slots", "schedulers/POLL/slots"),
@@ -156,9 +156,9 @@ func reading() []deed {
 }
 
 // listing: a query is allowed for what it asks, whatever there is.
-func listing() []deed {
-	polls := func(name string, by person, field, op string, value any, but ...variation) deed {
-		return deed{
+func listing() []scenario {
+	polls := func(name string, by person, field, op string, value any, but ...variation) scenario {
+		return scenario{
 			name: "polls " + name, attempt: attempt{as: by, there: withPoll(nil), reads: "schedulers", filter: []any{field, op, value}},
 			but: append(but, variation{"without signing in", as(nobody)},
 				variation{"without the filter", func(a *attempt) { a.filter = nil }}),
@@ -167,7 +167,7 @@ func listing() []deed {
 	filter := func(field, op string, value any) func(*attempt) {
 		return func(a *attempt) { a.filter = []any{field, op, value} }
 	}
-	return []deed{
+	return []scenario{
 		polls("that one created", gm, "creatorId", "EQUAL", "gm",
 			variation{"another person's", as(ana)}),
 		polls("that one takes part in", ana, "participantIds", "ARRAY_CONTAINS", "ana",

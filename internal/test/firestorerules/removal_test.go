@@ -11,10 +11,10 @@ func removal() attempt {
 	})
 }
 
-// removing: the creator removes participants, whatever the poll's status is.
-func removing() []deed {
+// removing has the creator remove participants, at every status of the poll.
+func removing() []scenario {
 	repeated := both(writing("participantIds", []any{"gm", "fay", "ana"}), writing("updatedAt", serverTime))
-	return []deed{{
+	return []scenario{{
 		name: "removing a participant", attempt: removal(),
 		likewise: []variation{
 			{"from an open poll", where(pollPath, "status", "OPEN")},
@@ -49,7 +49,7 @@ func removing() []deed {
 			{"with another time zone", writing("timezone", "Europe/Paris")},
 			{"with another group", writing("questingGroupId", nil)},
 			{"with another group's name", writing("questingGroupName", "Another")},
-			{"with other words of who sees votes", writing("voteVisibility", "hidden")},
+			{"with another visibility of votes", writing("voteVisibility", "hidden")},
 			{"with hidden voters", writing("hideVoterIdentities", true)},
 			{"with all votes in", writing("votesAllSubmitted", true)},
 			{"and inviting", writing("pendingInvites", []any{"fay@example.org"})},

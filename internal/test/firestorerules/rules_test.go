@@ -15,8 +15,8 @@ import (
 	"questscheduler/internal/test/emulator"
 )
 
-// The people of every row: gm created the poll, ana takes part, ben does through
-// the group, cho is invited, dan has nothing to do with it.
+// The people of every row: gm created the poll, ana takes part, ben takes part
+// through the group, cho is invited, dan is a stranger.
 var (
 	gm     = person{uid: "gm", email: "gm@example.org", provider: "password"}
 	ana    = person{uid: "ana", email: "ana@example.org", provider: "password"}
@@ -26,23 +26,23 @@ var (
 	nobody = person{}
 )
 
-// attempt is one request and the documents that are there before. POLL and NOTE
-// in paths and texts stand for ids that no other row has, GROUP for one that no
-// row with another group has.
+// attempt is one request and the documents that exist before it. POLL and NOTE in
+// paths and texts stand for ids that no other row has. Rows share the id of GROUP if
+// their groups are equal.
 type attempt struct {
 	as     person
 	there  map[string]fields
 	writes []write
-	// reads is asked for where nothing is written: a document, or a collection
-	// with a filter.
+	// reads is what a request without writes reads: a document, or a collection with
+	// a filter.
 	reads  string
 	filter []any
 }
 
-// deed is something that is allowed, what is allowed likewise, and what is
-// denied, each with one thing changed. Without an attempt it is denied whatever
-// is done.
-type deed struct {
+// scenario is an allowed attempt, with the variations that are allowed too
+// (likewise) and those that are denied (but). Each variation changes one thing. A
+// scenario without an attempt has denied variations only.
+type scenario struct {
 	name     string
 	attempt  attempt
 	likewise []variation
@@ -54,7 +54,7 @@ type variation struct {
 	change func(a *attempt)
 }
 
-// as changes who asks.
+// as changes the person of the request.
 func as(p person) func(*attempt) { return func(a *attempt) { a.as = p } }
 
 // writing changes a field of what is written first.
@@ -77,14 +77,14 @@ func leavingOutThere(path, field string) func(*attempt) {
 	return func(a *attempt) { delete(a.there[path], field) }
 }
 
-// both are two changes that make one: a person and what names them.
+// both combines two changes, such as a person and the field that names them.
 func both(one, other func(*attempt)) func(*attempt) {
 	return func(a *attempt) { one(a); other(a) }
 }
 
 const pollPath = "schedulers/POLL"
 
-// aPoll is an open poll of gm's with everybody in their part.
+// aPoll is an open poll of gm's, with people in every role.
 func aPoll() fields {
 	return fields{
 		"title": "A dungeon", "description": "", "creatorId": "gm", "creatorEmail": gm.email, "status": "OPEN",
@@ -94,7 +94,7 @@ func aPoll() fields {
 	}
 }
 
-// withPoll is what is there for most rows: the poll, changed, and its group.
+// withPoll has the documents of most rows: the poll with changes, and its group.
 func withPoll(changes fields) map[string]fields {
 	poll := aPoll()
 	maps.Copy(poll, changes)
@@ -111,7 +111,7 @@ func withPoll(changes fields) map[string]fields {
 	}
 }
 
-// rules gives a project on the emulator that is held to firestore.rules.
+// rules returns a client of a new project on the emulator, with firestore.rules.
 func rules(t *testing.T) client {
 	t.Helper()
 	host, project := emulator.Project(t)
@@ -127,11 +127,11 @@ func rules(t *testing.T) client {
 
 func TestRules(t *testing.T) {
 	t.Parallel()
-	// A table has a project of its own: the emulator's report of one that has seen
-	// all of them is too large for it to give.
+	// Each table has its own project: the emulator cannot return a report that covers
+	// all tables.
 	var projects []client
 	t.Run("rows", func(t *testing.T) { //nolint:paralleltest // the coverage is read when its rows have ended
-		for table, deeds := range map[string][]deed{
+		for table, scenarios := range map[string][]scenario{
 			"reading": reading(), "listing": listing(), "creating a poll": creating(), "a poll's status": statuses(), "editing": editing(),
 			"deleting": deleting(), "one's own part": parts(), "slots": slots(), "votes": votes(), "notifications": notices(),
 			"closed": closed(), "removing participants": removing(),
@@ -141,7 +141,7 @@ func TestRules(t *testing.T) {
 			t.Run(table, func(t *testing.T) {
 				t.Parallel()
 				var all []*try
-				for _, d := range deeds {
+				for _, d := range scenarios {
 					all = append(all, d.cases()...)
 				}
 				seed(t, c, all)
@@ -156,8 +156,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// cases gives a deed and every variation of it.
-func (d deed) cases() []*try {
+// cases returns the attempt of a scenario and every variation of it.
+func (d scenario) cases() []*try {
 	var all []*try
 	if d.attempt.reads != "" || len(d.attempt.writes) > 0 {
 		all = append(all, newTry(d.name, d.attempt, true))
@@ -186,8 +186,8 @@ var tries atomic.Int64
 
 func newTry(name string, a attempt, want bool) *try {
 	number := tries.Add(1)
-	// Equal groups share an id: the emulator's report of its coverage lists every
-	// value that it saw, and polls of one group are equal values.
+	// Equal groups share an id: the emulator's coverage report lists every distinct
+	// value, and polls of one group are equal values.
 	group := fnv.New32()
 	fmt.Fprint(group, a.there["questingGroups/GROUP"])
 	ids := strings.NewReplacer(
@@ -198,8 +198,8 @@ func newTry(name string, a attempt, want bool) *try {
 	return &try{name, own, want}
 }
 
-// seed writes what is there before each of them, as the server would: many
-// documents at once, since every request costs time.
+// seed writes the documents that exist before each attempt, as the server would. It
+// writes many at once, since every request costs time.
 func seed(t *testing.T, c client, all []*try) {
 	t.Helper()
 	var seeds []write
@@ -210,7 +210,7 @@ func seed(t *testing.T, c client, all []*try) {
 	}
 	for batch := range slices.Chunk(seeds, 300) {
 		if !c.commit(t, owner, batch...) {
-			t.Fatal("what is to be there could not be written")
+			t.Fatal("write the documents of the attempts: denied")
 		}
 	}
 }
@@ -228,12 +228,11 @@ func (y *try) check(t *testing.T, c client) {
 		got = c.query(t, bearer, a.reads, a.filter...)
 	}
 	if got != y.want {
-		t.Errorf("%s: allowed %t, and is to be %t", y.name, got, y.want)
+		t.Errorf("%s: allowed %t, want %t", y.name, got, y.want)
 	}
 }
 
-// replaced is a value with the ids in its texts; it shares nothing with the
-// value that it was made from.
+// replaced copies a value deeply and replaces the ids in its texts.
 func replaced(value any, ids *strings.Replacer) any {
 	switch v := value.(type) {
 	case string:
@@ -254,7 +253,7 @@ func replaced(value any, ids *strings.Replacer) any {
 	return value
 }
 
-// with gives an attempt with the ids in it, which shares nothing with a.
+// with copies an attempt deeply and replaces its ids.
 func (a attempt) with(ids *strings.Replacer) attempt {
 	there := map[string]fields{}
 	for path, data := range a.there {
