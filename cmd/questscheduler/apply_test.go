@@ -227,9 +227,9 @@ func TestApply_WithRules_SendsThem(t *testing.T) {
 	}
 }
 
-// TestApply_AnOptionalSecret_IsReadAndMountedWhereItsSettingIsYes, and nowhere
+// TestApply_OptionalSecret_IsMountedWhenItsSettingIsYes, and nowhere
 // else: the service does not start where a secret is mounted that is not there.
-func TestApply_AnOptionalSecret_IsReadAndMountedWhereItsSettingIsYes(t *testing.T) {
+func TestApply_OptionalSecret_IsMountedWhenItsSettingIsYes(t *testing.T) {
 	t.Parallel()
 	secrets := map[string]struct{ secret, setting, mount string }{
 		"DISCORD": {"questscheduler-discord-bot-token", "- name: QS_DISCORD_BOT_TOKEN_FILE\n", "/secrets/discord-bot-token\n"},

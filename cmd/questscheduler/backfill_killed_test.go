@@ -27,7 +27,7 @@ const (
 	kills         = 5
 )
 
-func TestBackfill_OnFirestore_KilledAtRandom_EndsRightAndAnnouncesNothing(t *testing.T) {
+func TestBackfill_OnFirestore_KilledAtRandom_AnnouncesNothing(t *testing.T) {
 	t.Parallel()
 	polls, err := strconv.Atoi(cmp.Or(os.Getenv(pollsVariable), strconv.Itoa(fewPolls)))
 	if err != nil || polls < fewPolls {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestADeletionInAGap_CancelsOnce: the push of the deletion is lost, and the sync
+// TestDeletion_WithLostPushAndExpiredToken_CancelsOnce: the push of the deletion is lost, and the sync
 // token expires, so that no listing ever shows it.
-func TestADeletionInAGap_CancelsOnce(t *testing.T) {
+func TestDeletion_WithLostPushAndExpiredToken_CancelsOnce(t *testing.T) {
 	t.Parallel()
 	for name, hint := range map[string]func(s, other *session){
 		"found when another event changes": func(_, other *session) { other.move(time.Hour) },
@@ -21,7 +21,7 @@ func TestADeletionInAGap_CancelsOnce(t *testing.T) {
 			t.Parallel()
 			o := startCases(t)
 			s, moved, still, other := newSession(o, "gm"), newSession(o, "gm"), newSession(o, "gm"), newSession(o, "gm")
-			untouched := still.tell()
+			untouched := still.state()
 			o.plant("push", map[string]any{"drop": true})
 			s.google("DELETE", nil).want(t, http.StatusNoContent)
 			moved.move(24 * time.Hour)
@@ -29,35 +29,35 @@ func TestADeletionInAGap_CancelsOnce(t *testing.T) {
 			o.heal()
 			hint(s, other)
 			s.becomesCancelled()
-			s.becomesTold("SESSION_CANCELLED", 1)
+			s.becomesAnnounced("SESSION_CANCELLED", 1)
 			moved.becomesMoved(24 * time.Hour)
-			moved.becomesTold("SESSION_RESCHEDULED", 1)
+			moved.becomesAnnounced("SESSION_RESCHEDULED", 1)
 			s.unchangedBy(func() {
 				o.sim("POST", "expire-sync-tokens", nil)
 				s.ask("sync", nil).want(t, http.StatusOK)
 			})
 			s.wantDecisions("finalise", "cancel")
 			moved.wantDecisions("finalise", "reschedule")
-			still.wantStory(untouched, "after the gap")
+			still.wantState(untouched, "after the gap")
 		})
 	}
 }
 
-// TestTwoPushesAtOnce_MakeOneTransition: Google sends every push three times.
-func TestTwoPushesAtOnce_MakeOneTransition(t *testing.T) {
+// TestPush_SentThreeTimes_MakesOneTransition: Google sends every push three times.
+func TestPush_SentThreeTimes_MakesOneTransition(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	s := newSession(o, "gm")
 	o.plant("push", map[string]any{"duplicate": 2})
 	s.move(time.Hour)
 	s.becomesMoved(time.Hour)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 	s.move(0)
 	s.becomes("is restored", map[string]any{"sync.state": "OK", "winning_slot.id": s.slots[0]["id"]})
-	s.becomesTold("SESSION_RESTORED", 1)
+	s.becomesAnnounced("SESSION_RESTORED", 1)
 	s.google("DELETE", nil).want(t, http.StatusNoContent)
 	s.becomesCancelled()
-	s.becomesTold("SESSION_CANCELLED", 1)
+	s.becomesAnnounced("SESSION_CANCELLED", 1)
 	s.unchangedBy(func() {})
 	s.wantDecisions("finalise", "reschedule", "restore", "cancel")
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestHarmlessActsInTheCalendar_ChangeNothing: what is no other time of the
+// TestEventEdit_WithoutATimeChange_ChangesNothing: what is no other time of the
 // session's own event decides nothing and is announced to nobody.
-func TestHarmlessActsInTheCalendar_ChangeNothing(t *testing.T) {
+func TestEventEdit_WithoutATimeChange_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	for name, act := range map[string]func(s *session){
@@ -42,14 +42,14 @@ func TestHarmlessActsInTheCalendar_ChangeNothing(t *testing.T) {
 	}
 }
 
-// TestAGuestRemovesTheirCopy_NothingChanges: the copy has the event's own id,
+// TestGuestCopy_Removed_ChangesNothing: the copy has the event's own id,
 // and stands in a calendar that we follow too.
-func TestAGuestRemovesTheirCopy_NothingChanges(t *testing.T) {
+func TestGuestCopy_Removed_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	anas := newSession(o, "ana")
 	s := newPoll(o, "gm").finalised(map[string]any{"attendees": []string{"ana@party.example"}})
-	before := anas.tell()
+	before := anas.state()
 	s.unchangedBy(func() {
 		got, err := o.eventOf("ana", "GET", s.event, nil)
 		if err != nil || got.status != http.StatusOK {
@@ -61,15 +61,15 @@ func TestAGuestRemovesTheirCopy_NothingChanges(t *testing.T) {
 		}
 		anas.unchangedBy(func() {}) // her calendar was looked at since
 	})
-	anas.wantStory(before, "after its creator removed a copy of another session's event")
+	anas.wantState(before, "after its creator removed a copy of another session's event")
 	if event := s.google("GET", nil).want(t, http.StatusOK); event.body["status"] != "confirmed" {
 		t.Errorf("the organiser's event is %v", event.body["status"])
 	}
 }
 
-// TestWhatIsTakenBackBetweenTwoLooks_ChangesNothing: no look saw the event
+// TestUndoneChange_BetweenTwoSyncRuns_ChangesNothing: no look saw the event
 // anywhere else, since its pushes were lost, or since no look got through.
-func TestWhatIsTakenBackBetweenTwoLooks_ChangesNothing(t *testing.T) {
+func TestUndoneChange_BetweenTwoSyncRuns_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	for blindness, blind := range map[string]func(o *outside){
 		"its pushes are lost": func(o *outside) {

@@ -41,9 +41,9 @@ func (s *session) becomesWithoutEvent() {
 	})
 }
 
-// TestACancelAgainstAMove_EndsCancelled, whichever comes first, and leaves
+// TestCancel_RacingAMove_EndsCancelled, whichever comes first, and leaves
 // neither event nor calendar slot.
-func TestACancelAgainstAMove_EndsCancelled(t *testing.T) {
+func TestCancel_RacingAMove_EndsCancelled(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	orders := map[string]func(cancel, move func()){
@@ -60,7 +60,7 @@ func TestACancelAgainstAMove_EndsCancelled(t *testing.T) {
 			s := newSession(demo.in(t), "gm")
 			order(func() { s.ask("cancel", nil).want(t, http.StatusOK) }, func() { s.tryMove(24 * time.Hour) })
 			s.becomesWithoutEvent()
-			s.becomesTold("SESSION_CANCELLED", 1)
+			s.becomesAnnounced("SESSION_CANCELLED", 1)
 			s.unchangedBy(func() {})
 			if err := s.is(map[string]any{
 				"status": "CANCELLED", "sync.state": "CANCELLED", "sync.cancelled.reason": "manual", "google_event_id": nil,
@@ -74,9 +74,9 @@ func TestACancelAgainstAMove_EndsCancelled(t *testing.T) {
 	}
 }
 
-// TestAReopenAgainstADeletion_EndsOpen: the deletion is not told to people who
+// TestReopen_RacingADeletion_EndsOpen: the deletion is not told to people who
 // were told that the poll is open, and the next finalisation makes a new event.
-func TestAReopenAgainstADeletion_EndsOpen(t *testing.T) {
+func TestReopen_RacingADeletion_EndsOpen(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	orders := map[string]func(reopen, remove func()){

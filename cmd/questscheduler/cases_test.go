@@ -238,9 +238,9 @@ var statuses = map[string]string{
 
 // becomesTold awaits that a transition was announced so many times, and that the
 // card, which comes last, shows it.
-func (s *session) becomesTold(kind string, times int) {
+func (s *session) becomesAnnounced(kind string, times int) {
 	s.t.Helper()
-	eventually(s.t, s.title+" "+kind, func() error { return s.told(s.who, s.title, s.id, kind, words[kind], times) })
+	eventually(s.t, s.title+" "+kind, func() error { return s.announcedTimes(s.who, s.title, s.id, kind, words[kind], times) })
 	eventually(s.t, s.title+" "+kind+", its card", func() error { return s.cardShows(statuses[kind]) })
 }
 

@@ -180,9 +180,9 @@ func asSent() map[string]any {
 	return value
 }
 
-// TestSharedDocuments_KeepWhatOthersWrote_AndAreAsTheContractSays walks a poll
+// TestSharedDocuments_KeepForeignFieldsAndMatchTheContract walks a poll
 // through every flow, and reads its documents by Firestore's own REST.
-func TestSharedDocuments_KeepWhatOthersWrote_AndAreAsTheContractSays(t *testing.T) {
+func TestSharedDocuments_KeepForeignFieldsAndMatchTheContract(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t)
 	job := newMainJob(o)

@@ -184,7 +184,7 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 
 var (
 	probed    = regexp.MustCompile(`(?m)^ +path: (/\S+)$`)
-	hintsPath = regexp.MustCompile(`--destination-run-path=(\S+)`)
+	changesPath = regexp.MustCompile(`--destination-run-path=(\S+)`)
 	jobsPath  = regexp.MustCompile(`--uri="\$\{set_to\[PUBLIC_URL\]\}(/\S*/)\$name"`)
 )
 
@@ -197,7 +197,7 @@ func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 	for _, probe := range probed.FindAllStringSubmatch(docs.Read(t, "deploy/service.yaml"), -1) {
 		called = append(called, "GET "+probe[1])
 	}
-	if found := hintsPath.FindStringSubmatch(script); found != nil {
+	if found := changesPath.FindStringSubmatch(script); found != nil {
 		called = append(called, "POST "+found[1])
 	}
 	if found := jobsPath.FindStringSubmatch(script); found != nil {
@@ -222,9 +222,9 @@ func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestDeploy_EveryFile_IsToldOf on the page for those who deploy, or those who
+// TestDeploy_EveryFile_IsDocumented on the page for those who deploy, or those who
 // operate.
-func TestDeploy_EveryFile_IsToldOf(t *testing.T) {
+func TestDeploy_EveryFile_IsDocumented(t *testing.T) {
 	t.Parallel()
 	told := docs.Read(t, "docs/deployment.md")
 	told += docs.Read(t, "docs/operations.md") + docs.Read(t, "docs/alerts.md")

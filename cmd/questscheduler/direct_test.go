@@ -87,9 +87,9 @@ var (
 	}
 )
 
-// TestDirectWrites_AreSetRightWithinSeconds: what the web app writes itself, with
+// TestDirectWrites_AreRepairedWithinSeconds: what the web app writes itself, with
 // no call to announce it, as the server hears of it by listening.
-func TestDirectWrites_AreSetRightWithinSeconds(t *testing.T) {
+func TestDirectWrites_AreRepairedWithinSeconds(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t)
 	cancel := func(d *direct) {
@@ -159,9 +159,9 @@ func TestDirectWrites_AreNoLoop(t *testing.T) {
 	}
 }
 
-// TestDirectWrites_OfWhomTheEventsAreToStay: a creator may have them left in the
+// TestDirectWrites_KeepCalendarEvents_LeavesThem: a creator may have them left in the
 // calendar. Here Eventarc tells of the documents, as it does in production.
-func TestDirectWrites_OfWhomTheEventsAreToStay(t *testing.T) {
+func TestDirectWrites_KeepCalendarEvents_LeavesThem(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"

@@ -67,7 +67,7 @@ func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding,
 	if err != nil {
 		return nil, err
 	}
-	return append(found, d.checkHints(heard)), nil
+	return append(found, d.checkDocumentChanges(heard)), nil
 }
 
 // lateness says what is wrong with the runs of a job; "" where nothing is.
@@ -95,7 +95,7 @@ func lateness(job health.Job) string {
 
 // checkHints says when a changed document was last announced. Long ago is no fault:
 // perhaps nobody wrote a poll.
-func (d doctor) checkHints(heard documentchanges.Activity) finding {
+func (d doctor) checkDocumentChanges(heard documentchanges.Activity) finding {
 	listens := d.config.DocumentChanges == config.ChangesListen
 	switch {
 	case listens && heard.ListensUntil.After(d.now()):

@@ -63,9 +63,9 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	}
 }
 
-// TestDoctor_AfterAHint_SaysWhenItCame: what Eventarc delivers to the route is
+// TestDoctor_AfterADocumentChange_SaysWhenItCame: what Eventarc delivers to the route is
 // what the line is about.
-func TestDoctor_AfterAHint_SaysWhenItCame(t *testing.T) {
+func TestDoctor_AfterADocumentChange_SaysWhenItCame(t *testing.T) {
 	t.Parallel()
 	dir, issuer := t.TempDir(), tokentest.NewIssuer(t)
 	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"
@@ -107,7 +107,7 @@ func TestLateness(t *testing.T) {
 }
 
 // Each row is where hints are to come from, and what is stored of them.
-func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
+func TestDoctor_DocumentChanges_ChecksTheirSource(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, row := range map[string]struct {
@@ -125,7 +125,7 @@ func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
 			t.Parallel()
 			d := clockOfGoogle("", noon)
 			d.config.DocumentChanges = row.from
-			if found := d.checkHints(row.heard); found.verdict != row.verdict {
+			if found := d.checkDocumentChanges(row.heard); found.verdict != row.verdict {
 				t.Errorf("it says %+v", found)
 			}
 		})

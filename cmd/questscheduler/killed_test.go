@@ -33,7 +33,7 @@ func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 	for kind, word := range map[string]string{
 		"SESSION_RESCHEDULED": "rescheduled", "SESSION_RESTORED": "restored", "SESSION_CANCELLED": "cancelled",
 	} {
-		if err := job.toldOnce(job.title, job.pollID, kind, word); err != nil {
+		if err := job.announcedOnce(job.title, job.pollID, kind, word); err != nil {
 			t.Errorf("in the end, %s: %v", kind, err)
 		}
 	}

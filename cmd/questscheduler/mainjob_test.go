@@ -114,7 +114,7 @@ func (j *mainJob) isRescheduled() error {
 	}); err != nil {
 		return err
 	}
-	return j.toldOnce(j.title, j.pollID, "SESSION_RESCHEDULED", "rescheduled")
+	return j.announcedOnce(j.title, j.pollID, "SESSION_RESCHEDULED", "rescheduled")
 }
 
 func (j *mainJob) isRestored() error {
@@ -136,7 +136,7 @@ func (j *mainJob) isRestored() error {
 			return fmt.Errorf("a calendar slot is left: %v", slot)
 		}
 	}
-	return j.toldOnce(j.title, j.pollID, "SESSION_RESTORED", "restored")
+	return j.announcedOnce(j.title, j.pollID, "SESSION_RESTORED", "restored")
 }
 
 func (j *mainJob) isCancelled() error {
@@ -150,7 +150,7 @@ func (j *mainJob) isCancelled() error {
 	}); err != nil {
 		return err
 	}
-	return j.toldOnce(j.title, j.pollID, "SESSION_CANCELLED", "cancelled")
+	return j.announcedOnce(j.title, j.pollID, "SESSION_CANCELLED", "cancelled")
 }
 
 func (j *mainJob) isFinalisedAgain() error {

@@ -33,9 +33,9 @@ func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 	}
 }
 
-// TestLookingAfterADemo has every command that looks after a store do so beside
+// TestOperatorCommands_BesideADemo_Work has every command that looks after a store do so beside
 // a demo that runs on it, and again when it does not run any more.
-func TestLookingAfterADemo(t *testing.T) {
+func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d, err := openDemo(t.Context(), dir, "127.0.0.1:0", Process{Stderr: testLog{t}})

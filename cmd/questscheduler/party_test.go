@@ -203,12 +203,12 @@ func (o *outside) notices(who, kind, pollID string) (int, error) {
 
 // toldOnce checks that a transition was announced: one message on Discord, one
 // notice for each of the players, none for the game master, who caused it.
-func (o *outside) toldOnce(title, pollID, kind, word string) error {
-	return o.told("gm", title, pollID, kind, word, 1)
+func (o *outside) announcedOnce(title, pollID, kind, word string) error {
+	return o.announcedTimes("gm", title, pollID, kind, word, 1)
 }
 
 // told checks how often a transition was announced that a person caused.
-func (o *outside) told(by, title, pollID, kind, word string, times int) error {
+func (o *outside) announcedTimes(by, title, pollID, kind, word string, times int) error {
 	messages, err := o.said(title, word)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 // standingQueues are a Cloud Tasks in which no task waits, whose queues are in a
 // state, or all gone.
-type standingQueues struct {
+type queuesInState struct {
 	cloudtaskspb.UnimplementedCloudTasksServer
 	mu    sync.Mutex
 	state cloudtaskspb.Queue_State
@@ -24,7 +24,7 @@ type standingQueues struct {
 }
 
 // serveQueues answers in the place of Cloud Tasks until the test ends.
-func serveQueues(t *testing.T, queues *standingQueues) (host string) {
+func serveQueues(t *testing.T, queues *queuesInState) (host string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -42,7 +42,7 @@ func serveQueues(t *testing.T, queues *standingQueues) (host string) {
 }
 
 // calls are how often it was asked since the last time.
-func (q *standingQueues) calls() int {
+func (q *queuesInState) calls() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	asked := q.asked
@@ -51,14 +51,14 @@ func (q *standingQueues) calls() int {
 }
 
 // set has the queues be gone, or there.
-func (q *standingQueues) set(gone bool) {
+func (q *queuesInState) set(gone bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.gone = gone
 }
 
 // GetQueue implements cloudtaskspb.CloudTasksServer.
-func (q *standingQueues) GetQueue(_ context.Context, asked *cloudtaskspb.GetQueueRequest) (*cloudtaskspb.Queue, error) {
+func (q *queuesInState) GetQueue(_ context.Context, asked *cloudtaskspb.GetQueueRequest) (*cloudtaskspb.Queue, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.asked++
@@ -69,7 +69,7 @@ func (q *standingQueues) GetQueue(_ context.Context, asked *cloudtaskspb.GetQueu
 }
 
 // ListTasks implements cloudtaskspb.CloudTasksServer.
-func (q *standingQueues) ListTasks(context.Context, *cloudtaskspb.ListTasksRequest) (*cloudtaskspb.ListTasksResponse, error) {
+func (q *queuesInState) ListTasks(context.Context, *cloudtaskspb.ListTasksRequest) (*cloudtaskspb.ListTasksResponse, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.asked++
@@ -80,7 +80,7 @@ func (q *standingQueues) ListTasks(context.Context, *cloudtaskspb.ListTasksReque
 // answer may cost a list of all that waits.
 func TestReady_WithCloudTasks_IsOneCallForManyWhoAsk(t *testing.T) {
 	t.Parallel()
-	queues := &standingQueues{}
+	queues := &queuesInState{}
 	s := openCloudServer(t, "QS_CLOUDTASKS_ENDPOINT="+serveQueues(t, queues))
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return now }
@@ -119,7 +119,7 @@ func TestReady_WithCloudTasks_IsOneCallForManyWhoAsk(t *testing.T) {
 
 func TestDoctor_NamesQueuesThatArePaused(t *testing.T) {
 	t.Parallel()
-	queues := &standingQueues{state: cloudtaskspb.Queue_PAUSED}
+	queues := &queuesInState{state: cloudtaskspb.Queue_PAUSED}
 	environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",
 		"QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_CLOUDTASKS_ENDPOINT="+serveQueues(t, queues),
 		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_MACHINE_ISSUER=http://127.0.0.1:1")

@@ -26,7 +26,7 @@ func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 	witness := newSession(o, "gm")
 	witness.move(time.Hour)
 	witness.becomesMoved(time.Hour)
-	witness.becomesTold("SESSION_RESCHEDULED", 1)
+	witness.becomesAnnounced("SESSION_RESCHEDULED", 1)
 
 	poll, err := o.poll(linked)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 		t.Fatalf("the event cannot be moved: %v %v", got, err)
 	}
 	title := fmt.Sprint(poll["title"])
-	eventually(t, "the announcement", func() error { return o.toldOnce(title, linked, "SESSION_RESCHEDULED", "rescheduled") })
+	eventually(t, "the announcement", func() error { return o.announcedOnce(title, linked, "SESSION_RESCHEDULED", "rescheduled") })
 	eventually(t, "its line", func() error {
 		if n := strings.Count(server.log.String(), "msg=announced"); n != 2 {
 			return fmt.Errorf("the log has %d", n)

@@ -87,7 +87,7 @@ func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 }
 
 // Choices that do not go together are refused in one place, with the mend.
-func TestChoicesThatDoNotGoTogether_AreRefusedWithTheirMend(t *testing.T) {
+func TestSettings_Conflicting_AreRefusedWithTheirFix(t *testing.T) {
 	t.Parallel()
 	for setting, mend := range map[string]string{
 		"QS_DOCUMENT_HINTS=listen": "is firestore alone",

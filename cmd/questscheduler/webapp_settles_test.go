@@ -9,7 +9,7 @@ import (
 
 // standing is how poll, event and index stand when they agree, and the page shows
 // it.
-type standing struct {
+type agreedState struct {
 	event    string // its id
 	lives    bool   // it is in the calendar
 	followed bool   // it is in the index
@@ -19,18 +19,18 @@ type standing struct {
 
 // figure is how long it took from the beginning of a deed until poll, event and
 // index agreed, and until the page showed it.
-type figure struct {
-	deed          string
+type latency struct {
+	step          string
 	agreed, shown time.Duration
 }
 
 // settles does a deed and waits until everything stands as wanted. How long that
 // took is told at the test's end.
-func (a *webApp) settles(deed string, do func(), want standing) {
+func (a *webApp) settles(deed string, do func(), want agreedState) {
 	a.t.Helper()
 	began := time.Now()
 	do()
-	took := figure{deed: deed}
+	took := latency{step: deed}
 	eventually(a.t, deed+": poll, event and index agree, and the page shows it", func() error {
 		return errors.Join(
 			since(began, &took.agreed, a.agree(want)),
@@ -51,7 +51,7 @@ func since(began time.Time, took *time.Duration, err error) error {
 }
 
 // agree tells in what poll, event and index do not stand as wanted.
-func (a *webApp) agree(want standing) error {
+func (a *webApp) agree(want agreedState) error {
 	if status := a.inCalendar(http.MethodGet, want.event, nil).body["status"]; (status == "confirmed") != want.lives {
 		return fmt.Errorf("the event is %v", status)
 	}
@@ -61,7 +61,7 @@ func (a *webApp) agree(want standing) error {
 	return mustHave(a.documents.poll(a.id), want.poll)
 }
 
-func (a *webApp) shown(want standing) error {
+func (a *webApp) shown(want agreedState) error {
 	if a.Text(want.showing) != "true" {
 		return fmt.Errorf("the page does not show that %s", want.showing)
 	}
@@ -72,6 +72,6 @@ func (a *webApp) shown(want standing) error {
 func (a *webApp) logFigures() {
 	a.t.Helper()
 	for _, took := range a.figures {
-		a.t.Logf("%-50s agreed after %5d ms, shown after %5d ms", took.deed, took.agreed.Milliseconds(), took.shown.Milliseconds())
+		a.t.Logf("%-50s agreed after %5d ms, shown after %5d ms", took.step, took.agreed.Milliseconds(), took.shown.Milliseconds())
 	}
 }

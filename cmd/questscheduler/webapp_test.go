@@ -30,7 +30,7 @@ type webApp struct {
 	google    string          // a token of the linked Google account, that somebody else holds
 	id, slot  string
 	start     time.Time
-	figures   []figure
+	figures   []latency
 }
 
 // The Google account that the person of the page links.
@@ -253,15 +253,15 @@ func TestWebApp_InABrowser(t *testing.T) {
 
 	a.create("With a calendar")
 	event := a.finalises()
-	a.settles("the event is moved", func() { a.moves(event, 25*time.Hour) }, standing{
+	a.settles("the event is moved", func() { a.moves(event, 25*time.Hour) }, agreedState{
 		event, true, true, map[string]any{"status": "FINALIZED", "calendarSync.state": "RESCHEDULED", "googleEventId": event},
 		showing("FINALIZED", "Rescheduled", iso(a.start.Add(25*time.Hour))),
 	})
-	a.settles("the event is moved back", func() { a.moves(event, 0) }, standing{
+	a.settles("the event is moved back", func() { a.moves(event, 0) }, agreedState{
 		event, true, true, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK", "calendarSync.rescheduled": nil, "googleEventId": event},
 		showing("FINALIZED", "", iso(a.start)),
 	})
-	a.settles("the event is deleted, and may come back", func() { a.inCalendar(http.MethodDelete, event, nil) }, standing{
+	a.settles("the event is deleted, and may come back", func() { a.inCalendar(http.MethodDelete, event, nil) }, agreedState{
 		event, false, true, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": nil},
 		showing("CANCELLED", "Cancelled", iso(a.start)),
 	})
@@ -278,9 +278,9 @@ func TestWebApp_InABrowser(t *testing.T) {
 	}
 }
 
-// TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing: each is written
+// TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing: each is written
 // by the app alone, and the server hears of it by listening.
-func TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing(t *testing.T) {
+func TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing(t *testing.T) {
 	t.Parallel()
 	a := openWebApp(t)
 	a.signsIn()
@@ -292,16 +292,16 @@ func TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing(t *testing.T)
 	}{
 		{"cancel and restore", func(event string) {
 			a.settles("the app cancels", func() { a.does("cancel", nil) },
-				standing{event, false, false, isCancelled, showing("CANCELLED", "Cancelled", iso(a.start))})
+				agreedState{event, false, false, isCancelled, showing("CANCELLED", "Cancelled", iso(a.start))})
 			a.settles("the app restores", func() { a.does("restore", nil) },
-				standing{event, false, false, isRestored, showing("FINALIZED", "", iso(a.start))})
+				agreedState{event, false, false, isRestored, showing("FINALIZED", "", iso(a.start))})
 		}},
 		{"reopen, keeping the event", func(event string) {
 			a.settles("the app reopens, and keeps the event", func() { a.does("reopen", map[string]any{"deleteEvent": false}) },
-				standing{event, true, false, isReopened, showing("OPEN", "", "")})
+				agreedState{event, true, false, isReopened, showing("OPEN", "", "")})
 			var again string
 			a.settles("the app finalises again, and the older event goes", func() { again = a.finalises() },
-				standing{event, false, false, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK"}, showing("FINALIZED", "", iso(a.start))})
+				agreedState{event, false, false, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK"}, showing("FINALIZED", "", iso(a.start))})
 			if linked := a.documents.poll(a.id)["googleEventId"]; linked != again {
 				t.Errorf("the poll has the event %v, and not %s", linked, again)
 			}
@@ -313,17 +313,17 @@ func TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing(t *testing.T)
 				if came := a.does("reopen", map[string]any{"deleteEvent": true}); came["deleted"] != true {
 					t.Errorf("deleted: %v", came)
 				}
-			}, standing{event, false, false, isReopened, showing("OPEN", "", "")})
+			}, agreedState{event, false, false, isReopened, showing("OPEN", "", "")})
 		}},
 		{"edit what is reopened", func(event string) {
 			a.does("reopen", map[string]any{"deleteEvent": true})
 			a.settles("the app edits", func() { a.does("edit", map[string]any{"title": "Another title"}) },
-				standing{event, false, false, map[string]any{"title": "Another title", "status": "OPEN", "calendarSync.state": nil}, showing("OPEN", "", "")})
+				agreedState{event, false, false, map[string]any{"title": "Another title", "status": "OPEN", "calendarSync.state": nil}, showing("OPEN", "", "")})
 			a.finalises()
 		}},
 		{"delete", func(event string) {
 			a.settles("the app deletes", func() { a.does("remove", nil) },
-				standing{event, false, false, nil, showing("gone", "", "")})
+				agreedState{event, false, false, nil, showing("gone", "", "")})
 		}},
 	} {
 		a.create(row.name)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent, and are answered alike. The
+// TestFinalise_SixAtOnceWithOneKey_MakeOneEvent, and are answered alike. The
 // key with another request is refused, and changes nothing.
-func TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent(t *testing.T) {
+func TestFinalise_SixAtOnceWithOneKey_MakeOneEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	s := newPoll(o, "gm")
@@ -42,18 +42,18 @@ func TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent(t *testing.T) {
 	s.wantDecisions("finalise")
 	eventually(t, "the card", func() error { return s.cardShows("FINALIZED") })
 
-	before := s.tell()
+	before := s.state()
 	s.finalise(map[string]any{"title": "Another body"}, key...).want(t, http.StatusConflict)
 	if again := s.finalise(nil, key...).want(t, http.StatusOK); !reflect.DeepEqual(again.body["data"], answers[0].body["data"]) {
 		t.Errorf("the same request is answered otherwise later: %v", again.body["data"])
 	}
 	s.unchangedBy(func() {})
-	s.wantStory(before, "after the key was used for something else")
+	s.wantState(before, "after the key was used for something else")
 }
 
-// TestSixFinalisesAtOnce_WithoutAKey_LeaveOneEvent: each is a command of its own,
+// TestFinalise_SixAtOnceWithoutAKey_LeaveOneEvent: each is a command of its own,
 // the last one holds, and what the others made is taken away.
-func TestSixFinalisesAtOnce_WithoutAKey_LeaveOneEvent(t *testing.T) {
+func TestFinalise_SixAtOnceWithoutAKey_LeaveOneEvent(t *testing.T) {
 	t.Parallel()
 	s := newPoll(startCases(t), "gm")
 	var asks []func()

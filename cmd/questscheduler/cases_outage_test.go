@@ -10,10 +10,10 @@ import (
 // made by events.patch, so that they come through.
 const wholeCalendar = "events.list|events.get|events.insert|events.delete|events.watch"
 
-// TestAStormOverTheWholeCalendar_LeavesEveryPollAsItWas_AndIsCaughtUpAfter: while
+// TestOutage_WholeCalendar_ChangesNothingThenCatchesUp: while
 // Google refuses everything, events are moved and deleted; no poll changes until
 // Google answers again.
-func TestAStormOverTheWholeCalendar_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t *testing.T) {
+func TestOutage_WholeCalendar_ChangesNothingThenCatchesUp(t *testing.T) {
 	t.Parallel()
 	for name, storm := range map[string]struct {
 		status int
@@ -35,7 +35,7 @@ func TestAStormOverTheWholeCalendar_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t 
 			all := []*session{moved, deleted, still}
 			var before []string
 			for _, s := range all {
-				before = append(before, s.tell())
+				before = append(before, s.state())
 			}
 			o.plant(wholeCalendar, map[string]any{"status": storm.status, "reason": storm.reason})
 			refused := o.calls("events.list")
@@ -46,7 +46,7 @@ func TestAStormOverTheWholeCalendar_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t 
 			}
 			eventually(t, "a look in the storm", func() error { return o.atLeast("events.list", refused+1) })
 			for i, s := range all {
-				s.wantStory(before[i], "in the storm")
+				s.wantState(before[i], "in the storm")
 			}
 
 			o.heal()
@@ -54,19 +54,19 @@ func TestAStormOverTheWholeCalendar_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t 
 				still.ask("sync", nil).want(t, http.StatusOK)
 			}
 			moved.becomesMoved(24 * time.Hour)
-			moved.becomesTold("SESSION_RESCHEDULED", 1)
+			moved.becomesAnnounced("SESSION_RESCHEDULED", 1)
 			deleted.becomesCancelled()
-			deleted.becomesTold("SESSION_CANCELLED", 1)
+			deleted.becomesAnnounced("SESSION_CANCELLED", 1)
 			moved.wantDecisions("finalise", "reschedule")
 			deleted.wantDecisions("finalise", "cancel")
-			still.wantStory(before[2], "after the storm")
+			still.wantState(before[2], "after the storm")
 		})
 	}
 }
 
-// TestAStormOverOneMethod_LeavesEveryPollAsItWas_AndIsCaughtUpAfter: the calendar
+// TestOutage_OneMethod_ChangesNothingThenCatchesUp: the calendar
 // answers, and one of its methods does not.
-func TestAStormOverOneMethod_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t *testing.T) {
+func TestOutage_OneMethod_ChangesNothingThenCatchesUp(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"events.list", "events.get"} {
 		t.Run(method, func(t *testing.T) {
@@ -79,18 +79,18 @@ func TestAStormOverOneMethod_LeavesEveryPollAsItWas_AndIsCaughtUpAfter(t *testin
 				t.Run(name, func(t *testing.T) { // one storm at a time
 					o := demo.in(t)
 					s := newSession(o, "gm")
-					before := s.tell()
+					before := s.state()
 					o.plant(method, fault)
 					refused := o.calls(method)
 					s.ask("sync", nil).want(t, http.StatusOK) // which asks for the event by itself
 					eventually(t, "a look in the storm", func() error { return o.atLeast(method, refused+1) })
-					s.wantStory(before, "in the storm")
+					s.wantState(before, "in the storm")
 					o.heal()
 					s.ask("sync", nil).want(t, http.StatusOK)
 					s.unchangedBy(func() {})
 					s.move(time.Hour)
 					s.becomesMoved(time.Hour)
-					s.becomesTold("SESSION_RESCHEDULED", 1)
+					s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 					s.wantDecisions("finalise", "reschedule")
 				})
 			}

@@ -72,9 +72,9 @@ func TestEventMovedToAnotherCalendar_IsFollowed(t *testing.T) {
 	s.wantDecisions("finalise", "moved_calendar")
 	s.inCalendar(clubCalendar, "PATCH", times(s.start.Add(time.Hour), s.end.Add(time.Hour))).want(t, http.StatusOK)
 	s.becomesMoved(time.Hour)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 	s.ask("restore-original-time", nil).want(t, http.StatusOK)
-	s.becomesTold("SESSION_RESTORED", 1)
+	s.becomesAnnounced("SESSION_RESTORED", 1)
 	s.moveFrom(clubCalendar, home)
 	follows(s, home)
 	s.wantDecisions("finalise", "moved_calendar", "reschedule", "restore", "moved_calendar")
@@ -127,6 +127,6 @@ func TestEventMovedOutOfReach_CancelsItsPoll(t *testing.T) {
 	}
 	o.heal()
 	s.becomesCancelled()
-	s.becomesTold("SESSION_CANCELLED", 1)
+	s.becomesAnnounced("SESSION_CANCELLED", 1)
 	s.wantDecisions("finalise", "cancel")
 }

@@ -12,7 +12,7 @@ import (
 // its journal, everybody's notices about it, and what the party's channel says
 // of it, the card included. The one field that is left out is the calendar's
 // and no matter of the poll: when it was last looked at.
-func (s *session) story() (string, error) {
+func (s *session) readState() (string, error) {
 	poll, err := s.poll()
 	if err != nil {
 		return "", err
@@ -56,9 +56,9 @@ func (s *session) story() (string, error) {
 }
 
 // tell is story for a test that cannot go on without.
-func (s *session) tell() string {
+func (s *session) state() string {
 	s.t.Helper()
-	told, err := s.story()
+	told, err := s.readState()
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func (s *session) tell() string {
 }
 
 // wantStory fails where anything of a session is not as it was.
-func (s *session) wantStory(before, when string) {
+func (s *session) wantState(before, when string) {
 	s.t.Helper()
-	if after := s.tell(); after != before {
+	if after := s.state(); after != before {
 		s.t.Errorf("%s: %s is not as it was:\n%s", when, s.title, differing(before, after))
 	}
 }
@@ -96,10 +96,10 @@ func differing(before, after string) string {
 func (s *session) unchangedBy(act func()) {
 	s.t.Helper()
 	witness := newSession(s.outside, s.who)
-	before := s.tell()
+	before := s.state()
 	act()
 	witness.witnesses()
-	s.wantStory(before, fmt.Sprintf("after a later change in the calendar of %s was seen", s.who))
+	s.wantState(before, fmt.Sprintf("after a later change in the calendar of %s was seen", s.who))
 }
 
 // witnesses has the session moved, which is seen to arrive and to be announced.
@@ -107,6 +107,6 @@ func (s *session) witnesses() {
 	s.t.Helper()
 	s.move(time.Hour)
 	s.becomesMoved(time.Hour)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 	eventually(s.t, "the card of the witness", func() error { return s.cardShows("RESCHEDULED") })
 }

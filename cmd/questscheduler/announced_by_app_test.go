@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestCancel_ToldByTheApp_IsNotToldTwice: the web app writes the cancellation and
+// TestCancel_AnnouncedByTheApp_IsNotAnnouncedTwice: the web app writes the cancellation and
 // has its own functions tell people of it.
-func TestCancel_ToldByTheApp_IsNotToldTwice(t *testing.T) {
+func TestCancel_AnnouncedByTheApp_IsNotAnnouncedTwice(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "application/json")
