@@ -299,7 +299,7 @@ func TestApply_TheServersRights_AreThoseThatItsSettingsNeed(t *testing.T) {
 			}
 			service, err := os.ReadFile(run.log + ".yaml")
 			if err != nil || !strings.Contains(string(service), "- name: QS_FIREBASE_REVOCATION\n              value: \""+setting+"\"\n") {
-				t.Errorf("the service is not told of it (%v)", err)
+				t.Errorf("the service does not get the setting (%v)", err)
 			}
 		})
 	}

@@ -52,12 +52,13 @@ type sort struct {
 	unlinked bool
 	// group tells that it was made for a group, which has a channel on Discord.
 	group bool
-	// followed tells that its event is followed in the end, problem that a line
-	// says why not. With neither there is nothing to follow.
+	// followed: the backfill follows its event. problem: a line says why it does not.
+	// With neither there is nothing to follow.
 	followed, problem bool
 }
 
-// sorts come one after the other, again and again; most are to be followed.
+// sorts are the kinds of existing polls, repeated in this order. The backfill follows
+// most of them.
 var sorts = []sort{
 	{name: "in the primary calendar", status: "FINALIZED", names: true, calendar: "primary", followed: true},
 	{name: "without a calendar", status: "FINALIZED", names: true, followed: true},
@@ -197,8 +198,8 @@ func (d *deployment) former(n int) former {
 	return p
 }
 
-// sessionStart is when all sessions are that lie ahead; past is when one was that
-// nobody looks at any more.
+// sessionStart is the start of every future session; past is the start of one that
+// is no longer synced.
 var (
 	sessionStart = time.Now().UTC().Add(7 * 24 * time.Hour).Truncate(time.Hour)
 	past         = sessionStart.Add(-2 * rules.ForgetAfter)

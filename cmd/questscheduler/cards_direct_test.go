@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// written is a poll that the web app creates by itself, in the party's group.
+// written is a poll in the party's group that the web app wrote directly.
 type written struct {
 	*outside
 	documents *raw

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// TestDeletion_WithLostPushAndExpiredToken_CancelsOnce: the push of the deletion is lost, and the sync
-// token expires, so that no listing ever shows it.
+// TestDeletion_WithLostPushAndExpiredToken_CancelsOnce: the push is lost and the sync
+// token expires, so no listing ever shows the deletion.
 func TestDeletion_WithLostPushAndExpiredToken_CancelsOnce(t *testing.T) {
 	t.Parallel()
-	for name, hint := range map[string]func(s, other *session){
+	for name, trigger := range map[string]func(s, other *session){
 		"found when another event changes": func(_, other *session) { other.move(time.Hour) },
 		"found when a person asks":         func(s, _ *session) { s.ask("sync", nil).want(s.t, http.StatusOK) },
 		"found by both at once": func(s, other *session) {
@@ -27,7 +27,7 @@ func TestDeletion_WithLostPushAndExpiredToken_CancelsOnce(t *testing.T) {
 			moved.move(24 * time.Hour)
 			o.sim("POST", "expire-sync-tokens", nil)
 			o.heal()
-			hint(s, other)
+			trigger(s, other)
 			s.becomesCancelled()
 			s.becomesAnnounced("SESSION_CANCELLED", 1)
 			moved.becomesMoved(24 * time.Hour)
@@ -43,7 +43,7 @@ func TestDeletion_WithLostPushAndExpiredToken_CancelsOnce(t *testing.T) {
 	}
 }
 
-// TestPush_SentThreeTimes_MakesOneTransition: Google sends every push three times.
+// TestPush_SentThreeTimes_MakesOneTransition: Google delivers every push three times.
 func TestPush_SentThreeTimes_MakesOneTransition(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// In these cases what we asked of Google took place, and its answer was lost.
+// In these cases Google carries out the call and its answer is lost.
 
-// lost has the answer to the next call of a method lost.
+// lost makes the simulator drop its answer to the next call of a method.
 func (o *outside) lost(method string) {
 	o.t.Helper()
 	o.plant(method, map[string]any{"lost_answer": true, "times": 1})
 }
 
-// TestInsert_AnswerLost_EndsInOneEvent: who asks again, in whatever way,
-// finalises with the event that is there.
+// TestInsert_AnswerLost_EndsInOneEvent: a retry finalises with the existing event, with
+// or without an idempotency key.
 func TestInsert_AnswerLost_EndsInOneEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
@@ -26,7 +26,7 @@ func TestInsert_AnswerLost_EndsInOneEvent(t *testing.T) {
 		{"asked again", nil},
 		{"asked again under the same key", []string{"Idempotency-Key", "one-and-the-same"}},
 	} {
-		t.Run(ask.name, func(t *testing.T) { // one at a time: a fault strikes whoever comes first
+		t.Run(ask.name, func(t *testing.T) { // one at a time: the fault hits the first caller
 			s := newPoll(o.in(t), "gm")
 			o.lost("events.insert")
 			s.finalise(nil, ask.headers...).want(t, http.StatusServiceUnavailable)
@@ -46,8 +46,8 @@ func TestInsert_AnswerLost_EndsInOneEvent(t *testing.T) {
 	}
 }
 
-// TestInsert_AnswerLostThenCancelled_LeavesNoEvent: nobody asks
-// again, and the event that nobody knows of goes all the same.
+// TestInsert_AnswerLostThenCancelled_LeavesNoEvent: nobody retries, and the unknown
+// event is deleted all the same.
 func TestInsert_AnswerLostThenCancelled_LeavesNoEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
@@ -60,8 +60,8 @@ func TestInsert_AnswerLostThenCancelled_LeavesNoEvent(t *testing.T) {
 	s.wantDecisions("cancel")
 }
 
-// TestDelete_AnswerLost_EndsInNoEvent: the second deletion finds the event
-// deleted, which is what was wanted.
+// TestDelete_AnswerLost_EndsInNoEvent: the second deletion finds the event deleted and
+// succeeds.
 func TestDelete_AnswerLost_EndsInNoEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
@@ -76,9 +76,8 @@ func TestDelete_AnswerLost_EndsInNoEvent(t *testing.T) {
 	s.is(map[string]any{"status": "CANCELLED", "sync.state": "CANCELLED", "sync.cancelled.reason": "manual"})
 }
 
-// TestPatch_AnswerLost_RestoresOnce: the event stands at its original time
-// again, and whether the person's answer or the look says so first, it is told
-// once.
+// TestPatch_AnswerLost_RestoresOnce: the event is back at its original time. The
+// command and the sync run both find that, and it is announced once.
 func TestPatch_AnswerLost_RestoresOnce(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)

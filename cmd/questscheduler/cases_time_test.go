@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// hasOneEvent checks that the calendar holds one event of the poll, the one that
-// it follows.
+// hasOneEvent checks that the calendar holds one event of the poll, the followed one.
 func (s *session) hasOneEvent() error {
 	if events := s.events(s.title); len(events) != 1 || events[0]["id"] != s.event {
 		return fmt.Errorf("the calendar holds %d events of %s, want %s alone: %v", len(events), s.title, s.event, events)
@@ -23,8 +22,8 @@ func (s *session) wantOneEvent() {
 	}
 }
 
-// TestFinaliseAgain_AfterTheEventWasDeleted_CreatesAnother, which is
-// followed as the first was.
+// TestFinaliseAgain_AfterTheEventWasDeleted_CreatesAnother: the new event is followed
+// as the first one was.
 func TestFinaliseAgain_AfterTheEventWasDeleted_CreatesAnother(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)

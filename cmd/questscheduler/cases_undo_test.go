@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// restore brings the deleted event back from the calendar's bin.
+// restore recovers the deleted event from the calendar's bin.
 func (s *session) restore() {
 	s.t.Helper()
 	s.patch(map[string]any{"status": "confirmed"})
 }
 
-// A person deletes the event by mistake, and everybody reads that the session is
-// cancelled; then the person presses Undo.
+// A user deletes the event by mistake, the cancellation is announced, and the user
+// presses Undo.
 func TestUndo_AfterADeletion_BringsThePollBack(t *testing.T) {
 	t.Parallel()
 	s := newSession(startCases(t), "gm")
@@ -43,8 +43,8 @@ func TestUndo_AfterAPersonDecided_ChangesNothing(t *testing.T) {
 	s.wantDecisions("finalise", "cancel", "cancel")
 }
 
-// The event is dragged to last year by a slip of the hand, looked at again and
-// again, and dragged back.
+// A user drags the event to last year by mistake, several sync runs read it there, and
+// the user drags it back.
 func TestDrag_ToLastYearAndBack_RestoresThePoll(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)

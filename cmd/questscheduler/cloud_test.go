@@ -97,7 +97,7 @@ func TestMainJob_OnCloud(t *testing.T) {
 		want(t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-", "ok       machines        1 may start")
 }
 
-// Whoever sets a deployment up makes a queue for each kind.
+// An operator creates a queue for each kind.
 func TestPages_NameEachQueueOfCloudTasks(t *testing.T) {
 	t.Parallel()
 	text := docs.Read(t, "docs/cloudtasks.md")

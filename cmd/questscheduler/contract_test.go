@@ -139,7 +139,7 @@ func (s *shared) plant(document string, maps ...string) {
 	s.planted[document] = paths
 }
 
-// check looks at all documents.
+// check reads all documents.
 func (s *shared) check(after string) {
 	s.t.Helper()
 	for document, paths := range s.planted {
@@ -259,8 +259,8 @@ func TestSharedDocuments_KeepForeignFieldsAndMatchTheContract(t *testing.T) {
 	}
 }
 
-// TestDiscordOwn_Transitions: where the app's own functions draw the card, it is
-// left to them, and only the transitions are told.
+// TestDiscordOwn_Transitions: the app's own functions draw the card, so only the
+// transitions are announced.
 func TestDiscordOwn_Transitions(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t, "QS_DISCORD_OWN=transitions")

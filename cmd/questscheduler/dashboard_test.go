@@ -122,8 +122,8 @@ func (o *operated) showsWhatHappensAtOnce() {
 	o.Want(`window.sameAsBefore`)
 }
 
-// retriesByKeyboard: a dead letter shows by itself, is reached and retried
-// without a mouse, and goes.
+// retriesByKeyboard: a dead letter appears without a reload, is reached and retried
+// without a mouse, and disappears.
 func (o *operated) retriesByKeyboard() {
 	o.t.Helper()
 	button := "retry-" + o.dies()
@@ -163,7 +163,7 @@ func (o *operated) confirmsByKeyboard(first, second *session) {
 	}
 }
 
-// keepsWhatSomebodyChooses: what is fetched meanwhile takes no choice away.
+// keepsWhatSomebodyChooses: a refresh does not clear a selection.
 func (o *operated) keepsWhatSomebodyChooses() {
 	o.t.Helper()
 	o.Await(`document.querySelectorAll("#held-list input[type=checkbox]").length === 1`)

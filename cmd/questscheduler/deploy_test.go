@@ -183,13 +183,13 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 }
 
 var (
-	probed    = regexp.MustCompile(`(?m)^ +path: (/\S+)$`)
+	probed      = regexp.MustCompile(`(?m)^ +path: (/\S+)$`)
 	changesPath = regexp.MustCompile(`--destination-run-path=(\S+)`)
-	jobsPath  = regexp.MustCompile(`--uri="\$\{set_to\[PUBLIC_URL\]\}(/\S*/)\$name"`)
+	jobsPath    = regexp.MustCompile(`--uri="\$\{set_to\[PUBLIC_URL\]\}(/\S*/)\$name"`)
 )
 
-// TestDeploy_Routes_AreThoseOfTheProgram: what Google's machines are told to call
-// is answered.
+// TestDeploy_Routes_AreThoseOfTheProgram: every route that Google's services are
+// configured to call exists.
 func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 	t.Parallel()
 	script := docs.Read(t, "deploy/apply.sh")
@@ -222,19 +222,18 @@ func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestDeploy_EveryFile_IsDocumented on the page for those who deploy, or those who
-// operate.
+// TestDeploy_EveryFile_IsDocumented on the pages for deployment, operation or alerts.
 func TestDeploy_EveryFile_IsDocumented(t *testing.T) {
 	t.Parallel()
-	told := docs.Read(t, "docs/deployment.md")
-	told += docs.Read(t, "docs/operations.md") + docs.Read(t, "docs/alerts.md")
+	pages := docs.Read(t, "docs/deployment.md")
+	pages += docs.Read(t, "docs/operations.md") + docs.Read(t, "docs/alerts.md")
 	files, err := os.ReadDir(filepath.Join(docs.Root(t), "deploy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if file.Name() != "settings.env" && !strings.Contains(told, "deploy/"+file.Name()) {
-			t.Errorf("no page tells of deploy/%s", file.Name())
+		if file.Name() != "settings.env" && !strings.Contains(pages, "deploy/"+file.Name()) {
+			t.Errorf("no page names deploy/%s", file.Name())
 		}
 	}
 	for name := range example(t) {

@@ -81,9 +81,8 @@ func TestAnswers_WithoutTheIndex_No(t *testing.T) {
 	}
 }
 
-// answers tells whether a query can be answered: one of a single field by an
-// index that Firestore keeps by itself, unless it was told not to; others by one
-// of the file.
+// answers reports whether a query has an index: for a single field the automatic one
+// of Firestore, unless the file exempts it; for several fields one of the file.
 func (d deployed) answers(query *store.Query) bool {
 	equal, ordered := map[string]string{}, [][2]string{}
 	for _, filter := range query.Filters {
@@ -134,7 +133,7 @@ func (d deployed) answers(query *store.Query) bool {
 	return false
 }
 
-// keepsSingle tells whether Firestore keeps an index of one field.
+// keepsSingle reports whether Firestore keeps an automatic index of one field.
 func (d deployed) keepsSingle(collection, path, how, scope string) bool {
 	for _, override := range d.FieldOverrides {
 		below := path == override.FieldPath || strings.HasPrefix(path, override.FieldPath+".")

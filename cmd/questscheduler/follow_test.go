@@ -122,10 +122,10 @@ func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
 		t.Errorf("it ended with %d and left %v open, which the next start could go on with", code, left)
 	}
 
-	move(0) // nobody is there to hear of it
+	move(0) // no server is running
 	second, o := start()
 	eventually(t, "a channel at the new address in the place of the old one", watched(left...))
-	eventually(t, "what happened meanwhile", stands(o, "OK"))
+	eventually(t, "the move during the restart", stands(o, "OK"))
 	if code := second.stop(); code != exitOK {
 		t.Errorf("it ended with %d", code)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// mainJob is the whole way of a poll through the calendar, in steps: each acts
-// and says what must have come of it. It is told twice below: in one process,
-// and with the process killed between any two of its steps.
+// mainJob is the life of a poll in the calendar, in steps: each acts and says what must
+// follow. It runs twice: in one process, and with the process killed between any two
+// steps.
 type mainJob struct {
 	*outside
 	pollID, title string

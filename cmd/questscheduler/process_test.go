@@ -99,10 +99,10 @@ func spawnDemo(t *testing.T, dir string) *child {
 	return c
 }
 
-// kill ends the process as kill -9 does. Killing it twice is no harm.
+// kill ends the process as kill -9 does. It may be called twice.
 func (c *child) kill() {
 	if c.ProcessState == nil {
-		_ = c.Process.Kill() // an error says that it ended by itself
+		_ = c.Process.Kill() // an error says that it had already exited
 		_ = c.Wait()         // its error is that it was killed
 		if c.on.locks != nil {
 			c.on.locks.release(context.Background())

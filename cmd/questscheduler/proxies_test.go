@@ -48,9 +48,9 @@ func TestServe_BehindAProxy_HoldsEachAddressToItsRate(t *testing.T) {
 		setting string
 		apart   bool
 	}{
-		"named":                 {"QS_TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1", true},
-		"another proxy's name":  {"QS_TRUSTED_PROXIES=10.0.0.0/8", false},
-		"nobody is to be named": {"QS_TRUSTED_PROXIES=", false},
+		"named":                {"QS_TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1", true},
+		"another proxy's name": {"QS_TRUSTED_PROXIES=10.0.0.0/8", false},
+		"no trusted proxy":     {"QS_TRUSTED_PROXIES=", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// standingQueues are a Cloud Tasks in which no task waits, whose queues are in a
-// state, or all gone.
+// queuesInState are the queues of a Cloud Tasks without tasks. All of them are in one
+// state, or do not exist.
 type queuesInState struct {
 	cloudtaskspb.UnimplementedCloudTasksServer
 	mu    sync.Mutex
@@ -23,7 +23,7 @@ type queuesInState struct {
 	asked int
 }
 
-// serveQueues answers in the place of Cloud Tasks until the test ends.
+// serveQueues stands in for Cloud Tasks until the test ends.
 func serveQueues(t *testing.T, queues *queuesInState) (host string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,7 +41,7 @@ func serveQueues(t *testing.T, queues *queuesInState) (host string) {
 	return listener.Addr().String()
 }
 
-// calls are how often it was asked since the last time.
+// calls counts the calls since it was last called.
 func (q *queuesInState) calls() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -50,7 +50,7 @@ func (q *queuesInState) calls() int {
 	return asked
 }
 
-// set has the queues be gone, or there.
+// set removes the queues or brings them back.
 func (q *queuesInState) set(gone bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

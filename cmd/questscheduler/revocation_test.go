@@ -56,7 +56,7 @@ func TestRevocation_IsThatOfFirebaseAuth(t *testing.T) {
 	issuer := tokentest.NewIssuer(t)
 	verify := func(t *testing.T, people *emulator.People, token string) (signin.Person, error) {
 		t.Helper()
-		// A new one has been told nothing that it still takes as true.
+		// A new check has no cached answers.
 		revoked, err := revocation.New(t.Context(), people.Project, time.Now, option.WithHTTPClient(&http.Client{Transport: toAuthEmulator{people.Host}}))
 		if err != nil {
 			t.Fatal(err)

@@ -72,8 +72,8 @@ func TestServe_ASecondOneOnTheSameStore_EndsWithASentence(t *testing.T) {
 	}
 }
 
-// A request that does not end by itself, such as a stream, is cut off once
-// patience ends, and that is no failure.
+// A request that does not end, such as a stream, is cut off after patience, and the stop
+// succeeds.
 func TestStop_CutsOffARequestThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	s := openTestServer(t)

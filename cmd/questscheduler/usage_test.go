@@ -79,17 +79,17 @@ func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_STORE=firestore", "QS_AUTH=firebase"), "serve")
 	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_FIRESTORE_PROJECT has to name", "QS_FIREBASE_PROJECT has to name")
 	if strings.Contains(got.errors, "sesame") || strings.Contains(got.errors, secretOfClient) {
-		t.Error("it tells a value")
+		t.Error("it prints a value")
 	}
 	if found, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(found) > 0 {
 		t.Errorf("something was written: %v (%v)", found, err)
 	}
 }
 
-// Choices that do not go together are refused in one place, with the mend.
+// Conflicting settings are refused in one place, with the fix.
 func TestSettings_Conflicting_AreRefusedWithTheirFix(t *testing.T) {
 	t.Parallel()
-	for setting, mend := range map[string]string{
+	for setting, fix := range map[string]string{
 		"QS_DOCUMENT_HINTS=listen": "is firestore alone",
 	} {
 		t.Run(setting, func(t *testing.T) {
@@ -97,11 +97,11 @@ func TestSettings_Conflicting_AreRefusedWithTheirFix(t *testing.T) {
 			name, _, _ := strings.Cut(setting, "=")
 			environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", setting)
 			got := run(t, environ, "serve")
-			got.want(t, exitUsage, name+" is ", mend)
+			got.want(t, exitUsage, name+" is ", fix)
 			if lines := strings.Count(got.errors, "\n  "); lines != 1 {
 				t.Errorf("it lists %d problems, want this one", lines)
 			}
-			run(t, environ, "doctor").want(t, exitFailed, "wrong    settings        "+name, mend)
+			run(t, environ, "doctor").want(t, exitFailed, "wrong    settings        "+name, fix)
 		})
 	}
 }

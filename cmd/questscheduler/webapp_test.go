@@ -30,7 +30,7 @@ type webApp struct {
 	google    string          // a token of the linked Google account, that somebody else holds
 	id, slot  string
 	start     time.Time
-	figures   []latency
+	latencies []latency
 }
 
 // The Google account that the person of the page links.
@@ -43,12 +43,11 @@ const appPage = `<!doctype html><title>The web app</title><link rel="icon" href=
 <p id="ready"></p><p id="status"></p><p id="badge"></p><p id="time"></p><p id="event"></p><pre id="result"></pre>
 <script>window.places = %s;</script><script type="module" src="/app.js"></script>`
 
-// foreseen are words of what the console may say: of the calls that are to be
-// refused, and of an emulator that takes its time with the first answer.
+// foreseen are words that the console may print: for the calls that the server refuses,
+// and for an emulator that answers slowly at first.
 var foreseen = []string{"400 (Bad Request)", "401 (Unauthorized)", "Could not reach Cloud Firestore backend"}
 
-// openWebApp starts all of it. The page is served as a web app is: from an origin
-// of its own.
+// openWebApp starts all of it. The page has its own origin, as a web app has.
 func openWebApp(t *testing.T) *webApp {
 	t.Helper()
 	script := webapp.Bundle(t, "app.js", webapp.Browser)
@@ -72,11 +71,11 @@ func openWebApp(t *testing.T) *webApp {
 	a.operated = operate(t,
 		"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT="+host, "QS_FIRESTORE_PROJECT="+project, "QS_DOCUMENT_HINTS=listen",
 		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT="+a.people.Project, "FIREBASE_AUTH_EMULATOR_HOST="+a.people.Host, "QS_APP_URL="+server.URL)
-	told, err := json.Marshal(map[string]any{"project": project, "firestore": host, "auth": a.people.Host, "functions": a.ready.API})
+	places, err := json.Marshal(map[string]any{"project": project, "firestore": host, "auth": a.people.Host, "functions": a.ready.API})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(page, appPage, told)
+	fmt.Fprintf(page, appPage, places)
 	grant, err := a.demo.sims.googleServer.AddUser(google.User{Key: appUser, Sub: "sub-" + appUser, Email: appGoogle, TimeZone: "Europe/Berlin"})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +86,7 @@ func openWebApp(t *testing.T) *webApp {
 			t.Logf("the console says:\n%s", strings.Join(a.Problems(), "\n"))
 		}
 	})
-	t.Cleanup(a.logFigures)
+	t.Cleanup(a.logLatencies)
 	a.open("")
 	return a
 }
@@ -130,21 +129,21 @@ func (a *webApp) open(pollID string) {
 	a.Await(`document.getElementById("ready").textContent === "ready"`)
 }
 
-// outcome is what the page says of a deed.
+// outcome is what the page shows after a step.
 type outcome struct {
 	Number        string
 	Result        map[string]any
 	Code, Message string
 }
 
-// tries does a deed in the page, and gives what came of it.
-func (a *webApp) tries(deed string, data map[string]any) outcome {
+// tries runs a step in the page and returns its outcome.
+func (a *webApp) tries(step string, data map[string]any) outcome {
 	a.t.Helper()
 	text, err := json.Marshal(data)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	number := a.Text(fmt.Sprintf("app.run(%q, %s)", deed, text))
+	number := a.Text(fmt.Sprintf("app.run(%q, %s)", step, text))
 	a.Await(fmt.Sprintf(`document.getElementById("result").textContent.startsWith('{"number":%s,')`, number))
 	var came struct {
 		Result        map[string]any
@@ -156,12 +155,12 @@ func (a *webApp) tries(deed string, data map[string]any) outcome {
 	return outcome{number, came.Result, came.Code, came.Message}
 }
 
-// does is tries for what must go well.
-func (a *webApp) does(deed string, data map[string]any) map[string]any {
+// does is tries for a step that must succeed.
+func (a *webApp) does(step string, data map[string]any) map[string]any {
 	a.t.Helper()
-	came := a.tries(deed, data)
+	came := a.tries(step, data)
 	if came.Message != "" {
-		a.t.Fatalf("%s: %s %s", deed, came.Code, came.Message)
+		a.t.Fatalf("%s: %s %s", step, came.Code, came.Message)
 	}
 	return came.Result
 }
@@ -278,8 +277,8 @@ func TestWebApp_InABrowser(t *testing.T) {
 	}
 }
 
-// TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing: each is written
-// by the app alone, and the server hears of it by listening.
+// TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing: only the app writes, and the
+// server listens for the document changes.
 func TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing(t *testing.T) {
 	t.Parallel()
 	a := openWebApp(t)
