@@ -19,8 +19,8 @@ import (
 	"questscheduler/internal/store/sqlite"
 )
 
-// pollsVariable says how many polls of before the test has; `make backfill`
-// sets it. kills is how often the program is killed over them.
+// pollsVariable is the number of existing polls in the test; `make backfill` sets it.
+// kills is how often the program is killed.
 const (
 	pollsVariable = "QUESTSCHEDULER_BACKFILL_POLLS"
 	fewPolls      = 140
@@ -43,7 +43,7 @@ func TestBackfill_OnFirestore_KilledAtRandom_AnnouncesNothing(t *testing.T) {
 	before := d.raw.all("schedulers")
 
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any will do
-	t.Logf("the moments of the kills are of seed %d", seed)
+	t.Logf("the seed of the kills is %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are no secret
 	left := len(d.followed())
 	for kill := range kills {
@@ -205,8 +205,8 @@ func (d *deployment) rightInTheEnd(before map[string]map[string]any) {
 	d.announcesNothing()
 }
 
-// keptInPolls demands that documents are as they were, but for what following an
-// event adds.
+// keptInPolls requires that documents are unchanged, except for what following an event
+// adds.
 func (d *deployment) keptInPolls(before map[string]map[string]any) {
 	d.t.Helper()
 	after := d.raw.all("schedulers")

@@ -21,11 +21,12 @@ import (
 	"questscheduler/internal/test/worldtest"
 )
 
-// pollsOfBefore are polls of before this backend: gm, who has linked an account,
-// made most; every 25th is nobody's who has, which the command says in a line.
+// pollsOfBefore is the number of polls from before this backend. gm, who has linked an
+// account, created most. Every 25th is of a user without an account, which the command
+// prints as a line.
 const pollsOfBefore = 400
 
-// openDeployment opens the store of a server that does not run.
+// openDeployment opens the store of a stopped server.
 func openDeployment(t *testing.T, dir string) *sqlite.Store {
 	t.Helper()
 	documents, err := sqlite.Open(t.Context(), sqlite.Options{
@@ -120,8 +121,8 @@ func TestBackfillIndex_KilledFiveTimes_IsRightInTheEnd(t *testing.T) {
 	rightInTheEnd(t, dir)
 }
 
-// rightInTheEnd demands one index entry a poll whose creator linked an account,
-// what the web app wrote, and nothing to announce.
+// rightInTheEnd requires one index entry for each poll whose creator linked an account,
+// unchanged fields of the web app, and nothing to announce.
 func rightInTheEnd(t *testing.T, dir string) {
 	t.Helper()
 	documents := openDeployment(t, dir)

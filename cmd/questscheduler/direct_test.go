@@ -9,8 +9,7 @@ import (
 	"questscheduler/internal/test/tokentest"
 )
 
-// direct is a poll that follows its event, in a demo that listens to its
-// documents.
+// direct is a poll that follows its event, in a demo that listens for document changes.
 type direct struct {
 	*outside
 	documents  *raw
@@ -20,7 +19,7 @@ type direct struct {
 	title, doc string
 }
 
-// newDirect makes a poll by our API and finalises it by the app's call.
+// newDirect creates a poll by our API and finalises it by the app's call.
 func newDirect(t *testing.T, o *outside, documents *raw, title string) *direct {
 	t.Helper()
 	d := &direct{outside: &outside{t, o.ready}, documents: &raw{t, documents.host, documents.project}, title: title}
@@ -39,8 +38,8 @@ func newDirect(t *testing.T, o *outside, documents *raw, title string) *direct {
 	return d
 }
 
-// becomes waits until the poll's document is as it has to be, the event lives or
-// does not, and the index has it or does not.
+// becomes waits until the poll's document has these fields, the event exists or not,
+// and the index has it or not.
 func (d *direct) becomes(what string, eventLives, followed bool, want map[string]any) {
 	d.t.Helper()
 	eventually(d.t, what, func() error {
@@ -61,7 +60,7 @@ func (d *direct) becomes(what string, eventLives, followed bool, want map[string
 	})
 }
 
-// moveBy moves the event away from its time.
+// moveBy moves the event by a duration.
 func (d *direct) moveBy(by time.Duration) {
 	d.t.Helper()
 	got, err := d.outside.event("PATCH", d.event, map[string]any{
@@ -73,7 +72,7 @@ func (d *direct) moveBy(by time.Duration) {
 	}
 }
 
-// What is left of a poll that follows nothing.
+// Fields of polls that follow no event.
 var (
 	isCancelled = map[string]any{
 		"status": "CANCELLED", "calendarSync.state": "CANCELLED", "calendarSync.cancelled.at": present, "cancelled.at": present,
@@ -87,8 +86,8 @@ var (
 	}
 )
 
-// TestDirectWrites_AreRepairedWithinSeconds: what the web app writes itself, with
-// no call to announce it, as the server hears of it by listening.
+// TestDirectWrites_AreRepairedWithinSeconds: the web app writes directly, without a
+// call, and the server listens for the document changes.
 func TestDirectWrites_AreRepairedWithinSeconds(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t)

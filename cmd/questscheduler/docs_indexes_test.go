@@ -21,7 +21,7 @@ func TestPage_Indexes_AreCurrent(t *testing.T) {
 	docs.CheckFile(t, indexFile, string(text))
 }
 
-// deployed is what the file says, read as Firestore's documentation tells it.
+// deployed is firestore.indexes.json, read as Firestore's documentation specifies.
 type deployed struct {
 	Indexes []struct {
 		CollectionGroup, QueryScope string
@@ -33,8 +33,8 @@ type deployed struct {
 	}
 }
 
-// TestEveryQuery_HasItsIndex: production refuses a query without one, and the
-// emulator does not.
+// TestEveryQuery_HasItsIndex: production refuses a query without an index; the emulator
+// accepts it.
 func TestEveryQuery_HasItsIndex(t *testing.T) {
 	t.Parallel()
 	var file deployed
@@ -147,5 +147,5 @@ func (d deployed) keepsSingle(collection, path, how, scope string) bool {
 	return scope == "COLLECTION"
 }
 
-// quoted is a field path in the file; declared queries have plain names alone.
+// quoted is a field path as the file quotes it; declared queries have plain names only.
 func quoted(path store.FieldPath) string { return strings.Join(path, ".") }

@@ -84,7 +84,7 @@ func fieldComments(t *testing.T) map[string]string {
 	return comments
 }
 
-// aboutSetting is a field's comment for people who know settings and no fields.
+// aboutSetting is a field's comment with setting names in place of field names.
 func aboutSetting(t *testing.T, field string, comments map[string]string) string {
 	t.Helper()
 	text := comments[field]
@@ -108,6 +108,6 @@ func aboutSetting(t *testing.T, field string, comments map[string]string) string
 	})
 }
 
-// fieldName is a word that may be a field's name: it has more than one capital,
-// or stands for the whole setting.
+// fieldName matches a word that may be a field's name: it has more than one capital, or
+// is the whole setting.
 var fieldName = regexp.MustCompile(`\b(Sync|[A-Z][a-z0-9]+[A-Z]\w*)\b`)

@@ -54,7 +54,7 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 		t.Errorf("of a job that just ran it says\n%s", said)
 	}
 	if said := clockLines(t, clockOfGoogle(dir, now.Add(time.Hour))); !strings.Contains(said, `warning "timers" drain last ran at `+clock(now)[:10]) {
-		t.Errorf("an hour later it says\n%s", said)
+		t.Errorf("an hour later it prints\n%s", said)
 	}
 	own := clockOfGoogle(dir, now)
 	own.config.Queue = config.QueueRiver

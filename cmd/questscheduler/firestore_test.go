@@ -30,8 +30,8 @@ func TestMainJob_OnFirestore(t *testing.T) {
 	run(t, settings(t.TempDir(), environ...), "sweep", "drain").want(t, exitOK, "HANDED OVER")
 }
 
-// TestDemo_OnFirestore_GoesOnAfterARestart: the documents outlive the process
-// as they do in a file.
+// TestDemo_OnFirestore_GoesOnAfterARestart: the documents survive the process, as in a
+// file.
 func TestDemo_OnFirestore_GoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	environ, dir := onFirestore(t), t.TempDir()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestMainJob_KilledBetweenAnyTwoSteps walks the whole way with kill -9 after
-// each act, before its effect was awaited, and again after the effect. What was
-// answered is neither lost nor doubled.
+// TestMainJob_KilledBetweenAnyTwoSteps runs the main job with kill -9 after each act,
+// before its effect was awaited, and again after the effect. What was answered is
+// neither lost nor doubled.
 func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -19,7 +19,7 @@ func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 		began := time.Now()
 		running = spawnDemo(t, dir)
 		job.ready = running.ready
-		t.Logf("at work again after %v", time.Since(began).Round(time.Millisecond))
+		t.Logf("running again after %v", time.Since(began).Round(time.Millisecond))
 	}
 	for _, step := range job.steps() {
 		if err := step.act(); err != nil {

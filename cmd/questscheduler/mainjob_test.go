@@ -183,7 +183,7 @@ func TestMainJob(t *testing.T) {
 	walk(t, newMainJob(&outside{t, startDemo(t, dataDir(t))}))
 }
 
-// walk does every step, and waits for what must come of it.
+// walk runs every step and waits for its effect.
 func walk(t *testing.T, job *mainJob) {
 	t.Helper()
 	for _, step := range job.steps() {

@@ -18,7 +18,7 @@ import (
 	"questscheduler/internal/store/sqlite"
 )
 
-// change writes into the store of a server that does not run.
+// change writes into the store of a stopped server.
 func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, demoStore), Queries: queries()})
@@ -160,8 +160,8 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 		"calendar events to make or delete  0", "announcements                      1", "looks at calendars                 3")
 }
 
-// Each job is run by hand as it is by the clock, says what it did, and has
-// nothing left to do the second time.
+// Each job runs by command as it does by the timer, prints what it did, and has nothing
+// left to do the second time.
 func TestSweep_RunsEachJob(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

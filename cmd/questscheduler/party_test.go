@@ -61,8 +61,8 @@ type answer struct {
 	body   map[string]any
 }
 
-// try makes a call and gives what it answers, or why it did not. Headers come
-// in pairs. A clean-up asks too, when the test's own context is over.
+// try makes a call and returns its answer, or why there is none. Headers come in pairs.
+// It also works in a clean-up, after the test's own context ended.
 func (o *outside) try(method, url, bearer string, body any, headers ...string) (answer, error) {
 	var content io.Reader
 	if body != nil {
@@ -111,7 +111,7 @@ func (o *outside) try(method, url, bearer string, body any, headers ...string) (
 	return got, nil
 }
 
-// v1 calls our API as a person of the party and gives the data of its answer.
+// v1 calls our API as a member of the party and returns the data of the answer.
 func (o *outside) v1(who, method, path string, body any) (map[string]any, error) {
 	got, err := o.try(method, o.ready.API+"/v1"+path, "Bearer "+o.ready.Users[who].Token, body)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o *outside) messages() ([]map[string]any, error) {
 	}
 }
 
-// said lists the messages in the party's channel about a poll that hold a word.
+// said lists the messages in the party's channel about a poll that contain a word.
 func (o *outside) said(title, word string) ([]map[string]any, error) {
 	messages, err := o.messages()
 	return slices.DeleteFunc(messages, func(message map[string]any) bool {

@@ -64,7 +64,7 @@ func readReady(t *testing.T, out io.Reader) demoReady {
 	return ready
 }
 
-// testLog writes what the program says into the test's log.
+// testLog writes the program's output into the test's log.
 type testLog struct{ t *testing.T }
 
 func (l testLog) Write(line []byte) (int, error) {
@@ -72,7 +72,7 @@ func (l testLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// child is the program as a process of its own.
+// child is the program in its own process.
 type child struct {
 	*exec.Cmd
 	on    *place

@@ -76,8 +76,8 @@ func (q *queuesInState) ListTasks(context.Context, *cloudtaskspb.ListTasksReques
 	return &cloudtaskspb.ListTasksResponse{}, nil
 }
 
-// TestReady_WithCloudTasks_IsOneCallForManyWhoAsk: everybody may ask, and no
-// answer may cost a list of all that waits.
+// TestReady_WithCloudTasks_IsOneCallForManyWhoAsk: the route is public, so an answer
+// must not list all waiting tasks.
 func TestReady_WithCloudTasks_IsOneCallForManyWhoAsk(t *testing.T) {
 	t.Parallel()
 	queues := &queuesInState{}
@@ -109,7 +109,7 @@ func TestReady_WithCloudTasks_IsOneCallForManyWhoAsk(t *testing.T) {
 	leave()
 	now = now.Add(readyKept)
 	if err := s.isReady(left); err == nil {
-		t.Error("it is ready for somebody who left")
+		t.Error("it is ready for a request that has ended")
 	}
 	want(true, 1)
 	if err := s.stop(); err != nil {

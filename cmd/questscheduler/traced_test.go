@@ -66,7 +66,7 @@ func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := json.Marshal(journal); err != nil || !strings.Contains(string(text), trace) {
-		t.Errorf("the journal does not know the trace %s: %s (%v)", trace, text, err)
+		t.Errorf("the journal lacks the trace %s: %s (%v)", trace, text, err)
 	}
 	w.wantFigures(t, server, linked)
 }

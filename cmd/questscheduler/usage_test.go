@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each row is a way to call the program, its exit code, and what it says.
+// Each row is a command line, its exit code, and its output.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
@@ -63,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 			got := run(t, test.environ, test.args...)
 			got.want(t, test.code, test.says)
 			if test.code != exitOK && got.out != "" {
-				t.Errorf("a failure is said on stderr, and this was on stdout: %s", got.out)
+				t.Errorf("a failure belongs on stderr; stdout has: %s", got.out)
 			}
 			if strings.Contains(got.errors, "goroutine") {
 				t.Error("it panicked")
@@ -72,7 +72,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// Everything that is wrong is said in one message, and nothing of the values.
+// One message lists every problem and none of the values.
 func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,9 +18,9 @@ import (
 	"questscheduler/internal/test/webapp"
 )
 
-// webApp is a browser with a page that plays the web app (internal/test/webapp/app.js)
-// on the emulators of Firestore and Firebase Auth, under the project's own rules,
-// with this server in the place of its functions.
+// webApp is a browser with a page that stands in for the web app
+// (internal/test/webapp/app.js), on the emulators of Firestore and Firebase Auth, under
+// the project's own rules, with this server in place of its functions.
 type webApp struct {
 	*operated
 	documents *raw
@@ -33,7 +33,7 @@ type webApp struct {
 	latencies []latency
 }
 
-// The Google account that the person of the page links.
+// The Google account that the page's user links.
 const (
 	appUser   = "dm"
 	appGoogle = "dm@calendar.example"
@@ -66,8 +66,8 @@ func openWebApp(t *testing.T) *webApp {
 		_, _ = rw.Write(page.Bytes())
 	}))
 	t.Cleanup(server.Close)
-	// The Auth emulator has one project, and each test documents of its own: here
-	// alone the two are not the same, and neither emulator minds.
+	// The Auth emulator has one project, and each test its own project for documents.
+	// Only here do the two differ, and neither emulator minds.
 	a.operated = operate(t,
 		"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT="+host, "QS_FIRESTORE_PROJECT="+project, "QS_DOCUMENT_HINTS=listen",
 		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT="+a.people.Project, "FIREBASE_AUTH_EMULATOR_HOST="+a.people.Host, "QS_APP_URL="+server.URL)
@@ -91,7 +91,7 @@ func openWebApp(t *testing.T) *webApp {
 	return a
 }
 
-// signsIn has the person of the page sign in there.
+// signsIn signs the user in on the page.
 func (a *webApp) signsIn() {
 	a.t.Helper()
 	if who := a.does("signIn", map[string]any{"credential": a.person.Credential}); who["uid"] != a.person.UID || who["email"] != a.person.Email {
@@ -99,7 +99,7 @@ func (a *webApp) signsIn() {
 	}
 }
 
-// setRules gives the emulator's project the rules of this repository.
+// setRules deploys the rules of this repository to the emulator's project.
 func (a *webApp) setRules() {
 	a.documents.t.Helper()
 	body, err := json.Marshal(map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": docs.Read(a.documents.t, "firestore.rules")}}}})
@@ -122,7 +122,7 @@ func (a *webApp) setRules() {
 	}
 }
 
-// open opens the page, on a poll where one is named.
+// open opens the page, with a poll unless pollID is "".
 func (a *webApp) open(pollID string) {
 	a.t.Helper()
 	a.Go(a.address + "/?poll=" + pollID)
@@ -165,7 +165,7 @@ func (a *webApp) does(step string, data map[string]any) map[string]any {
 	return came.Result
 }
 
-// create makes a poll with one slot.
+// create creates a poll with one slot.
 func (a *webApp) create(title string) {
 	a.t.Helper()
 	a.start = time.Now().UTC().Truncate(time.Hour).Add(100 * time.Hour)
@@ -176,7 +176,7 @@ func (a *webApp) create(title string) {
 
 func iso(at time.Time) string { return at.Format("2006-01-02T15:04:05.000Z") }
 
-// finalises chooses the slot, with an event, which it gives the id of.
+// finalises chooses the slot, with an event, and returns the event's ID.
 func (a *webApp) finalises() (eventID string) {
 	a.t.Helper()
 	made := a.does("finalise", map[string]any{"slot": a.slot, "createCalendarEvent": true})
@@ -190,13 +190,13 @@ func (a *webApp) shows(status, badge, at string) {
 	a.Await(showing(status, badge, at))
 }
 
-// showing is an expression that holds while the page shows them.
+// showing is an expression that is true while the page shows them.
 func showing(status, badge, at string) string {
 	return fmt.Sprintf(`["status", "badge", "time"].map((id) => document.getElementById(id).textContent).join("|") === %q`,
 		strings.Join([]string{status, badge, at}, "|"))
 }
 
-// inCalendar asks Google for an event as its owner does.
+// inCalendar calls Google for an event as its owner.
 func (a *webApp) inCalendar(method, eventID string, body any) answer {
 	a.t.Helper()
 	got, err := a.try(method, a.ready.Google+"/calendar/v3/calendars/"+appGoogle+"/events/"+eventID, "Bearer "+a.google, body)
@@ -206,7 +206,7 @@ func (a *webApp) inCalendar(method, eventID string, body any) answer {
 	return got
 }
 
-// moves gives the event another time.
+// moves moves the event to another time.
 func (a *webApp) moves(eventID string, by time.Duration) {
 	a.t.Helper()
 	a.inCalendar(http.MethodPatch, eventID, map[string]any{
@@ -215,7 +215,7 @@ func (a *webApp) moves(eventID string, by time.Duration) {
 	})
 }
 
-// links goes to Google and back, as the settings of the app lead there.
+// links runs the consent flow from the app's settings and back.
 func (a *webApp) links() {
 	a.t.Helper()
 	a.Text(`app.run("link")`)
@@ -225,8 +225,8 @@ func (a *webApp) links() {
 	a.open(a.id)
 }
 
-// TestWebApp_InABrowser is the whole of what the web app and this server do with
-// each other, as a person sees it.
+// TestWebApp_InABrowser runs everything that the web app and this server do together,
+// as a user sees it.
 func TestWebApp_InABrowser(t *testing.T) {
 	t.Parallel()
 	a := openWebApp(t)

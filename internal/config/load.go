@@ -218,11 +218,11 @@ func (p *Problems) addParsing(err error) error {
 	for _, one := range all.Errors {
 		parse, _ := errors.AsType[env.ParseError](one)
 		field, known := reflect.TypeFor[Config]().FieldByName(parse.Name)
-		mend, ok := errors.AsType[rule](parse.Err)
+		fix, ok := errors.AsType[rule](parse.Err)
 		if !known || !ok {
 			return err
 		}
-		p.add(field.Tag.Get("env"), "%s", mend)
+		p.add(field.Tag.Get("env"), "%s", fix)
 	}
 	return nil
 }
