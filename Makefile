@@ -1,29 +1,29 @@
-# The commands a person needs. `make help` lists them.
+# The commands of development. `make help` lists them.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
 GO ?= go
-# How long `make fuzz` stays with each target.
+# How long `make fuzz` runs each target.
 FUZZTIME ?= 10s
-# How many worlds `make sim` lives through, and the seed of the first.
+# How many worlds `make sim` simulates, and the seed of the first.
 SEEDS ?= 1000
 SEED ?= 1
 # How many existing polls `make backfill` brings in.
 POLLS ?= 10000
-# The planted fault that `make mutants` tries alone; empty: each.
+# The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
 # The race detector needs a C compiler; without one the tests run without it.
-# SQLite's own code is left out of it: that is C made into Go, with memory of its
-# own, and takes four times as long when watched.
+# SQLite's own code is excluded: it is C translated to Go, which manages its own memory
+# and takes four times as long under the detector.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={modernc.org/sqlite/lib,modernc.org/libc/...}=-race=false)
-# These start no goroutine, and neither do their tests (internal/test/layout holds
+# These start no goroutine, and neither do their tests (internal/test/layout checks
 # that): the race detector would find nothing, in four times the time.
 SEQUENTIAL := questscheduler/(calendarsync|scheduler|internal/(explain|timers|test/(cost|docs|firestorerules|layout|mutants)))
-# At its end a program waits a second for reports of the race detector.
+# By default a program waits a second at its end for reports of the race detector.
 export GORACE := atexit_sleep_ms=0
-# Tests wait for the disk at each commit of SQLite: their files stand in memory
-# where it has 4 GB for them and programs may run from there. What Go builds does not.
+# Tests wait for the disk at each commit of SQLite, so their files are in memory if it
+# has 4 GB for them and allows programs to run. Go's build files stay on disk.
 MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] 2>/dev/null && \
 	! grep -qE '^\S+ /dev/shm \S+ \S*noexec' /proc/mounts && echo TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp})
 # The programs that `make check` runs are built here, from tools/go.mod.
@@ -39,8 +39,8 @@ help: ## Lists the targets
 demo: ## Runs everything on this machine against simulators; no settings needed
 	$(GO) run ./cmd/questscheduler demo
 
-# The second part waits more than it works, so both run at once; the third begins
-# where one of them has ended.
+# The second part mostly waits, so it runs beside the first; the third begins when one
+# of them ends.
 .PHONY: test
 test: webapp emulators ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
@@ -49,30 +49,30 @@ test: webapp emulators ## Runs every test
 .PHONY: test-here
 test-here: test-race test-sequential # Every test on the embedded parts
 
-# Many tests wait for a calendar to be looked at: more run at once than there are
+# Many tests wait for a calendar to be synced, so more run at once than there are
 # processors.
 .PHONY: test-race
-test-race: # Those under the race detector; without it, all
+test-race: # Those under the race detector; without a C compiler, all
 	$(MEMORY) $(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... $(if $(RACE),| grep -vxE '$(SEQUENTIAL)'))
 
 .PHONY: test-sequential
-test-sequential: # Those without it, and the many worlds that it has no time for
+test-sequential: # Those without it, and the simulation, which is too slow under it
 	$(if $(RACE),$(MEMORY) $(GO) test -shuffle=on -timeout 40m $$($(GO) list ./... | grep -xE '$(SEQUENTIAL)|.*/simulate'))
 
-# Those of the main job and its cases over HTTP, where production has its parts.
-# They wait more than they work: the emulator of Firestore has who meets another
-# in a transaction wait for seconds.
+# The tests of the main job and its cases over HTTP, on emulators of production's parts.
+# They mostly wait: the emulator of Firestore delays conflicting transactions for
+# seconds.
 .PHONY: test-cloud
 test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
 	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
 	$(MEMORY) QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
 
 .PHONY: emulators
-emulators: # Says what is missing of what tests talk to, and are skipped without
+emulators: # Lists the missing programs without which tests are skipped
 	@$(GO) test -v -run '^TestFind_' ./internal/test/emulator ./internal/test/webapp ./internal/test/chromium | grep -o 'skipped: .*' || true
 
-# What npm brings; the file is what it writes last. Both at once: one waits for
-# the network while the other unpacks.
+# npm writes this file last. Both installations run at once: one waits for the network
+# while the other unpacks.
 WHOLE := node_modules/.package-lock.json
 
 .PHONY: webapp
@@ -87,15 +87,15 @@ bin/emulators/$(WHOLE): tools/emulators/package.json tools/emulators/package-loc
 	@echo "installing the official Firebase Auth emulator"
 	$(INSTALL)
 
-# Below bin, so that no tool takes what is installed for ours. Nothing of it runs
-# at its installation.
+# Installed below bin, so no tool treats it as part of this module. npm runs no
+# installation scripts.
 define INSTALL
 @mkdir -p $(@D) && cp $^ $(@D)/..
 @cd $(@D)/.. && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress >/dev/null && touch $(WHOLE)
 endef
 
 .PHONY: check
-check: format vet lint layout generated openapi tidy vulnerabilities ## Holds the code to the habits of the house
+check: format vet lint layout generated openapi tidy vulnerabilities ## Runs every static check
 
 .PHONY: format
 format: ## Finds files that gofmt would change
@@ -130,9 +130,9 @@ generate: ## Writes the generated pages of docs/ anew
 tidy: ## Checks that go.mod and go.sum hold what the code needs
 	$(GO) mod tidy -diff
 
-# No vulnerability database, no answer: that is said, and is no failure.
+# If the vulnerability database cannot be reached, the check is skipped with a message.
 .PHONY: vulnerabilities
-vulnerabilities: $(VULNERABILITIES) ## Looks for known vulnerabilities in what the code calls
+vulnerabilities: $(VULNERABILITIES) ## Checks what the code calls for known vulnerabilities
 	@if said=$$($(VULNERABILITIES) ./... 2>&1); then echo "no known vulnerabilities"; \
 	elif grep -q 'fetching vulnerabilities' <<<"$$said"; then echo "skipped: vulnerabilities, since their database cannot be reached"; \
 	else echo "$$said"; exit 1; fi
@@ -149,30 +149,30 @@ fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/
 	done
 
 .PHONY: sim
-sim: ## Lives through SEEDS (1000) random worlds from SEED (1) on, looking for broken invariants
+sim: ## Simulates SEEDS (1000) random worlds from SEED (1) on and checks the invariants
 	@$(GO) run ./internal/test/simulate -seeds $(SEEDS) -first $(SEED)
 
-# A fault that is planted wants more worlds than a look at the tree needs.
+# Finding a planted fault needs more worlds than checking the tree.
 .PHONY: mutants
 mutants: SEEDS = 10000
-mutants: ## Plants one fault after the other, or MUTANT alone, and shows the first of SEEDS (10000) worlds that finds each
+mutants: ## Plants each fault in turn, or MUTANT alone, and shows the first of SEEDS (10000) worlds that finds it
 	@$(GO) run ./internal/test/mutants -seeds $(SEEDS) -mutant "$(MUTANT)"
 
-# The emulator of Firestore goes through whole collections for a query, and leaves
-# the dead their locks for a minute.
+# The emulator of Firestore scans whole collections for a query, and keeps the locks of
+# a killed process for a minute.
 .PHONY: backfill
-backfill: ## Brings POLLS (10000) existing polls in on the emulator of Firestore, killed five times at random
+backfill: ## Backfills POLLS (10000) existing polls on the emulator of Firestore, killed five times at random
 	QUESTSCHEDULER_BACKFILL_POLLS=$(POLLS) $(GO) test -count=1 -v -timeout 240m -run '^TestBackfill_OnFirestore_' ./cmd/questscheduler/
 
 .PHONY: bench
-bench: bin/decoders ## Prints one line a figure: name, value, unit, ratio to what
+bench: bin/decoders ## Prints one line per result: name, value, unit, ratio to what
 	@$(GO) run ./internal/test/bench
 
 bin/decoders: tools/decoders/main.go tools/go.mod tools/go.sum
 	@echo "building $@"
 	@cd tools && $(GO) build -o ../bin/ ./decoders
 
-# Tests build it by themselves where it is missing (internal/test/emulator).
+# Tests build it if it is missing (internal/test/emulator).
 bin/cloud-tasks-emulator: tools/emulators/go.mod tools/emulators/go.sum
 	@echo "building $@"
 	@cd tools/emulators && $(GO) build -o ../../bin/ github.com/aertje/cloud-tasks-emulator

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Brings a project of Google Cloud to what the files beside this one say. It can
-# be run again and again: what is there is brought up to date, and nothing is
-# deleted. The first failure ends it.
+# Sets up a Google Cloud project as the files in this folder say. It is idempotent: it
+# updates what exists and deletes nothing. The first failure ends it.
 #
 #   deploy/apply.sh [--dry-run] [--settings FILE]
 #
-# --dry-run prints the commands and runs none; what it would update where it is
-# there, it prints as made. docs/deployment.md says what has to be there before.
+# --dry-run prints the commands and runs none; it prints updates as creations.
+# docs/deployment.md lists what must exist before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,9 +29,9 @@ declare -A set_to=()
 while IFS='=' read -r name value || [[ $name ]]; do
   [[ $name =~ ^[[:space:]]*(#|$) ]] && continue
   [[ " ${names[*]} " == *" $name "* ]] || { echo "$settings: $name is no setting" >&2; exit 2; }
-  # What is put into service.yaml may not end the text that it is put into.
+  # A value must not end the YAML string or the sed expression that it is put into.
   [[ $value =~ [\"\\\&\|\$\`] ]] && { echo "$settings: $name has a character that none of these has" >&2; exit 2; }
-  # Paths are put behind an address, and a token's audience has no slash there.
+  # Paths are appended to an address, and a token's audience has no trailing slash.
   if [[ $name == PUBLIC_URL || $name == AUDIENCE ]]; then
     while [[ $value == */ ]]; do value=${value%/}; done
   fi
@@ -43,8 +42,8 @@ for name in "${names[@]}"; do
   [[ ${set_to[$name]:-} || $optional == *" $name "* ]] || missing+=("$name")
 done
 ((${#missing[@]} == 0)) || { echo "$settings: these are missing: ${missing[*]}" >&2; exit 2; }
-# With each of these that is yes comes a secret; where it is not, service.yaml's
-# lines that end with its name stay away.
+# Each of these that is yes needs a secret. For the others, the lines of service.yaml
+# that end with the name are dropped.
 declare -A secret_of=([DISCORD]=discord-bot-token [METRICS]=metrics-token)
 secrets=(google-client-secret enc-keys) without=()
 for name in DISCORD METRICS; do
@@ -67,16 +66,16 @@ run() {
   [[ $dry ]] || "$@"
 }
 
-# quietly is for commands that answer with more than anybody reads.
+# quietly is run without the command's long output.
 quietly() {
   printf '%q ' "$@"; echo
   [[ $dry ]] || "$@" >/dev/null
 }
 
-# there asks for a thing; in a dry run there is none.
+# there checks that a resource exists; in a dry run none does.
 there() { [[ ! $dry ]] && gcloud "$@" --project="$project" >/dev/null 2>&1; }
 
-# rows gives the lines of a table, without comments.
+# rows prints the lines of a table without comments.
 rows() { sed -e 's/[[:space:]]*#.*$//' -e '/^[[:space:]]*$/d' "deploy/$1"; }
 
 account() { echo "questscheduler-$1@$project.iam.gserviceaccount.com"; }
@@ -86,8 +85,8 @@ member() { if [[ $1 == everybody ]]; then echo allUsers; else echo "serviceAccou
 # ---- what is done, in this order ----------------------------------------------
 
 services() {
-  # Eventarc hands events over by Pub/Sub, and takes those of Firestore by its
-  # publishing service; Cloud Run and Cloud Build log by Cloud Logging.
+  # Eventarc delivers events by Pub/Sub and gets those of Firestore from its publishing
+  # service. Cloud Run and Cloud Build write to Cloud Logging.
   run gcloud services enable run.googleapis.com cloudtasks.googleapis.com cloudscheduler.googleapis.com eventarc.googleapis.com \
     eventarcpublishing.googleapis.com pubsub.googleapis.com logging.googleapis.com \
     firestore.googleapis.com secretmanager.googleapis.com cloudbuild.googleapis.com artifactregistry.googleapis.com \
@@ -101,8 +100,8 @@ accounts() {
   done
 }
 
-# check_secrets: their values are a person's to give, and pass through no command
-# of ours.
+# check_secrets only checks: an operator sets the values, so none passes through this
+# script.
 check_secrets() {
   [[ $dry ]] && return
   for name in "${secrets[@]}"; do
@@ -115,14 +114,14 @@ check_secrets() {
 
 documents() {
   if [[ ${set_to[RULES]} != none || ${set_to[INDEXES]} != none ]]; then firestore_files; fi
-  # Keys of requests end by themselves. Of the other documents none has a field for
-  # it, or its end is decided by the daily cleanup: snapshots that are in need stay.
+  # Firestore's TTL removes idempotency keys. All other documents that expire are removed
+  # by the daily cleanup, which keeps the snapshots that are still needed.
   quietly gcloud firestore fields ttls update expiresAt --collection-group=idempotencyKeys --enable-ttl --async \
     --database="$database" --project="$project"
 }
 
-# firestore_files hands rules and indexes to firebase, which takes them from one
-# folder. Without --force it leaves indexes that the file does not have.
+# firestore_files deploys rules and indexes with firebase, which reads them from one
+# folder. Without --force it keeps indexes that the file does not have.
 firestore_files() {
   local folder only=() config
   folder=$(mktemp -d)
@@ -150,8 +149,7 @@ queues() {
   done < <(rows queues.txt)
 }
 
-# grants binds the roles of iam.txt at some of its places; binding twice is
-# binding once.
+# grants binds the roles of iam.txt for the given places. Binding is idempotent.
 grants() {
   local where who role kind name
   while read -r where who role; do
@@ -200,16 +198,16 @@ jobs() {
   while read -r name schedule; do
     verb=create
     there scheduler jobs describe "questscheduler-$name" --location="$region" && verb=update
-    # Seed 004: a minute for a run, three more tries.
+    # A run has a minute and three retries.
     run gcloud scheduler jobs "$verb" http "questscheduler-$name" --schedule="$schedule" --time-zone=Etc/UTC --http-method=POST \
       --uri="${set_to[PUBLIC_URL]}/jobs/$name" --oidc-service-account-email="$(account machines)" --oidc-token-audience="${set_to[AUDIENCE]}" \
       --attempt-deadline=60s --max-retry-attempts=3 --location="$region" --project="$project" </dev/null
   done < <(rows jobs.txt)
 }
 
-# hints makes the trigger as it is to be, whatever it was: the location, which is
-# part of its name, is all that an update does not change.
-hints() {
+# document_changes creates or updates the trigger. An update changes everything except
+# the location, which is part of its name.
+document_changes() {
   local verb=create
   there eventarc triggers describe questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" && verb=update
   run gcloud eventarc triggers "$verb" questscheduler-documents --location="${set_to[FIRESTORE_LOCATION]}" \
@@ -230,5 +228,5 @@ build
 service
 grants service
 jobs
-hints
-echo "done. Ask each part how it is: questscheduler doctor (docs/deployment.md)"
+document_changes
+echo "done. Check each part: questscheduler doctor (docs/deployment.md)"

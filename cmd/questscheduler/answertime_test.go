@@ -8,7 +8,7 @@ import (
 	"questscheduler/api/callables"
 )
 
-// clientPatience is when Firebase's clients give a call of a function up.
+// clientPatience is how long Firebase's clients wait for the answer of a function.
 const clientPatience = 70 * time.Second
 
 func TestAnswerTime_OfEveryRequest_FitsItsTimeout(t *testing.T) {

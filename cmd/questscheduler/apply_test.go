@@ -12,9 +12,9 @@ import (
 	"questscheduler/internal/test/docs"
 )
 
-// pretend stands in for gcloud and firebase: it writes down what it is asked,
-// says whether a thing is there (of the secrets all, or all but one), and fails
-// where it is to.
+// pretend stands in for gcloud and firebase. It logs its arguments, answers whether a
+// resource exists (of the secrets all, or all but one), and fails where the test says
+// so.
 const pretend = `#!/bin/sh
 case " $* " in
   *" describe "*) [ "$FAKE_THERE" = yes ] || case " $* " in *" secrets "*"${FAKE_LACKS:-no such}"*) false ;; *" secrets "*) [ "$FAKE_SECRETS" = yes ] ;; *) false ;; esac; exit ;;
@@ -27,7 +27,7 @@ esac
 if [ -n "$FAKE_FAILS" ]; then case " $* " in *"$FAKE_FAILS"*) echo "no" >&2; exit 3 ;; esac; fi
 `
 
-// applied is what came of a run of deploy/apply.sh.
+// applied is the result of a run of deploy/apply.sh.
 type applied struct {
 	code  int
 	said  string
@@ -35,8 +35,8 @@ type applied struct {
 	log   string
 }
 
-// apply runs deploy/apply.sh with the example's settings, changed, and with
-// pretended clients.
+// apply runs deploy/apply.sh with the example's settings, changed, and with the
+// stand-ins for its clients.
 func apply(t *testing.T, settings map[string]string, environ []string, arguments ...string) applied {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -85,14 +85,14 @@ func apply(t *testing.T, settings map[string]string, environ []string, arguments
 	return result
 }
 
-// at is where the first call stands that has all these words, or -1.
+// at is the index of the first call that has all these words, or -1.
 func (a applied) at(words ...string) int {
 	return slices.IndexFunc(a.calls, func(call string) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(call, word) })
 	})
 }
 
-// steps are in the order in which each has what it needs, by words that one call
+// steps are in the order in which each has what it needs, named by words that one call
 // of each has.
 var steps = [][]string{
 	{"gcloud services enable", "run.googleapis.com", "eventarc.googleapis.com", "eventarcpublishing.googleapis.com", "pubsub.googleapis.com",
@@ -227,9 +227,9 @@ func TestApply_WithRules_SendsThem(t *testing.T) {
 	}
 }
 
-// TestApply_AnOptionalSecret_IsReadAndMountedWhereItsSettingIsYes, and nowhere
-// else: the service does not start where a secret is mounted that is not there.
-func TestApply_AnOptionalSecret_IsReadAndMountedWhereItsSettingIsYes(t *testing.T) {
+// TestApply_OptionalSecret_IsMountedWhenItsSettingIsYes, and only then: the
+// service does not start if a mounted secret does not exist.
+func TestApply_OptionalSecret_IsMountedWhenItsSettingIsYes(t *testing.T) {
 	t.Parallel()
 	secrets := map[string]struct{ secret, setting, mount string }{
 		"DISCORD": {"questscheduler-discord-bot-token", "- name: QS_DISCORD_BOT_TOKEN_FILE\n", "/secrets/discord-bot-token\n"},
@@ -276,8 +276,8 @@ func TestApply_LoadBalancers_AreTrustedBesideCloudRunsFront(t *testing.T) {
 	}
 }
 
-// TestApply_TheServersRights_AreThoseThatItsSettingsNeed: people are read where
-// Firebase is asked after them alone.
+// TestApply_TheServersRights_AreThoseThatItsSettingsNeed: the server may read users
+// only if it asks Firebase about them.
 func TestApply_TheServersRights_AreThoseThatItsSettingsNeed(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string][]string{
@@ -299,13 +299,13 @@ func TestApply_TheServersRights_AreThoseThatItsSettingsNeed(t *testing.T) {
 			}
 			service, err := os.ReadFile(run.log + ".yaml")
 			if err != nil || !strings.Contains(string(service), "- name: QS_FIREBASE_REVOCATION\n              value: \""+setting+"\"\n") {
-				t.Errorf("the service is not told of it (%v)", err)
+				t.Errorf("the service does not get the setting (%v)", err)
 			}
 		})
 	}
 }
 
-// Each row is something that is wrong before anything is done.
+// Each row is an error that is found before anything is done.
 func TestApply_WrongFromTheStart_ChangesNothingAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

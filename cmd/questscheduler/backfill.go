@@ -58,7 +58,7 @@ func (c backfillTokensCommand) Run(ctx context.Context, process Process) error {
 			DryRun: c.DryRun, RemoveOld: c.RemoveOld,
 			Progress: func(done accounts.Backfilled) {
 				if done.Read > 0 {
-					fmt.Fprintf(process.Stderr, "%d tokens seen\n", done.Read)
+					fmt.Fprintf(process.Stderr, "%d tokens read\n", done.Read)
 				}
 			},
 			Problem: func(where string, err error) { fmt.Fprintf(process.Stderr, "%s: %v\n", where, err) },
@@ -134,7 +134,7 @@ func (d dryRun) run(ctx context.Context, process Process, things string,
 		line := newProgress(process.Stderr, "backfill")
 		done, err := do(p, backfill.Options{
 			DryRun:   d.DryRun,
-			Progress: func(done backfill.Done) { line.show(fmt.Sprintf("%d %s seen", done.Read, things)) },
+			Progress: func(done backfill.Done) { line.show(fmt.Sprintf("%d %s read", done.Read, things)) },
 			Problem: func(problem backfill.Problem) {
 				line.end()
 				fmt.Fprintf(process.Stderr, "%s: %s\n", problem.What, problem.Fix)

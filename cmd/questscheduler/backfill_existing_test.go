@@ -25,39 +25,40 @@ import (
 	"questscheduler/rules"
 )
 
-// The existing deployment that `backfill` brings in: polls of many people, in a
-// project of the emulator, as the web app left them there, and the people's
-// calendars with the events of the finalised ones.
+// The existing deployment that `backfill` brings in: polls of many users, in a project
+// of the emulator, as the web app left them, and the users' calendars with the events
+// of the finalised polls.
 
-// How many polls each person made, and so about how many events a calendar holds,
-// as a rule and in a deployment of few.
+// How many polls each user created, and so about how many events a calendar holds, in a
+// usual deployment and in a small one.
 const (
 	pollsOfAPerson     = 50
 	pollsOfAPersonHere = 20
 )
 
-// sort is what a poll of before is like.
+// sort is a kind of existing poll.
 type sort struct {
 	name   string
 	status string
-	// names tells that the poll names an event; gone, that the calendar has it no
-	// more; same, that it is the event of the poll made just before.
+	// names: the poll names an event. gone: the calendar no longer has it. same: it is
+	// the event of the poll before.
 	names, gone, same bool
-	// calendar is what the poll says of where the event is: "" (it says nothing),
-	// "primary", or "own", which is the calendar's id.
+	// calendar is the poll's calendar: "" (none), "primary", or "own", which is the
+	// calendar's id.
 	calendar string
-	// past tells that the session is over for long.
+	// past: the session ended long ago.
 	past bool
-	// unlinked tells that its creator has linked no account.
+	// unlinked: its creator has linked no account.
 	unlinked bool
-	// group tells that it was made for a group, which has a channel on Discord.
+	// group: it belongs to a group, which has a channel on Discord.
 	group bool
-	// followed tells that its event is followed in the end, problem that a line
-	// says why not. With neither there is nothing to follow.
+	// followed: the backfill follows its event. problem: a line says why it does not.
+	// With neither there is nothing to follow.
 	followed, problem bool
 }
 
-// sorts come one after the other, again and again; most are to be followed.
+// sorts are the kinds of existing polls, repeated in this order. The backfill follows
+// most of them.
 var sorts = []sort{
 	{name: "in the primary calendar", status: "FINALIZED", names: true, calendar: "primary", followed: true},
 	{name: "without a calendar", status: "FINALIZED", names: true, followed: true},
@@ -77,13 +78,13 @@ var sorts = []sort{
 	{name: "of a group again", status: "FINALIZED", names: true, calendar: "own", group: true, followed: true},
 }
 
-// former is a poll of before.
+// former is an existing poll.
 type former struct {
 	sort
 	id, creator, event string
 }
 
-// deployment is one that exists before this backend does.
+// deployment is a deployment from before this backend.
 type deployment struct {
 	t       *testing.T
 	google  *google.Server
@@ -94,13 +95,12 @@ type deployment struct {
 	environ []string
 	dir     string
 	locks   *locks // nil: what a killed process holds stays for a minute
-	// watching gets a line for each channel that Google is asked for, while
-	// somebody reads it.
+	// watching gets a line for each watch request to Google, while a test reads it.
 	watching chan string
 }
 
-// newDeployment makes one with that many polls. Where it is small, what a process
-// that is killed holds in a transaction is taken from it at once.
+// newDeployment creates one with that many polls. In a small one, the locks of a killed
+// process are released at once.
 func newDeployment(t *testing.T, polls int, small bool) *deployment {
 	t.Helper()
 	host, project := emulator.Project(t)
@@ -127,7 +127,7 @@ func newDeployment(t *testing.T, polls int, small bool) *deployment {
 	return d
 }
 
-// serveGoogle is Google as the program meets it.
+// serveGoogle serves the Google simulator to the program.
 func (d *deployment) serveGoogle(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/events/watch") {
 		select {
@@ -138,10 +138,10 @@ func (d *deployment) serveGoogle(w http.ResponseWriter, r *http.Request) {
 	d.google.Handler().ServeHTTP(w, r)
 }
 
-// person is the n-th of those who made polls.
+// person is the n-th user who created polls.
 func person(n int) string { return fmt.Sprintf("gm%04d", n) }
 
-// link has people link their accounts.
+// link links the users' accounts.
 func (d *deployment) link(host, project string, people int) {
 	d.t.Helper()
 	documents, err := firestore.Open(d.t.Context(), firestore.Options{Project: project, Emulator: host, Queries: queries()})
@@ -170,8 +170,8 @@ func (d *deployment) link(host, project string, people int) {
 	}
 }
 
-// former is the n-th poll of before; its event is made in its creator's calendar.
-// Ids are in no order, so that what belongs together is far apart.
+// former is the n-th existing poll; its event is created in its creator's calendar. IDs
+// are in no order, so related documents are far apart.
 func (d *deployment) former(n int) former {
 	d.t.Helper()
 	sum := sha256.Sum256(fmt.Append(nil, n))
@@ -197,14 +197,14 @@ func (d *deployment) former(n int) former {
 	return p
 }
 
-// sessionStart is when all sessions are that lie ahead; past is when one was that
-// nobody looks at any more.
+// sessionStart is the start of every future session; past is the start of one that
+// is no longer synced.
 var (
 	sessionStart = time.Now().UTC().Add(7 * 24 * time.Hour).Truncate(time.Hour)
 	past         = sessionStart.Add(-2 * rules.ForgetAfter)
 )
 
-// insert makes an event with an id of Google's, and gives the id.
+// insert creates an event with an ID of Google's and returns the ID.
 func (d *deployment) insert(person string) string {
 	d.t.Helper()
 	body, err := json.Marshal(map[string]any{
@@ -249,15 +249,15 @@ func (d *deployment) write() {
 	}
 }
 
-// millis is how the web app writes times into slots.
+// millis is the format of times in the web app's slots.
 const millis = "2006-01-02T15:04:05.000Z"
 
 func (d *deployment) update(document string, fields map[string]any) map[string]any {
 	return map[string]any{"update": map[string]any{"name": d.raw.root() + "/" + document, "fields": fields}}
 }
 
-// fields are those of the poll's document, of which some are of no kind that this
-// backend has ever written.
+// fields are those of the poll's document. Some have types that this backend never
+// writes.
 func (p former) fields(n int) map[string]any {
 	fields := map[string]any{
 		"title": text("Of before, " + p.name), "creatorId": text(p.creator), "creatorEmail": text(p.creator + "@example.com"), "status": text(p.status),
@@ -285,7 +285,7 @@ func (p former) fields(n int) map[string]any {
 	return fields
 }
 
-// texts is a value of a list of texts, and fieldsOf one of a map.
+// texts is a value that is a list of texts, and fieldsOf one that is a map.
 func texts(values ...string) map[string]any {
 	items := []any{}
 	for _, value := range values {
@@ -298,7 +298,7 @@ func fieldsOf(fields map[string]any) map[string]any {
 	return map[string]any{"mapValue": map[string]any{"fields": fields}}
 }
 
-// root is what the names of all documents of the project begin with.
+// root is the prefix of the names of all documents of the project.
 func (r *raw) root() string { return "projects/" + r.project + "/databases/(default)/documents" }
 
 // post calls a method of the project's documents.
@@ -323,7 +323,7 @@ func (r *raw) post(method string, body any) {
 	}
 }
 
-// all gives every document of a collection by its path, as it is stored.
+// all returns every document of a collection by its path, as it is stored.
 func (r *raw) all(collection string) map[string]map[string]any {
 	r.t.Helper()
 	found, from := map[string]map[string]any{}, ""

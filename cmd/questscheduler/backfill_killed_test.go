@@ -19,15 +19,15 @@ import (
 	"questscheduler/internal/store/sqlite"
 )
 
-// pollsVariable says how many polls of before the test has; `make backfill`
-// sets it. kills is how often the program is killed over them.
+// pollsVariable is the number of existing polls in the test; `make backfill` sets it.
+// kills is how often the program is killed.
 const (
 	pollsVariable = "QUESTSCHEDULER_BACKFILL_POLLS"
 	fewPolls      = 140
 	kills         = 5
 )
 
-func TestBackfill_OnFirestore_KilledAtRandom_EndsRightAndAnnouncesNothing(t *testing.T) {
+func TestBackfill_OnFirestore_KilledAtRandom_AnnouncesNothing(t *testing.T) {
 	t.Parallel()
 	polls, err := strconv.Atoi(cmp.Or(os.Getenv(pollsVariable), strconv.Itoa(fewPolls)))
 	if err != nil || polls < fewPolls {
@@ -43,17 +43,17 @@ func TestBackfill_OnFirestore_KilledAtRandom_EndsRightAndAnnouncesNothing(t *tes
 	before := d.raw.all("schedulers")
 
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any will do
-	t.Logf("the moments of the kills are of seed %d", seed)
+	t.Logf("the seed of the kills is %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments are no secret
 	left := len(d.followed())
 	for kill := range kills {
 		lines := 1 + random.IntN(max(1, left/(kills-kill+1)))
 		after := time.Duration(random.IntN(30)) * time.Millisecond
-		seen, ended := d.backfill("index", `msg="direct edit repaired"`, lines, after)
+		done, ended := d.backfill("index", `msg="direct edit repaired"`, lines, after)
 		if ended.Exited() {
 			t.Fatalf("kill %d came too late: it ended with %d", kill, ended.ExitCode())
 		}
-		left -= seen
+		left -= done
 		lap("run " + strconv.Itoa(kill+1) + ", killed after " + strconv.Itoa(lines) + " polls and " + after.String())
 	}
 	if _, ended := d.backfill("index", "", 0, 0); ended.ExitCode() != exitFailed {
@@ -62,10 +62,11 @@ func TestBackfill_OnFirestore_KilledAtRandom_EndsRightAndAnnouncesNothing(t *tes
 	lap("the run to its end")
 	for calendars := len(d.tokens); calendars > kills; calendars /= 2 {
 		if _, ended := d.backfill("watches", "events.watch", 1+random.IntN(calendars/3), time.Duration(random.IntN(10))*time.Millisecond); ended.Exited() {
-			t.Errorf("a kill amid the watches came too late: it ended with %d", ended.ExitCode())
+			t.Errorf("a kill during the watches came too late: it ended with %d", ended.ExitCode())
 		}
 	}
-	// A run that was killed during a channel's answer leaves it on its way for a minute.
+	// A run that is killed while it awaits a channel's answer blocks that channel for a
+	// minute.
 	within(t, patience+2*time.Minute, "the watches", func() error {
 		if _, ended := d.backfill("watches", "", 0, 0); ended.ExitCode() != exitOK {
 			return fmt.Errorf("watches end with %d", ended.ExitCode())
@@ -108,10 +109,10 @@ func (d *deployment) followed() map[string]former {
 	return followed
 }
 
-// backfill runs a job as a process of its own, and kills it so long after it said
-// a text so often, or asked Google for a channel; with 0 times it runs to its end.
-// It gives how often that was in all.
-func (d *deployment) backfill(job, text string, times int, after time.Duration) (seen int, ended *os.ProcessState) {
+// backfill runs a job in its own process and counts the lines with text: its own, and
+// the simulator's for watch requests. It kills the process a duration after the last of
+// so many lines; with 0 times the job runs to its end.
+func (d *deployment) backfill(job, text string, times int, after time.Duration) (done int, ended *os.ProcessState) {
 	d.t.Helper()
 	command := exec.CommandContext(d.t.Context(), os.Args[0], "backfill", job) //nolint:gosec // it is this test itself
 	command.Env = append(append(os.Environ(), asProgram+"=1"), d.environ...)
@@ -132,18 +133,18 @@ func (d *deployment) backfill(job, text string, times int, after time.Duration) 
 		if times == 0 || !strings.Contains(line, text) {
 			continue
 		}
-		if seen++; seen == times {
-			time.AfterFunc(after, func() { _ = command.Process.Kill() }) // an error says that it ended by itself
+		if done++; done == times {
+			time.AfterFunc(after, func() { _ = command.Process.Kill() }) // an error says that it had already exited
 		}
 	}
 	_ = command.Wait() // its error is that it was killed, or that there were problems
 	if d.locks != nil {
 		d.locks.release(d.t.Context())
 	}
-	return seen, command.ProcessState
+	return done, command.ProcessState
 }
 
-// lines gives what a process says, and writes what is no news into the test's log.
+// lines returns the lines that a process prints, and logs the unexpected ones.
 func (d *deployment) lines(said io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -159,8 +160,8 @@ func (d *deployment) lines(said io.Reader) <-chan string {
 	return lines
 }
 
-// rightInTheEnd demands one entry for each event that is to be followed, calendars
-// that count them, one channel a calendar, and in polls what the web app wrote.
+// rightInTheEnd requires one entry for each followed event, calendars that count them,
+// one channel per calendar, and polls with what the web app wrote.
 func (d *deployment) rightInTheEnd(before map[string]map[string]any) {
 	d.t.Helper()
 	followed, counted := map[string]string{}, map[string]int{}
@@ -183,7 +184,7 @@ func (d *deployment) rightInTheEnd(before map[string]map[string]any) {
 		known, _ := calendar["legacyEventIds"].([]any)
 		pending, _ := calendar["pendingLooks"].(map[string]any)
 		if calendar["lookDue"] != true || len(known) != counted[id] || len(pending) != counted[id] {
-			d.t.Errorf("%s of %s: a look is due %v, %d events are known and %d to be asked for, want %d", path, id, calendar["lookDue"], len(known), len(pending), counted[id])
+			d.t.Errorf("%s of %s: sync pending %v, %d events known and %d to fetch, want %d", path, id, calendar["lookDue"], len(known), len(pending), counted[id])
 		}
 	}
 	if !maps.Equal(calendars, counted) {
@@ -204,8 +205,8 @@ func (d *deployment) rightInTheEnd(before map[string]map[string]any) {
 	d.announcesNothing()
 }
 
-// keptInPolls demands that documents are as they were, but for what following an
-// event adds.
+// keptInPolls requires that documents are unchanged, except for what following an event
+// adds.
 func (d *deployment) keptInPolls(before map[string]map[string]any) {
 	d.t.Helper()
 	after := d.raw.all("schedulers")
@@ -234,8 +235,7 @@ func (d *deployment) keptInPolls(before map[string]map[string]any) {
 	}
 }
 
-// announcesNothing demands that nobody is told of anything, by documents or by
-// tasks.
+// announcesNothing requires that no announcement was made, by documents or by tasks.
 func (d *deployment) announcesNothing() {
 	d.t.Helper()
 	for _, collection := range []string{"announcements", "users/ana/notifications", "users/ben/notifications", "users/" + person(0) + "/notifications"} {

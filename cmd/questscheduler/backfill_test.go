@@ -21,11 +21,12 @@ import (
 	"questscheduler/internal/test/worldtest"
 )
 
-// pollsOfBefore are polls of before this backend: gm, who has linked an account,
-// made most; every 25th is nobody's who has, which the command says in a line.
+// pollsOfBefore is the number of polls from before this backend. gm, who has linked an
+// account, created most. Every 25th is of a user without an account, which the command
+// prints as a line.
 const pollsOfBefore = 400
 
-// openDeployment opens the store of a server that does not run.
+// openDeployment opens the store of a stopped server.
 func openDeployment(t *testing.T, dir string) *sqlite.Store {
 	t.Helper()
 	documents, err := sqlite.Open(t.Context(), sqlite.Options{
@@ -75,8 +76,9 @@ func existing(t *testing.T, dir string) {
 	}
 }
 
-// backfillUntil runs the command as a process of its own and kills it when it has
-// said that many lines, amid a page; it gives how many it said. With 0 it runs to its end.
+// backfillUntil runs the command in its own process and kills it after that many
+// lines, in the middle of a page. It returns how many lines it printed. With 0 the
+// command runs to its end.
 func backfillUntil(t *testing.T, environ []string, lines int) (said int, ended *os.ProcessState) {
 	t.Helper()
 	command := exec.Command(os.Args[0], "backfill", "index") //nolint:gosec // it is this test itself
@@ -93,7 +95,7 @@ func backfillUntil(t *testing.T, environ []string, lines int) (said int, ended *
 			continue
 		}
 		if said++; said == lines {
-			_ = command.Process.Kill() // an error says that it ended by itself
+			_ = command.Process.Kill() // an error says that it had already exited
 		}
 	}
 	_ = command.Wait() // its error is that it was killed, or that there were problems
@@ -119,8 +121,8 @@ func TestBackfillIndex_KilledFiveTimes_IsRightInTheEnd(t *testing.T) {
 	rightInTheEnd(t, dir)
 }
 
-// rightInTheEnd demands one index entry a poll whose creator linked an account,
-// what the web app wrote, and nothing to announce.
+// rightInTheEnd requires one index entry for each poll whose creator linked an account,
+// unchanged fields of the web app, and nothing to announce.
 func rightInTheEnd(t *testing.T, dir string) {
 	t.Helper()
 	documents := openDeployment(t, dir)
@@ -138,7 +140,7 @@ func rightInTheEnd(t *testing.T, dir string) {
 		followed[entry.PollID] = entry.EventID
 		calendar, _, err := calendars.Load(t.Context(), documents, entry.AccountID, "gm@example.com")
 		if err != nil || calendar.Interests[poll.ConsumerPoll] != 384 || !calendar.SyncPending || len(calendar.LegacyEventIDs) != 384 {
-			t.Fatalf("the calendar is followed %d times, knows %d events, look due %t, %v",
+			t.Fatalf("the calendar is followed %d times, knows %d events, sync pending %t, %v",
 				calendar.Interests[poll.ConsumerPoll], len(calendar.LegacyEventIDs), calendar.SyncPending, err)
 		}
 	}

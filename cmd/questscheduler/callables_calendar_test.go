@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestFinaliseAgain_WithoutCalendarOverHTTP_UsesPrevious: by the app's call and by
-// our route alike; the role that Google gives at that moment decides whether the
-// calendar of before is used, and whether one that is named is taken.
+// TestFinaliseAgain_WithoutCalendarOverHTTP_UsesPrevious: the app's call and our route
+// behave alike. The role that Google reports at that moment decides whether the
+// previous calendar, or a named one, is used.
 func TestFinaliseAgain_WithoutCalendarOverHTTP_UsesPrevious(t *testing.T) {
 	t.Parallel()
 	const club = "club@group.calendar.google.com"

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCallables_NotOurs_StreamThrough: what one of the app's own functions says
-// bit by bit is heard bit by bit, with the headers that Firebase's clients send.
+// TestCallables_NotOurs_StreamThrough: the answer of the app's own function is streamed
+// in pieces, with the headers that Firebase's clients send.
 func TestCallables_NotOurs_StreamThrough(t *testing.T) {
 	t.Parallel()
 	heard := make(chan struct{})

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// call calls a function as a person of the party, as the web app does.
+// call calls a function as a member of the party, as the web app does.
 func (o *outside) call(who, path string, data any) (answer, error) {
 	return o.try("POST", o.ready.API+path, "Bearer "+o.ready.Users[who].Token, map[string]any{"data": data})
 }
 
-// result is what a function gives the game master.
+// result is the result of a function called as the game master.
 func (o *outside) result(name string, data any) map[string]any {
 	o.t.Helper()
 	got, err := o.call("gm", "/"+name, data)
@@ -42,7 +42,7 @@ func (o *outside) slotsOf(id string) (ids []string) {
 	return ids
 }
 
-// TestCallables_FinaliseAndDelete is a poll's way by the app's own calls.
+// TestCallables_FinaliseAndDelete runs the life of a poll by the app's own calls.
 func TestCallables_FinaliseAndDelete(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir())}
@@ -94,7 +94,7 @@ func TestCallables_FinaliseAndDelete(t *testing.T) {
 	})
 }
 
-// TestCallables_FinaliseWithoutAnEvent: an older event is not left behind.
+// TestCallables_FinaliseWithoutAnEvent: the older event is deleted.
 func TestCallables_FinaliseWithoutAnEvent(t *testing.T) {
 	t.Parallel()
 	for name, deletes := range map[string]bool{"deletes the older event": true, "releases the older event": false} {
@@ -131,8 +131,8 @@ func TestCallables_FinaliseWithoutAnEvent(t *testing.T) {
 	}
 }
 
-// TestCallables_LinkAGoogleAccount: the address that the app gets needs no token,
-// and leads back to its settings.
+// TestCallables_LinkAGoogleAccount: the returned address needs no token and leads back
+// to the app's settings.
 func TestCallables_LinkAGoogleAccount(t *testing.T) {
 	t.Parallel()
 	app := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { fmt.Fprint(rw, "the app at "+r.URL.Path) }))
@@ -176,8 +176,7 @@ func TestCallables_LinkAGoogleAccount(t *testing.T) {
 	}
 }
 
-// TestCallables_Refusals: each row is a call and its error, by both forms of the
-// path.
+// TestCallables_Refusals: each row is a call and its error, at both forms of the path.
 func TestCallables_Refusals(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir())}
@@ -237,7 +236,7 @@ func TestCallables_Refusals(t *testing.T) {
 	}
 }
 
-// TestCallables_WhoseCalendarIsClosed: the two errors that the app knows by their
+// TestCallables_WhoseCalendarIsClosed: the app recognises these two errors by their
 // text.
 func TestCallables_WhoseCalendarIsClosed(t *testing.T) {
 	t.Parallel()
@@ -268,8 +267,8 @@ func TestCallables_WhoseCalendarIsClosed(t *testing.T) {
 	demand("Google Calendar not linked")
 }
 
-// TestCallables_FromBrowsers: pages of the allowed origins may call, and read
-// whatever is answered.
+// TestCallables_FromBrowsers: pages of the allowed origins may call, and may read every
+// answer.
 func TestCallables_FromBrowsers(t *testing.T) {
 	t.Parallel()
 	const app, other = "https://app.example", "https://other.example"
@@ -305,7 +304,7 @@ func TestCallables_FromBrowsers(t *testing.T) {
 	}
 }
 
-// ask makes a request and gives its answer, whose body is read and forgotten.
+// ask makes a request and returns its response, whose body is read and dropped.
 func (o *outside) ask(t *testing.T, method, path, body string, headers ...string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, o.ready.API+path, strings.NewReader(body))
@@ -326,8 +325,8 @@ func (o *outside) ask(t *testing.T, method, path, body string, headers ...string
 	return response
 }
 
-// TestCallables_NotOurs_ArePassedOn: the app's own functions answer for
-// themselves, and ours are never asked of them.
+// TestCallables_NotOurs_ArePassedOn: calls of the app's own functions go upstream; ours
+// never do.
 func TestCallables_NotOurs_ArePassedOn(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -364,7 +363,7 @@ func TestCallables_NotOurs_ArePassedOn(t *testing.T) {
 		}
 	}
 	if got := o.result("googleCalendarListCalendars", nil); len(list(got["items"])) != 1 {
-		t.Errorf("one of ours gives %v", got)
+		t.Errorf("a function of ours returns %v", got)
 	}
 	got, err := o.call("gm", "/slow", nil)
 	failure, _ := got.body["error"].(map[string]any)
@@ -373,13 +372,13 @@ func TestCallables_NotOurs_ArePassedOn(t *testing.T) {
 	}
 }
 
-// TestCallables_OfTheAppAlone_WithoutFunctionsOfItsOwn: nothing has to be voted
-// on first, and its notices are nobody's.
+// TestCallables_OfTheAppAlone_WithoutFunctionsOfItsOwn: no other poll is required, and the
+// app's notices go to nobody.
 func TestCallables_OfTheAppAlone_WithoutFunctionsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir())}
 	if got := o.result("getRequiredEmbeddedPollFinalizeSummary", map[string]any{"schedulerId": o.ready.Polls["open"]}); fmt.Sprint(got) != "map[requiredPolls:[]]" {
-		t.Errorf("to be voted on first: %v", got)
+		t.Errorf("it requires other polls: %v", got)
 	}
 	for _, name := range []string{"emitNotificationEvent", "reconcilePendingNotifications"} {
 		if got := o.result(name, map[string]any{"type": "ANY"}); len(got) != 0 {

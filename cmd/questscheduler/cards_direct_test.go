@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// written is a poll that the web app creates by itself, in the party's group.
+// written is a poll in the party's group that the web app wrote directly.
 type written struct {
 	*outside
 	documents *raw
@@ -28,7 +28,7 @@ func slotFields(start time.Time) map[string]any {
 	}
 }
 
-// newWritten has the web app create a poll: the poll first, then its slots.
+// newWritten creates a poll as the web app does: the poll first, then its slots.
 func newWritten(t *testing.T, o *outside, documents *raw, title string) *written {
 	t.Helper()
 	w := &written{outside: &outside{t, o.ready}, documents: &raw{t, documents.host, documents.project}, id: uuid.NewString()}
@@ -48,7 +48,7 @@ func newWritten(t *testing.T, o *outside, documents *raw, title string) *written
 	return w
 }
 
-// votes has somebody vote in the web app.
+// votes writes a member's vote as the web app does.
 func (w *written) votes(person, slot string) {
 	w.t.Helper()
 	id := w.ready.Users[person].ID
@@ -58,7 +58,7 @@ func (w *written) votes(person, slot string) {
 	})
 }
 
-// showsOnce waits until the poll has one card in the channel, and it shows texts.
+// showsOnce waits until the poll has one card in the channel, which shows the texts.
 func (w *written) showsOnce(what string, texts ...string) {
 	w.t.Helper()
 	eventually(w.t, what, func() error {
@@ -88,8 +88,8 @@ func (w *written) showsOnce(what string, texts ...string) {
 	})
 }
 
-// TestCards_OfWhatTheAppWrites_FollowIt: polls, titles, slots and votes that the
-// web app writes itself, as the server hears of them by listening.
+// TestCards_OfWhatTheAppWrites_FollowIt: the web app writes polls, titles, slots and
+// votes directly, and the server listens for the document changes.
 func TestCards_OfWhatTheAppWrites_FollowIt(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t)

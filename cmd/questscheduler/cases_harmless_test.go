@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestHarmlessActsInTheCalendar_ChangeNothing: what is no other time of the
-// session's own event decides nothing and is announced to nobody.
-func TestHarmlessActsInTheCalendar_ChangeNothing(t *testing.T) {
+// TestEventEdit_WithoutATimeChange_ChangesNothing: only a new time of the session's own
+// event is a decision. Any other edit is neither journalled nor announced.
+func TestEventEdit_WithoutATimeChange_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	for name, act := range map[string]func(s *session){
@@ -42,14 +42,14 @@ func TestHarmlessActsInTheCalendar_ChangeNothing(t *testing.T) {
 	}
 }
 
-// TestAGuestRemovesTheirCopy_NothingChanges: the copy has the event's own id,
-// and stands in a calendar that we follow too.
-func TestAGuestRemovesTheirCopy_NothingChanges(t *testing.T) {
+// TestGuestCopy_Removed_ChangesNothing: the copy has the event's id and is in a
+// calendar that is followed too.
+func TestGuestCopy_Removed_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	anas := newSession(o, "ana")
 	s := newPoll(o, "gm").finalised(map[string]any{"attendees": []string{"ana@party.example"}})
-	before := anas.tell()
+	before := anas.state()
 	s.unchangedBy(func() {
 		got, err := o.eventOf("ana", "GET", s.event, nil)
 		if err != nil || got.status != http.StatusOK {
@@ -59,26 +59,26 @@ func TestAGuestRemovesTheirCopy_NothingChanges(t *testing.T) {
 		if err != nil || got.status != http.StatusNoContent {
 			t.Fatalf("ana cannot remove her copy: %v %v", got, err)
 		}
-		anas.unchangedBy(func() {}) // her calendar was looked at since
+		anas.unchangedBy(func() {}) // her calendar was synced since
 	})
-	anas.wantStory(before, "after its creator removed a copy of another session's event")
+	anas.wantState(before, "after its creator removed a copy of another session's event")
 	if event := s.google("GET", nil).want(t, http.StatusOK); event.body["status"] != "confirmed" {
 		t.Errorf("the organiser's event is %v", event.body["status"])
 	}
 }
 
-// TestWhatIsTakenBackBetweenTwoLooks_ChangesNothing: no look saw the event
-// anywhere else, since its pushes were lost, or since no look got through.
-func TestWhatIsTakenBackBetweenTwoLooks_ChangesNothing(t *testing.T) {
+// TestUndoneChange_BetweenTwoSyncRuns_ChangesNothing: no sync run reads the change,
+// because its pushes are lost or because every sync run fails.
+func TestUndoneChange_BetweenTwoSyncRuns_ChangesNothing(t *testing.T) {
 	t.Parallel()
-	for blindness, blind := range map[string]func(o *outside){
+	for outage, begin := range map[string]func(o *outside){
 		"its pushes are lost": func(o *outside) {
 			o.plant("push", map[string]any{"drop": true})
-			o.plant("events.list", map[string]any{"status": 503}) // for a look that was owed before
+			o.plant("events.list", map[string]any{"status": 503}) // for a sync run that was pending before
 		},
-		"no look comes through": func(o *outside) { o.plant("events.list", map[string]any{"status": 503}) },
+		"every sync run fails": func(o *outside) { o.plant("events.list", map[string]any{"status": 503}) },
 	} {
-		t.Run(blindness, func(t *testing.T) {
+		t.Run(outage, func(t *testing.T) {
 			t.Parallel()
 			demo := startCases(t)
 			for name, act := range map[string]func(s *session){
@@ -102,11 +102,11 @@ func TestWhatIsTakenBackBetweenTwoLooks_ChangesNothing(t *testing.T) {
 					s.patch(map[string]any{"status": "confirmed"})
 				},
 			} {
-				t.Run(name, func(t *testing.T) { // one at a time: the faults are everybody's
+				t.Run(name, func(t *testing.T) { // one at a time: all sessions share the faults
 					o := demo.in(t)
 					s := newSession(o, "gm")
 					s.unchangedBy(func() {
-						blind(o)
+						begin(o)
 						act(s)
 						o.heal()
 					})

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// atOnce does things at the same time and awaits them all.
+// atOnce runs functions concurrently and waits for all of them.
 func atOnce(acts ...func()) {
 	var all sync.WaitGroup
 	begin := make(chan struct{})
@@ -19,7 +19,7 @@ func atOnce(acts ...func()) {
 	all.Wait()
 }
 
-// rounds is how often what happens at the same time is tried.
+// rounds is how often each race is repeated.
 const rounds = 6
 
 // tryMove moves the event, unless it is gone.
@@ -41,9 +41,9 @@ func (s *session) becomesWithoutEvent() {
 	})
 }
 
-// TestACancelAgainstAMove_EndsCancelled, whichever comes first, and leaves
-// neither event nor calendar slot.
-func TestACancelAgainstAMove_EndsCancelled(t *testing.T) {
+// TestCancel_RacingAMove_EndsCancelled: whichever comes first, neither the event nor a
+// calendar slot is left.
+func TestCancel_RacingAMove_EndsCancelled(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	orders := map[string]func(cancel, move func()){
@@ -60,7 +60,7 @@ func TestACancelAgainstAMove_EndsCancelled(t *testing.T) {
 			s := newSession(demo.in(t), "gm")
 			order(func() { s.ask("cancel", nil).want(t, http.StatusOK) }, func() { s.tryMove(24 * time.Hour) })
 			s.becomesWithoutEvent()
-			s.becomesTold("SESSION_CANCELLED", 1)
+			s.becomesAnnounced("SESSION_CANCELLED", 1)
 			s.unchangedBy(func() {})
 			if err := s.is(map[string]any{
 				"status": "CANCELLED", "sync.state": "CANCELLED", "sync.cancelled.reason": "manual", "google_event_id": nil,
@@ -74,9 +74,9 @@ func TestACancelAgainstAMove_EndsCancelled(t *testing.T) {
 	}
 }
 
-// TestAReopenAgainstADeletion_EndsOpen: the deletion is not told to people who
-// were told that the poll is open, and the next finalisation makes a new event.
-func TestAReopenAgainstADeletion_EndsOpen(t *testing.T) {
+// TestReopen_RacingADeletion_EndsOpen: the deletion is not announced after the
+// reopening, and the next finalisation creates a new event.
+func TestReopen_RacingADeletion_EndsOpen(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	orders := map[string]func(reopen, remove func()){
@@ -100,7 +100,7 @@ func TestAReopenAgainstADeletion_EndsOpen(t *testing.T) {
 			done := fmt.Sprint(s.decisions())
 			switch done {
 			case "[finalise reopen]":
-			case "[finalise cancel reopen]": // people may just be told of the cancellation
+			case "[finalise cancel reopen]": // the cancellation may be announced
 				newSession(s.outside, s.who).witnesses()
 			default:
 				t.Errorf("the journal says %v", done)

@@ -12,21 +12,20 @@ import (
 	"time"
 )
 
-// The cases of the files cases_*_test.go run over HTTP against a demo. Several
-// share one where they do not disturb each other: each has a session of its own
-// in it.
+// The cases in cases_*_test.go run over HTTP against a demo. Cases that do not disturb
+// each other share one, each with its own session.
 
-// startCases starts a demo for cases that looks at a calendar as often as it is
-// asked to.
+// startCases starts a demo for cases that syncs a calendar as soon as
+// requested.
 func startCases(t *testing.T, environ ...string) *outside {
 	t.Helper()
 	return &outside{t, startDemo(t, dataDir(t), append([]string{"QS_SYNC_MIN_GAP=20ms"}, environ...)...)}
 }
 
-// in is the same demo for a test within.
+// in is the same demo for a subtest.
 func (o *outside) in(t *testing.T) *outside { return &outside{t, o.ready} }
 
-// do is try for a call that must be answered, by whatever status.
+// do is try for a call that must get an answer of any status.
 func (o *outside) do(method, url, bearer string, body any, headers ...string) answer {
 	o.t.Helper()
 	got, err := o.try(method, url, bearer, body, headers...)
@@ -36,7 +35,7 @@ func (o *outside) do(method, url, bearer string, body any, headers ...string) an
 	return got
 }
 
-// want fails where an answer has another status.
+// want fails if the answer has another status.
 func (a answer) want(t *testing.T, status int) answer {
 	t.Helper()
 	if a.status != status {
@@ -51,7 +50,7 @@ func (o *outside) sim(method, path string, body any) map[string]any {
 	return o.do(method, o.ready.Google+"/_sim/"+path, "", body).want(o.t, http.StatusOK).body
 }
 
-// plant has calls of the Google simulator fail, until heal.
+// plant makes calls to the Google simulator fail until heal.
 func (o *outside) plant(match string, fault map[string]any) {
 	o.t.Helper()
 	fault["match"] = match
@@ -63,14 +62,14 @@ func (o *outside) heal() {
 	o.sim("DELETE", "faults", nil)
 }
 
-// calls counts the calls of a method that the Google simulator had.
+// calls counts the calls of a method that the Google simulator received.
 func (o *outside) calls(method string) int {
 	o.t.Helper()
 	count, _ := o.sim("GET", "calls", nil)[method].(float64)
 	return int(count)
 }
 
-// atLeast checks that the Google simulator had so many calls of a method.
+// atLeast checks that the Google simulator received at least so many calls of a method.
 func (o *outside) atLeast(method string, times int) error {
 	if got := o.calls(method); got < times {
 		return fmt.Errorf("%s was called %d times, want %d", method, got, times)
@@ -78,7 +77,7 @@ func (o *outside) atLeast(method string, times int) error {
 	return nil
 }
 
-// session is a poll that a case has to itself.
+// session is a poll that one case uses alone.
 type session struct {
 	*outside
 	who, id, title string
@@ -89,14 +88,14 @@ type session struct {
 
 var titles atomic.Int64
 
-// newPoll makes a poll of a person, with everybody in it and three evenings.
+// newPoll creates a poll of a user with the whole party in it and three evenings.
 func newPoll(o *outside, who string) *session {
 	o.t.Helper()
 	first := time.Now().UTC().Truncate(24 * time.Hour).Add(20*24*time.Hour + 18*time.Hour)
 	return newPollAt(o, who, first, first.Add(4*time.Hour))
 }
 
-// newPollAt is newPoll for evenings of which the first is given.
+// newPollAt is newPoll with the first of the evenings given.
 func newPollAt(o *outside, who string, start, end time.Time) *session {
 	o.t.Helper()
 	s := &session{outside: o, who: who, title: fmt.Sprintf("Case %04d", titles.Add(1)), start: start, end: end}
@@ -116,7 +115,7 @@ func newPollAt(o *outside, who string, start, end time.Time) *session {
 	return s
 }
 
-// newSession is newPoll, finalised with an event, when all of that is done.
+// newSession is newPoll, finalised with an event and with its card drawn.
 func newSession(o *outside, who string) *session {
 	o.t.Helper()
 	return newPoll(o, who).finalised(nil)
@@ -161,7 +160,7 @@ func (s *session) ask(command string, body any, headers ...string) answer {
 // poll reads the poll as its creator.
 func (s *session) poll() (map[string]any, error) { return s.v1(s.who, "GET", "/polls/"+s.id, nil) }
 
-// move gives the event its time again, put off by some time.
+// move sets the event to its original time plus a duration.
 func (s *session) move(by time.Duration) {
 	s.t.Helper()
 	s.patch(times(s.start.Add(by), s.end.Add(by)))
@@ -191,7 +190,7 @@ func (s *session) google(method string, body any) answer {
 	return got
 }
 
-// is gives what must be true of the poll.
+// is returns a check of the poll's fields.
 func (s *session) is(fields map[string]any) func() error {
 	return func() error {
 		poll, err := s.poll()
@@ -202,13 +201,13 @@ func (s *session) is(fields map[string]any) func() error {
 	}
 }
 
-// becomes awaits that something is true of the poll.
+// becomes waits until the poll has these fields.
 func (s *session) becomes(what string, fields map[string]any) {
 	s.t.Helper()
 	eventually(s.t, s.title+" "+what, s.is(fields))
 }
 
-// becomesMoved awaits that the poll follows a move by some time.
+// becomesMoved waits until the poll follows a move by a duration.
 func (s *session) becomesMoved(by time.Duration) {
 	s.t.Helper()
 	s.becomes("moves", map[string]any{
@@ -217,7 +216,7 @@ func (s *session) becomesMoved(by time.Duration) {
 	})
 }
 
-// becomesCancelled awaits that the poll is cancelled since its event is gone.
+// becomesCancelled waits until the poll is cancelled because its event is gone.
 func (s *session) becomesCancelled() {
 	s.t.Helper()
 	s.becomes("is cancelled", map[string]any{
@@ -226,25 +225,25 @@ func (s *session) becomesCancelled() {
 	})
 }
 
-// words are what a message on Discord says of each transition.
+// words are in the Discord message of each transition.
 var words = map[string]string{
 	"SESSION_RESCHEDULED": "rescheduled", "SESSION_RESTORED": "restored", "SESSION_CANCELLED": "cancelled", "SESSION_ON_AGAIN": "on again",
 }
 
-// statuses are what a card shows once each transition was told.
+// statuses are what the card shows after each transition was announced.
 var statuses = map[string]string{
 	"SESSION_RESCHEDULED": "RESCHEDULED", "SESSION_RESTORED": "FINALIZED", "SESSION_CANCELLED": "CANCELLED", "SESSION_ON_AGAIN": "FINALIZED",
 }
 
-// becomesTold awaits that a transition was announced so many times, and that the
-// card, which comes last, shows it.
-func (s *session) becomesTold(kind string, times int) {
+// becomesAnnounced waits until a transition was announced so many times and the card,
+// which is drawn last, shows it.
+func (s *session) becomesAnnounced(kind string, times int) {
 	s.t.Helper()
-	eventually(s.t, s.title+" "+kind, func() error { return s.told(s.who, s.title, s.id, kind, words[kind], times) })
+	eventually(s.t, s.title+" "+kind, func() error { return s.announcedTimes(s.who, s.title, s.id, kind, words[kind], times) })
 	eventually(s.t, s.title+" "+kind+", its card", func() error { return s.cardShows(statuses[kind]) })
 }
 
-// decisions are what the poll's journal says was done, oldest first.
+// decisions lists the commands and decisions in the poll's journal, oldest first.
 func (s *session) decisions() []string {
 	s.t.Helper()
 	entries, err := s.journal()
@@ -259,7 +258,7 @@ func (s *session) decisions() []string {
 	return done
 }
 
-// wantDecisions fails where the journal says something else.
+// wantDecisions fails if the journal has other decisions.
 func (s *session) wantDecisions(want ...string) {
 	s.t.Helper()
 	if got := s.decisions(); !reflect.DeepEqual(got, want) {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// hasOneEvent checks that the calendar holds one event of the poll, the one that
-// it follows.
+// hasOneEvent checks that the calendar holds one event of the poll, the followed one.
 func (s *session) hasOneEvent() error {
 	if events := s.events(s.title); len(events) != 1 || events[0]["id"] != s.event {
 		return fmt.Errorf("the calendar holds %d events of %s, want %s alone: %v", len(events), s.title, s.event, events)
@@ -23,9 +22,9 @@ func (s *session) wantOneEvent() {
 	}
 }
 
-// TestFinaliseAgain_AfterTheEventWasDeletedOutside_MakesAnother, which is
-// followed as the first was.
-func TestFinaliseAgain_AfterTheEventWasDeletedOutside_MakesAnother(t *testing.T) {
+// TestFinaliseAgain_AfterTheEventWasDeleted_CreatesAnother: the new event is followed
+// as the first one was.
+func TestFinaliseAgain_AfterTheEventWasDeleted_CreatesAnother(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	for name, noticed := range map[string]bool{"once the poll was cancelled": true, "before anybody noticed": false} {
@@ -35,7 +34,7 @@ func TestFinaliseAgain_AfterTheEventWasDeletedOutside_MakesAnother(t *testing.T)
 			s.google("DELETE", nil).want(t, http.StatusNoContent)
 			if noticed {
 				s.becomesCancelled()
-				s.becomesTold("SESSION_CANCELLED", 1)
+				s.becomesAnnounced("SESSION_CANCELLED", 1)
 			}
 			deleted := s.event
 			s.finalised(nil)
@@ -47,22 +46,22 @@ func TestFinaliseAgain_AfterTheEventWasDeletedOutside_MakesAnother(t *testing.T)
 			s.wantOneEvent()
 			s.move(time.Hour)
 			s.becomesMoved(time.Hour)
-			s.becomesTold("SESSION_RESCHEDULED", 1)
+			s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 		})
 	}
 }
 
-// TestAMoveOfFourMonths_IsFollowed, there and back.
-func TestAMoveOfFourMonths_IsFollowed(t *testing.T) {
+// TestMove_ByFourMonths_IsFollowed, there and back.
+func TestMove_ByFourMonths_IsFollowed(t *testing.T) {
 	t.Parallel()
 	s := newSession(startCases(t), "gm")
 	far := s.start.AddDate(0, 4, 0).Sub(s.start)
 	s.move(far)
 	s.becomesMoved(far)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 	s.move(0)
 	s.becomes("is restored", map[string]any{"sync.state": "OK", "winning_slot.id": s.slots[0]["id"], "original_slot": nil})
-	s.becomesTold("SESSION_RESTORED", 1)
+	s.becomesAnnounced("SESSION_RESTORED", 1)
 	s.wantDecisions("finalise", "reschedule", "restore")
 }
 
@@ -91,7 +90,7 @@ func TestWallTimesWithAZone_AcrossAClockChange_AreReadRight(t *testing.T) {
 				"end":   map[string]any{"dateTime": c.to, "timeZone": c.zone},
 			})
 			s.becomes("moves", map[string]any{"sync.state": "RESCHEDULED", "winning_slot.start": c.start, "winning_slot.end": c.end})
-			s.becomesTold("SESSION_RESCHEDULED", 1)
+			s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 			start, end := instant(t, c.start), instant(t, c.end)
 			s.unchangedBy(func() { s.patch(times(start, end)) }) // the same, said in UTC
 		})

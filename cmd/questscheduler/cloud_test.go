@@ -11,8 +11,8 @@ import (
 	"questscheduler/internal/test/emulator"
 )
 
-// onCloud are settings as production has them: documents in Firestore, tasks in
-// Cloud Tasks, people who sign in with Firebase; emulators in place of each.
+// onCloud are settings as in production: documents in Firestore, tasks in Cloud Tasks,
+// users who sign in with Firebase; each part is an emulator.
 func onCloud(t *testing.T) []string {
 	t.Helper()
 	queues := emulator.CloudTasks(t, kinds...)
@@ -22,25 +22,24 @@ func onCloud(t *testing.T) []string {
 	})
 }
 
-// onVariable chooses what the demos of these tests run on: "cloud" is onCloud,
-// as `make test-cloud` has it; otherwise the embedded store and queue.
+// onVariable selects what the demos of these tests run on: "cloud" is onCloud, as in
+// `make test-cloud`; otherwise the embedded store and queue.
 const onVariable = "QUESTSCHEDULER_TESTS_ON"
 
-// place is what the demos of a folder run on: more settings, and where they
-// listen. Cloud Tasks delivers to the address that a task was handed over with, so
-// that on the cloud it stays the same.
+// place is what the demos of a folder run on: extra settings and the address. Cloud
+// Tasks delivers to the address that a task was handed over with, so on the cloud it
+// stays the same.
 type place struct {
 	addr     string
 	settings []string
 	locks    *locks // on the cloud, once a demo runs there that can be killed
 }
 
-// places are those of this process by folder, so that a demo that is started again
-// finds what it left.
+// places are those of this process by folder, so that a restarted demo finds its data.
 var places sync.Map
 
-// placeOf is what onVariable chooses for the demos of a folder, where a test
-// names no store or address of its own.
+// placeOf is what onVariable selects for the demos of a folder, if the test names no
+// store or address.
 func placeOf(t *testing.T, dir string, own []string) *place {
 	t.Helper()
 	for _, setting := range own {
@@ -59,8 +58,8 @@ func placeOf(t *testing.T, dir string, own []string) *place {
 	return first
 }
 
-// mortal are the settings of a demo that can be killed: on the cloud, Firestore is
-// reached by what frees its locks afterwards.
+// mortal are the settings of a demo that a test kills: on the cloud, it reaches
+// Firestore through a proxy that frees its locks afterwards.
 func (p *place) mortal(t *testing.T) []string {
 	t.Helper()
 	if len(p.settings) == 0 {
@@ -74,7 +73,7 @@ func (p *place) mortal(t *testing.T) []string {
 	return p.settings
 }
 
-// of is a setting among others; of two, the later.
+// of is the value of a setting in a list; the last one counts.
 func of(settings []string, name string) (value string) {
 	for _, setting := range settings {
 		if is, found := strings.CutPrefix(setting, name+"="); found {
@@ -97,13 +96,13 @@ func TestMainJob_OnCloud(t *testing.T) {
 		want(t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-", "ok       machines        1 may start")
 }
 
-// Whoever sets a deployment up makes a queue for each kind.
+// An operator creates a queue for each kind.
 func TestPages_NameEachQueueOfCloudTasks(t *testing.T) {
 	t.Parallel()
 	text := docs.Read(t, "docs/cloudtasks.md")
 	for _, kind := range kinds {
 		if !strings.Contains(text, "`"+kind+"`") {
-			t.Errorf("docs/cloudtasks.md does not tell of the queue of %s", kind)
+			t.Errorf("docs/cloudtasks.md does not name the queue of %s", kind)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCommands_OfBothDoors_ShareOneBound: what was sent to our routes counts for
-// the web app's calls, and the other way round.
+// TestCommands_OfBothDoors_ShareOneBound: requests to our routes count against the web
+// app's calls, and the other way round.
 func TestCommands_OfBothDoors_ShareOneBound(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir(), "QS_POLL_COMMANDS=4")} // two at once
@@ -36,8 +36,8 @@ func TestCommands_OfBothDoors_ShareOneBound(t *testing.T) {
 	}
 }
 
-// TestCallable_RepeatedBeyondTheBound_IsAnswered: the app's client asks again where
-// no answer came, and gets what the first call made.
+// TestCallable_RepeatedBeyondTheBound_IsAnswered: the app's client repeats a call
+// without an answer, and gets the result of the first one.
 func TestCallable_RepeatedBeyondTheBound_IsAnswered(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir(), "QS_POLL_COMMANDS=2")} // one at once

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// shell gives a shell's completion script, and skips where there is no such
-// shell.
+// shell returns a shell's completion script, and skips the test if the shell is not
+// installed.
 func shell(t *testing.T, name string) (script string) {
 	t.Helper()
 	got := run(t, nil, "completion", name)
@@ -45,7 +45,7 @@ _questscheduler && echo "${COMPREPLY[*]}"`
 	}
 }
 
-// The other shells read their scripts without complaint.
+// The other shells load their scripts without an error.
 func TestCompletion_InOtherShells_IsOneThatTheyRead(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"zsh", "fish"} {
@@ -62,7 +62,7 @@ func TestCompletion_InOtherShells_IsOneThatTheyRead(t *testing.T) {
 	}
 }
 
-// Every script knows every command and flag of the program.
+// Every script has every command and flag of the program.
 func TestCompletion_KnowsEverything(t *testing.T) {
 	t.Parallel()
 	help := run(t, nil, "--help").out + run(t, nil, "token", "--help").out + run(t, nil, "demo", "--help").out

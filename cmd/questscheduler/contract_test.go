@@ -13,8 +13,8 @@ import (
 )
 
 // contract is what the web app expects of the fields of shared documents: by path, with
-// * for any name, the types that a value may have. What
-// we add ourselves stands with it. A field that is not here is one too many.
+// * for any name, the types that a value may have. It includes the fields that this
+// program adds. Any other field is an error.
 var contract = map[string]map[string]string{
 	"schedulers": {
 		"title": "string", "description": "string", "creatorId": "string", "creatorEmail": "string", "status": "status",
@@ -64,15 +64,14 @@ var contract = map[string]map[string]string{
 	},
 }
 
-// narrower are types that are texts of one form alone.
+// narrower are types that are texts of one format.
 var narrower = map[string]*regexp.Regexp{
 	"iso":    regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`),
 	"status": regexp.MustCompile(`^(OPEN|FINALIZED|CANCELLED|ARCHIVED)$`),
 	"state":  regexp.MustCompile(`^(OK|RESCHEDULED|CANCELLED|ERROR)$`),
 }
 
-// breaches are the fields of a document that are not as the contract says, but
-// for those of others.
+// breaches are the fields of a document that violate the contract, except foreign ones.
 func breaches(of map[string]string, fields map[string]any, before string) (wrong []string) {
 	for name, value := range fields {
 		if strings.HasPrefix(name, foreign) {
@@ -104,10 +103,10 @@ func breaches(of map[string]string, fields map[string]any, before string) (wrong
 	return wrong
 }
 
-// foreign begins the names of fields that this program has never heard of.
+// foreign is the prefix of field names that this program does not know.
 const foreign = "ofTheApp"
 
-// aForeign is a value of every type, as nobody here would write it.
+// aForeign is a value with every type, in forms that this program never writes.
 func aForeign() map[string]any {
 	return map[string]any{"mapValue": map[string]any{"fields": map[string]any{
 		"text": text("kept"), "number": map[string]any{"integerValue": "7"}, "half": map[string]any{"doubleValue": 1.5}, "none": null,
@@ -118,8 +117,8 @@ func aForeign() map[string]any {
 	}}}
 }
 
-// shared watches the shared documents of a poll: every one of them is as the
-// contract says, and what others wrote into them stays.
+// shared checks the shared documents of a poll: each matches the contract and keeps the
+// fields of other writers.
 type shared struct {
 	*raw
 	id      string
@@ -139,7 +138,7 @@ func (s *shared) plant(document string, maps ...string) {
 	s.planted[document] = paths
 }
 
-// check looks at all documents.
+// check reads all documents.
 func (s *shared) check(after string) {
 	s.t.Helper()
 	for document, paths := range s.planted {
@@ -180,9 +179,9 @@ func asSent() map[string]any {
 	return value
 }
 
-// TestSharedDocuments_KeepWhatOthersWrote_AndAreAsTheContractSays walks a poll
+// TestSharedDocuments_KeepForeignFieldsAndMatchTheContract walks a poll
 // through every flow, and reads its documents by Firestore's own REST.
-func TestSharedDocuments_KeepWhatOthersWrote_AndAreAsTheContractSays(t *testing.T) {
+func TestSharedDocuments_KeepForeignFieldsAndMatchTheContract(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t)
 	job := newMainJob(o)
@@ -259,8 +258,8 @@ func TestSharedDocuments_KeepWhatOthersWrote_AndAreAsTheContractSays(t *testing.
 	}
 }
 
-// TestDiscordOwn_Transitions: where the app's own functions draw the card, it is
-// left to them, and only the transitions are told.
+// TestDiscordOwn_Transitions: the app's own functions draw the card, so only the
+// transitions are announced.
 func TestDiscordOwn_Transitions(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t, "QS_DISCORD_OWN=transitions")
@@ -284,7 +283,7 @@ func TestDiscordOwn_Transitions(t *testing.T) {
 	if err := job.patchTimes(24 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "told", job.isRescheduled)
+	eventually(t, "the announcement", job.isRescheduled)
 	if now := documents.poll(job.pollID)["discord"]; !reflect.DeepEqual(now, drawn) {
 		t.Errorf("the card's fields are %v, were %v", now, drawn)
 	}

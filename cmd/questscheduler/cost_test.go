@@ -8,7 +8,7 @@ import (
 	"questscheduler/internal/timers"
 )
 
-// The page of costs counts the jobs of a server, and the rows of its cleanup.
+// The cost page counts the jobs of a server and the rows of its cleanup.
 func TestTimers_AreThoseWhoseCostIsCounted(t *testing.T) {
 	t.Parallel()
 	s := openTestServer(t)
@@ -19,10 +19,10 @@ func TestTimers_AreThoseWhoseCostIsCounted(t *testing.T) {
 	})
 	counted := cost.New(t, cost.Place{}).Timers
 	if got, want := jobNames(s.timers), jobNames(counted); !slices.Equal(got, want) {
-		t.Errorf("the jobs are %v, and counted are %v", got, want)
+		t.Errorf("the jobs are %v, and the page counts %v", got, want)
 	}
 	if got, want := cleaned(t, s.timers), cleaned(t, counted); !slices.Equal(got, want) {
-		t.Errorf("the rows of the cleanup are %v, and counted are %v", got, want)
+		t.Errorf("the rows of the cleanup are %v, and the page counts %v", got, want)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// operated is a demo in this process, whose parts a test reaches, and a browser.
+// operated is a demo in this process, with access to its parts, and a browser.
 type operated struct {
 	*outside
 	*chromium.Browser
@@ -45,8 +45,7 @@ func operate(t *testing.T, environ ...string) *operated {
 	return &operated{&outside{t, d.ready()}, b, d}
 }
 
-// dies has a task end as a dead letter that would go well now: its day was
-// another one. It gives its id.
+// dies turns a task into a dead letter that would succeed now, and returns its ID.
 func (o *operated) dies() string {
 	o.t.Helper()
 	ctx := o.t.Context()
@@ -70,7 +69,7 @@ func (o *operated) dies() string {
 	return letters[0].ID
 }
 
-// signIn signs the admin in, by keyboard alone.
+// signIn signs the admin in by keyboard only.
 func (o *operated) signIn() {
 	o.t.Helper()
 	o.Go(o.ready.API + "/dashboard")
@@ -104,8 +103,8 @@ func TestDashboard_InABrowser(t *testing.T) {
 	o.signsOut() // after which the console says 401
 }
 
-// showsWhatHappensAtOnce: an event that is deleted in the calendar shows in the
-// page, which nobody reloads.
+// showsWhatHappensAtOnce: an event's deletion in the calendar appears in the page
+// without a reload.
 func (o *operated) showsWhatHappensAtOnce() {
 	o.t.Helper()
 	o.Shoot("desktop")
@@ -122,8 +121,8 @@ func (o *operated) showsWhatHappensAtOnce() {
 	o.Want(`window.sameAsBefore`)
 }
 
-// retriesByKeyboard: a dead letter shows by itself, is reached and retried
-// without a mouse, and goes.
+// retriesByKeyboard: a dead letter appears without a reload, is reached and retried
+// without a mouse, and disappears.
 func (o *operated) retriesByKeyboard() {
 	o.t.Helper()
 	button := "retry-" + o.dies()
@@ -138,8 +137,8 @@ func (o *operated) retriesByKeyboard() {
 	o.Await(`!location.search`) // the script comes when the page is there
 }
 
-// confirmsByKeyboard: sessions that lost their events in a gap are held until an
-// admin says that this was meant.
+// confirmsByKeyboard: the cancellations of sessions that lost their events in a gap are
+// held until an admin confirms them.
 func (o *operated) confirmsByKeyboard(first, second *session) {
 	o.t.Helper()
 	o.plant("push", map[string]any{"drop": true})
@@ -159,11 +158,11 @@ func (o *operated) confirmsByKeyboard(first, second *session) {
 	o.Await(`document.body.textContent.includes("Confirmed: 1 events are checked again")`)
 	first.becomesCancelled()
 	if got, err := second.poll(); err != nil || got["status"] != "FINALIZED" {
-		o.t.Errorf("the one that was not chosen is %v (%v)", got["status"], err)
+		o.t.Errorf("the poll that was not chosen is %v (%v)", got["status"], err)
 	}
 }
 
-// keepsWhatSomebodyChooses: what is fetched meanwhile takes no choice away.
+// keepsWhatSomebodyChooses: a refresh does not clear a selection.
 func (o *operated) keepsWhatSomebodyChooses() {
 	o.t.Helper()
 	o.Await(`document.querySelectorAll("#held-list input[type=checkbox]").length === 1`)
@@ -176,13 +175,13 @@ func (o *operated) keepsWhatSomebodyChooses() {
 	o.Want(`document.activeElement.id === "` + box + `" && !document.activeElement.checked`)
 }
 
-// elementID is the id of the first element that a selector chooses.
+// elementID is the ID of the first element that a selector matches.
 func (o *operated) elementID(selector string) string {
 	o.t.Helper()
 	return o.Text(`document.querySelector(` + "`" + selector + "`" + `).id`)
 }
 
-// fitsAPhone: nothing is wider than the screen, and buttons are as large as a
+// fitsAPhone: nothing is wider than the screen, and buttons are large enough for a
 // finger.
 func (o *operated) fitsAPhone() {
 	o.t.Helper()
@@ -194,7 +193,7 @@ func (o *operated) fitsAPhone() {
 	o.Shoot("phone")
 }
 
-// lightness is how light a colour of the body is, from 0 to 255.
+// lightness is the lightness of a colour of the body, from 0 to 255.
 const lightness = `((name) => getComputedStyle(document.body)[name].match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3)`
 
 func (o *operated) isDarkInTheDark() {

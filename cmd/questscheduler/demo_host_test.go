@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asHost gets an address under the name that a browser believes it has.
+// asHost requests an address with the Host header of a browser.
 func asHost(t *testing.T, address, host string) (status int, text string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -27,8 +27,8 @@ func asHost(t *testing.T, address, host string) (status int, text string) {
 	return response.StatusCode, string(read) + response.Header.Get("Location")
 }
 
-// A browser keeps what it is given for the host alone under which it asked, and
-// Google sends it back to the printed address.
+// A browser keeps cookies only for the host of its request, and Google redirects to the
+// printed address.
 func TestDemo_PageUnderAnotherLocalName_LeadsToThePrinted(t *testing.T) {
 	t.Parallel()
 	ready := startDemo(t, t.TempDir())
@@ -46,8 +46,8 @@ func TestDemo_PageUnderAnotherLocalName_LeadsToThePrinted(t *testing.T) {
 	}
 }
 
-// A page on the internet can have its own name lead to this machine, and read
-// what is answered to that name.
+// A page on the internet can make its own name resolve to this machine (DNS rebinding)
+// and read the answers.
 func TestDemo_ForeignHost_IsRefused(t *testing.T) {
 	t.Parallel()
 	ready := startDemo(t, t.TempDir())

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestDemo_SpareAccounts_AreLinkedAndActedIn: there are several to link, and with
-// the token that the demo prints one moves and deletes what is in the calendar of
-// each, as its owner does.
+// TestDemo_SpareAccounts_AreLinkedAndActedIn: several accounts can be linked, and with
+// the printed token a client moves and deletes events in each calendar, as its owner
+// does.
 func TestDemo_SpareAccounts_AreLinkedAndActedIn(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir())}
@@ -23,7 +23,7 @@ func TestDemo_SpareAccounts_AreLinkedAndActedIn(t *testing.T) {
 	}
 	for i, spare := range o.ready.Spares {
 		if !strings.Contains(page, spare.Email) || !strings.Contains(page, spare.GoogleToken) {
-			t.Errorf("the page does not tell of %s", spare.Email)
+			t.Errorf("the page does not name %s", spare.Email)
 		}
 		b := newBrowser(t)
 		at, _ := b.visit(o.ready.API+"/demo/link?user=gm", "same-origin", nil)

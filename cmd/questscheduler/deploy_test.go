@@ -21,10 +21,10 @@ import (
 	"questscheduler/internal/timers"
 )
 
-// The files of deploy/ are held to the program here: what they set, call and hand
-// over exists, and is what the program wants.
+// These tests check the files of deploy/ against the program: what they set, call and
+// deliver exists and has the right values.
 
-// table gives the rows of a file of deploy/, without comments.
+// table returns the rows of a file of deploy/, without comments.
 func table(t *testing.T, name string) [][]string {
 	t.Helper()
 	var rows [][]string
@@ -40,7 +40,7 @@ func table(t *testing.T, name string) [][]string {
 	return rows
 }
 
-// example gives the settings of deploy/settings.env.example.
+// example returns the settings of deploy/settings.env.example.
 func example(t *testing.T) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -57,8 +57,8 @@ var (
 	placeholder    = regexp.MustCompile(`\$\{(\w+)\}`)
 )
 
-// TestDeploy_Service_IsSetAsTheProgramWantsIt: with the example's values every
-// setting is one, and none is wrong or missing.
+// TestDeploy_Service_IsSetAsTheProgramWantsIt: with the example's values every variable
+// is a setting, and none is wrong or missing.
 func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 	t.Parallel()
 	text := docs.Read(t, "deploy/service.yaml")
@@ -104,7 +104,7 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 		t.Errorf("it is set to %s, %s, %s", settings.Store, settings.Queue, settings.Auth)
 	}
 	if !slices.Contains(settings.TrustedProxies, netip.MustParsePrefix("169.254.0.0/16")) {
-		t.Errorf("of Cloud Run's own front nothing is believed, but of %v", settings.TrustedProxies)
+		t.Errorf("the trusted proxies are %v, without Cloud Run's front end", settings.TrustedProxies)
 	}
 	for _, secret := range []string{"QS_GOOGLE_CLIENT_SECRET", "QS_ENC_KEYS", "QS_DISCORD_BOT_TOKEN", "QS_METRICS_TOKEN"} {
 		if !strings.Contains(text, secret+"_FILE") || strings.Contains(text, secret+"\n") {
@@ -113,9 +113,8 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 	}
 }
 
-// TestDeploy_Queues_AreThoseOfTheProgram: each kind has its queue, which waits as
-// every driver does, and hands over no more at once than one process has workers
-// for.
+// TestDeploy_Queues_AreThoseOfTheProgram: each kind has its queue, with the driver's
+// waits and at most as many concurrent tasks as one process has workers.
 func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 	t.Parallel()
 	s := openCloudServer(t)
@@ -151,8 +150,8 @@ func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestDeploy_Jobs_AreTheTimers: each job of the table is asked for as often as it
-// is due.
+// TestDeploy_Jobs_AreTheTimers: each job of the table is scheduled as often as it is
+// due.
 func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 	t.Parallel()
 	asked := map[string]string{}
@@ -174,7 +173,7 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 			want = `\d+ \*/` + strconv.Itoa(int(job.Every.Hours())) + ` \* \* \*`
 		}
 		if !is || !regexp.MustCompile("^"+want+"$").MatchString(cron) {
-			t.Errorf("the job %s comes by %q, and is to come by %q", job.Name, cron, want)
+			t.Errorf("the job %s runs by %q, want %q", job.Name, cron, want)
 		}
 	}
 	for name := range asked {
@@ -183,13 +182,13 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 }
 
 var (
-	probed    = regexp.MustCompile(`(?m)^ +path: (/\S+)$`)
-	hintsPath = regexp.MustCompile(`--destination-run-path=(\S+)`)
-	jobsPath  = regexp.MustCompile(`--uri="\$\{set_to\[PUBLIC_URL\]\}(/\S*/)\$name"`)
+	probed      = regexp.MustCompile(`(?m)^ +path: (/\S+)$`)
+	changesPath = regexp.MustCompile(`--destination-run-path=(\S+)`)
+	jobsPath    = regexp.MustCompile(`--uri="\$\{set_to\[PUBLIC_URL\]\}(/\S*/)\$name"`)
 )
 
-// TestDeploy_Routes_AreThoseOfTheProgram: what Google's machines are told to call
-// is answered.
+// TestDeploy_Routes_AreThoseOfTheProgram: every route that Google's services are
+// configured to call exists.
 func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 	t.Parallel()
 	script := docs.Read(t, "deploy/apply.sh")
@@ -197,7 +196,7 @@ func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 	for _, probe := range probed.FindAllStringSubmatch(docs.Read(t, "deploy/service.yaml"), -1) {
 		called = append(called, "GET "+probe[1])
 	}
-	if found := hintsPath.FindStringSubmatch(script); found != nil {
+	if found := changesPath.FindStringSubmatch(script); found != nil {
 		called = append(called, "POST "+found[1])
 	}
 	if found := jobsPath.FindStringSubmatch(script); found != nil {
@@ -222,19 +221,18 @@ func TestDeploy_Routes_AreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestDeploy_EveryFile_IsToldOf on the page for those who deploy, or those who
-// operate.
-func TestDeploy_EveryFile_IsToldOf(t *testing.T) {
+// TestDeploy_EveryFile_IsDocumented: on the pages for deployment, operation or alerts.
+func TestDeploy_EveryFile_IsDocumented(t *testing.T) {
 	t.Parallel()
-	told := docs.Read(t, "docs/deployment.md")
-	told += docs.Read(t, "docs/operations.md") + docs.Read(t, "docs/alerts.md")
+	pages := docs.Read(t, "docs/deployment.md")
+	pages += docs.Read(t, "docs/operations.md") + docs.Read(t, "docs/alerts.md")
 	files, err := os.ReadDir(filepath.Join(docs.Root(t), "deploy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if file.Name() != "settings.env" && !strings.Contains(told, "deploy/"+file.Name()) {
-			t.Errorf("no page tells of deploy/%s", file.Name())
+		if file.Name() != "settings.env" && !strings.Contains(pages, "deploy/"+file.Name()) {
+			t.Errorf("no page names deploy/%s", file.Name())
 		}
 	}
 	for name := range example(t) {
@@ -246,7 +244,7 @@ func TestDeploy_EveryFile_IsToldOf(t *testing.T) {
 
 var pinnedBase = regexp.MustCompile(`^FROM (scratch|\S+:\d+\.\d+\.\d+@sha256:[0-9a-f]{64})( AS \w+)?$`)
 
-// A tag can lead to another image tomorrow; a digest cannot.
+// A tag can name another image tomorrow; a digest cannot.
 func TestDockerfile_EveryBase_IsPinnedByDigest(t *testing.T) {
 	t.Parallel()
 	bases := 0

@@ -12,7 +12,7 @@ import (
 	"questscheduler/internal/test/promises"
 )
 
-// described is the document that the program describes its answers by.
+// described is the program's OpenAPI document.
 var described = sync.OnceValues(func() (promises.Document, error) {
 	e := api.New(api.Options{
 		Now: time.Now, NewID: func(prefix string) string { return prefix }, Log: slog.New(slog.DiscardHandler), Version: "test",
@@ -22,7 +22,7 @@ var described = sync.OnceValues(func() (promises.Document, error) {
 	return promises.Read(document.Body.Bytes())
 })
 
-// holdToDocument demands of an answer of ours what the document says of it.
+// holdToDocument checks an answer of our API against the OpenAPI document.
 func (o *outside) holdToDocument(request *http.Request, status int, body []byte) {
 	o.t.Helper()
 	document, err := described()

@@ -9,8 +9,7 @@ import (
 	"questscheduler/internal/test/tokentest"
 )
 
-// direct is a poll that follows its event, in a demo that listens to its
-// documents.
+// direct is a poll that follows its event, in a demo that listens for document changes.
 type direct struct {
 	*outside
 	documents  *raw
@@ -20,7 +19,7 @@ type direct struct {
 	title, doc string
 }
 
-// newDirect makes a poll by our API and finalises it by the app's call.
+// newDirect creates a poll by our API and finalises it by the app's call.
 func newDirect(t *testing.T, o *outside, documents *raw, title string) *direct {
 	t.Helper()
 	d := &direct{outside: &outside{t, o.ready}, documents: &raw{t, documents.host, documents.project}, title: title}
@@ -39,8 +38,8 @@ func newDirect(t *testing.T, o *outside, documents *raw, title string) *direct {
 	return d
 }
 
-// becomes waits until the poll's document is as it has to be, the event lives or
-// does not, and the index has it or does not.
+// becomes waits until the poll's document has these fields, the event exists or not,
+// and the index has it or not.
 func (d *direct) becomes(what string, eventLives, followed bool, want map[string]any) {
 	d.t.Helper()
 	eventually(d.t, what, func() error {
@@ -61,7 +60,7 @@ func (d *direct) becomes(what string, eventLives, followed bool, want map[string
 	})
 }
 
-// moveBy moves the event away from its time.
+// moveBy moves the event by a duration.
 func (d *direct) moveBy(by time.Duration) {
 	d.t.Helper()
 	got, err := d.outside.event("PATCH", d.event, map[string]any{
@@ -73,7 +72,7 @@ func (d *direct) moveBy(by time.Duration) {
 	}
 }
 
-// What is left of a poll that follows nothing.
+// Fields of polls that follow no event.
 var (
 	isCancelled = map[string]any{
 		"status": "CANCELLED", "calendarSync.state": "CANCELLED", "calendarSync.cancelled.at": present, "cancelled.at": present,
@@ -87,9 +86,9 @@ var (
 	}
 )
 
-// TestDirectWrites_AreSetRightWithinSeconds: what the web app writes itself, with
-// no call to announce it, as the server hears of it by listening.
-func TestDirectWrites_AreSetRightWithinSeconds(t *testing.T) {
+// TestDirectWrites_AreRepairedWithinSeconds: the web app writes directly, without a
+// call, and the server listens for the document changes.
+func TestDirectWrites_AreRepairedWithinSeconds(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t)
 	cancel := func(d *direct) {
@@ -144,14 +143,15 @@ func TestDirectWrites_AreSetRightWithinSeconds(t *testing.T) {
 	}
 }
 
-// TestDirectWrites_AreNoLoop: what is written in answer to a hint is no news.
+// TestDirectWrites_AreNoLoop: the program's own writes cause no further
+// repair.
 func TestDirectWrites_AreNoLoop(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t)
 	d := newDirect(t, o, documents, "No loop")
 	d.documents.set(d.doc, map[string]any{"status": text("CANCELLED"), "updatedAt": moment()})
 	d.becomes("cancelled", false, false, isCancelled)
-	other := newDirect(t, o, documents, "Another") // whose hints come after all of ours
+	other := newDirect(t, o, documents, "Another") // its document changes arrive after those of the first poll
 	other.documents.set(other.doc, map[string]any{"status": text("OPEN"), "winningSlotId": null})
 	other.becomes("reopened", true, false, isReopened)
 	if entries := len(d.documents.below(d.doc + "/journal")); entries != 2 {
@@ -159,34 +159,34 @@ func TestDirectWrites_AreNoLoop(t *testing.T) {
 	}
 }
 
-// TestDirectWrites_OfWhomTheEventsAreToStay: a creator may have them left in the
-// calendar. Here Eventarc tells of the documents, as it does in production.
-func TestDirectWrites_OfWhomTheEventsAreToStay(t *testing.T) {
+// TestDirectWrites_KeepCalendarEvents_LeavesThem: a creator may choose to keep the
+// events in the calendar. Eventarc delivers the document changes, as in production.
+func TestDirectWrites_KeepCalendarEvents_LeavesThem(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"
 	o, documents := rawDemo(t, "QS_MACHINE_ISSUER="+issuer.URL, "QS_MACHINE_ACCOUNTS="+machine, "QS_TASKS_AUDIENCE="+audience, "QS_DOCUMENT_HINTS=off")
-	hint := func(d *direct) {
+	deliver := func(d *direct) {
 		token := "Bearer " + issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now()))
 		got, err := o.try("POST", o.ready.API+"/webhooks/documents", token, nil, "Ce-Specversion", "1.0",
 			"Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject", "documents/"+d.doc)
 		if err != nil || got.status != http.StatusAccepted {
-			t.Fatalf("the hint is answered with %v, %v", got, err)
+			t.Fatalf("the document change is answered with %v, %v", got, err)
 		}
 	}
 	gone := newDirect(t, o, documents, "Goes")
 	gone.documents.set(gone.doc, map[string]any{"status": text("CANCELLED"), "updatedAt": moment()})
-	hint(gone)
+	deliver(gone)
 	gone.becomes("cancelled", false, false, isCancelled)
 
 	documents.set("users/gm", map[string]any{"settings.keepCalendarEvents": map[string]any{"booleanValue": true}})
 	kept := newDirect(t, o, documents, "Stays")
 	kept.documents.set(kept.doc, map[string]any{"status": text("CANCELLED"), "updatedAt": moment()})
-	hint(kept)
+	deliver(kept)
 	kept.becomes("cancelled", true, false, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": kept.event})
 	kept.documents.remove(kept.doc)
 	deleted := newDirect(t, o, documents, "Stays too")
 	deleted.documents.remove(deleted.doc)
-	hint(deleted)
+	deliver(deleted)
 	deleted.becomes("deleted", true, false, nil)
 }

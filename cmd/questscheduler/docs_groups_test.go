@@ -14,8 +14,8 @@ import (
 	"questscheduler/internal/test/docs"
 )
 
-// TestOperations_AuditOfGroups_FindsChannels runs the statement by which
-// docs/operations.md has groups audited after an upgrade.
+// TestOperations_AuditOfGroups_FindsChannels runs the statement in docs/operations.md
+// that audits groups after an upgrade.
 func TestOperations_AuditOfGroups_FindsChannels(t *testing.T) {
 	t.Parallel()
 	_, after, _ := strings.Cut(docs.Read(t, "docs/operations.md"), "\n## Upgrading\n")
@@ -50,7 +50,7 @@ func TestOperations_AuditOfGroups_FindsChannels(t *testing.T) {
 	}
 }
 
-// rowsOf gives the rows of a statement, each as its five columns.
+// rowsOf returns the rows of a statement, each as its five columns.
 func rowsOf(t *testing.T, file, statement string) (rows []string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)

@@ -21,7 +21,7 @@ func TestPage_Indexes_AreCurrent(t *testing.T) {
 	docs.CheckFile(t, indexFile, string(text))
 }
 
-// deployed is what the file says, read as Firestore's documentation tells it.
+// deployed is firestore.indexes.json, read as Firestore's documentation specifies.
 type deployed struct {
 	Indexes []struct {
 		CollectionGroup, QueryScope string
@@ -33,8 +33,8 @@ type deployed struct {
 	}
 }
 
-// TestEveryQuery_HasItsIndex: production refuses a query without one, and the
-// emulator does not.
+// TestEveryQuery_HasItsIndex: production refuses a query without an index; the emulator
+// accepts it.
 func TestEveryQuery_HasItsIndex(t *testing.T) {
 	t.Parallel()
 	var file deployed
@@ -81,9 +81,8 @@ func TestAnswers_WithoutTheIndex_No(t *testing.T) {
 	}
 }
 
-// answers tells whether a query can be answered: one of a single field by an
-// index that Firestore keeps by itself, unless it was told not to; others by one
-// of the file.
+// answers reports whether a query has an index: for a single field the automatic one
+// of Firestore, unless the file exempts it; for several fields one of the file.
 func (d deployed) answers(query *store.Query) bool {
 	equal, ordered := map[string]string{}, [][2]string{}
 	for _, filter := range query.Filters {
@@ -134,7 +133,7 @@ func (d deployed) answers(query *store.Query) bool {
 	return false
 }
 
-// keepsSingle tells whether Firestore keeps an index of one field.
+// keepsSingle reports whether Firestore keeps an automatic index of one field.
 func (d deployed) keepsSingle(collection, path, how, scope string) bool {
 	for _, override := range d.FieldOverrides {
 		below := path == override.FieldPath || strings.HasPrefix(path, override.FieldPath+".")
@@ -148,5 +147,5 @@ func (d deployed) keepsSingle(collection, path, how, scope string) bool {
 	return scope == "COLLECTION"
 }
 
-// quoted is a field path in the file; declared queries have plain names alone.
+// quoted is a field path as the file quotes it; declared queries have plain names only.
 func quoted(path store.FieldPath) string { return strings.Join(path, ".") }

@@ -16,17 +16,17 @@ import (
 	"questscheduler/internal/test/docs"
 )
 
-// The settings are told by the comments of their fields, so that there is one
-// text for whoever reads the code and whoever runs the program.
+// The comments of the fields describe the settings, so readers of the code and
+// operators have the same text.
 func TestPage_Settings_IsCurrent(t *testing.T) {
 	t.Parallel()
 	comments := fieldComments(t)
 	var page strings.Builder
 	page.WriteString(`# Settings
 
-The program reads its settings from the environment. All are checked at start, and every problem is told at once, with its mend and exit code 2. A variable that begins with ` + "`QS_`" + ` and stands not in this list is a problem too, since it is most likely a mistyped one; an empty value is none.
+The program reads its settings from the environment. It checks all of them at start and reports every problem at once, with its fix and exit code 2. A variable that begins with ` + "`QS_`" + ` and is not in this list is a problem too, since it is most likely mistyped. An empty value counts as not set.
 
-Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in the place of ` + "`QS_ENC_KEYS`" + `. Durations are written as 10s, 15m or 168h. Secrets show themselves nowhere.
+Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in place of ` + "`QS_ENC_KEYS`" + `. Durations are written as 10s, 15m or 168h. Secrets are never printed.
 
 | Setting | Default | What it is |
 |---|---|---|
@@ -40,11 +40,11 @@ Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in 
 			differ = append(differ, fmt.Sprintf("`%s` %s", name, is))
 		}
 	}
-	fmt.Fprintf(&page, "\nThe demo has other defaults: %s; and addresses, keys and a token of its own, which stand in its folder.\n", strings.Join(differ, ", "))
+	fmt.Fprintf(&page, "\nThe demo has other defaults: %s; and its own addresses, keys and token, which are in its folder.\n", strings.Join(differ, ", "))
 	docs.Check(t, "settings.md", page.String())
 }
 
-// shown is a value as it would be set.
+// shown is a value as an operator writes it.
 func shown(value reflect.Value) string {
 	text := fmt.Sprint(value.Interface())
 	if d, ok := reflect.TypeAssert[time.Duration](value); ok {
@@ -84,7 +84,7 @@ func fieldComments(t *testing.T) map[string]string {
 	return comments
 }
 
-// aboutSetting is a field's comment for people who know settings and no fields.
+// aboutSetting is a field's comment with setting names in place of field names.
 func aboutSetting(t *testing.T, field string, comments map[string]string) string {
 	t.Helper()
 	text := comments[field]
@@ -108,6 +108,6 @@ func aboutSetting(t *testing.T, field string, comments map[string]string) string
 	})
 }
 
-// fieldName is a word that may be a field's name: it has more than one capital,
-// or stands for the whole setting.
+// fieldName matches a word that may be a field's name: it has more than one capital, or
+// is the whole setting.
 var fieldName = regexp.MustCompile(`\b(Sync|[A-Z][a-z0-9]+[A-Z]\w*)\b`)

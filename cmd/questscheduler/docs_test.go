@@ -24,8 +24,8 @@ import (
 	"questscheduler/internal/test/docs"
 )
 
-// The pages of docs/ that only the wired program can tell: its commands and its
-// routes. `make generate` writes them.
+// The pages of docs/ that need the wired program: its commands and its routes. `make
+// generate` writes them.
 
 func TestPage_Commands_IsCurrent(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// inCell is a text as it can stand in a table's cell.
+// inCell is a text escaped for a table's cell.
 func inCell(text string) string { return strings.ReplaceAll(oneLine(text), "|", "\\|") }
 
 func defaultOf(flag *kong.Flag) string {
@@ -68,11 +68,11 @@ func defaultOf(flag *kong.Flag) string {
 	return "`" + flag.Default + "`"
 }
 
-// machinesWho may call what the clock asks for.
+// machinesWho are the callers of the jobs.
 const machinesWho = "the service accounts of `QS_MACHINE_ACCOUNTS`, by OIDC"
 
-// outsideDocument are the routes that the OpenAPI document does not hold, since
-// no person's program calls them. Each says who may call it and what it does.
+// outsideDocument are the routes that the OpenAPI document leaves out, since no client
+// program calls them. Each says who may call it and what it does.
 var outsideDocument = map[string][2]string{
 	"GET /openapi.json":              {"everybody", "The OpenAPI 3.1 document of the routes above"},
 	"GET /docs":                      {"everybody", "The same as a page"},
@@ -80,8 +80,8 @@ var outsideDocument = map[string][2]string{
 	"GET /oauth/google/start":        {"the person of the ticket, or of the token", "On to Google's consent page; a browser that does not say that our site led it there is shown first for whom the account will be linked"},
 	"GET /oauth/google/callback":     {"the browser that began, or the token of the person who did", "Back from Google: the account is linked, or a page says why not and how to go on"},
 	"GET /oauth/google/linked":       {"everybody", "How that ended, where no web app says it"},
-	"POST /webhooks/documents":       {"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)", "A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is looked at"},
-	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a look is handed over"},
+	"POST /webhooks/documents":       {"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)", "A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is checked"},
+	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a sync is handed over"},
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
 	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},
 
@@ -89,7 +89,7 @@ var outsideDocument = map[string][2]string{
 	"POST /jobs/renew-watches":              {machinesWho, "Renew watch channels; for every day"},
 	"POST /jobs/poll-fallback":              {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
 	"POST /jobs/cleanup":                    {machinesWho, "Remove what is past its time; for every day"},
-	"POST /jobs/health":                     {machinesWho, "Look over the health of the linked accounts; for every 6 hours"},
+	"POST /jobs/health":                     {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
 	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
 	"GET /dashboard":                        {"admins; others are asked to sign in", "How sync stands, and what wants a person: watch channels, accounts, queue, held cancellations, timers, journal"},
 	"GET /dashboard/page.css":               {"everybody", "What the page loads"},
@@ -124,12 +124,12 @@ func TestPage_API_IsCurrent(t *testing.T) {
 			continue
 		}
 		if _, ok := outsideDocument[name]; !ok {
-			t.Errorf("route %s stands neither in the OpenAPI document nor in outsideDocument of this test: say there who may call it and what it does", name)
+			t.Errorf("route %s is neither in the OpenAPI document nor in outsideDocument of this test: say there who may call it and what it does", name)
 		}
 	}
 	for _, route := range slices.Sorted(maps.Keys(outsideDocument)) {
 		if !there[route] {
-			t.Errorf("outsideDocument tells of %s, which the program does not have", route)
+			t.Errorf("outsideDocument has %s, which is no route of the program", route)
 		}
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", route, outsideDocument[route][0], outsideDocument[route][1])
 	}
@@ -143,16 +143,16 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	docs.Check(t, "api.md", page.String())
 }
 
-// sortable names a route so that those of one path stand together.
+// sortable names a route so that those of one path sort together.
 func sortable(method, path string) string { return path + " " + method }
 
-// turned is a sortable name as people write it.
+// turned is a sortable name in the usual order.
 func turned(name string) string {
 	path, method, _ := strings.Cut(name, " ")
 	return method + " " + path
 }
 
-// openAPIPath is a path of Echo's in the words of OpenAPI: /a/:id is /a/{id}.
+// openAPIPath is a path of Echo's in OpenAPI's form: /a/:id is /a/{id}.
 func openAPIPath(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -163,9 +163,8 @@ func openAPIPath(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// TestPage_OpenAPI_IsCurrent: the document that the program serves at
-// /openapi.json, for those who make clients of it and for `make openapi`. Which
-// version of the program serves it is left out.
+// TestPage_OpenAPI_IsCurrent: the document that the program serves at /openapi.json,
+// for client authors and `make openapi`, without the program's version.
 func TestPage_OpenAPI_IsCurrent(t *testing.T) {
 	t.Parallel()
 	answer := httptest.NewRecorder()
@@ -182,7 +181,7 @@ func TestPage_OpenAPI_IsCurrent(t *testing.T) {
 	docs.CheckFile(t, "docs/openapi.json", string(text)+"\n")
 }
 
-// describedRoutes are who and what of each route of the OpenAPI document.
+// describedRoutes are the caller and the purpose of each route of the OpenAPI document.
 func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -200,7 +199,7 @@ func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 	for path, methods := range document.Paths {
 		for method, operation := range methods {
 			if operation.Summary == "" || len(operation.Audience) == 0 {
-				t.Errorf("%s %s says nothing about itself", method, path)
+				t.Errorf("%s %s has no description", method, path)
 			}
 			who := strings.Join(operation.Audience, ", ")
 			switch {
@@ -220,8 +219,8 @@ var (
 	routeCall   = regexp.MustCompile(`/v1/[\w/{}$.…-]*`)
 )
 
-// TestPages_NameOnlyCommandsThatExist: a page may tell of a command that has
-// been renamed; then it is the page that is wrong.
+// TestPages_NameOnlyCommandsThatExist: a page that names a renamed command is out of
+// date.
 func TestPages_NameOnlyCommandsThatExist(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(newCommandLine(), kong.Name("questscheduler"), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
@@ -237,7 +236,7 @@ func TestPages_NameOnlyCommandsThatExist(t *testing.T) {
 	for _, page := range writtenPages() {
 		for _, call := range commandCall.FindAllStringSubmatch(docs.Read(t, page), -1) {
 			if !known[call[1]] {
-				t.Errorf("%s tells of the command %q, which there is not", page, call[0])
+				t.Errorf("%s names the command %q, which does not exist", page, call[0])
 			}
 		}
 	}
@@ -255,19 +254,19 @@ func TestPages_NameOnlyRoutesThatExist(t *testing.T) {
 		for _, call := range routeCall.FindAllString(docs.Read(t, page), -1) {
 			parts := strings.Split(strings.TrimRight(call, "./"), "/")
 			if !slices.ContainsFunc(known, func(route []string) bool { return slices.EqualFunc(parts, route, samePart) }) {
-				t.Errorf("%s tells of the route %s, which there is not", page, call)
+				t.Errorf("%s names the route %s, which does not exist", page, call)
 			}
 		}
 	}
 }
 
-// samePart compares a part of a path in a page, which may be a variable of a
-// shell, with that of a route.
+// samePart compares a part of a path in a page, which may be a shell variable, with
+// that of a route.
 func samePart(written, route string) bool {
 	return written == route || strings.HasPrefix(route, "{") && written != ""
 }
 
-// writtenPages are the pages that people wrote, below the top folder.
+// writtenPages are the pages that are not generated, below the top folder.
 func writtenPages() []string {
 	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md"}
 }

@@ -77,12 +77,12 @@ func (doctorCommand) Run(ctx context.Context, process Process) error {
 	return nil
 }
 
-// faulty tells whether a setting has a problem, which checkSettings reports.
+// faulty reports whether a setting has a problem. checkSettings prints it.
 func (d doctor) faulty(name string) bool {
 	return slices.ContainsFunc(d.problems, func(p config.Problem) bool { return p.Name == name || p.Name == name+"_FILE" })
 }
 
-// isSet tells whether a setting has a usable value.
+// isSet reports whether a setting has a usable value.
 func (d doctor) isSet(name, value string) bool { return value != "" && !d.faulty(name) }
 
 // get returns the status of an address. authorization "" sends none.

@@ -101,7 +101,7 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 	return append(found, finding{fine, "indexes", "every query has its index"})
 }
 
-// checkFirebase tells whose tokens are accepted.
+// checkFirebase names the project whose tokens are accepted.
 func checkFirebase(_ context.Context, d doctor) []finding {
 	switch {
 	case d.config.Auth != config.AuthFirebase || !d.isSet("QS_FIREBASE_PROJECT", d.config.FirebaseProject):
@@ -206,7 +206,7 @@ func checkPublicURL(ctx context.Context, d doctor) []finding {
 	case host == "localhost" || ip.IsLoopback():
 		return []finding{d.checkLocal(ctx, address)}
 	case ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified():
-		return []finding{{warning, "public address", "QS_PUBLIC_URL is an address that Google cannot reach; give one that it can, or changes are found by looking alone"}}
+		return []finding{{warning, "public address", "QS_PUBLIC_URL is an address that Google cannot reach; give one that it can, or changes are found by the fallback sweep only"}}
 	default:
 		return []finding{{fine, "public address", "Google pushes to " + pushes + "; from outside, curl -X POST " + pushes + " is to answer with 401"}}
 	}
@@ -224,7 +224,7 @@ func (d doctor) checkLocal(ctx context.Context, address string) finding {
 	return finding{fine, "public address", address + " answers"}
 }
 
-// checkProxies tells which proxies are trusted for the address of callers. This
+// checkProxies names the proxies that are trusted for the address of callers. This
 // server speaks no TLS, so behind an https address there is a proxy.
 func checkProxies(_ context.Context, d doctor) []finding {
 	switch {

@@ -13,9 +13,8 @@ import (
 	"questscheduler/internal/timers"
 )
 
-// checkClock tells whether the timers' jobs and the notices of changed documents
-// arrive, where Cloud Scheduler and Eventarc send them: their setup shows by its
-// effects alone.
+// checkClock checks that Cloud Scheduler starts the timers' jobs and that document
+// changes arrive. Only these effects show whether the setup works.
 func checkClock(ctx context.Context, d doctor) []finding {
 	switch {
 	case d.config.Queue != config.QueueCloudTasks || d.config.CloudTasksEndpoint != "":
@@ -67,10 +66,10 @@ func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding,
 	if err != nil {
 		return nil, err
 	}
-	return append(found, d.checkHints(heard)), nil
+	return append(found, d.checkDocumentChanges(heard)), nil
 }
 
-// lateness says what is wrong with the runs of a job; "" where nothing is.
+// lateness says what is wrong with the runs of a job; "" if nothing is.
 func lateness(job health.Job) string {
 	ask := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
 	failing := ""
@@ -93,9 +92,9 @@ func lateness(job health.Job) string {
 	}
 }
 
-// checkHints says when a changed document was last announced. Long ago is no fault:
-// perhaps nobody wrote a poll.
-func (d doctor) checkHints(heard documentchanges.Activity) finding {
+// checkDocumentChanges reports when a document change last arrived. Long ago is no
+// fault: perhaps nobody wrote a poll.
+func (d doctor) checkDocumentChanges(heard documentchanges.Activity) finding {
 	listens := d.config.DocumentChanges == config.ChangesListen
 	switch {
 	case listens && heard.ListensUntil.After(d.now()):
@@ -103,10 +102,10 @@ func (d doctor) checkHints(heard documentchanges.Activity) finding {
 	case listens:
 		return finding{warning, "hints", "no instance listens to the documents, though QS_DOCUMENT_HINTS is listen; see that one runs all the time"}
 	case heard.ChangedAt.IsZero():
-		return finding{warning, "hints", "Eventarc never told of a changed document; change a poll in the app and ask again. Where that stays: gcloud eventarc triggers describe questscheduler-documents, " +
+		return finding{warning, "hints", "Eventarc never delivered a document change; change a poll in the app and ask again. If this stays: gcloud eventarc triggers describe questscheduler-documents, " +
 			"and a 401 for /webhooks/documents in the log says that QS_TASKS_AUDIENCE is not the service's own address"}
 	default:
-		return finding{fine, "hints", "Eventarc last told of a changed document at " + clock(heard.ChangedAt) + "; where polls were written long after that, it does no more"}
+		return finding{fine, "hints", "Eventarc last delivered a document change at " + clock(heard.ChangedAt) + "; if polls were written long after that, it no longer delivers"}
 	}
 }
 

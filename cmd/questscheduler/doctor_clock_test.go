@@ -15,20 +15,20 @@ import (
 	"questscheduler/internal/timers"
 )
 
-// clockOfGoogle is a doctor of a deployment whose jobs and hints machines
-// send, with its documents in a folder's file, at a time.
+// clockOfGoogle is a doctor of a deployment whose jobs and document changes come from
+// Google, with its documents in a file in dir, at a time.
 func clockOfGoogle(dir string, at time.Time) doctor {
 	cfg := config.Default()
 	cfg.SQLitePath, cfg.Queue = filepath.Join(dir, demoStore), config.QueueCloudTasks
 	return doctor{config: cfg, now: func() time.Time { return at }}
 }
 
-// clockLines are the lines of a check of the clock.
+// clockLines are the lines that checkClock reports, each as verdict, "name" and text.
 func clockLines(t *testing.T, d doctor) string {
 	t.Helper()
 	var lines strings.Builder
 	for _, found := range checkClock(t.Context(), d) {
-		fmt.Fprintf(&lines, "%s %s %s\n", found.verdict, found.what, found.says)
+		fmt.Fprintf(&lines, "%s %q %s\n", found.verdict, found.what, found.says)
 	}
 	return lines.String()
 }
@@ -43,8 +43,8 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
 	said := clockLines(t, clockOfGoogle(dir, now))
 	for _, want := range []string{
-		"warning timers renew-watches never ran", "warning timers poll-fallback never ran", "warning timers cleanup never ran", "warning timers health never ran",
-		"gcloud scheduler jobs describe questscheduler-cleanup", "warning hints Eventarc never told of a changed document",
+		`warning "timers" renew-watches never ran`, `warning "timers" poll-fallback never ran`, `warning "timers" cleanup never ran`, `warning "timers" health never ran`,
+		"gcloud scheduler jobs describe questscheduler-cleanup", `warning "hints" Eventarc never delivered a document change`,
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q but\n%s", want, said)
@@ -53,8 +53,8 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	if strings.Contains(said, "drain") {
 		t.Errorf("of a job that just ran it says\n%s", said)
 	}
-	if said := clockLines(t, clockOfGoogle(dir, now.Add(time.Hour))); !strings.Contains(said, "warning timers drain last ran at "+clock(now)[:10]) {
-		t.Errorf("an hour later it says\n%s", said)
+	if said := clockLines(t, clockOfGoogle(dir, now.Add(time.Hour))); !strings.Contains(said, `warning "timers" drain last ran at `+clock(now)[:10]) {
+		t.Errorf("an hour later it prints\n%s", said)
 	}
 	own := clockOfGoogle(dir, now)
 	own.config.Queue = config.QueueRiver
@@ -63,9 +63,9 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	}
 }
 
-// TestDoctor_AfterAHint_SaysWhenItCame: what Eventarc delivers to the route is
-// what the line is about.
-func TestDoctor_AfterAHint_SaysWhenItCame(t *testing.T) {
+// TestDoctor_AfterADocumentChange_SaysWhenItCame: the line reports what Eventarc
+// delivers to the route.
+func TestDoctor_AfterADocumentChange_SaysWhenItCame(t *testing.T) {
 	t.Parallel()
 	dir, issuer := t.TempDir(), tokentest.NewIssuer(t)
 	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"
@@ -74,13 +74,12 @@ func TestDoctor_AfterAHint_SaysWhenItCame(t *testing.T) {
 	o := &outside{t, demoReady{API: s.url}}
 	o.do("POST", s.url+"/webhooks/documents", "Bearer "+issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now())), nil,
 		"Ce-Specversion", "1.0", "Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject", "documents/schedulers/poll").want(t, http.StatusAccepted)
-	if said := clockLines(t, clockOfGoogle(dir, time.Now())); !strings.Contains(said, "ok hints Eventarc last told of a changed document at 20") {
+	if said := clockLines(t, clockOfGoogle(dir, time.Now())); !strings.Contains(said, `ok "hints" Eventarc last delivered a document change at 20`) {
 		t.Errorf("it says\n%s", said)
 	}
 }
 
-// Each row is the record of a job that is to come every hour, and what is said
-// of it at noon.
+// Each row is the record of an hourly job and what doctor says of it at noon.
 func TestLateness(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -106,8 +105,8 @@ func TestLateness(t *testing.T) {
 	}
 }
 
-// Each row is where hints are to come from, and what is stored of them.
-func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
+// Each row is the configured source of document changes and what is stored of them.
+func TestDoctor_DocumentChanges_ChecksTheirSource(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, row := range map[string]struct {
@@ -115,17 +114,17 @@ func TestDoctor_OfWhereHintsComeFrom(t *testing.T) {
 		heard   documentchanges.Activity
 		verdict string
 	}{
-		"an instance that listens":     {config.ChangesListen, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, fine},
-		"an instance that is gone":     {config.ChangesListen, documentchanges.Activity{ListensUntil: noon.Add(-time.Minute)}, warning},
-		"an instance that never was":   {config.ChangesListen, documentchanges.Activity{ChangedAt: noon}, warning},
-		"Eventarc":                     {config.ChangesOff, documentchanges.Activity{ChangedAt: noon.Add(-time.Hour)}, fine},
-		"Eventarc that told of nobody": {config.ChangesOff, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, warning},
+		"an instance that listens":   {config.ChangesListen, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, fine},
+		"an instance that is gone":   {config.ChangesListen, documentchanges.Activity{ListensUntil: noon.Add(-time.Minute)}, warning},
+		"an instance that never was": {config.ChangesListen, documentchanges.Activity{ChangedAt: noon}, warning},
+		"Eventarc":                   {config.ChangesOff, documentchanges.Activity{ChangedAt: noon.Add(-time.Hour)}, fine},
+		"Eventarc, none delivered":   {config.ChangesOff, documentchanges.Activity{ListensUntil: noon.Add(time.Minute)}, warning},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := clockOfGoogle("", noon)
 			d.config.DocumentChanges = row.from
-			if found := d.checkHints(row.heard); found.verdict != row.verdict {
+			if found := d.checkDocumentChanges(row.heard); found.verdict != row.verdict {
 				t.Errorf("it says %+v", found)
 			}
 		})

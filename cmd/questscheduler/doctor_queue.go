@@ -53,7 +53,8 @@ func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string,
 	return waiting, paused, err
 }
 
-// checkMachines tells who may start the timers' jobs, where the server does not.
+// checkMachines names the accounts that may start the timers' jobs, if the server does
+// not.
 func checkMachines(_ context.Context, d doctor) []finding {
 	if d.config.Queue != config.QueueCloudTasks || d.faulty("QS_MACHINE_ACCOUNTS") {
 		return nil

@@ -126,7 +126,7 @@ func writeFile(t *testing.T, dir, name, content string, mode os.FileMode) {
 	}
 }
 
-// damageStore makes a store and overwrites its pages but the first.
+// damageStore creates a store and overwrites all its pages but the first.
 func damageStore(t *testing.T, dir string) {
 	t.Helper()
 	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
@@ -140,8 +140,8 @@ func damageStore(t *testing.T, dir string) {
 	writeFile(t, dir, demoStore, string(content), 0o600)
 }
 
-// contents names the files of a folder, but for those that SQLite has beside a
-// store that is open or was only read.
+// contents lists the files of a folder, without those that SQLite has beside a store
+// that is open or was only read.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

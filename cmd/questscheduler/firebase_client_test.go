@@ -17,20 +17,20 @@ type clientCall struct {
 	Data  any    `json:"data"`
 }
 
-// clientAnswer is what became of one.
+// clientAnswer is the outcome of one.
 type clientAnswer struct {
 	Result        map[string]any
 	Code, Message string
 }
 
-// sentence is the message as it was sent: the client's newer versions put the
-// HTTP status behind it.
+// sentence is the message as it was sent: newer versions of the client append the HTTP
+// status.
 func (a clientAnswer) sentence() string { return behind.ReplaceAllString(a.Message, "") }
 
 var behind = regexp.MustCompile(` \[\d{3}\]$`)
 
-// TestCallables_ByTheOfficialClient: httpsCallable of the npm package firebase,
-// by both forms of address, reads every result and error as it is meant.
+// TestCallables_ByTheOfficialClient: httpsCallable of the npm package firebase reads
+// every result and error correctly, at both forms of address.
 func TestCallables_ByTheOfficialClient(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"emulator", "domain"} {

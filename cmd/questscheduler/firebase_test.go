@@ -8,8 +8,8 @@ import (
 	"questscheduler/internal/signin"
 )
 
-// onAuthEmulator are settings of a development where people sign in at the
-// Firebase Auth emulator.
+// onAuthEmulator are development settings with which users sign in at the Firebase Auth
+// emulator.
 var onAuthEmulator = []string{"QS_AUTH=firebase", "QS_FIREBASE_PROJECT=demo-party", "FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:9099"}
 
 func TestServe_TakesTheTokensOfTheAuthEmulator_AndNoneOfItsOwn(t *testing.T) {

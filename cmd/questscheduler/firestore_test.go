@@ -14,8 +14,8 @@ func onFirestore(t *testing.T) []string {
 	return []string{"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT=" + host, "QS_FIRESTORE_PROJECT=" + project}
 }
 
-// TestMainJob_OnFirestore is the whole way of a poll through the calendar with
-// its documents in Firestore, and what looks after them beside it.
+// TestMainJob_OnFirestore runs the main job with the documents in Firestore, and the
+// operator's commands beside it.
 func TestMainJob_OnFirestore(t *testing.T) {
 	t.Parallel()
 	environ, dir := onFirestore(t), t.TempDir()
@@ -30,8 +30,8 @@ func TestMainJob_OnFirestore(t *testing.T) {
 	run(t, settings(t.TempDir(), environ...), "sweep", "drain").want(t, exitOK, "HANDED OVER")
 }
 
-// TestDemo_OnFirestore_GoesOnAfterARestart: the documents outlive the process
-// as they do in a file.
+// TestDemo_OnFirestore_GoesOnAfterARestart: the documents survive the process, as in a
+// file.
 func TestDemo_OnFirestore_GoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
 	environ, dir := onFirestore(t), t.TempDir()
@@ -66,7 +66,7 @@ func TestFirestore_WhatCannotBeUsed_IsSaid(t *testing.T) {
 		"that variable, and a poll to explain": {
 			[]string{"FIRESTORE_EMULATOR_HOST=127.0.0.1:1"}, []string{"explain", "x"}, exitUsage, []string{"FIRESTORE_EMULATOR_HOST is set"},
 		},
-		"that variable, seen by doctor": {
+		"that variable, with doctor": {
 			[]string{"FIRESTORE_EMULATOR_HOST=127.0.0.1:1"}, []string{"doctor"}, exitFailed,
 			[]string{"wrong    settings        FIRESTORE_EMULATOR_HOST is set"},
 		},

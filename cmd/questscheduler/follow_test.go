@@ -13,8 +13,8 @@ import (
 	"questscheduler/internal/sim/control"
 )
 
-// calendarWorld is what a demo leaves, with its simulators at work again: a
-// store with a poll that follows an event.
+// calendarWorld is the data of an ended demo, with a poll that follows an event, and
+// its simulators running again.
 type calendarWorld struct {
 	*simulators
 	demoWorld
@@ -54,20 +54,20 @@ func newCalendarWorld(t *testing.T) *calendarWorld {
 	return w
 }
 
-// settings are those of a server for this world that listens on an address and
-// is reached there.
+// settings are those of a server for this world that listens at an address and is
+// reached there.
 func (w *calendarWorld) settings(address string, more ...string) []string {
 	return append(settings(w.dir, "QS_ENC_KEYS=", "QS_ENC_KEYS_FILE="+filepath.Join(w.dir, demoKeys),
 		"QS_SYNC=on", "QS_ADDR="+address, "QS_PUBLIC_URL=http://"+address, "QS_LOG_LEVEL=debug", "QS_NOTIFY_SETTLE=0s",
 		"QS_GOOGLE_ENDPOINT="+w.googleURL(), "QS_DISCORD_ENDPOINT="+w.discordURL(), "QS_DISCORD_BOT_TOKEN="+w.DiscordToken), more...)
 }
 
-// calls counts the calls of a method that Google had.
+// calls counts the calls of a method that Google received.
 func (w *calendarWorld) calls(method string) int { return w.googleServer.Control().Calls()[method] }
 
-// TestServe_FollowsCalendars_OverRestartsOnOtherAddresses runs the server on a
-// store with a linked poll: its watch channels outlive it, are made anew where
-// its address changes, and are none where sync is off.
+// TestServe_FollowsCalendars_OverRestartsOnOtherAddresses runs the server on a store
+// with a linked poll. Its watch channels survive a restart, are created anew if its
+// address changes, and are not created if sync is off.
 func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
 	t.Parallel()
 	w := newCalendarWorld(t)
@@ -122,10 +122,10 @@ func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
 		t.Errorf("it ended with %d and left %v open, which the next start could go on with", code, left)
 	}
 
-	move(0) // nobody is there to hear of it
+	move(0) // no server is running
 	second, o := start()
 	eventually(t, "a channel at the new address in the place of the old one", watched(left...))
-	eventually(t, "what happened meanwhile", stands(o, "OK"))
+	eventually(t, "the move during the restart", stands(o, "OK"))
 	if code := second.stop(); code != exitOK {
 		t.Errorf("it ended with %d", code)
 	}
@@ -144,11 +144,11 @@ func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
 		w.wantNoSecrets(t, s.log.String())
 	}
 	if got := strings.Count(first.log.String(), `msg="poll reschedule"`); got != 1 {
-		t.Errorf("%d lines tell of the reschedule, want one:\n%s", got, first.log)
+		t.Errorf("%d lines report the reschedule, want one:\n%s", got, first.log)
 	}
 }
 
-// pushTo sends a push that nobody authenticates.
+// pushTo sends an unauthenticated push.
 func (o *outside) pushTo(address string) (int, error) {
 	request, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, address, http.NoBody)
 	if err != nil {
@@ -166,7 +166,7 @@ func (o *outside) pushTo(address string) (int, error) {
 	return response.StatusCode, response.Body.Close()
 }
 
-// wantNoSecrets fails where a text holds a secret of this world.
+// wantNoSecrets fails if a text contains a secret of this world.
 func (w *calendarWorld) wantNoSecrets(t *testing.T, text string) {
 	t.Helper()
 	key, err := os.ReadFile(filepath.Join(w.dir, demoKeys))

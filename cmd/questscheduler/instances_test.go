@@ -16,8 +16,7 @@ import (
 	webhooks "questscheduler/web-hooks"
 )
 
-// balancer stands before several instances, and gives each the next request in
-// turn.
+// balancer distributes requests to several instances in turn.
 type balancer struct {
 	mu        sync.Mutex
 	instances []http.Handler
@@ -49,8 +48,8 @@ func (b *balancer) add(t *testing.T, address string) {
 	b.instances = append(b.instances, httputil.NewSingleHostReverseProxy(target))
 }
 
-// TestMainJob_OnTwoInstances: people's calls, Google's pushes and the tasks of
-// both go to the one and the other in turn.
+// TestMainJob_OnTwoInstances: users' calls, Google's pushes and the tasks of both
+// instances go to the two in turn.
 func TestMainJob_OnTwoInstances(t *testing.T) {
 	t.Parallel()
 	before := &balancer{}
@@ -67,7 +66,7 @@ func TestMainJob_OnTwoInstances(t *testing.T) {
 	walk(t, newMainJob(&outside{t, one}))
 }
 
-// machineServer is a server whose machines an issuer of the test vouches for.
+// machineServer is a server that accepts machine tokens of the test's issuer.
 func machineServer(t *testing.T, more ...string) (*serving, *tokentest.Issuer) {
 	t.Helper()
 	issuer := tokentest.NewIssuer(t)
@@ -79,8 +78,8 @@ func machineServer(t *testing.T, more ...string) (*serving, *tokentest.Issuer) {
 	}, more...)...)), issuer
 }
 
-// TestServe_TellsMachinesApart: each route is for its own, by a token that is
-// for it.
+// TestServe_TellsMachinesApart: each route accepts only its own service accounts and
+// audiences.
 func TestServe_TellsMachinesApart(t *testing.T) {
 	t.Parallel()
 	s, issuer := machineServer(t)
@@ -95,18 +94,18 @@ func TestServe_TellsMachinesApart(t *testing.T) {
 		path, account, audience string
 		status                  int
 	}{
-		// No kind is of that name, so the task is kept as a dead letter.
+		// There is no such kind, so the task is kept as a dead letter.
 		{"/tasks/of-before", "tasks", ours, 200},
 		{"/tasks/of-before", "tasks", public + "/tasks/of-before", 401},
 		{"/tasks/of-before", "clock", ours, 401},
-		// The queue is away, so a job cannot be handed over to it.
+		// The queue cannot be reached, so no job is handed over.
 		{"/jobs/drain", "clock", ours, 503},
 		{"/jobs/drain", "events", public, 503},
 		{"/jobs/drain", "clock", public + "/jobs/drain", 503},
 		{"/admin/renew-expiring-channels", "clock", public + "/admin/renew-expiring-channels", 503},
 		{"/jobs/drain", "tasks", ours, 401},
 		{"/jobs/drain", "clock", "https://elsewhere.example.org", 401},
-		{"/jobs/unheard-of", "clock", ours, 404},
+		{"/jobs/unknown", "clock", ours, 404},
 	} {
 		if got := post(row.path, row.account, row.audience); got != row.status {
 			t.Errorf("%s by %s for %s: %d, want %d", row.path, row.account, row.audience, got, row.status)
@@ -117,8 +116,8 @@ func TestServe_TellsMachinesApart(t *testing.T) {
 	}
 }
 
-// TestServe_RefusesEveryForgedMachine tries every kind of forged token at every
-// route of machines.
+// TestServe_RefusesEveryForgedMachine tries every kind of forged token at every machine
+// route.
 func TestServe_RefusesEveryForgedMachine(t *testing.T) {
 	t.Parallel()
 	s, issuer := machineServer(t)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestMainJob_KilledBetweenAnyTwoSteps walks the whole way with kill -9 after
-// each act, before its effect was awaited, and again after the effect. What was
-// answered is neither lost nor doubled.
+// TestMainJob_KilledBetweenAnyTwoSteps runs the main job with kill -9 after each act,
+// before its effect was awaited, and again after the effect. What was answered is
+// neither lost nor doubled.
 func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
@@ -19,7 +19,7 @@ func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 		began := time.Now()
 		running = spawnDemo(t, dir)
 		job.ready = running.ready
-		t.Logf("at work again after %v", time.Since(began).Round(time.Millisecond))
+		t.Logf("running again after %v", time.Since(began).Round(time.Millisecond))
 	}
 	for _, step := range job.steps() {
 		if err := step.act(); err != nil {
@@ -33,7 +33,7 @@ func TestMainJob_KilledBetweenAnyTwoSteps(t *testing.T) {
 	for kind, word := range map[string]string{
 		"SESSION_RESCHEDULED": "rescheduled", "SESSION_RESTORED": "restored", "SESSION_CANCELLED": "cancelled",
 	} {
-		if err := job.toldOnce(job.title, job.pollID, kind, word); err != nil {
+		if err := job.announcedOnce(job.title, job.pollID, kind, word); err != nil {
 			t.Errorf("in the end, %s: %v", kind, err)
 		}
 	}

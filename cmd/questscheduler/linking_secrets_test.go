@@ -18,11 +18,10 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-// The beginnings of what the simulator gives: codes, refresh tokens and access
-// tokens.
+// Prefixes of what the simulator issues: codes, refresh tokens and access tokens.
 var secretsOfGoogle = []string{"4/0A-sim-", "1//sim-", "ya29.sim-"}
 
-// secretWorld is a server over a Google simulator, and all that it said.
+// secretWorld is a server over a Google simulator, with all of its output.
 type secretWorld struct {
 	*outside
 	served *serving
@@ -50,8 +49,7 @@ func newSecretWorld(t *testing.T, dir string) *secretWorld {
 	return w
 }
 
-// get gets an address as a program of gm's, follows nothing, and keeps what it is
-// answered.
+// get requests an address as a client of gm, follows no redirect, and keeps the answer.
 func (w *secretWorld) get(address string) (location string) {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, strings.Replace(address, publicURL, w.ready.API, 1), nil)
@@ -72,7 +70,7 @@ func (w *secretWorld) get(address string) (location string) {
 	return response.Header.Get("Location")
 }
 
-// call calls a route of /v1 and keeps what it is answered, an error too.
+// call calls a route of /v1 and keeps the answer, errors too.
 func (w *secretWorld) call(method, path string, body any) map[string]any {
 	w.t.Helper()
 	got, err := w.try(method, w.ready.API+"/v1"+path, "Bearer "+w.ready.Users["gm"].Token, body)
@@ -88,7 +86,7 @@ func (w *secretWorld) call(method, path string, body any) map[string]any {
 	return data
 }
 
-// consent goes the way to the callback, under a fault of the token endpoint.
+// consent follows the consent flow to the callback, with a fault of the token endpoint.
 func (w *secretWorld) consent(fault control.Rule) {
 	w.t.Helper()
 	start, _ := w.call("POST", "/accounts/link", map[string]any{})["url"].(string)
@@ -110,8 +108,8 @@ func (w *secretWorld) under(fault control.Rule, do func()) {
 	w.google.Control().Clear()
 }
 
-// Everything that knows a token is driven through what can go wrong with it; no
-// file, log line or answer holds one.
+// Every part that uses a token runs through its failures. No file, log line or
+// answer may hold a token.
 func TestSecrets_AppearNowhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -144,7 +142,7 @@ func TestSecrets_AppearNowhere(t *testing.T) {
 	w.call("GET", "/accounts/"+id, nil)
 	w.call("GET", fmt.Sprintf("/polls/%s/journal", pollID), nil)
 	if calls := w.google.Control().Calls(); calls["oauth.token"] < 8 || calls["events.insert"] == 0 || calls["oauth.revoke"] == 0 {
-		t.Fatalf("too little was called: %v", calls)
+		t.Fatalf("too few calls: %v", calls)
 	}
 
 	holding := map[string]string{"an answer": w.said.String(), "the log": w.served.log.String(), "the figures": w.served.text(api.PathMetrics, secretOfFigures)}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// browser is a person's browser: it keeps cookies, follows links, and says by
-// whom it was sent, as browsers do.
+// browser is a user's browser: it keeps cookies, follows links, and sends Sec-Fetch
+// headers as browsers do.
 type browser struct {
 	t    *testing.T
 	http *http.Client
@@ -27,8 +27,7 @@ func newBrowser(t *testing.T) browser {
 	return browser{t, &http.Client{Jar: jar}}
 }
 
-// visit gets a page, or posts a form to it, and gives where it ended and what it
-// says.
+// visit gets a page, or posts a form to it, and returns its final address and text.
 func (b browser) visit(address, site string, form url.Values) (at *url.URL, text string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -60,7 +59,7 @@ func (b browser) visit(address, site string, form url.Values) (at *url.URL, text
 
 var demoLink = regexp.MustCompile(`href="(/demo/link\?user=gm)"`)
 
-// A person goes from the demo's page to the simulator's consent page and back.
+// A user goes from the demo's page to the simulator's consent page and back.
 func TestDemo_LinksAnotherGoogleAccount_AndUnlinksIt(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir())}

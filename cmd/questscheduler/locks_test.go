@@ -15,10 +15,9 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// locks stands between a program that is killed and the emulator of Firestore,
-// which leaves a dead client's transactions their locks for a minute, as
-// Firestore does. It knows which transactions are under way, and ends them
-// sooner, so that a test need not wait.
+// locks is a proxy between a killed program and the emulator of Firestore, which keeps
+// the locks of a dead client's transactions for a minute, as Firestore does. It tracks
+// the open transactions and ends them sooner, so that tests need not wait.
 type locks struct {
 	pb.UnimplementedFirestoreServer
 	emulator pb.FirestoreClient
@@ -29,7 +28,8 @@ type locks struct {
 	begun map[string]bool
 }
 
-// newLocks listens for programs that use a project's documents, and gives where.
+// newLocks listens for programs that use a project's documents, and returns its
+// address.
 func newLocks(t *testing.T, host, project string) (l *locks, address string) {
 	t.Helper()
 	connection, err := grpc.NewClient(host, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -54,8 +54,7 @@ func newLocks(t *testing.T, host, project string) (l *locks, address string) {
 	return l, listener.Addr().String()
 }
 
-// release ends the transactions of programs that are gone, once what they had
-// asked for is done.
+// release ends the transactions of dead programs, after their calls in progress.
 func (l *locks) release(ctx context.Context) {
 	l.calls.Lock()
 	defer l.calls.Unlock()
@@ -67,7 +66,7 @@ func (l *locks) release(ctx context.Context) {
 	clear(l.begun)
 }
 
-// note keeps a transaction, or that it is over.
+// note records a transaction as open or ended.
 func (l *locks) note(transaction []byte, underWay bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,8 +79,8 @@ func (l *locks) note(transaction []byte, underWay bool) {
 	}
 }
 
-// onwards is the context of a call with what the program said of itself. It
-// outlives the program, so that a transaction that the call begins is known.
+// onwards is the context of a call with the program's metadata. It outlives the
+// program, so a transaction that the call begins is recorded.
 func onwards(ctx context.Context) context.Context {
 	said, _ := metadata.FromIncomingContext(ctx)
 	out := metadata.MD{}
@@ -91,10 +90,10 @@ func onwards(ctx context.Context) context.Context {
 	return metadata.NewOutgoingContext(context.WithoutCancel(ctx), out)
 }
 
-// beginning is an answer of a call that may begin a transaction.
+// beginning is the response of a call that may begin a transaction.
 type beginning interface{ GetTransaction() []byte }
 
-// relay hands answers on, and keeps the transaction that they tell of.
+// relay passes responses on and records their transactions.
 func relay[Answer beginning](l *locks, receive func() (Answer, error), send func(Answer) error) error {
 	for {
 		answer, err := receive()
@@ -111,7 +110,7 @@ func relay[Answer beginning](l *locks, receive func() (Answer, error), send func
 	}
 }
 
-// BatchGetDocuments hands the call on.
+// BatchGetDocuments passes the call on.
 func (l *locks) BatchGetDocuments(request *pb.BatchGetDocumentsRequest, program pb.Firestore_BatchGetDocumentsServer) error {
 	l.calls.RLock()
 	defer l.calls.RUnlock()
@@ -122,7 +121,7 @@ func (l *locks) BatchGetDocuments(request *pb.BatchGetDocumentsRequest, program 
 	return relay(l, answers.Recv, program.Send)
 }
 
-// RunQuery hands the call on.
+// RunQuery passes the call on.
 func (l *locks) RunQuery(request *pb.RunQueryRequest, program pb.Firestore_RunQueryServer) error {
 	l.calls.RLock()
 	defer l.calls.RUnlock()
@@ -133,7 +132,7 @@ func (l *locks) RunQuery(request *pb.RunQueryRequest, program pb.Firestore_RunQu
 	return relay(l, answers.Recv, program.Send)
 }
 
-// Commit hands the call on: the answer is lost where the program is gone.
+// Commit passes the call on; if the program is dead, the response is lost.
 func (l *locks) Commit(ctx context.Context, request *pb.CommitRequest) (*pb.CommitResponse, error) {
 	l.calls.RLock()
 	defer l.calls.RUnlock()
@@ -144,7 +143,7 @@ func (l *locks) Commit(ctx context.Context, request *pb.CommitRequest) (*pb.Comm
 	return answer, err
 }
 
-// Rollback hands the call on.
+// Rollback passes the call on.
 func (l *locks) Rollback(ctx context.Context, request *pb.RollbackRequest) (*emptypb.Empty, error) {
 	l.calls.RLock()
 	defer l.calls.RUnlock()

@@ -11,8 +11,8 @@ import (
 	"questscheduler/internal/config"
 )
 
-// Each row is a level, and what Cloud Logging is to take it for: the alerts of
-// docs/operations.md ask for it.
+// Each row is a level and its severity in Cloud Logging, which the alerts of
+// docs/operations.md use.
 func TestLog_OnCloudRun_SaysHowBadALineIs(t *testing.T) {
 	t.Parallel()
 	for level, severity := range map[slog.Level]string{

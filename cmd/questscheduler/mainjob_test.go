@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// mainJob is the whole way of a poll through the calendar, in steps: each acts
-// and says what must have come of it. It is told twice below: in one process,
-// and with the process killed between any two of its steps.
+// mainJob is the life of a poll in the calendar, in steps: each acts and says what must
+// follow. It runs twice: in one process, and with the process killed between any two
+// steps.
 type mainJob struct {
 	*outside
 	pollID, title string
@@ -114,7 +114,7 @@ func (j *mainJob) isRescheduled() error {
 	}); err != nil {
 		return err
 	}
-	return j.toldOnce(j.title, j.pollID, "SESSION_RESCHEDULED", "rescheduled")
+	return j.announcedOnce(j.title, j.pollID, "SESSION_RESCHEDULED", "rescheduled")
 }
 
 func (j *mainJob) isRestored() error {
@@ -136,7 +136,7 @@ func (j *mainJob) isRestored() error {
 			return fmt.Errorf("a calendar slot is left: %v", slot)
 		}
 	}
-	return j.toldOnce(j.title, j.pollID, "SESSION_RESTORED", "restored")
+	return j.announcedOnce(j.title, j.pollID, "SESSION_RESTORED", "restored")
 }
 
 func (j *mainJob) isCancelled() error {
@@ -150,7 +150,7 @@ func (j *mainJob) isCancelled() error {
 	}); err != nil {
 		return err
 	}
-	return j.toldOnce(j.title, j.pollID, "SESSION_CANCELLED", "cancelled")
+	return j.announcedOnce(j.title, j.pollID, "SESSION_CANCELLED", "cancelled")
 }
 
 func (j *mainJob) isFinalisedAgain() error {
@@ -183,7 +183,7 @@ func TestMainJob(t *testing.T) {
 	walk(t, newMainJob(&outside{t, startDemo(t, dataDir(t))}))
 }
 
-// walk does every step, and waits for what must come of it.
+// walk runs every step and waits for its effect.
 func walk(t *testing.T, job *mainJob) {
 	t.Helper()
 	for _, step := range job.steps() {

@@ -18,7 +18,7 @@ import (
 	"questscheduler/internal/store/sqlite"
 )
 
-// change writes into the store of a server that does not run.
+// change writes into the store of a stopped server.
 func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, demoStore), Queries: queries()})
@@ -33,9 +33,9 @@ func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 	}
 }
 
-// TestLookingAfterADemo has every command that looks after a store do so beside
-// a demo that runs on it, and again when it does not run any more.
-func TestLookingAfterADemo(t *testing.T) {
+// TestOperatorCommands_BesideADemo_Work runs every operator's command on the store of a
+// running demo, and again after the demo ended.
+func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d, err := openDemo(t.Context(), dir, "127.0.0.1:0", Process{Stderr: testLog{t}})
@@ -48,14 +48,14 @@ func TestLookingAfterADemo(t *testing.T) {
 	linked, environ := d.world.Polls["linked"], []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}
 	copied := filepath.Join(dir, "copy.db")
 
-	t.Run("explain tells the poll's story", func(t *testing.T) {
-		told := run(t, environ, "explain", linked, "--replay")
-		told.want(t, exitOK, `"Session 11: The Long Road"`, "finalised, by gm", "the event stands at", "agrees: the journal gives back the stored poll")
+	t.Run("explain prints the poll's timeline", func(t *testing.T) {
+		explained := run(t, environ, "explain", linked, "--replay")
+		explained.want(t, exitOK, `"Session 11: The Long Road"`, "finalised, by gm", "the event stands at", "agrees: the journal gives back the stored poll")
 	})
 	t.Run("explain speaks JSON", func(t *testing.T) {
-		told := run(t, environ, "explain", linked, "--json", "--replay")
+		explained := run(t, environ, "explain", linked, "--json", "--replay")
 		var report map[string]any
-		if err := json.Unmarshal([]byte(told.out), &report); err != nil {
+		if err := json.Unmarshal([]byte(explained.out), &report); err != nil {
 			t.Fatal(err)
 		}
 		if err := expect(report, map[string]any{"poll.id": linked, "poll.status": "FINALIZED", "replay.agrees": true}); err != nil {
@@ -101,8 +101,8 @@ func TestLookingAfterADemo(t *testing.T) {
 		return tx.Update(poll.Path(linked), store.Update{Path: poll.SyncField("state"), Value: "RESCHEDULED"})
 	})
 	t.Run("explain finds a poll that was changed on the sly", func(t *testing.T) {
-		told := run(t, environ, "explain", linked, "--replay")
-		told.want(t, exitFailed, "DISAGREES", "journal and stored poll disagree")
+		explained := run(t, environ, "explain", linked, "--replay")
+		explained.want(t, exitFailed, "DISAGREES", "journal and stored poll disagree")
 		run(t, environ, "explain", linked).want(t, exitOK, "finalised, by gm")
 	})
 }
@@ -160,8 +160,8 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 		"calendar events to make or delete  0", "announcements                      1", "looks at calendars                 3")
 }
 
-// Each job is run by hand as it is by the clock, says what it did, and has
-// nothing left to do the second time.
+// Each job runs by command as it does by the timer, prints what it did, and has nothing
+// left to do the second time.
 func TestSweep_RunsEachJob(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -185,9 +185,9 @@ func TestSweep_RunsEachJob(t *testing.T) {
 		{"renew-watches", []string{"WATCH CHANNELS COUNT", "calendars 1", "failed 1"}, []string{"failed 1"}},
 	} {
 		for n, wanted := range [][]string{c.first, c.then} {
-			told := run(t, environ, "sweep", c.job)
-			told.want(t, exitOK)
-			rows := strings.Join(strings.Fields(told.out), " ")
+			swept := run(t, environ, "sweep", c.job)
+			swept.want(t, exitOK)
+			rows := strings.Join(strings.Fields(swept.out), " ")
 			for _, row := range wanted {
 				if !strings.Contains(rows, row) {
 					t.Errorf("sweep %s, run %d, does not say %q: %s", c.job, n+1, row, rows)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// forgetful stands between a client and a server, and passes nothing on any more
-// for the connections that it has forgotten, nor says so.
+// forgetful is a proxy that silently drops all traffic of the connections it has
+// forgotten.
 type forgetful struct {
 	net.Listener
 	server    string
@@ -50,8 +50,8 @@ func (f *forgetful) serve() {
 	}
 }
 
-// TestTransport_LeavesAConnectionThatIsDead: a connection that was forgotten
-// without a word is not what all further calls go by.
+// TestTransport_LeavesAConnectionThatIsDead: calls do not keep using a connection that
+// was dropped silently.
 func TestTransport_LeavesAConnectionThatIsDead(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))

@@ -14,32 +14,32 @@ import (
 	"time"
 )
 
-// outside is a program that knows no more of us than the line that `demo
-// --json` prints: it speaks Calendar v3's REST API, Discord's, and /v1.
+// outside is an external client. It knows only the line that `demo --json` prints, and
+// speaks Calendar v3's REST API, Discord's, and /v1.
 type outside struct {
 	t     *testing.T
 	ready demoReady
 }
 
-// patience is how long something may take that happens by itself: long, for a
-// machine with other work, since only what fails waits for it.
+// patience is how long an asynchronous effect may take. It is long, for busy machines;
+// only a failing test waits for it.
 const patience = time.Minute
 
-// What waits looks soon at first, and more and more seldom: to look is work for the
-// machine that what it waits for runs on.
+// A waiter polls soon at first and then less often, since polling loads the machine that
+// it waits for.
 const (
 	shortPause = 10 * time.Millisecond
 	longPause  = 100 * time.Millisecond
 )
 
-// eventually checks again and again until check is content, and tells its last
-// complaint where patience ends.
+// eventually repeats check until it succeeds, and fails with its last error after
+// patience.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
 	within(t, patience, what, check)
 }
 
-// within is eventually, for what may take longer.
+// within is eventually with its own patience.
 func within(t *testing.T, patience time.Duration, what string, check func() error) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
@@ -61,8 +61,8 @@ type answer struct {
 	body   map[string]any
 }
 
-// try makes a call and gives what it answers, or why it did not. Headers come
-// in pairs. A clean-up asks too, when the test's own context is over.
+// try makes a call and returns its answer, or why there is none. Headers come in pairs.
+// It also works in a clean-up, after the test's own context ended.
 func (o *outside) try(method, url, bearer string, body any, headers ...string) (answer, error) {
 	var content io.Reader
 	if body != nil {
@@ -111,7 +111,7 @@ func (o *outside) try(method, url, bearer string, body any, headers ...string) (
 	return got, nil
 }
 
-// v1 calls our API as a person of the party and gives the data of its answer.
+// v1 calls our API as a member of the party and returns the data of the answer.
 func (o *outside) v1(who, method, path string, body any) (map[string]any, error) {
 	got, err := o.try(method, o.ready.API+"/v1"+path, "Bearer "+o.ready.Users[who].Token, body)
 	if err != nil {
@@ -176,7 +176,7 @@ func (o *outside) messages() ([]map[string]any, error) {
 	}
 }
 
-// said lists the messages in the party's channel about a poll that hold a word.
+// said lists the messages in the party's channel about a poll that contain a word.
 func (o *outside) said(title, word string) ([]map[string]any, error) {
 	messages, err := o.messages()
 	return slices.DeleteFunc(messages, func(message map[string]any) bool {
@@ -201,14 +201,15 @@ func (o *outside) notices(who, kind, pollID string) (int, error) {
 	return count, nil
 }
 
-// toldOnce checks that a transition was announced: one message on Discord, one
-// notice for each of the players, none for the game master, who caused it.
-func (o *outside) toldOnce(title, pollID, kind, word string) error {
-	return o.told("gm", title, pollID, kind, word, 1)
+// announcedOnce checks that a transition was announced once: one message on Discord, one
+// notice for each player, none for the game master, who caused it.
+func (o *outside) announcedOnce(title, pollID, kind, word string) error {
+	return o.announcedTimes("gm", title, pollID, kind, word, 1)
 }
 
-// told checks how often a transition was announced that a person caused.
-func (o *outside) told(by, title, pollID, kind, word string, times int) error {
+// announcedTimes checks how often a transition was announced; by is the user who caused
+// it and gets no notice.
+func (o *outside) announcedTimes(by, title, pollID, kind, word string, times int) error {
 	messages, err := o.said(title, word)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func readReady(t *testing.T, out io.Reader) demoReady {
 	return ready
 }
 
-// testLog writes what the program says into the test's log.
+// testLog writes the program's output into the test's log.
 type testLog struct{ t *testing.T }
 
 func (l testLog) Write(line []byte) (int, error) {
@@ -72,7 +72,7 @@ func (l testLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// child is the program as a process of its own.
+// child is the program in its own process.
 type child struct {
 	*exec.Cmd
 	on    *place
@@ -99,10 +99,10 @@ func spawnDemo(t *testing.T, dir string) *child {
 	return c
 }
 
-// kill ends the process as kill -9 does. Killing it twice is no harm.
+// kill ends the process as kill -9 does. It may be called twice.
 func (c *child) kill() {
 	if c.ProcessState == nil {
-		_ = c.Process.Kill() // an error says that it ended by itself
+		_ = c.Process.Kill() // an error says that it had already exited
 		_ = c.Wait()         // its error is that it was killed
 		if c.on.locks != nil {
 			c.on.locks.release(context.Background())

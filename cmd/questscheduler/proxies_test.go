@@ -10,8 +10,8 @@ import (
 	"questscheduler/internal/config"
 )
 
-// atAStandstill is a server that runs on a clock that stands still, so that nobody's
-// limit is given back while they ask.
+// atAStandstill is a server with a stopped clock, so that no rate limit refills during
+// the test.
 func atAStandstill(t *testing.T, more ...string) (address string) {
 	t.Helper()
 	cfg, err := loadSettings(settings(dataDir(t), more...), config.Default())
@@ -38,9 +38,9 @@ func atAStandstill(t *testing.T, more ...string) (address string) {
 	return "http://" + listener.Addr().String()
 }
 
-// TestServe_BehindAProxy_HoldsEachAddressToItsRate, on the routes of the API, of
-// machines and of the web app's own calls alike; where the proxy is not named, all
-// who come by it are one.
+// TestServe_BehindAProxy_HoldsEachAddressToItsRate: on the routes of the API, of
+// machines and of the web app's calls. Behind a proxy that is not trusted all clients
+// share one limit.
 func TestServe_BehindAProxy_HoldsEachAddressToItsRate(t *testing.T) {
 	t.Parallel()
 	const most = 1000 // at once, by default
@@ -48,9 +48,9 @@ func TestServe_BehindAProxy_HoldsEachAddressToItsRate(t *testing.T) {
 		setting string
 		apart   bool
 	}{
-		"named":                 {"QS_TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1", true},
-		"another proxy's name":  {"QS_TRUSTED_PROXIES=10.0.0.0/8", false},
-		"nobody is to be named": {"QS_TRUSTED_PROXIES=", false},
+		"named":                {"QS_TRUSTED_PROXIES=10.0.0.0/8,127.0.0.1", true},
+		"another proxy's name": {"QS_TRUSTED_PROXIES=10.0.0.0/8", false},
+		"no trusted proxy":     {"QS_TRUSTED_PROXIES=", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,15 +16,14 @@ import (
 	"questscheduler/internal/test/emulator"
 )
 
-// raw reads and writes documents of the emulator by Firestore's own REST, as
-// somebody who knows nothing of this program: values are as they are sent, each
-// with its type ({"stringValue": "x"}).
+// raw reads and writes documents of the emulator by Firestore's REST API, as a foreign
+// client does: values have their types ({"stringValue": "x"}).
 type raw struct {
 	t             *testing.T
 	host, project string
 }
 
-// rawDemo is a demo on a project of the emulator, that listens to it
+// rawDemo is a demo on a project of the emulator. It listens for document changes
 // unless the environment says otherwise.
 func rawDemo(t *testing.T, environ ...string) (*outside, *raw) {
 	t.Helper()
@@ -33,8 +32,8 @@ func rawDemo(t *testing.T, environ ...string) (*outside, *raw) {
 	return &outside{t, startDemo(t, t.TempDir(), environ...)}, &raw{t, host, project}
 }
 
-// send makes a call, again while the emulator says that somebody's transaction has
-// the document, as Firestore's own clients do.
+// send makes a call, and repeats it while the emulator reports a conflicting
+// transaction, as Firestore's own clients do.
 func (r *raw) send(method, document, query string, body any) (status int, answer map[string]any) {
 	r.t.Helper()
 	eventually(r.t, method+" "+document, func() error {
@@ -77,7 +76,7 @@ func (r *raw) sendOnce(method, document, query string, body any) (int, map[strin
 	return response.StatusCode, answer
 }
 
-// get gives the fields of a document; nil where there is none.
+// get returns the fields of a document; nil if there is none.
 func (r *raw) get(document string) map[string]any {
 	r.t.Helper()
 	status, answer := r.send(http.MethodGet, document, "", nil)
@@ -88,7 +87,7 @@ func (r *raw) get(document string) map[string]any {
 	return fields
 }
 
-// below gives the documents of a collection, by their paths.
+// below returns the documents of a collection, by their paths.
 func (r *raw) below(collection string) map[string]map[string]any {
 	r.t.Helper()
 	found := map[string]map[string]any{}
@@ -101,8 +100,8 @@ func (r *raw) below(collection string) map[string]map[string]any {
 	return found
 }
 
-// set writes fields of a document, and nothing else of it. A dot in a name leads
-// into a map; nil removes the field.
+// set writes single fields of a document. A dot in a name separates map keys; nil
+// removes the field.
 func (r *raw) set(document string, fields map[string]any) {
 	r.t.Helper()
 	query, body := url.Values{}, map[string]any{}
@@ -126,7 +125,7 @@ func (r *raw) set(document string, fields map[string]any) {
 
 func (r *raw) remove(document string) { r.t.Helper(); r.send(http.MethodDelete, document, "", nil) }
 
-// text is a value of a text, and moment one of now.
+// text is a string value, and moment a timestamp of now.
 func text(value string) map[string]any { return map[string]any{"stringValue": value} }
 
 func moment() map[string]any {
@@ -135,8 +134,8 @@ func moment() map[string]any {
 
 var null = map[string]any{"nullValue": nil}
 
-// plain is a value without its types: texts, truths, lists and maps; times and
-// numbers as texts.
+// plain is a value without its types: strings, booleans, lists and maps; times and
+// numbers as strings.
 func plain(value any) any {
 	typed, _ := value.(map[string]any)
 	for kind, of := range typed {
@@ -167,7 +166,7 @@ func plainFields(fields map[string]any) map[string]any {
 	return out
 }
 
-// poll is a poll's document without types; nil where there is none.
+// poll is a poll's document without types; nil if there is none.
 func (r *raw) poll(id string) map[string]any {
 	r.t.Helper()
 	fields := r.get("schedulers/" + id)
@@ -177,13 +176,13 @@ func (r *raw) poll(id string) map[string]any {
 	return plainFields(fields)
 }
 
-// field is a field of the poll's document, by its path with dots.
+// field is a field of the poll's document, by its dotted path.
 func field(document map[string]any, name string) any {
 	return at(document, strings.Split(name, ".")...)
 }
 
-// mustHave tells what of a document is not as wanted; absent stands for a field
-// that is not there.
+// mustHave reports the fields of a document that differ from the wanted ones; absent
+// stands for a missing field.
 func mustHave(document, want map[string]any) error {
 	var wrong []string
 	for name, value := range want {
@@ -200,5 +199,5 @@ func mustHave(document, want map[string]any) error {
 	return fmt.Errorf("%s", strings.Join(wrong, "; "))
 }
 
-// present stands for any value but none.
+// present stands for any value.
 const present = "something"

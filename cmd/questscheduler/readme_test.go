@@ -12,8 +12,8 @@ import (
 	"questscheduler/internal/test/emulator"
 )
 
-// runItBlocks gives the shell lines of README.md's section "Run it", and those of
-// docs/tour.md, which goes on from there.
+// runItBlocks returns the shell lines of README.md's section "Run it", and those of
+// docs/tour.md, which continues it.
 func runItBlocks(t *testing.T) string {
 	t.Helper()
 	read := func(name string) string {
@@ -38,8 +38,8 @@ func runItBlocks(t *testing.T) string {
 	return script.String()
 }
 
-// TestReadme_RunIt_Runs runs the lines of the section as they stand there, but
-// for two things: the program is built already, and the port is a free one.
+// TestReadme_RunIt_Runs runs the lines of the section unchanged, except that the
+// program is built already and the port is a free one.
 func TestReadme_RunIt_Runs(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "sed", "base64"} {
@@ -54,7 +54,7 @@ func TestReadme_RunIt_Runs(t *testing.T) {
 	script := runItBlocks(t)
 	for _, line := range []string{build, address} {
 		if strings.Count(script, line) != 1 {
-			t.Fatalf("the section is to hold %q once:\n%s", line, script)
+			t.Fatalf("the section must have %q once:\n%s", line, script)
 		}
 	}
 	script = strings.Replace(script, build, "", 1)
@@ -85,7 +85,7 @@ func TestReadme_RunIt_Runs(t *testing.T) {
 	}
 }
 
-// freeAddress is an address on the loopback interface where nobody listens.
+// freeAddress is an unused address on the loopback interface.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	address, err := emulator.FreeAddress()

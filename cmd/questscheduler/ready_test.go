@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// standingQueues are a Cloud Tasks in which no task waits, whose queues are in a
-// state, or all gone.
-type standingQueues struct {
+// queuesInState are the queues of a Cloud Tasks without tasks. All of them are in one
+// state, or do not exist.
+type queuesInState struct {
 	cloudtaskspb.UnimplementedCloudTasksServer
 	mu    sync.Mutex
 	state cloudtaskspb.Queue_State
@@ -23,8 +23,8 @@ type standingQueues struct {
 	asked int
 }
 
-// serveQueues answers in the place of Cloud Tasks until the test ends.
-func serveQueues(t *testing.T, queues *standingQueues) (host string) {
+// serveQueues stands in for Cloud Tasks until the test ends.
+func serveQueues(t *testing.T, queues *queuesInState) (host string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -41,8 +41,8 @@ func serveQueues(t *testing.T, queues *standingQueues) (host string) {
 	return listener.Addr().String()
 }
 
-// calls are how often it was asked since the last time.
-func (q *standingQueues) calls() int {
+// calls counts the calls since it was last called.
+func (q *queuesInState) calls() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	asked := q.asked
@@ -50,15 +50,15 @@ func (q *standingQueues) calls() int {
 	return asked
 }
 
-// set has the queues be gone, or there.
-func (q *standingQueues) set(gone bool) {
+// set removes the queues or brings them back.
+func (q *queuesInState) set(gone bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.gone = gone
 }
 
 // GetQueue implements cloudtaskspb.CloudTasksServer.
-func (q *standingQueues) GetQueue(_ context.Context, asked *cloudtaskspb.GetQueueRequest) (*cloudtaskspb.Queue, error) {
+func (q *queuesInState) GetQueue(_ context.Context, asked *cloudtaskspb.GetQueueRequest) (*cloudtaskspb.Queue, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.asked++
@@ -69,18 +69,18 @@ func (q *standingQueues) GetQueue(_ context.Context, asked *cloudtaskspb.GetQueu
 }
 
 // ListTasks implements cloudtaskspb.CloudTasksServer.
-func (q *standingQueues) ListTasks(context.Context, *cloudtaskspb.ListTasksRequest) (*cloudtaskspb.ListTasksResponse, error) {
+func (q *queuesInState) ListTasks(context.Context, *cloudtaskspb.ListTasksRequest) (*cloudtaskspb.ListTasksResponse, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.asked++
 	return &cloudtaskspb.ListTasksResponse{}, nil
 }
 
-// TestReady_WithCloudTasks_IsOneCallForManyWhoAsk: everybody may ask, and no
-// answer may cost a list of all that waits.
+// TestReady_WithCloudTasks_IsOneCallForManyWhoAsk: the route is public, so an answer
+// must not list all waiting tasks.
 func TestReady_WithCloudTasks_IsOneCallForManyWhoAsk(t *testing.T) {
 	t.Parallel()
-	queues := &standingQueues{}
+	queues := &queuesInState{}
 	s := openCloudServer(t, "QS_CLOUDTASKS_ENDPOINT="+serveQueues(t, queues))
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return now }
@@ -109,7 +109,7 @@ func TestReady_WithCloudTasks_IsOneCallForManyWhoAsk(t *testing.T) {
 	leave()
 	now = now.Add(readyKept)
 	if err := s.isReady(left); err == nil {
-		t.Error("it is ready for somebody who left")
+		t.Error("it is ready for a request that has ended")
 	}
 	want(true, 1)
 	if err := s.stop(); err != nil {
@@ -119,7 +119,7 @@ func TestReady_WithCloudTasks_IsOneCallForManyWhoAsk(t *testing.T) {
 
 func TestDoctor_NamesQueuesThatArePaused(t *testing.T) {
 	t.Parallel()
-	queues := &standingQueues{state: cloudtaskspb.Queue_PAUSED}
+	queues := &queuesInState{state: cloudtaskspb.Queue_PAUSED}
 	environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",
 		"QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_CLOUDTASKS_ENDPOINT="+serveQueues(t, queues),
 		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_MACHINE_ISSUER=http://127.0.0.1:1")

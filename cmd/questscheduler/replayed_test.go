@@ -12,9 +12,8 @@ import (
 	"questscheduler/internal/test/worldtest"
 )
 
-// dataDir is a folder for the data of servers and demos. When the test is over
-// and they ended, each poll in it must be what its journal replays to, whatever
-// the test was about.
+// dataDir is a folder for the data of servers and demos. After the test, each poll in
+// it must equal the replay of its journal.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -19,9 +19,9 @@ import (
 	"questscheduler/internal/test/tokentest"
 )
 
-// toAuthEmulator leads what is asked of Firebase to the Auth emulator, as who owns
-// the project. The program itself cannot be led there: it takes unsigned tokens or
-// asks whose sign-ins were ended, and never both.
+// toAuthEmulator redirects calls to Firebase to the Auth emulator, with the rights of
+// the project's owner. The program itself cannot be redirected: it either accepts
+// unsigned tokens or checks revocation, never both.
 type toAuthEmulator struct{ host string }
 
 // RoundTrip implements http.RoundTripper.
@@ -33,8 +33,8 @@ func (e toAuthEmulator) RoundTrip(request *http.Request) (*http.Response, error)
 	return http.DefaultTransport.RoundTrip(led)
 }
 
-// signedLikeFirebase is an ID token of the emulator with a signature, and when the
-// person signed in.
+// signedLikeFirebase is an ID token of the emulator with a signature, and the time of
+// the sign-in.
 func signedLikeFirebase(t *testing.T, issuer *tokentest.Issuer, token string) (signed string, at time.Time) {
 	t.Helper()
 	text, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
@@ -49,14 +49,14 @@ func signedLikeFirebase(t *testing.T, issuer *tokentest.Issuer, token string) (s
 	return issuer.Sign(claims), time.Unix(int64(seconds), 0)
 }
 
-// TestRevocation_IsThatOfFirebaseAuth: what ends sign-ins at the official emulator
-// ends them here, by the verifier and the check of production.
+// TestRevocation_IsThatOfFirebaseAuth: what revokes sign-ins at the official emulator
+// revokes them here, with production's verifier and check.
 func TestRevocation_IsThatOfFirebaseAuth(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	verify := func(t *testing.T, people *emulator.People, token string) (signin.Person, error) {
 		t.Helper()
-		// A new one has been told nothing that it still takes as true.
+		// A new check has no cached answers.
 		revoked, err := revocation.New(t.Context(), people.Project, time.Now, option.WithHTTPClient(&http.Client{Transport: toAuthEmulator{people.Host}}))
 		if err != nil {
 			t.Fatal(err)

@@ -67,13 +67,13 @@ func TestServe_ASecondOneOnTheSameStore_EndsWithASentence(t *testing.T) {
 		second := run(t, environ, args...)
 		second.want(t, exitFailed, "the data file is in use by another questscheduler process")
 		if lines := strings.Count(second.errors, "\n"); lines != 1 {
-			t.Errorf("%v says %d lines, want one:\n%s", args, lines, second.errors)
+			t.Errorf("%v prints %d lines, want one:\n%s", args, lines, second.errors)
 		}
 	}
 }
 
-// A request that does not end by itself, such as a stream, is cut off once
-// patience ends, and that is no failure.
+// A request that does not end, such as a stream, is cut off after patience, and the stop
+// succeeds.
 func TestStop_CutsOffARequestThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	s := openTestServer(t)
@@ -109,8 +109,8 @@ func TestStop_CutsOffARequestThatDoesNotEnd(t *testing.T) {
 	close(release)
 }
 
-// With Cloud Tasks who waits for a task waits for a request: the task is cancelled
-// while there is time left to answer, and the request need not be cut off.
+// With Cloud Tasks a task is a request: the task is cancelled while there is time left
+// to answer, so the request need not be cut off.
 func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 	t.Parallel()
 	s := openCloudServer(t)
@@ -144,7 +144,7 @@ func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 		if err == nil {
 			err = response.Body.Close()
 		}
-		if err == nil && response.StatusCode != http.StatusServiceUnavailable { // Cloud Tasks is away, and takes no successor
+		if err == nil && response.StatusCode != http.StatusServiceUnavailable { // Cloud Tasks cannot be reached, so no successor is handed over
 			err = fmt.Errorf("it is answered %d", response.StatusCode)
 		}
 		answered <- err
@@ -158,8 +158,7 @@ func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 	}
 }
 
-// A server that cannot listen any more ends the command, instead of living on
-// deaf.
+// A server that can no longer listen ends the command.
 func TestServe_EndsWhenItCannotListenAnyMore(t *testing.T) {
 	t.Parallel()
 	s := openTestServer(t)
@@ -181,16 +180,16 @@ func TestServe_EndsWhenItCannotListenAnyMore(t *testing.T) {
 	}
 }
 
-// Times that hold what Go measures are compared by that alone, and it stands still
-// while the machine does.
+// Go compares times by their monotonic reading if they have one, and that stands still
+// while the machine sleeps.
 func TestClock_GoesOnWhileTheMachineSleeps(t *testing.T) {
 	t.Parallel()
 	if now := wallClock(); now != now.Round(0) {
-		t.Errorf("%v is taken by two clocks", now)
+		t.Errorf("%v has a monotonic reading", now)
 	}
 }
 
-// openTestServer is a wired server that does not run yet.
+// openTestServer is a wired server that is not started.
 func openTestServer(t *testing.T, more ...string) *program {
 	t.Helper()
 	cfg, err := loadSettings(settings(t.TempDir(), more...), config.Default())
@@ -204,8 +203,8 @@ func openTestServer(t *testing.T, more ...string) *program {
 	return s
 }
 
-// openCloudServer is one whose tasks are in a Cloud Tasks that is away, where none
-// is named.
+// openCloudServer is openTestServer with Cloud Tasks that cannot be reached, unless the
+// settings name one.
 func openCloudServer(t *testing.T, more ...string) *program {
 	t.Helper()
 	return openTestServer(t, append([]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",

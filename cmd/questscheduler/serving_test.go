@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// ran is how a command ended.
+// ran is the result of a command.
 type ran struct {
 	code        int
 	out, errors string
 }
 
-// run runs a command to its end, in this process; in a clean-up too, when the
-// test's own context is over.
+// run runs a command to its end in this process. It also works in a clean-up, after the
+// test's own context ended.
 func run(t *testing.T, environ []string, args ...string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -29,8 +29,7 @@ func run(t *testing.T, environ []string, args ...string) ran {
 	return ran{code, out.String(), errs.String()}
 }
 
-// want fails where a command did not end as it should, or did not say what it
-// should.
+// want fails if the command has another exit code, or did not print a text.
 func (r ran) want(t *testing.T, code int, says ...string) {
 	t.Helper()
 	if r.code != code {
@@ -46,8 +45,8 @@ func (r ran) want(t *testing.T, code int, says ...string) {
 	}
 }
 
-// settings are enough for a server with its store in dir, that follows no
-// calendar. What is given with them counts more.
+// settings are enough for a server with its store in dir that follows no calendar.
+// Further settings override them.
 func settings(dir string, more ...string) []string {
 	return append([]string{
 		"QS_SQLITE_PATH=" + filepath.Join(dir, "questscheduler.db"), "QS_ADDR=127.0.0.1:0", "QS_SYNC=off",
@@ -56,12 +55,13 @@ func settings(dir string, more ...string) []string {
 	}, more...)
 }
 
-// Secrets of the tests, which no output may hold.
+// Secrets of the tests, which no output may contain.
 const (
 	secretOfClient = "client-secret-of-the-test"
 	secretKey      = "0123456789abcdef0123456789ABCDEF"
 	secretOfBot    = "bot-token-of-the-test"
-	// secretOfFigures opens the figures of a server that is reached from outside.
+	// secretOfFigures is the token for the metrics of a server that is reached from
+	// outside.
 	secretOfFigures = "token-of-the-figures-of-the-test"
 )
 
@@ -73,8 +73,8 @@ type serving struct {
 	stop func() int
 }
 
-// serve runs the server until the test ends, or stop is called, which gives the
-// exit code.
+// serve runs the server until the test ends or stop is called, which returns the exit
+// code.
 func serve(t *testing.T, environ []string) *serving {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -100,7 +100,7 @@ func serve(t *testing.T, environ []string) *serving {
 	return s
 }
 
-// logLines keeps what a server says, and finds where it listens.
+// logLines keeps the server's log, and finds its address there.
 type logLines struct {
 	t    *testing.T
 	at   chan string
@@ -126,7 +126,7 @@ func (l *logLines) String() string {
 	return l.text.String()
 }
 
-// asking is a program that calls the server for a person.
+// asking is a client that calls the server for a user.
 func (s *serving) asking(environ []string, person string) *outside {
 	s.t.Helper()
 	issued := run(s.t, environ, "token", "--user", person, "--email", person+"@party.example")
@@ -136,7 +136,7 @@ func (s *serving) asking(environ []string, person string) *outside {
 	}}}}
 }
 
-// status is that of the answer to a GET.
+// status is the status code of a GET.
 func (s *serving) status(path string) int {
 	s.t.Helper()
 	response, err := http.Get(s.url + path) //nolint:noctx // the server ends with the test

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// withheld sends headers that announce a body, sends no body, and waits until
-// the server closes the connection.
+// withheld sends headers that announce a body, sends none, and waits until the server
+// closes the connection.
 func withheld(ctx context.Context, address, request string) error {
 	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(address, "http://"))
 	if err != nil {
@@ -33,8 +33,8 @@ func withheld(ctx context.Context, address, request string) error {
 	return err
 }
 
-// closesAll opens connections that withhold the body of what is refused, on each
-// route, and demands that the server closes every one.
+// closesAll withholds the body of a refused request on each route, and requires that
+// the server closes every connection.
 func closesAll(t *testing.T, address string, requests ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -58,8 +58,8 @@ func closesAll(t *testing.T, address string, requests ...string) {
 	}
 }
 
-// refusedRoutes are refused without a token: one each of the API, the callables,
-// the webhooks, the jobs, the dashboard, and of what is not there.
+// refusedRoutes are refused without a token: one each of the API, the callables, the
+// webhooks, the jobs and the dashboard, and one that does not exist.
 var refusedRoutes = []string{
 	"POST /v1/polls", "GET /v1/stream", "DELETE /healthz", "POST /googleCalendarFinalizePoll", "POST /webhooks/google/calendar",
 	"POST /jobs/drain", "POST /admin/watches/force-register", "POST /nothing/here",

@@ -10,8 +10,8 @@ import (
 	"questscheduler/internal/accounts/seal"
 )
 
-// With QS_SYNC=off pushes are answered without a read, and those that prove nothing
-// at the rate of their address.
+// With QS_SYNC=off pushes are acknowledged without a read, and unproven ones are
+// limited by their address.
 func TestPushSink_AdmitsProvenPushesAlone(t *testing.T) {
 	t.Parallel()
 	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1}, 32)))

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestOnePush_IsFollowedThroughTheLog moves an event: the request by which
-// Google's push came, the transition, the announcement and the message on
-// Discord stand in the log under one trace; and in the figures.
+// TestOnePush_IsFollowedThroughTheLog moves an event. The log has the request of
+// Google's push, the transition, the announcement and the Discord message under one
+// trace, and the metrics count them.
 func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 	t.Parallel()
 	w := newCalendarWorld(t)
@@ -22,11 +22,11 @@ func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 	o := &outside{t, w.ready}
 	o.ready.API = server.url
 	linked := w.ready.Polls["linked"]
-	// What a start looks for is over when something later is seen.
+	// The first sync runs are over when a later change was announced.
 	witness := newSession(o, "gm")
 	witness.move(time.Hour)
 	witness.becomesMoved(time.Hour)
-	witness.becomesTold("SESSION_RESCHEDULED", 1)
+	witness.becomesAnnounced("SESSION_RESCHEDULED", 1)
 
 	poll, err := o.poll(linked)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 		t.Fatalf("the event cannot be moved: %v %v", got, err)
 	}
 	title := fmt.Sprint(poll["title"])
-	eventually(t, "the announcement", func() error { return o.toldOnce(title, linked, "SESSION_RESCHEDULED", "rescheduled") })
+	eventually(t, "the announcement", func() error { return o.announcedOnce(title, linked, "SESSION_RESCHEDULED", "rescheduled") })
 	eventually(t, "its line", func() error {
 		if n := strings.Count(server.log.String(), "msg=announced"); n != 2 {
 			return fmt.Errorf("the log has %d", n)
@@ -66,13 +66,13 @@ func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := json.Marshal(journal); err != nil || !strings.Contains(string(text), trace) {
-		t.Errorf("the journal does not know the trace %s: %s (%v)", trace, text, err)
+		t.Errorf("the journal lacks the trace %s: %s (%v)", trace, text, err)
 	}
 	w.wantFigures(t, server, linked)
 }
 
-// wantFigures holds the figures of a server, whose linked poll was rescheduled
-// by a push, to what happened, and to holding nothing that names anybody.
+// wantFigures checks the metrics of a server whose linked poll was rescheduled by a
+// push: they count that, and name no user, poll or calendar.
 func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string) {
 	t.Helper()
 	text := server.text("/metrics")
@@ -84,7 +84,7 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 		`questscheduler_stored_figures_missing{of="queue"} 0`, `questscheduler_stored_figures_missing{of="timers"} 0`, `questscheduler_stored_figures_missing{of="health"} 0`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {
-			t.Errorf("the figures lack %s", line)
+			t.Errorf("the metrics lack %s", line)
 		}
 	}
 	for _, counted := range []string{ // more than one where two asked at once
@@ -92,12 +92,12 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 		`questscheduler_timer_last_success_timestamp_seconds{job="drain"} `,
 	} {
 		if !strings.Contains(text, "\n"+counted) || strings.Contains(text, counted+"0\n") && !strings.Contains(counted, "timer") {
-			t.Errorf("the figures lack %s", counted)
+			t.Errorf("the metrics lack %s", counted)
 		}
 	}
 	for _, kind := range kinds {
 		if !strings.Contains(text, `questscheduler_queue_waiting{kind="`+kind+`"} `) {
-			t.Errorf("the figures do not tell of tasks of the kind %s", kind)
+			t.Errorf("the metrics lack tasks of the kind %s", kind)
 		}
 	}
 	w.wantNoSecrets(t, text)
@@ -106,12 +106,11 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 		names = append(names, `"`+who+`"`, user.Email, user.CalendarID)
 	}
 	if i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(text, name) }); i >= 0 {
-		t.Errorf("the figures name %s", names[i])
+		t.Errorf("the metrics name %s", names[i])
 	}
 }
 
-// text is the answer to a GET from this machine, with a bearer token where one is
-// given.
+// text is the answer to a GET from this machine, with a bearer token if one is given.
 func (s *serving) text(path string, token ...string) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+path, http.NoBody)

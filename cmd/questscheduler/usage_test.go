@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each row is a way to call the program, its exit code, and what it says.
+// Each row is a command line, its exit code, and its output.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
@@ -63,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 			got := run(t, test.environ, test.args...)
 			got.want(t, test.code, test.says)
 			if test.code != exitOK && got.out != "" {
-				t.Errorf("a failure is said on stderr, and this was on stdout: %s", got.out)
+				t.Errorf("a failure belongs on stderr; stdout has: %s", got.out)
 			}
 			if strings.Contains(got.errors, "goroutine") {
 				t.Error("it panicked")
@@ -72,24 +72,24 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// Everything that is wrong is said in one message, and nothing of the values.
+// One message lists every problem and none of the values.
 func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_STORE=firestore", "QS_AUTH=firebase"), "serve")
 	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_FIRESTORE_PROJECT has to name", "QS_FIREBASE_PROJECT has to name")
 	if strings.Contains(got.errors, "sesame") || strings.Contains(got.errors, secretOfClient) {
-		t.Error("it tells a value")
+		t.Error("it prints a value")
 	}
 	if found, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(found) > 0 {
 		t.Errorf("something was written: %v (%v)", found, err)
 	}
 }
 
-// Choices that do not go together are refused in one place, with the mend.
-func TestChoicesThatDoNotGoTogether_AreRefusedWithTheirMend(t *testing.T) {
+// Conflicting settings are refused in one place, with the fix.
+func TestSettings_Conflicting_AreRefusedWithTheirFix(t *testing.T) {
 	t.Parallel()
-	for setting, mend := range map[string]string{
+	for setting, fix := range map[string]string{
 		"QS_DOCUMENT_HINTS=listen": "is firestore alone",
 	} {
 		t.Run(setting, func(t *testing.T) {
@@ -97,11 +97,11 @@ func TestChoicesThatDoNotGoTogether_AreRefusedWithTheirMend(t *testing.T) {
 			name, _, _ := strings.Cut(setting, "=")
 			environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", setting)
 			got := run(t, environ, "serve")
-			got.want(t, exitUsage, name+" is ", mend)
+			got.want(t, exitUsage, name+" is ", fix)
 			if lines := strings.Count(got.errors, "\n  "); lines != 1 {
 				t.Errorf("it lists %d problems, want this one", lines)
 			}
-			run(t, environ, "doctor").want(t, exitFailed, "wrong    settings        "+name, mend)
+			run(t, environ, "doctor").want(t, exitFailed, "wrong    settings        "+name, fix)
 		})
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// standing is how poll, event and index stand when they agree, and the page shows
-// it.
-type standing struct {
+// agreedState is the state of poll, event and index when they agree, and what the page
+// shows then.
+type agreedState struct {
 	event    string // its id
 	lives    bool   // it is in the calendar
 	followed bool   // it is in the index
@@ -17,29 +17,29 @@ type standing struct {
 	showing  string // an expression that holds in the page
 }
 
-// figure is how long it took from the beginning of a deed until poll, event and
-// index agreed, and until the page showed it.
-type figure struct {
-	deed          string
+// latency is how long it took from the beginning of a step until poll, event and index
+// agreed, and until the page showed it.
+type latency struct {
+	step          string
 	agreed, shown time.Duration
 }
 
-// settles does a deed and waits until everything stands as wanted. How long that
-// took is told at the test's end.
-func (a *webApp) settles(deed string, do func(), want standing) {
+// settles runs a step and waits until everything is in the wanted state. The test logs
+// at its end how long that took.
+func (a *webApp) settles(step string, do func(), want agreedState) {
 	a.t.Helper()
 	began := time.Now()
 	do()
-	took := figure{deed: deed}
-	eventually(a.t, deed+": poll, event and index agree, and the page shows it", func() error {
+	took := latency{step: step}
+	eventually(a.t, step+": poll, event and index agree, and the page shows it", func() error {
 		return errors.Join(
 			since(began, &took.agreed, a.agree(want)),
 			since(began, &took.shown, a.shown(want)))
 	})
-	a.figures = append(a.figures, took)
+	a.latencies = append(a.latencies, took)
 }
 
-// since notes how long it took until an error came for the last time.
+// since records how long it took until err stayed nil.
 func since(began time.Time, took *time.Duration, err error) error {
 	switch {
 	case err != nil:
@@ -50,8 +50,8 @@ func since(began time.Time, took *time.Duration, err error) error {
 	return err
 }
 
-// agree tells in what poll, event and index do not stand as wanted.
-func (a *webApp) agree(want standing) error {
+// agree reports how poll, event or index differ from the wanted state.
+func (a *webApp) agree(want agreedState) error {
 	if status := a.inCalendar(http.MethodGet, want.event, nil).body["status"]; (status == "confirmed") != want.lives {
 		return fmt.Errorf("the event is %v", status)
 	}
@@ -61,17 +61,17 @@ func (a *webApp) agree(want standing) error {
 	return mustHave(a.documents.poll(a.id), want.poll)
 }
 
-func (a *webApp) shown(want standing) error {
+func (a *webApp) shown(want agreedState) error {
 	if a.Text(want.showing) != "true" {
 		return fmt.Errorf("the page does not show that %s", want.showing)
 	}
 	return nil
 }
 
-// logFigures writes a line for each deed: nothing is asserted of time.
-func (a *webApp) logFigures() {
+// logLatencies logs a line for each step. No latency is asserted.
+func (a *webApp) logLatencies() {
 	a.t.Helper()
-	for _, took := range a.figures {
-		a.t.Logf("%-50s agreed after %5d ms, shown after %5d ms", took.deed, took.agreed.Milliseconds(), took.shown.Milliseconds())
+	for _, took := range a.latencies {
+		a.t.Logf("%-50s agreed after %5d ms, shown after %5d ms", took.step, took.agreed.Milliseconds(), took.shown.Milliseconds())
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"questscheduler/internal/test/webapp"
 )
 
-// webApp is a browser with a page that plays the web app (internal/test/webapp/app.js)
-// on the emulators of Firestore and Firebase Auth, under the project's own rules,
-// with this server in the place of its functions.
+// webApp is a browser with a page that stands in for the web app
+// (internal/test/webapp/app.js), on the emulators of Firestore and Firebase Auth, under
+// the project's own rules, with this server in place of its functions.
 type webApp struct {
 	*operated
 	documents *raw
@@ -30,10 +30,10 @@ type webApp struct {
 	google    string          // a token of the linked Google account, that somebody else holds
 	id, slot  string
 	start     time.Time
-	figures   []figure
+	latencies []latency
 }
 
-// The Google account that the person of the page links.
+// The Google account that the page's user links.
 const (
 	appUser   = "dm"
 	appGoogle = "dm@calendar.example"
@@ -43,12 +43,11 @@ const appPage = `<!doctype html><title>The web app</title><link rel="icon" href=
 <p id="ready"></p><p id="status"></p><p id="badge"></p><p id="time"></p><p id="event"></p><pre id="result"></pre>
 <script>window.places = %s;</script><script type="module" src="/app.js"></script>`
 
-// foreseen are words of what the console may say: of the calls that are to be
-// refused, and of an emulator that takes its time with the first answer.
+// foreseen are words that the console may print: for the calls that the server refuses,
+// and for an emulator that answers slowly at first.
 var foreseen = []string{"400 (Bad Request)", "401 (Unauthorized)", "Could not reach Cloud Firestore backend"}
 
-// openWebApp starts all of it. The page is served as a web app is: from an origin
-// of its own.
+// openWebApp starts all of it. The page has its own origin, as a web app has.
 func openWebApp(t *testing.T) *webApp {
 	t.Helper()
 	script := webapp.Bundle(t, "app.js", webapp.Browser)
@@ -67,16 +66,16 @@ func openWebApp(t *testing.T) *webApp {
 		_, _ = rw.Write(page.Bytes())
 	}))
 	t.Cleanup(server.Close)
-	// The Auth emulator has one project, and each test documents of its own: here
-	// alone the two are not the same, and neither emulator minds.
+	// The Auth emulator has one project, and each test its own project for documents.
+	// Only here do the two differ, and neither emulator minds.
 	a.operated = operate(t,
 		"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT="+host, "QS_FIRESTORE_PROJECT="+project, "QS_DOCUMENT_HINTS=listen",
 		"QS_AUTH=firebase", "QS_FIREBASE_PROJECT="+a.people.Project, "FIREBASE_AUTH_EMULATOR_HOST="+a.people.Host, "QS_APP_URL="+server.URL)
-	told, err := json.Marshal(map[string]any{"project": project, "firestore": host, "auth": a.people.Host, "functions": a.ready.API})
+	places, err := json.Marshal(map[string]any{"project": project, "firestore": host, "auth": a.people.Host, "functions": a.ready.API})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(page, appPage, told)
+	fmt.Fprintf(page, appPage, places)
 	grant, err := a.demo.sims.googleServer.AddUser(google.User{Key: appUser, Sub: "sub-" + appUser, Email: appGoogle, TimeZone: "Europe/Berlin"})
 	if err != nil {
 		t.Fatal(err)
@@ -87,12 +86,12 @@ func openWebApp(t *testing.T) *webApp {
 			t.Logf("the console says:\n%s", strings.Join(a.Problems(), "\n"))
 		}
 	})
-	t.Cleanup(a.logFigures)
+	t.Cleanup(a.logLatencies)
 	a.open("")
 	return a
 }
 
-// signsIn has the person of the page sign in there.
+// signsIn signs the user in on the page.
 func (a *webApp) signsIn() {
 	a.t.Helper()
 	if who := a.does("signIn", map[string]any{"credential": a.person.Credential}); who["uid"] != a.person.UID || who["email"] != a.person.Email {
@@ -100,7 +99,7 @@ func (a *webApp) signsIn() {
 	}
 }
 
-// setRules gives the emulator's project the rules of this repository.
+// setRules deploys the rules of this repository to the emulator's project.
 func (a *webApp) setRules() {
 	a.documents.t.Helper()
 	body, err := json.Marshal(map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": docs.Read(a.documents.t, "firestore.rules")}}}})
@@ -123,28 +122,28 @@ func (a *webApp) setRules() {
 	}
 }
 
-// open opens the page, on a poll where one is named.
+// open opens the page, with a poll unless pollID is "".
 func (a *webApp) open(pollID string) {
 	a.t.Helper()
 	a.Go(a.address + "/?poll=" + pollID)
 	a.Await(`document.getElementById("ready").textContent === "ready"`)
 }
 
-// outcome is what the page says of a deed.
+// outcome is what the page shows after a step.
 type outcome struct {
 	Number        string
 	Result        map[string]any
 	Code, Message string
 }
 
-// tries does a deed in the page, and gives what came of it.
-func (a *webApp) tries(deed string, data map[string]any) outcome {
+// tries runs a step in the page and returns its outcome.
+func (a *webApp) tries(step string, data map[string]any) outcome {
 	a.t.Helper()
 	text, err := json.Marshal(data)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	number := a.Text(fmt.Sprintf("app.run(%q, %s)", deed, text))
+	number := a.Text(fmt.Sprintf("app.run(%q, %s)", step, text))
 	a.Await(fmt.Sprintf(`document.getElementById("result").textContent.startsWith('{"number":%s,')`, number))
 	var came struct {
 		Result        map[string]any
@@ -156,17 +155,17 @@ func (a *webApp) tries(deed string, data map[string]any) outcome {
 	return outcome{number, came.Result, came.Code, came.Message}
 }
 
-// does is tries for what must go well.
-func (a *webApp) does(deed string, data map[string]any) map[string]any {
+// does is tries for a step that must succeed.
+func (a *webApp) does(step string, data map[string]any) map[string]any {
 	a.t.Helper()
-	came := a.tries(deed, data)
+	came := a.tries(step, data)
 	if came.Message != "" {
-		a.t.Fatalf("%s: %s %s", deed, came.Code, came.Message)
+		a.t.Fatalf("%s: %s %s", step, came.Code, came.Message)
 	}
 	return came.Result
 }
 
-// create makes a poll with one slot.
+// create creates a poll with one slot.
 func (a *webApp) create(title string) {
 	a.t.Helper()
 	a.start = time.Now().UTC().Truncate(time.Hour).Add(100 * time.Hour)
@@ -177,7 +176,7 @@ func (a *webApp) create(title string) {
 
 func iso(at time.Time) string { return at.Format("2006-01-02T15:04:05.000Z") }
 
-// finalises chooses the slot, with an event, which it gives the id of.
+// finalises chooses the slot, with an event, and returns the event's ID.
 func (a *webApp) finalises() (eventID string) {
 	a.t.Helper()
 	made := a.does("finalise", map[string]any{"slot": a.slot, "createCalendarEvent": true})
@@ -191,13 +190,13 @@ func (a *webApp) shows(status, badge, at string) {
 	a.Await(showing(status, badge, at))
 }
 
-// showing is an expression that holds while the page shows them.
+// showing is an expression that is true while the page shows them.
 func showing(status, badge, at string) string {
 	return fmt.Sprintf(`["status", "badge", "time"].map((id) => document.getElementById(id).textContent).join("|") === %q`,
 		strings.Join([]string{status, badge, at}, "|"))
 }
 
-// inCalendar asks Google for an event as its owner does.
+// inCalendar calls Google for an event as its owner.
 func (a *webApp) inCalendar(method, eventID string, body any) answer {
 	a.t.Helper()
 	got, err := a.try(method, a.ready.Google+"/calendar/v3/calendars/"+appGoogle+"/events/"+eventID, "Bearer "+a.google, body)
@@ -207,7 +206,7 @@ func (a *webApp) inCalendar(method, eventID string, body any) answer {
 	return got
 }
 
-// moves gives the event another time.
+// moves moves the event to another time.
 func (a *webApp) moves(eventID string, by time.Duration) {
 	a.t.Helper()
 	a.inCalendar(http.MethodPatch, eventID, map[string]any{
@@ -216,7 +215,7 @@ func (a *webApp) moves(eventID string, by time.Duration) {
 	})
 }
 
-// links goes to Google and back, as the settings of the app lead there.
+// links runs the consent flow from the app's settings and back.
 func (a *webApp) links() {
 	a.t.Helper()
 	a.Text(`app.run("link")`)
@@ -226,8 +225,8 @@ func (a *webApp) links() {
 	a.open(a.id)
 }
 
-// TestWebApp_InABrowser is the whole of what the web app and this server do with
-// each other, as a person sees it.
+// TestWebApp_InABrowser runs everything that the web app and this server do together,
+// as a user sees it.
 func TestWebApp_InABrowser(t *testing.T) {
 	t.Parallel()
 	a := openWebApp(t)
@@ -253,15 +252,15 @@ func TestWebApp_InABrowser(t *testing.T) {
 
 	a.create("With a calendar")
 	event := a.finalises()
-	a.settles("the event is moved", func() { a.moves(event, 25*time.Hour) }, standing{
+	a.settles("the event is moved", func() { a.moves(event, 25*time.Hour) }, agreedState{
 		event, true, true, map[string]any{"status": "FINALIZED", "calendarSync.state": "RESCHEDULED", "googleEventId": event},
 		showing("FINALIZED", "Rescheduled", iso(a.start.Add(25*time.Hour))),
 	})
-	a.settles("the event is moved back", func() { a.moves(event, 0) }, standing{
+	a.settles("the event is moved back", func() { a.moves(event, 0) }, agreedState{
 		event, true, true, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK", "calendarSync.rescheduled": nil, "googleEventId": event},
 		showing("FINALIZED", "", iso(a.start)),
 	})
-	a.settles("the event is deleted, and may come back", func() { a.inCalendar(http.MethodDelete, event, nil) }, standing{
+	a.settles("the event is deleted, and may come back", func() { a.inCalendar(http.MethodDelete, event, nil) }, agreedState{
 		event, false, true, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": nil},
 		showing("CANCELLED", "Cancelled", iso(a.start)),
 	})
@@ -278,9 +277,9 @@ func TestWebApp_InABrowser(t *testing.T) {
 	}
 }
 
-// TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing: each is written
-// by the app alone, and the server hears of it by listening.
-func TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing(t *testing.T) {
+// TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing: only the app writes, and the
+// server listens for the document changes.
+func TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing(t *testing.T) {
 	t.Parallel()
 	a := openWebApp(t)
 	a.signsIn()
@@ -292,16 +291,16 @@ func TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing(t *testing.T)
 	}{
 		{"cancel and restore", func(event string) {
 			a.settles("the app cancels", func() { a.does("cancel", nil) },
-				standing{event, false, false, isCancelled, showing("CANCELLED", "Cancelled", iso(a.start))})
+				agreedState{event, false, false, isCancelled, showing("CANCELLED", "Cancelled", iso(a.start))})
 			a.settles("the app restores", func() { a.does("restore", nil) },
-				standing{event, false, false, isRestored, showing("FINALIZED", "", iso(a.start))})
+				agreedState{event, false, false, isRestored, showing("FINALIZED", "", iso(a.start))})
 		}},
 		{"reopen, keeping the event", func(event string) {
 			a.settles("the app reopens, and keeps the event", func() { a.does("reopen", map[string]any{"deleteEvent": false}) },
-				standing{event, true, false, isReopened, showing("OPEN", "", "")})
+				agreedState{event, true, false, isReopened, showing("OPEN", "", "")})
 			var again string
 			a.settles("the app finalises again, and the older event goes", func() { again = a.finalises() },
-				standing{event, false, false, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK"}, showing("FINALIZED", "", iso(a.start))})
+				agreedState{event, false, false, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK"}, showing("FINALIZED", "", iso(a.start))})
 			if linked := a.documents.poll(a.id)["googleEventId"]; linked != again {
 				t.Errorf("the poll has the event %v, and not %s", linked, again)
 			}
@@ -313,17 +312,17 @@ func TestWebApp_WhatItWritesItself_LeavesPollEventAndIndexAgreeing(t *testing.T)
 				if came := a.does("reopen", map[string]any{"deleteEvent": true}); came["deleted"] != true {
 					t.Errorf("deleted: %v", came)
 				}
-			}, standing{event, false, false, isReopened, showing("OPEN", "", "")})
+			}, agreedState{event, false, false, isReopened, showing("OPEN", "", "")})
 		}},
 		{"edit what is reopened", func(event string) {
 			a.does("reopen", map[string]any{"deleteEvent": true})
 			a.settles("the app edits", func() { a.does("edit", map[string]any{"title": "Another title"}) },
-				standing{event, false, false, map[string]any{"title": "Another title", "status": "OPEN", "calendarSync.state": nil}, showing("OPEN", "", "")})
+				agreedState{event, false, false, map[string]any{"title": "Another title", "status": "OPEN", "calendarSync.state": nil}, showing("OPEN", "", "")})
 			a.finalises()
 		}},
 		{"delete", func(event string) {
 			a.settles("the app deletes", func() { a.does("remove", nil) },
-				standing{event, false, false, nil, showing("gone", "", "")})
+				agreedState{event, false, false, nil, showing("gone", "", "")})
 		}},
 	} {
 		a.create(row.name)

@@ -98,7 +98,7 @@ func (p pushSink) Push(_ context.Context, push calendarsync.Push) error {
 // documentSink ignores document changes (QS_SYNC=off).
 type documentSink struct{}
 
-// Told implements webhooks.Documents.
+// Changed implements webhooks.Documents.
 func (documentSink) Changed(context.Context, string, string) error { return nil }
 
 // startLink gives where a user's browser begins to link a Google account.

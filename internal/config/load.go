@@ -38,15 +38,15 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// add notes a problem of a setting by its name without the prefix.
-func (p *Problems) add(setting, mend string, args ...any) {
-	*p = append(*p, Problem{Name: Prefix + setting, Fix: fmt.Sprintf(mend, args...)})
+// add records a problem of a setting, named without the prefix.
+func (p *Problems) add(setting, fix string, args ...any) {
+	*p = append(*p, Problem{Name: Prefix + setting, Fix: fmt.Sprintf(fix, args...)})
 }
 
-// require notes a problem unless ok.
-func (p *Problems) require(ok bool, setting, mend string, args ...any) {
+// require records a problem unless ok.
+func (p *Problems) require(ok bool, setting, fix string, args ...any) {
 	if !ok {
-		p.add(setting, mend, args...)
+		p.add(setting, fix, args...)
 	}
 }
 
@@ -177,11 +177,11 @@ type rule string
 func (r rule) Error() string { return string(r) }
 
 // parser is a parser whose error does not hold the value, unlike the library's own.
-func parser[T any](parse func(string) (T, error), mend rule) env.ParserFunc {
+func parser[T any](parse func(string) (T, error), fix rule) env.ParserFunc {
 	return func(text string) (any, error) {
 		value, err := parse(strings.TrimSpace(text))
 		if err != nil {
-			return nil, mend
+			return nil, fix
 		}
 		return value, nil
 	}
@@ -218,11 +218,11 @@ func (p *Problems) addParsing(err error) error {
 	for _, one := range all.Errors {
 		parse, _ := errors.AsType[env.ParseError](one)
 		field, known := reflect.TypeFor[Config]().FieldByName(parse.Name)
-		mend, ok := errors.AsType[rule](parse.Err)
+		fix, ok := errors.AsType[rule](parse.Err)
 		if !known || !ok {
 			return err
 		}
-		p.add(field.Tag.Get("env"), "%s", mend)
+		p.add(field.Tag.Get("env"), "%s", fix)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 	for name, tc := range map[string]struct {
 		environ []string
 		setting string
-		mend    string
+		fix     string
 	}{
 		"an unknown choice":            {enough("QS_STORE=postgres"), "QS_STORE", "sqlite, firestore"},
 		"a duration without a unit":    {enough("QS_NOTIFY_SETTLE=10"), "QS_NOTIFY_SETTLE", "duration such as"},
@@ -169,8 +169,8 @@ func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			found := problems(t, tc.environ)
-			if len(found) != 1 || found[0].Name != tc.setting || !strings.Contains(found[0].Fix, tc.mend) {
-				t.Errorf("got %v, want one problem of %s that says %q", found, tc.setting, tc.mend)
+			if len(found) != 1 || found[0].Name != tc.setting || !strings.Contains(found[0].Fix, tc.fix) {
+				t.Errorf("got %v, want one problem of %s that says %q", found, tc.setting, tc.fix)
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func (c Config) checkProduction(p *Problems) {
 	case c.UnsignedTokens() && why != "":
 		*p = append(*p, Problem{AuthEmulatorVariable, "is set, by which anybody could speak for anybody, and " + why + "; unset it"})
 	case c.UnsignedTokens() && c.FirebaseProject != "" && !c.DocumentsEmulated() && !strings.HasPrefix(c.FirebaseProject, demoProject):
-		*p = append(*p, Problem{AuthEmulatorVariable, "is set, and unsigned tokens are taken for no project that may exist, " +
+		*p = append(*p, Problem{AuthEmulatorVariable, "is set, and unsigned tokens are not accepted for a project that may exist, " +
 			"unless its documents are on an emulator too; unset it, or have QS_FIREBASE_PROJECT begin with " + demoProject +
 			", or set QS_STORE to firestore and QS_FIRESTORE_ENDPOINT"})
 	case c.UnsignedTokens() && c.FirebaseRevocation == On:

@@ -1,7 +1,7 @@
-// Command decoders reads a page of a calendar's listing from standard input and
-// prints how long several JSON decoders take to read it into what the fields
-// mask asks for, in milliseconds. `make bench` runs it; it lives here so that
-// decoders which the program does not use are none of its dependencies.
+// Command decoders reads a page of a calendar's listing from standard input and prints
+// how long several JSON decoders take to decode the fields of the field mask, in
+// milliseconds. `make bench` runs it. It is in this module so that decoders which the
+// program does not use are not among its dependencies.
 package main
 
 import (
@@ -47,13 +47,13 @@ type page struct {
 	Items    []*event `json:"items"`
 }
 
-// asEncodingJSON are the options that package gcal reads pages with.
+// asEncodingJSON are the options with which package gcal decodes pages.
 var asEncodingJSON = jsonv2.JoinOptions(
 	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), legacy.MergeWithLegacySemantics(true),
 	jsonv2.MatchCaseInsensitiveNames(true), legacy.MatchCaseSensitiveDelimiter(true),
 )
 
-// decoders read a page from an answer's body, each in its usual way.
+// decoders decode a page from a response body, each in its usual way.
 var decoders = []struct {
 	name string
 	read func(body io.Reader, into *page) error
@@ -76,7 +76,7 @@ func main() {
 		fail(err)
 	}
 	taken := make([][]time.Duration, len(decoders))
-	for range rounds { // by turns, so that whatever else the machine does strikes all alike
+	for range rounds { // in turns, so other load on the machine affects all alike
 		for i, decoder := range decoders {
 			var into page
 			began := time.Now()

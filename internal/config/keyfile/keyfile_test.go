@@ -100,7 +100,7 @@ func TestLoadOrCreate_OtherFile_IsRefused(t *testing.T) {
 	t.Run("a folder", func(t *testing.T) {
 		t.Parallel()
 		if _, err := keyfile.LoadOrCreate(t.TempDir(), fixed("other")); err == nil {
-			t.Error("a folder was taken for a key")
+			t.Error("a folder was accepted as a key")
 		}
 	})
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCancel_UndoneDirectly_IsNotAnnounced: no hint tells of the app's Restore.
+// TestCancel_UndoneDirectly_IsNotAnnounced: no document change reports the app's
+// Restore.
 func TestCancel_UndoneDirectly_IsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	o, documents := rawDemo(t, "QS_DOCUMENT_HINTS=off", "QS_NOTIFY_SETTLE=8s")
@@ -18,12 +19,12 @@ func TestCancel_UndoneDirectly_IsNotAnnounced(t *testing.T) {
 	}
 	d.documents.set(d.doc, map[string]any{"status": text("FINALIZED"), "updatedAt": moment()})
 	d.becomes("restored", false, false, isRestored)
-	eventually(t, "what people know", func() error {
+	eventually(t, "the announcement's state", func() error {
 		return mustHave(plainFields(d.documents.get("announcements/"+d.id)), map[string]any{"announced.status": "FINALIZED", "owed": false})
 	})
 	for path, fields := range d.documents.below("users/" + ana + "/notifications") {
 		if strings.Contains(fmt.Sprint(fields), d.id) {
-			t.Errorf("ana was told %s: %v", path, fields)
+			t.Errorf("ana was notified by %s: %v", path, fields)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 // clubCalendar is the game master's second calendar.
 const clubCalendar = "club@group.calendar.party.example"
 
-// startCasesWithClub is startCases for a game master who has a second calendar,
-// which nobody can make, nor share, from outside.
+// startCasesWithClub is startCases with a second calendar of the game master. No API
+// creates or shares calendars, so the simulator adds it.
 func startCasesWithClub(t *testing.T) (*outside, *google.Server) {
 	t.Helper()
 	dir := dataDir(t)
@@ -36,7 +36,7 @@ func startCasesWithClub(t *testing.T) (*outside, *google.Server) {
 	return &outside{t, d.ready()}, d.sims.googleServer
 }
 
-// moveFrom moves the event of a session out of a calendar into another.
+// moveFrom moves a session's event to another calendar.
 func (s *session) moveFrom(from, to string) {
 	s.t.Helper()
 	gm := s.ready.Users["gm"]
@@ -44,16 +44,17 @@ func (s *session) moveFrom(from, to string) {
 	s.do("POST", address, "Bearer "+gm.GoogleToken, nil).want(s.t, http.StatusOK)
 }
 
-// inCalendar is the session's event in some calendar of the game master's.
+// inCalendar calls Calendar v3 for the session's event in one of the game master's
+// calendars.
 func (s *session) inCalendar(calendar, method string, body any) answer {
 	s.t.Helper()
 	gm := s.ready.Users["gm"]
 	return s.do(method, s.ready.Google+"/calendar/v3/calendars/"+calendar+"/events/"+s.event, "Bearer "+gm.GoogleToken, body)
 }
 
-// TestEventMovedToAnotherCalendar_IsFollowed: in the calendar that it left it
-// reads as a deletion. Its poll follows it to the other one, nobody is told
-// anything, and what people do with it there counts.
+// TestEventMovedToAnotherCalendar_IsFollowed: the first calendar reports a deletion.
+// The poll follows the event to the other calendar without an announcement, and
+// changes there count.
 func TestEventMovedToAnotherCalendar_IsFollowed(t *testing.T) {
 	t.Parallel()
 	o, _ := startCasesWithClub(t)
@@ -66,22 +67,22 @@ func TestEventMovedToAnotherCalendar_IsFollowed(t *testing.T) {
 	}
 
 	s := newSession(o, "gm")
-	s.moveFrom(home, clubCalendar) // which nothing followed until now
+	s.moveFrom(home, clubCalendar) // no poll followed this calendar before
 	follows(s, clubCalendar)
 	s.becomes("is in step", map[string]any{"sync.state": "OK"})
 	s.wantDecisions("finalise", "moved_calendar")
 	s.inCalendar(clubCalendar, "PATCH", times(s.start.Add(time.Hour), s.end.Add(time.Hour))).want(t, http.StatusOK)
 	s.becomesMoved(time.Hour)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 	s.ask("restore-original-time", nil).want(t, http.StatusOK)
-	s.becomesTold("SESSION_RESTORED", 1)
+	s.becomesAnnounced("SESSION_RESTORED", 1)
 	s.moveFrom(clubCalendar, home)
 	follows(s, home)
 	s.wantDecisions("finalise", "moved_calendar", "reschedule", "restore", "moved_calendar")
 
 	back := newSession(o, "gm")
 	back.unchangedBy(func() {
-		// Neither does a look come between that was owed before.
+		// No pending sync run may come in between.
 		for _, call := range []string{"events.list", "events.get"} {
 			o.plant(call, map[string]any{"status": http.StatusServiceUnavailable})
 		}
@@ -101,12 +102,12 @@ func TestEventMovedToAnotherCalendar_IsFollowed(t *testing.T) {
 	gap.ask("sync", nil).want(t, http.StatusOK)
 	follows(gap, clubCalendar)
 
-	unseen := newSession(o, "gm")
+	unsynced := newSession(o, "gm")
 	o.plant("push", map[string]any{"drop": true})
-	unseen.moveFrom(home, clubCalendar)
-	unseen.ask("cancel", nil).want(t, http.StatusOK)
+	unsynced.moveFrom(home, clubCalendar)
+	unsynced.ask("cancel", nil).want(t, http.StatusOK)
 	eventually(t, "the moved event is deleted", func() error {
-		if status := unseen.inCalendar(clubCalendar, "GET", nil).body["status"]; status != "cancelled" {
+		if status := unsynced.inCalendar(clubCalendar, "GET", nil).body["status"]; status != "cancelled" {
 			return fmt.Errorf("it is %v", status)
 		}
 		return nil
@@ -114,8 +115,8 @@ func TestEventMovedToAnotherCalendar_IsFollowed(t *testing.T) {
 	o.heal()
 }
 
-// TestEventMovedOutOfReach_CancelsItsPoll: to a calendar that nobody of ours
-// reads, a move is a deletion, and is told once.
+// TestEventMovedOutOfReach_CancelsItsPoll: a move to a calendar that no linked account
+// reads counts as a deletion and is announced once.
 func TestEventMovedOutOfReach_CancelsItsPoll(t *testing.T) {
 	t.Parallel()
 	o, server := startCasesWithClub(t)
@@ -127,6 +128,6 @@ func TestEventMovedOutOfReach_CancelsItsPoll(t *testing.T) {
 	}
 	o.heal()
 	s.becomesCancelled()
-	s.becomesTold("SESSION_CANCELLED", 1)
+	s.becomesAnnounced("SESSION_CANCELLED", 1)
 	s.wantDecisions("finalise", "cancel")
 }

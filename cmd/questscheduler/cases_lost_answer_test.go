@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// In these cases what we asked of Google took place, and its answer was lost.
+// In these cases Google carries out the call and its answer is lost.
 
-// lost has the answer to the next call of a method lost.
+// lost makes the simulator drop its answer to the next call of a method.
 func (o *outside) lost(method string) {
 	o.t.Helper()
 	o.plant(method, map[string]any{"lost_answer": true, "times": 1})
 }
 
-// TestAnAnswerLostAfterInsert_EndsInOneEvent: who asks again, in whatever way,
-// finalises with the event that is there.
-func TestAnAnswerLostAfterInsert_EndsInOneEvent(t *testing.T) {
+// TestInsert_AnswerLost_EndsInOneEvent: a retry finalises with the existing event, with
+// or without an idempotency key.
+func TestInsert_AnswerLost_EndsInOneEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	for _, ask := range []struct {
@@ -26,7 +26,7 @@ func TestAnAnswerLostAfterInsert_EndsInOneEvent(t *testing.T) {
 		{"asked again", nil},
 		{"asked again under the same key", []string{"Idempotency-Key", "one-and-the-same"}},
 	} {
-		t.Run(ask.name, func(t *testing.T) { // one at a time: a fault strikes whoever comes first
+		t.Run(ask.name, func(t *testing.T) { // one at a time: the fault hits the first caller
 			s := newPoll(o.in(t), "gm")
 			o.lost("events.insert")
 			s.finalise(nil, ask.headers...).want(t, http.StatusServiceUnavailable)
@@ -41,14 +41,14 @@ func TestAnAnswerLostAfterInsert_EndsInOneEvent(t *testing.T) {
 			s.wantDecisions("finalise")
 			s.move(time.Hour)
 			s.becomesMoved(time.Hour)
-			s.becomesTold("SESSION_RESCHEDULED", 1)
+			s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 		})
 	}
 }
 
-// TestAnAnswerLostAfterInsert_CancelledMeanwhile_LeavesNoEvent: nobody asks
-// again, and the event that nobody knows of goes all the same.
-func TestAnAnswerLostAfterInsert_CancelledMeanwhile_LeavesNoEvent(t *testing.T) {
+// TestInsert_AnswerLostThenCancelled_LeavesNoEvent: nobody retries, and the unknown
+// event is deleted all the same.
+func TestInsert_AnswerLostThenCancelled_LeavesNoEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	s := newPoll(o, "gm")
@@ -60,9 +60,9 @@ func TestAnAnswerLostAfterInsert_CancelledMeanwhile_LeavesNoEvent(t *testing.T) 
 	s.wantDecisions("cancel")
 }
 
-// TestAnAnswerLostAfterDelete_EndsInNoEvent: the second deletion finds the event
-// deleted, which is what was wanted.
-func TestAnAnswerLostAfterDelete_EndsInNoEvent(t *testing.T) {
+// TestDelete_AnswerLost_EndsInNoEvent: the second deletion finds the event deleted and
+// succeeds.
+func TestDelete_AnswerLost_EndsInNoEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	s := newSession(o, "gm")
@@ -70,28 +70,27 @@ func TestAnAnswerLostAfterDelete_EndsInNoEvent(t *testing.T) {
 	s.ask("cancel", nil).want(t, http.StatusOK)
 	s.becomesWithoutEvent()
 	eventually(t, "the second deletion", func() error { return o.atLeast("events.delete", 2) })
-	s.becomesTold("SESSION_CANCELLED", 1)
+	s.becomesAnnounced("SESSION_CANCELLED", 1)
 	s.unchangedBy(func() {})
 	s.wantDecisions("finalise", "cancel")
 	s.is(map[string]any{"status": "CANCELLED", "sync.state": "CANCELLED", "sync.cancelled.reason": "manual"})
 }
 
-// TestAnAnswerLostAfterPatch_RestoresOnce: the event stands at its original time
-// again, and whether the person's answer or the look says so first, it is told
-// once.
-func TestAnAnswerLostAfterPatch_RestoresOnce(t *testing.T) {
+// TestPatch_AnswerLost_RestoresOnce: the event is back at its original time. The
+// command and the sync run both find that, and it is announced once.
+func TestPatch_AnswerLost_RestoresOnce(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	s := newSession(o, "gm")
 	s.move(time.Hour)
 	s.becomesMoved(time.Hour)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 	o.lost("events.patch")
 	s.ask("restore-original-time", nil).want(t, http.StatusServiceUnavailable)
 	s.becomes("is restored", map[string]any{
 		"status": "FINALIZED", "sync.state": "OK", "winning_slot.id": s.slots[0]["id"], "original_slot": nil, "participants_hidden": false,
 	})
-	s.becomesTold("SESSION_RESTORED", 1)
+	s.becomesAnnounced("SESSION_RESTORED", 1)
 	s.unchangedBy(func() {})
 	s.wantDecisions("finalise", "reschedule", "restore")
 }

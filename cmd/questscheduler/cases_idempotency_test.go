@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent, and are answered alike. The
-// key with another request is refused, and changes nothing.
-func TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent(t *testing.T) {
+// TestFinalise_SixAtOnceWithOneKey_MakeOneEvent: all six get the same answer. The key
+// with another request is refused and changes nothing.
+func TestFinalise_SixAtOnceWithOneKey_MakeOneEvent(t *testing.T) {
 	t.Parallel()
 	o := startCases(t)
 	s := newPoll(o, "gm")
@@ -19,7 +19,7 @@ func TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent(t *testing.T) {
 	var asks []func()
 	for i := range answers {
 		asks = append(asks, func() {
-			eventually(t, "an answer", func() error { // who waits long for the first is told to ask again
+			eventually(t, "an answer", func() error { // a request that waits too long for the first gets 503: try again
 				if answers[i] = s.finalise(nil, key...); answers[i].status == http.StatusServiceUnavailable {
 					return fmt.Errorf("%v", answers[i])
 				}
@@ -42,18 +42,18 @@ func TestSixFinalisesAtOnce_WithOneKey_MakeOneEvent(t *testing.T) {
 	s.wantDecisions("finalise")
 	eventually(t, "the card", func() error { return s.cardShows("FINALIZED") })
 
-	before := s.tell()
+	before := s.state()
 	s.finalise(map[string]any{"title": "Another body"}, key...).want(t, http.StatusConflict)
 	if again := s.finalise(nil, key...).want(t, http.StatusOK); !reflect.DeepEqual(again.body["data"], answers[0].body["data"]) {
-		t.Errorf("the same request is answered otherwise later: %v", again.body["data"])
+		t.Errorf("the same request gets another answer later: %v", again.body["data"])
 	}
 	s.unchangedBy(func() {})
-	s.wantStory(before, "after the key was used for something else")
+	s.wantState(before, "after the key was used for something else")
 }
 
-// TestSixFinalisesAtOnce_WithoutAKey_LeaveOneEvent: each is a command of its own,
-// the last one holds, and what the others made is taken away.
-func TestSixFinalisesAtOnce_WithoutAKey_LeaveOneEvent(t *testing.T) {
+// TestFinalise_SixAtOnceWithoutAKey_LeaveOneEvent: each is a separate command. The last
+// one wins, and the events of the others are deleted.
+func TestFinalise_SixAtOnceWithoutAKey_LeaveOneEvent(t *testing.T) {
 	t.Parallel()
 	s := newPoll(startCases(t), "gm")
 	var asks []func()

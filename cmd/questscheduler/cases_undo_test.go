@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// restore brings the deleted event back from the calendar's bin.
+// restore recovers the deleted event from the calendar's bin.
 func (s *session) restore() {
 	s.t.Helper()
 	s.patch(map[string]any{"status": "confirmed"})
 }
 
-// A person deletes the event by mistake, and everybody reads that the session is
-// cancelled; then the person presses Undo.
+// A user deletes the event by mistake, the cancellation is announced, and the user
+// presses Undo.
 func TestUndo_AfterADeletion_BringsThePollBack(t *testing.T) {
 	t.Parallel()
 	s := newSession(startCases(t), "gm")
 	s.google("DELETE", nil).want(t, http.StatusNoContent)
 	s.becomesCancelled()
-	s.becomesTold("SESSION_CANCELLED", 1)
+	s.becomesAnnounced("SESSION_CANCELLED", 1)
 	s.restore()
 	s.becomes("is on again", map[string]any{
 		"status": "FINALIZED", "sync.state": "OK", "sync.cancelled": nil, "google_event_id": s.event, "winning_slot.id": s.slots[0]["id"],
 	})
-	s.becomesTold("SESSION_ON_AGAIN", 1)
+	s.becomesAnnounced("SESSION_ON_AGAIN", 1)
 	s.wantDecisions("finalise", "cancel", "revive")
 	s.move(time.Hour)
 	s.becomesMoved(time.Hour)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 }
 
 func TestUndo_AfterAPersonDecided_ChangesNothing(t *testing.T) {
@@ -36,15 +36,15 @@ func TestUndo_AfterAPersonDecided_ChangesNothing(t *testing.T) {
 	s := newSession(startCases(t), "gm")
 	s.google("DELETE", nil).want(t, http.StatusNoContent)
 	s.becomesCancelled()
-	s.becomesTold("SESSION_CANCELLED", 1)
+	s.becomesAnnounced("SESSION_CANCELLED", 1)
 	s.ask("cancel", nil).want(t, http.StatusOK)
 	s.becomes("is cancelled by hand", map[string]any{"status": "CANCELLED", "sync.cancelled.reason": "manual"})
 	s.unchangedBy(s.restore)
 	s.wantDecisions("finalise", "cancel", "cancel")
 }
 
-// The event is dragged to last year by a slip of the hand, looked at again and
-// again, and dragged back.
+// A user drags the event to last year by mistake, several sync runs read it there, and
+// the user drags it back.
 func TestDrag_ToLastYearAndBack_RestoresThePoll(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
@@ -58,14 +58,14 @@ func TestDrag_ToLastYearAndBack_RestoresThePoll(t *testing.T) {
 			s := newSession(demo.in(t), "gm")
 			s.move(lastYear)
 			s.becomesMoved(lastYear)
-			s.becomesTold("SESSION_RESCHEDULED", 1)
+			s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 			for range 2 {
 				s.ask("sync", nil).want(t, http.StatusOK)
 			}
 			s.becomesMoved(lastYear)
 			back(s)
 			s.becomes("is restored", map[string]any{"sync.state": "OK", "winning_slot.id": s.slots[0]["id"], "original_slot": nil})
-			s.becomesTold("SESSION_RESTORED", 1)
+			s.becomesAnnounced("SESSION_RESTORED", 1)
 		})
 	}
 }

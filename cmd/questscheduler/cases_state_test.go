@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// story is all that anybody can see of a session: the poll as it is answered,
-// its journal, everybody's notices about it, and what the party's channel says
-// of it, the card included. The one field that is left out is the calendar's
-// and no matter of the poll: when it was last looked at.
-func (s *session) story() (string, error) {
+// readState reads all that users can see of a session: the poll, its journal, the
+// members' notices about it, and its messages and card in the party's channel. It
+// leaves out when the calendar was last synced, which is not part of the poll.
+func (s *session) readState() (string, error) {
 	poll, err := s.poll()
 	if err != nil {
 		return "", err
@@ -24,7 +23,7 @@ func (s *session) story() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	seen := map[string]any{"poll": poll, "journal": journal}
+	visible := map[string]any{"poll": poll, "journal": journal}
 	for _, who := range party {
 		data, err := s.v1(who, "GET", "/notifications?limit=100", nil)
 		if err != nil {
@@ -36,44 +35,44 @@ func (s *session) story() (string, error) {
 				notices = append(notices, notice)
 			}
 		}
-		seen["notices of "+who] = notices
+		visible["notices of "+who] = notices
 	}
 	messages, err := s.messages()
 	if err != nil {
 		return "", err
 	}
-	seen["messages"] = slices.DeleteFunc(messages, func(message map[string]any) bool {
+	visible["messages"] = slices.DeleteFunc(messages, func(message map[string]any) bool {
 		text, err := json.Marshal(message)
 		return err == nil && !strings.Contains(string(text), s.title) && !strings.Contains(string(text), s.id)
 	})
 	for _, message := range messages {
-		// A card is drawn when the state changes that goes with it, be it that it
-		// shows the same: that may still be under way.
+		// A state change redraws the card even if it shows the same. That may still be
+		// in progress.
 		delete(message, "edited_timestamp")
 	}
-	text, err := json.MarshalIndent(seen, "", "  ")
+	text, err := json.MarshalIndent(visible, "", "  ")
 	return string(text), err
 }
 
-// tell is story for a test that cannot go on without.
-func (s *session) tell() string {
+// state is readState; an error ends the test.
+func (s *session) state() string {
 	s.t.Helper()
-	told, err := s.story()
+	visible, err := s.readState()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return told
+	return visible
 }
 
-// wantStory fails where anything of a session is not as it was.
-func (s *session) wantStory(before, when string) {
+// wantState fails if anything users can see of a session changed.
+func (s *session) wantState(before, when string) {
 	s.t.Helper()
-	if after := s.tell(); after != before {
+	if after := s.state(); after != before {
 		s.t.Errorf("%s: %s is not as it was:\n%s", when, s.title, differing(before, after))
 	}
 }
 
-// differing are the lines that one text has and the other has not.
+// differing lists the lines that only one of the texts has.
 func differing(before, after string) string {
 	var lines []string
 	was, is := strings.Split(before, "\n"), strings.Split(after, "\n")
@@ -90,23 +89,22 @@ func differing(before, after string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unchangedBy has something done that must change nothing. Nothing is waited
-// for but a later change in the same calendar, which is seen to arrive and to be
-// announced: what came before it has arrived by then.
+// unchangedBy runs something that must change nothing. It then waits until a later
+// change in the same calendar is announced: by then everything before it was synced.
 func (s *session) unchangedBy(act func()) {
 	s.t.Helper()
 	witness := newSession(s.outside, s.who)
-	before := s.tell()
+	before := s.state()
 	act()
 	witness.witnesses()
-	s.wantStory(before, fmt.Sprintf("after a later change in the calendar of %s was seen", s.who))
+	s.wantState(before, fmt.Sprintf("after a later change in the calendar of %s was announced", s.who))
 }
 
-// witnesses has the session moved, which is seen to arrive and to be announced.
+// witnesses moves the session and waits until that is announced.
 func (s *session) witnesses() {
 	s.t.Helper()
 	s.move(time.Hour)
 	s.becomesMoved(time.Hour)
-	s.becomesTold("SESSION_RESCHEDULED", 1)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
 	eventually(s.t, "the card of the witness", func() error { return s.cardShows("RESCHEDULED") })
 }
