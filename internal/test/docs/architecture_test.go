@@ -44,6 +44,14 @@ func rows(text string) [][]string {
 	return found[2:]
 }
 
+// tables are the rows of all tables of a page, one below each heading.
+func tables(page string) (found [][]string) {
+	for _, text := range strings.Split(page, "\n## ")[1:] {
+		found = append(found, rows(text)...)
+	}
+	return found
+}
+
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*([\w./-]+\.[\w./-]+) v\S+$`)
 
 func TestEveryDirectDependency_HasItsReason(t *testing.T) {
@@ -103,7 +111,7 @@ func tests(t *testing.T) map[string]bool {
 func TestWhatHappensWhen_EachRowIsHeldByATest(t *testing.T) {
 	t.Parallel()
 	there := tests(t)
-	table := rows(docs.Read(t, "docs/what-happens.md"))
+	table := slices.Concat(tables(docs.Read(t, "docs/what-happens.md")), tables(docs.Read(t, "docs/what-happens-elsewhere.md")))
 	if len(table) == 0 {
 		t.Fatal("the table is empty")
 	}
