@@ -21,7 +21,7 @@ import (
 // The request that wrote the intent does the rest, or its repetition, or the drain:
 // the id is the same every time, so a second insert meets the first.
 
-var errSuperseded = fault.New(fault.Conflict, "Something newer happened to this poll meanwhile. Reload it to see how it stands.")
+var errSuperseded = fault.New(fault.Conflict, "Something newer happened to this poll. Reload it to see its present state.")
 
 // carryOutInsert does steps two and three of an intent.
 func (s *Service) carryOutInsert(ctx context.Context, intent poll.Intent, cause Cause) error {

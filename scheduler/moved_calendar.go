@@ -69,7 +69,7 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 	}
 	moved, _, err := poll.FindIndex(ctx, s.Store, found.AccountID, found.CalendarID, entry.EventID)
 	if err == nil && (moved == nil || moved.PollID != entry.PollID) {
-		err = fault.New(fault.Conflict, "The event was moved meanwhile. Ask for a sync to see how it stands.")
+		err = fault.New(fault.Conflict, "The event was moved. Request a sync to see its present state.")
 	}
 	if err != nil {
 		return entry, event, err

@@ -36,7 +36,7 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 		}
 		notice, ref = rules.Announce(announcement.Before.State, announcement.Announced.State), announcement.Announced.Ref
 		if ref == "" || notice == rules.NoticeNone {
-			return fault.New(fault.Conflict, "There is nothing to send again: people were told of no change of this poll.")
+			return fault.New(fault.Conflict, "There is nothing to send again: no change of this poll was announced.")
 		}
 		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(announcement, s.Now())...)
 	})

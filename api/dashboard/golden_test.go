@@ -61,7 +61,7 @@ var troubled = dashboard.Page{
 		MoreHeld: true,
 		Jobs: []health.Job{
 			{
-				Job:    timers.Job{Name: "poll-fallback", Does: "look for what pushes missed", Every: 6 * time.Hour},
+				Job:    timers.Job{Name: "poll-fallback", Does: "find what pushes missed", Every: 6 * time.Hour},
 				Record: timers.Record{StartedAt: now.Add(-time.Hour), Did: timers.Counts{{What: "calendars", N: 7}, {What: "failed", N: 1}}},
 				Level:  health.Bad, State: "failed: unavailable",
 			},

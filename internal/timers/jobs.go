@@ -53,7 +53,7 @@ func Jobs(p Parts) []Job {
 		},
 		{
 			Name: PollFallback, Every: p.FallbackEvery, AtStart: true, AfterStart: time.Minute, Step: inTurn(p.fallBack()),
-			Does: "look for what pushes missed, calendar by calendar",
+			Does: "find what pushes missed, calendar by calendar",
 		},
 		{
 			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: inTurn(p.cleanup()),
@@ -62,7 +62,7 @@ func Jobs(p Parts) []Job {
 	}
 	if p.Health != nil {
 		table = append(table, Job{
-			Name: Health, Every: 6 * time.Hour, Does: "look over the health of the linked accounts", Step: p.Health,
+			Name: Health, Every: 6 * time.Hour, Does: "check the health of the linked accounts", Step: p.Health,
 		})
 	}
 	return table

@@ -114,7 +114,7 @@ func (s *Step) AcceptNew(who, observed string) error {
 		return err
 	}
 	if observed == "" || s.Poll.Sync.Applied.String() != observed {
-		return fault.New(fault.Conflict, "The event was moved again meanwhile. Reload the poll and accept the time it shows.")
+		return fault.New(fault.Conflict, "The event was moved again. Reload the poll and accept the time it shows.")
 	}
 	s.makeOrdinary(s.Poll.Sync.Rescheduled.ToSlotID)
 	entry := s.commandEntry(rules.CommandAcceptNew, who, "the new time was accepted")
