@@ -98,3 +98,14 @@ func TestTransitions_MoveOnSQLite(t *testing.T) {
 		t.Errorf("%v and %v transitions a second", one, many)
 	}
 }
+
+func TestPushes_AreAcknowledged(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := pushes(t.Context(), r, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.known["push_acknowledged_p50"]; got <= 0 {
+		t.Errorf("a push is acknowledged after %v ms", got)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/river"
 	"questscheduler/internal/store"
@@ -141,7 +142,7 @@ func queueStarts(ctx context.Context, r *report, folder string) (err error) {
 	}
 	defer func() { err = errors.Join(err, q.Stop(ctx)) }()
 	taken, err := timed(300, func(i int) error {
-		if _, err := q.Enqueue(ctx, queue.Task{Kind: syncKind, Name: strconv.Itoa(i)}); err != nil {
+		if _, err := q.Enqueue(ctx, queue.Task{Kind: calendars.SyncKind, Name: strconv.Itoa(i)}); err != nil {
 			return err
 		}
 		<-began
@@ -156,12 +157,10 @@ func queueStarts(ctx context.Context, r *report, folder string) (err error) {
 	return r.add("river_enqueue_to_start_p99", taken.at(0.99), "ms", "sqlite_transaction_p50")
 }
 
-const syncKind = "sync"
-
 func startQueue(ctx context.Context, s *sqlite.Store, handle queue.Handler) (*river.Queue, error) {
-	q, err := river.New(ctx, river.Options{DB: s.Writer(), Kinds: []string{syncKind}})
+	q, err := river.New(ctx, river.Options{DB: s.Writer(), Kinds: []string{calendars.SyncKind}})
 	if err != nil {
 		return nil, err
 	}
-	return q, q.Start(ctx, queue.Config{Handlers: map[string]queue.Handler{syncKind: handle}})
+	return q, q.Start(ctx, queue.Config{Handlers: map[string]queue.Handler{calendars.SyncKind: handle}})
 }
