@@ -102,7 +102,7 @@ func TestTransitions_MoveOnSQLite(t *testing.T) {
 func TestPushes_AreAcknowledged(t *testing.T) {
 	t.Parallel()
 	r := &report{out: io.Discard, known: map[string]float64{}}
-	if err := pushes(t.Context(), r, t.TempDir()); err != nil {
+	if err := pushes(t.Context(), r, t.TempDir(), 1, time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.known["push_acknowledged_p50"]; got <= 0 {

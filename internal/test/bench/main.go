@@ -88,7 +88,9 @@ var measures = []struct {
 	{"fingerprints", fingerprints},
 	{"the store", storeWrites},
 	{"the queue", queueStarts},
-	{"pushes", pushes},
+	{"pushes", func(ctx context.Context, r *report, folder string) error {
+		return pushes(ctx, r, folder, 1500, 2*time.Second)
+	}},
 	{"transitions", transitions},
 	{"a page", pages},
 	{"flows", flows},

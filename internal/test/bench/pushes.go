@@ -30,13 +30,11 @@ import (
 	webhooks "questscheduler/web-hooks"
 )
 
-// How many pushes are sent for one figure, and some first that do not count;
-// and how many come at once, for how long, where throughput is measured.
+// How many pushes are sent first and do not count, and how many come at once where
+// throughput is measured.
 const (
-	pushCount   = 1500
 	warmUp      = 200
 	connections = 64
-	pressing    = 2 * time.Second
 )
 
 const pushResource = "resource"
@@ -46,8 +44,9 @@ type pushChannel struct{ id, token string }
 
 // pushes measures over a socket how long Google waits for 200: for a push that a
 // waiting sync task covers, for one that enqueues a sync task, and for an Echo
-// handler that does nothing.
-func pushes(ctx context.Context, r *report, folder string) (err error) {
+// handler that does nothing. It sends count pushes for each figure, and measures
+// throughput for the time pressing.
+func pushes(ctx context.Context, r *report, folder string, count int, pressing time.Duration) (err error) {
 	s, err := sqlite.Open(ctx, sqlite.Options{
 		Path: filepath.Join(folder, "data.db"), Queries: slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries),
 	})
@@ -87,13 +86,13 @@ func pushes(ctx context.Context, r *report, folder string) (err error) {
 	if err := watcher.Ensure(ctx, "account", "calendar"); err != nil {
 		return err
 	}
-	return measurePushes(ctx, r, s, watcher, key, channel)
+	return measurePushes(ctx, r, s, watcher, key, channel, count, pressing)
 }
 
-func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *calendarsync.Watcher, key string, channel pushChannel) error {
-	var ids int
+func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *calendarsync.Watcher, key string, channel pushChannel, count int, pressing time.Duration) error {
+	var ids atomic.Int64
 	edge := api.New(api.Options{
-		Now: time.Now, NewID: func(prefix string) string { ids++; return prefix + "_" + strconv.Itoa(ids) },
+		Now: time.Now, NewID: func(prefix string) string { return prefix + "_" + strconv.FormatInt(ids.Add(1), 10) },
 		ChannelRate: api.Rate{PerSecond: 1e9, Burst: 1e9}, Log: slog.New(slog.DiscardHandler), Version: "bench",
 	})
 	webhooks.Register(edge, watcher, webhooks.Guard{Admit: api.AdmitPush, Log: slog.New(slog.DiscardHandler)})
@@ -116,7 +115,7 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 		{"push_acknowledged", edge, nothing, "bare_echo"},
 		{"push_hands_look_over", edge, nextSync, "bare_echo"},
 	} {
-		taken, err := send(ctx, row.handler, channel, row.before)
+		taken, err := send(ctx, row.handler, channel, count, row.before)
 		if err != nil {
 			return err
 		}
@@ -138,7 +137,7 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 		handler http.Handler
 		to      string
 	}{{"bare_echo_64_connections", bare, ""}, {"push_64_connections", edge, "bare_echo_64_connections"}} {
-		rate, err := press(ctx, row.handler, channel)
+		rate, err := press(ctx, row.handler, channel, pressing)
 		if err != nil {
 			return err
 		}
@@ -151,7 +150,7 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 
 // press sends pushes over 64 connections at once, and tells how many a second
 // were answered.
-func press(ctx context.Context, handler http.Handler, channel pushChannel) (rate float64, err error) {
+func press(ctx context.Context, handler http.Handler, channel pushChannel, pressing time.Duration) (rate float64, err error) {
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	server.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = connections
@@ -172,11 +171,11 @@ func press(ctx context.Context, handler http.Handler, channel pushChannel) (rate
 }
 
 // send sends pushes one after the other, over a socket. before is not counted.
-func send(ctx context.Context, handler http.Handler, channel pushChannel, before func(i int) error) (latencies, error) {
+func send(ctx context.Context, handler http.Handler, channel pushChannel, count int, before func(i int) error) (latencies, error) {
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	var taken latencies
-	for i := range pushCount + warmUp {
+	for i := range count + warmUp {
 		if err := before(i); err != nil {
 			return nil, err
 		}
