@@ -53,7 +53,7 @@ func TestJudge_AnEntryThatAppliedNothing_MakesNothingOlder(t *testing.T) {
 	}
 }
 
-// TestJudge_WhatWasTamperedWith changes one thing of a sound history.
+// TestJudge_WhatWasTamperedWith_IsFound changes one thing of a sound history.
 func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -114,7 +114,7 @@ func (a answer) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("google %s: %d %s", a.op, a.status, strings.Join(a.reasons, ",")))
 }
 
-// classify gives an error a kind. Whatever is not an answer (a timeout, a refused or
+// classify gives an error a kind. Anything but an answer (a timeout, a refused or
 // closed connection) is Unavailable: the call may have taken effect.
 func (c *Client) classify(op operation, err error) error {
 	if kinded := new(fault.Error); errors.As(err, &kinded) {
