@@ -37,6 +37,9 @@ type Event struct {
 	// whether that is the calendar asked, rather than a guest's. Only Get sets them.
 	Organizer string
 	Organized bool
+	// Details are set by Get, ListDetails and the calls that write an event's content, and
+	// nil in answers of List.
+	Details *Details
 }
 
 // NewEvent is an event to be created.

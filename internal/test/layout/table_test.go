@@ -43,6 +43,9 @@ var table = []row{
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
+	{packages: "internal/recurrence", may: []string{"internal/fault"}},
+	{packages: "availability", may: []string{"internal/recurrence", "internal/fault"}},
+	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
 	{packages: "internal/transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
@@ -52,7 +55,7 @@ var table = []row{
 	{packages: "internal/config/keyfile", may: []string{"internal/fault"}},
 	{packages: "internal/signin", may: []string{"internal/config/keyfile", "internal/fault"}},
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
-	{packages: "internal/gcal", may: []string{"rules", "internal/fault"}},
+	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},

@@ -1,0 +1,100 @@
+package mirror
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// EventPrefix begins the id of every mirror's event. It is no prefix of a poll's event id
+// (poll.EventPrefix), nor the reverse. Google takes the characters a to v and 0 to 9.
+const EventPrefix = "questmirror"
+
+// State is where a mirror stands.
+type State string
+
+// The states, as stored and as the API shows them.
+const (
+	Pending    State = "PENDING"    // its event must be created or changed
+	Active     State = "ACTIVE"     // its event is as wanted
+	Deleting   State = "DELETING"   // its event must be deleted; the mirror goes with it
+	Suppressed State = "SUPPRESSED" // a person deleted it twice within a day: left alone
+	Covered    State = "COVERED"    // its calendar shows the meeting already; it has no event
+	Contested  State = "CONTESTED"  // a person keeps changing it: left alone
+	Failed     State = "ERROR"      // writing it failed five times; retried daily
+)
+
+// Mirror is a document of mirrors: one canonical event in one account that should show
+// it. It is its own outbox: a writer brings the calendar to what the document wants, so
+// no other record of pending writes exists.
+type Mirror struct {
+	// ID is MirrorID of the canonical event and the target account.
+	ID string
+	// OwnerID owns the target account.
+	OwnerID     string
+	CanonicalID string
+	ICalUID     string
+	// FromAccountID and FromCalendarID are the origin's; "" for a group's event.
+	FromAccountID  string
+	FromCalendarID string
+	// GroupID is set if a connection to the group asks for the mirror.
+	GroupID         string
+	TargetAccountID string
+	// TargetCalendarID is "" until the overlay calendar exists.
+	TargetCalendarID string
+	Target           Target
+	Detail           Detail
+	// SeriesMirrorID is the mirror of the series, for the mirror of an exception: its event
+	// is an instance of that mirror's event. "" for others.
+	SeriesMirrorID string
+	// Generation grows after each confirmed deletion of the event, before the next insert.
+	Generation int64
+	// EventID is EventID of the generation; for an exception the id of the instance, "" until
+	// it was found.
+	EventID string
+	// Wanted is the hash of the projection that the calendar should show; Written that of
+	// the last write, "" if none; Answered that of Google's answer to it.
+	Wanted, Written, Answered string
+	// ETag is that of the answer.
+	ETag  string
+	State State
+	// Due is when the writer should next take it up; zero if there is nothing to do.
+	Due time.Time
+	// Attempts counts failures since the last success.
+	Attempts  int64
+	LastError string
+	// LastWrite is when the event was last written.
+	LastWrite time.Time
+	// Reverts are when changes by a person were reverted, and DeletedAt when the event was
+	// last deleted by a person, within the last day.
+	Reverts   []time.Time
+	DeletedAt time.Time
+	// Ends is the Until of the canonical event; mirrors of groups' events go 90 days after.
+	Ends      time.Time
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+var eventIDs = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// MirrorID names the mirror of a canonical event in an account.
+func MirrorID(canonicalID, targetAccountID string) string {
+	return "mir_" + hash(canonicalID, targetAccountID)
+}
+
+// EventID is the id of the event of a mirror's generation in a calendar: always the same,
+// so an insert whose answer was lost is found again. installation names the deployment.
+func EventID(installation, canonicalID, targetAccountID, targetCalendarID string, generation int64) string {
+	return EventPrefix + hash(installation, canonicalID, targetAccountID, targetCalendarID, fmt.Sprint(generation))
+}
+
+// IsMirror reports whether an event id, or that of a series that an instance belongs to,
+// is one of a mirror's.
+func IsMirror(eventID string) bool { return strings.HasPrefix(eventID, EventPrefix) }
+
+func hash(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return strings.ToLower(eventIDs.EncodeToString(sum[:16]))
+}

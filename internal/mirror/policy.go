@@ -1,0 +1,87 @@
+package mirror
+
+import "time"
+
+// Detail is how much of an event a mirror shows.
+type Detail string
+
+// The details, from the least.
+const (
+	Busy  Detail = "BUSY"  // times alone
+	Title Detail = "TITLE" // and the title
+	Full  Detail = "FULL"  // and description and location
+)
+
+// Target says into which calendar of the account mirrors go.
+type Target string
+
+// The targets.
+const (
+	// Overlay is a calendar of ours in the account, named "External Busy"; colleagues do
+	// not see it as busy time.
+	Overlay Target = "overlay"
+	// PrimaryTarget is the account's own calendar.
+	PrimaryTarget Target = "primary"
+)
+
+// Edge has the events of one account or calendar mirrored into another account.
+type Edge struct {
+	FromAccountID string
+	// FromCalendarID is "" for the account's primary calendar. An edge of a calendar beats
+	// one of its account.
+	FromCalendarID string
+	ToAccountID    string
+	Detail         Detail
+	Target         Target
+}
+
+// Policy is a document of mirrorPolicies.
+type Policy struct {
+	// ID is "pol_" and a ULID.
+	ID      string
+	OwnerID string
+	Name    string
+	Edges   []Edge
+	// Version counts the changes of its edges, from 1.
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Connection is a document of groupConnections: a member shows the events of a group in
+// one of their accounts.
+type Connection struct {
+	GroupID   string
+	AccountID string
+	OwnerID   string
+	CreatedAt time.Time
+}
+
+// Person is a document of mirrorPeople, one for each person who uses mirroring.
+type Person struct {
+	OwnerID string
+	// Overlays are the overlay calendars, by account.
+	Overlays map[string]OverlayCalendar
+	// PlanPending marks that all events of the person must be planned again, since policies,
+	// accounts or connections changed; PlanAfter is how far that is: the id of the last
+	// event planned. PlanGeneration grows with every request, so that one which arrives
+	// during a run is not lost.
+	PlanPending    bool
+	PlanGeneration int64
+	PlanAfter      string
+	// SharesAvailability lets the people of the same polls ask when the person is free.
+	SharesAvailability bool
+	UpdatedAt          time.Time
+}
+
+// OverlayCalendar is our calendar in one account.
+type OverlayCalendar struct {
+	// CalendarID is "" until it exists.
+	CalendarID string
+	// Suppressed marks that its owner deleted it: it is not created again until the edges
+	// to the account are set again.
+	Suppressed bool
+	// Generation counts the calendars created for the account; the mark of the calendar
+	// names it.
+	Generation int64
+}
