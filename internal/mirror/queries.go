@@ -86,7 +86,7 @@ func OfUID(ctx context.Context, reader store.Reader, ownerID, icalUID string) ([
 // maxIn is how many values an In filter takes.
 const maxIn = 30
 
-// OfGroupsUID lists the events of some groups with one iCalUID, whoever owns them.
+// OfGroupsUID lists the events of some groups with one iCalUID, of all owners.
 func OfGroupsUID(ctx context.Context, reader store.Reader, groupIDs []string, icalUID string) (all []Event, err error) {
 	for len(groupIDs) > 0 {
 		some := groupIDs[:min(maxIn, len(groupIDs))]
