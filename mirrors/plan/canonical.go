@@ -26,7 +26,7 @@ type Origin struct {
 // event that is not known. Of a cancelled event Google guarantees the id alone, and of a
 // cancelled exception its series and original start too: the rest stays as it was known.
 // Version grows if a field that the API shows changes.
-func Canonical(was mirror.Event, seen gcal.Event, at Origin, now time.Time) (next mirror.Event, changed bool) {
+func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (next mirror.Event, changed bool) {
 	panic("unwritten")
 }
 
@@ -38,4 +38,4 @@ func Bounds(event mirror.Event) (from, until time.Time) { panic("unwritten") }
 // within the window; zero for never. Store it with the event after each planning.
 func PlanAt(event mirror.Event, now time.Time) time.Time { panic("unwritten") }
 
-func gone(seen gcal.Event) bool { return seen.EventState == rules.Gone }
+func gone(shown gcal.Event) bool { return shown.EventState == rules.Gone }

@@ -30,15 +30,15 @@ const (
 // Observed is the mirror after an observation of its event; a confirmed absence is an
 // event of state rules.Gone. The document must be written if it differs from m. If m is
 // the mirror of a series and its Generation changed, Plan again in the same transaction.
-func Observed(m mirror.Mirror, seen gcal.Event, now time.Time) (next mirror.Mirror, verdict Verdict) {
+func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mirror, verdict Verdict) {
 	panic("unwritten")
 }
 
-// ObservedInstance is for an instance whose id no mirror has: seen.InstanceOf is the event
-// of series, a mirror of scene.Mirrors. If the mirror of an exception is meant, that one is
+// ObservedInstance is for an instance whose id no mirror has: shown.InstanceOf is the event
+// of series, a mirror of of.Mirrors. If the mirror of an exception is meant, that one is
 // returned, with the instance's id and the observation applied. Else a person changed or
 // deleted one occurrence of the series, which has no document: the event of the series is
 // replaced by its next generation, and Plan must follow in the same transaction.
-func ObservedInstance(scene Scene, series mirror.Mirror, seen gcal.Event) (next mirror.Mirror, verdict Verdict) {
+func ObservedInstance(of Situation, series mirror.Mirror, shown gcal.Event) (next mirror.Mirror, verdict Verdict) {
 	panic("unwritten")
 }

@@ -11,9 +11,9 @@ import (
 	"questscheduler/internal/mirror"
 )
 
-// Scene is all that decides about the mirrors of one person's events that belong
+// Situation is all that decides about the mirrors of one person's events that belong
 // together.
-type Scene struct {
+type Situation struct {
 	// Owner is the person whose mirrors are planned.
 	Owner string
 	Now   time.Time
@@ -48,4 +48,4 @@ type Account struct {
 // (see Deleted). Plan again, in the same transaction, after Observed or ObservedInstance
 // changed the mirror of a series, since the mirrors of its exceptions then name instances
 // of an event that is gone. Planning twice returns nothing the second time.
-func Plan(scene Scene) []mirror.Mirror { panic("unwritten") }
+func Plan(of Situation) []mirror.Mirror { panic("unwritten") }
