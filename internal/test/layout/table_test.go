@@ -46,8 +46,6 @@ var table = []row{
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
-	{packages: "internal/recurrence", may: []string{"internal/fault"}},
-	{packages: "availability", may: []string{"internal/recurrence", "internal/fault"}},
 	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
