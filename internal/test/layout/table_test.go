@@ -56,6 +56,7 @@ var table = []row{
 	{packages: "internal/signin", may: []string{"internal/config/keyfile", "internal/fault"}},
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
+	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
@@ -135,5 +136,5 @@ var restrictions = []restriction{
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "log/slog", never: []string{"rules", "internal/transition"}, why: "decisions are pure"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition", "mirrors/plan"}, why: "decisions are pure"},
 }
