@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
@@ -87,8 +88,12 @@ func EncodePerson(p Person) map[string]any {
 	for account, overlay := range p.Overlays {
 		overlays[account] = EncodeOverlay(overlay)
 	}
+	held := map[string]any{}
+	for key, since := range p.HeldSince {
+		held[key] = since
+	}
 	return map[string]any{
-		"ownerId": p.OwnerID, "overlays": overlays, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
+		"ownerId": p.OwnerID, "overlays": overlays, "heldSince": held, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
 		"planAfter": store.NullIfEmpty(p.PlanAfter), "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
@@ -99,7 +104,7 @@ func EncodePerson(p Person) map[string]any {
 func DecodePerson(doc store.Document) Person {
 	f := store.Fields(doc.Data)
 	p := Person{
-		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, PlanPending: f.Bool("planPending"),
+		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, PlanPending: f.Bool("planPending"),
 		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"),
 		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
 	}
@@ -107,7 +112,20 @@ func DecodePerson(doc store.Document) Person {
 	for account := range overlays {
 		p.Overlays[account] = decodeOverlay(overlays.Map(account))
 	}
+	held := f.Map("heldSince")
+	for key := range held {
+		p.HeldSince[key] = held.Time(key)
+	}
 	return p
+}
+
+// RequestPlan gives the updates of a person's document, to be merged, that have all events of
+// the person planned again.
+func (p Person) RequestPlan(now time.Time) []store.Update {
+	return []store.Update{
+		store.Set("ownerId", p.OwnerID), store.Set("planPending", true), store.Set("planGeneration", p.PlanGeneration+1),
+		store.Set("planAfter", store.Delete), store.Set("updatedAt", now),
+	}
 }
 
 // LoadPerson reads a person's document, as DecodePerson does.

@@ -69,6 +69,9 @@ type Person struct {
 	PlanPending    bool
 	PlanGeneration int64
 	PlanAfter      string
+	// HeldSince says since when the absence of many events at once awaits a second full
+	// listing, by the key of their calendar.
+	HeldSince map[string]time.Time
 	// SharesAvailability lets the people of the same polls ask when the person is free.
 	SharesAvailability bool
 	UpdatedAt          time.Time
