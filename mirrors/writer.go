@@ -130,7 +130,7 @@ func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int
 		return 0, nil
 	}
 	now := w.Now()
-	bucket := "/" + strconv.FormatInt(now.Unix()/int64(drainAgain/time.Second), 10)
+	bucket := "/" + strconv.FormatInt(now.Unix()/int64(redrain/time.Second), 10)
 	for m, err := range mirror.Due(ctx, w.Store, now) {
 		if err != nil || enqueued == drainMost {
 			return enqueued, err
@@ -151,8 +151,8 @@ func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int
 	return enqueued, nil
 }
 
-// drainAgain is how long a mirror that stays due has one task of the drain.
-const drainAgain = 10 * time.Minute
+// redrain is how long a mirror that stays due has one task of the drain.
+const redrain = 10 * time.Minute
 
 // maxTurns bounds how many calls one task makes for a mirror that keeps changing.
 const maxTurns = 8
@@ -166,7 +166,7 @@ func (w *Writer) write(ctx context.Context, id string, cause scheduler.Cause) (m
 			return mirror.Mirror{}, err
 		}
 		choice := choose(now.scene, w.Now())
-		if choice == rest {
+		if choice == doNothing {
 			return now.Mirror, nil
 		}
 		if w.Observing {
