@@ -40,8 +40,8 @@ const (
 	doFollow                 // the series' mirror is left alone, and so is its exception
 	doFind                   // find the instance of an exception
 	doCancel                 // the occurrence is not held: delete the instance
-	insert
-	patch
+	doInsert
+	doPatch
 )
 
 var choiceNames = [...]string{
