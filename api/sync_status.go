@@ -37,11 +37,11 @@ type accountStatusAnswer struct {
 	LastSuccess    *time.Time             `json:"last_success_ts" doc:"Of the calendar that is furthest behind."`
 	ChannelStatus  *string                `json:"channel_status" doc:"The worst of its calendars': none, error, expired, pending or active; null if none is followed."`
 	ChannelExpiry  *time.Time             `json:"channel_expiry_ts" doc:"When that channel ends; null if there is none."`
-	PendingWrites  int                    `json:"pending_writes" doc:"Events that are not yet inserted or deleted."`
-	ErrorMirrors   int                    `json:"error_mirrors" doc:"Events that cannot be applied."`
+	PendingWrites  int                    `json:"pending_writes" doc:"Events that are not yet inserted, changed or deleted; mirrors among them up to 50."`
+	ErrorMirrors   int                    `json:"error_mirrors" doc:"Mirrors that cannot be written into the account, up to 50, and events of its calendars that cannot be applied to polls."`
 	PendingFetches int                    `json:"pending_looks" doc:"Events that are fetched individually, held ones among them."`
 	LastError      *troubleAnswer         `json:"last_error" doc:"The worst problem; null if there is none."`
-	Calendars      []calendarStatusAnswer `json:"calendars" doc:"Those that polls follow."`
+	Calendars      []calendarStatusAnswer `json:"calendars" doc:"Those that polls or mirrors follow."`
 }
 
 type calendarStatusAnswer struct {
@@ -95,7 +95,7 @@ func (s *server) accountSyncStatus(ctx context.Context, by caller, in *onSyncedA
 func answerAccountStatus(a health.Account) accountStatusAnswer {
 	answer := accountStatusAnswer{
 		AccountID: a.ID, Email: a.Email, Provider: a.Provider, Status: string(a.Status),
-		PendingWrites: a.PendingWrites, Calendars: each(a.Calendars, answerCalendarStatus),
+		PendingWrites: a.PendingWrites, ErrorMirrors: a.FailedMirrors, Calendars: each(a.Calendars, answerCalendarStatus),
 	}
 	for _, calendar := range a.Calendars {
 		answer.ErrorMirrors += calendar.Failing

@@ -41,6 +41,7 @@ var (
 	mirrorsDue        = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
 	mirrorsInState    = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
 	mirrorsOfOwner    = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal), store.Where("state", store.In))
+	mirrorsIntoState  = store.Select("mirrors into an account in some states", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("state", store.In))
 	mirrorsFrom       = store.Select("mirrors from an account", mirrors, "", store.Where("fromAccountId", store.Equal))
 	mirrorsTo         = store.Select("mirrors into an account", mirrors, "", store.Where("targetAccountId", store.Equal))
 	mirrorsOfGroup    = store.Select("mirrors of a group by end", mirrors, "ends", store.Where("groupId", store.Equal), store.Where("ends", store.Less))
@@ -65,7 +66,7 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{
 	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
+	mirrorsOfUID, mirrorsOfEvent, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, entriesBefore, mirrorsEnding, groupEventsEnding,
 }
 
@@ -204,6 +205,22 @@ func InState(ctx context.Context, reader store.Reader, ownerID string, limit int
 	return found, err
 }
 
+// IntoAccountInState lists at most limit mirrors into an account in some states, for
+// counting.
+func IntoAccountInState(ctx context.Context, reader store.Reader, accountID string, limit int, states ...State) ([]Mirror, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsIntoState.With(accountID, texts(states)).First(limit), Decode)
+	return found, err
+}
+
+// OldestDue is when the mirror was due that is due longest; zero if none is.
+func OldestDue(ctx context.Context, reader store.Reader, now time.Time) (time.Time, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsDue.With(now).First(1), Decode)
+	if err != nil || len(found) == 0 {
+		return time.Time{}, err
+	}
+	return found[0].Due, nil
+}
+
 func texts(states []State) (all []string) {
 	for _, state := range states {
 		all = append(all, string(state))
@@ -236,6 +253,12 @@ func PoliciesOf(ctx context.Context, reader store.Reader, ownerID string) ([]Pol
 // PeoplePending yields the people whose events must be planned again.
 func PeoplePending(ctx context.Context, reader store.Reader) iter.Seq2[Person, error] {
 	return store.All(ctx, reader, peoplePending.With(true), DecodePerson)
+}
+
+// CountPeoplePending counts those people, up to limit.
+func CountPeoplePending(ctx context.Context, reader store.Reader, limit int) (int, error) {
+	found, _, err := store.Page(ctx, reader, peoplePending.With(true).First(limit), DecodePerson)
+	return len(found), err
 }
 
 // ConnectionsOfGroup lists the connections of a group.
