@@ -3,6 +3,7 @@ package mirrors_test
 import (
 	"context"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/recurrence"
@@ -16,20 +17,32 @@ type points struct {
 	passed int
 	// at is the point (from 1) where do runs; 0: none.
 	at int
-	do func()
+	do func() error
 }
 
 // died is the panic of a program that ends.
 type died struct{}
 
-func (p *points) pass() {
+func (p *points) pass() error {
 	if p.passed++; p.passed == p.at {
-		p.do()
+		return p.do()
 	}
+	return nil
 }
 
 // dieAt has the program end at its nth point from now on.
-func (p *points) dieAt(n int) { p.passed, p.at, p.do = 0, n, func() { panic(died{}) } }
+func (p *points) dieAt(n int) { p.strike(n, func() error { panic(died{}) }) }
+
+// failAt has the call at the nth point from now on go unanswered: before its effect, or
+// after it.
+func (p *points) failAt(n int) {
+	p.strike(n, func() error { return fault.New(fault.Unavailable, "it did not answer") })
+}
+
+func (p *points) strike(n int, do func() error) { p.passed, p.at, p.do = 0, n, do }
+
+// reached reports whether the point was passed.
+func (p *points) reached() bool { return p.passed >= p.at }
 
 // survives reports whether the program lived through do.
 func survives(do func()) (lived bool) {
@@ -47,9 +60,14 @@ func survives(do func()) (lived bool) {
 }
 
 func at2[T any](p *points, do func() (T, error)) (T, error) {
-	p.pass()
+	var none T
+	if err := p.pass(); err != nil {
+		return none, err
+	}
 	answer, err := do()
-	p.pass()
+	if err := p.pass(); err != nil {
+		return none, err
+	}
 	return answer, err
 }
 

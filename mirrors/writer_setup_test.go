@@ -206,8 +206,9 @@ func (s *stage) planIn(ctx context.Context, documents store.Store, owner, uid st
 func (s *stage) run(d time.Duration) {
 	s.Helper()
 	for end := s.clock.Now().Add(d); ; {
-		_, err := s.writer.Drain(s.ctx, scheduler.Cause{Trigger: "timer"})
-		s.must(err)
+		if _, err := s.writer.Drain(s.ctx, scheduler.Cause{Trigger: "timer"}); !fault.Is(err, fault.Unavailable) {
+			s.must(err) // the next minute does the rest
+		}
 		s.runDue()
 		if !s.clock.Now().Before(end) {
 			return
