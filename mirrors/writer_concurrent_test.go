@@ -59,3 +59,7 @@ func TestWriter_SeveralAtOnce_LeaveOneEvent(t *testing.T) {
 		s.each(1)
 	}
 }
+
+func taskOf(m mirror.Mirror) queue.Task { return mirrors.WriteTask(m, "") }
+
+func enqueued(_ bool, err error) error { return err }
