@@ -3,6 +3,7 @@ package mirrors
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -91,13 +92,13 @@ func (r *Reconciler) calendar(ctx context.Context, calendar calendars.Calendar, 
 		if err != nil {
 			return did, err
 		}
-		event, listed := shown[m.EventID]
+		event := shown[m.EventID]
 		delete(shown, m.EventID)
 		if m.State != mirror.Active || m.LastWrite.After(began) {
 			continue
 		}
 		did.Checked++
-		if listed && event.etag == m.ETag || !listed && m.ETag == "" || left == 0 {
+		if event.etag == m.ETag || m.ETag == "" || left == 0 { // without an etag it is a cancelled occurrence
 			continue
 		}
 		left--
@@ -151,7 +152,7 @@ func (r *Reconciler) check(ctx context.Context, m mirror.Mirror, cause scheduler
 	if err != nil {
 		return false, err
 	}
-	if err := r.observed(ctx, m, shown, cause); err != nil {
+	if _, err := r.observed(ctx, m, shown, cause); err != nil {
 		return false, err
 	}
 	now, found, err := mirror.Load(ctx, r.Store, m.ID)
@@ -178,6 +179,7 @@ func (r *Reconciler) strays(ctx context.Context, calendar calendars.Calendar, sh
 			"account", calendar.AccountID, "trace", cause.Trace)
 		return nil
 	}
+	slices.Sort(ids)
 	var failures []error
 	for _, id := range ids {
 		_, err := r.Google.DeleteQuietly(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}, id, shown[id].etag)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"strconv"
 	"time"
@@ -76,16 +77,25 @@ type Work struct {
 	Trace string    `json:"trace,omitempty"`
 }
 
-// WriteTask is the task that writes a mirror when it is due. Its name has the time, so
-// that a mirror that becomes due again gets another task.
+// WriteTask is the task that writes a mirror when it is due. Its name has what is to be
+// done and when, so that a mirror that becomes due again gets another task.
 func WriteTask(m mirror.Mirror, trace string) queue.Task {
 	payload, err := json.Marshal(Work{ID: m.ID, Due: m.Due, Trace: trace})
 	if err != nil {
 		panic("mirrors: marshal a task: " + err.Error()) // texts and a time of the years 1 to 9999 always marshal
 	}
 	return queue.Task{
-		Kind: WriteKind, Name: m.ID + "/" + strconv.FormatInt(m.Due.UnixMicro(), 10), Payload: payload, NotBefore: m.Due,
+		Kind: WriteKind, Name: m.ID + "/" + strconv.FormatInt(m.Due.UnixMicro(), 10) + "/" + stampOf(m), Payload: payload, NotBefore: m.Due,
 	}
+}
+
+// stampOf differs for different work on a mirror.
+func stampOf(m mirror.Mirror) string {
+	sum := fnv.New64a()
+	for _, part := range []string{m.Wanted, string(m.State), m.ETag, strconv.FormatInt(m.Generation, 10), strconv.FormatBool(m.Replacing), strconv.FormatInt(m.Attempts, 10)} {
+		_, _ = sum.Write([]byte(part + "\x00")) // a hash takes everything
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // Handle writes the mirror of a task: the handler of WriteKind. It counts failures in the
@@ -130,7 +140,7 @@ func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int
 		return 0, nil
 	}
 	now := w.Now()
-	bucket := "/" + strconv.FormatInt(now.Unix()/int64(drainAgain/time.Second), 10)
+	bucket := "/" + strconv.FormatInt(now.Unix()/int64(redrain/time.Second), 10)
 	for m, err := range mirror.Due(ctx, w.Store, now) {
 		if err != nil || enqueued == drainMost {
 			return enqueued, err
@@ -151,8 +161,8 @@ func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int
 	return enqueued, nil
 }
 
-// drainAgain is how long a mirror that stays due has one task of the drain.
-const drainAgain = 10 * time.Minute
+// redrain is how long a mirror that stays due has one task of the drain.
+const redrain = 2 * time.Minute
 
 // maxTurns bounds how many calls one task makes for a mirror that keeps changing.
 const maxTurns = 8
@@ -166,7 +176,7 @@ func (w *Writer) write(ctx context.Context, id string, cause scheduler.Cause) (m
 			return mirror.Mirror{}, err
 		}
 		choice := choose(now.scene, w.Now())
-		if choice == rest {
+		if choice == doNothing {
 			return now.Mirror, nil
 		}
 		if w.Observing {

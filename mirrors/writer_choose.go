@@ -28,27 +28,27 @@ type scene struct {
 type choice uint8
 
 const (
-	rest     choice = iota // nothing is due
-	park                   // the account cannot be used until it is linked again
-	hold                   // the account rests for a while
-	forget                 // there is no event to delete: remove the document
-	remove                 // delete the event, and then the document
-	name                   // record the calendar and the id of the event to be created
-	open                   // create the overlay calendar
-	suppress               // the overlay calendar was deleted by its owner
-	await                  // the series' mirror is not written yet
-	follow                 // the series' mirror is left alone, and so is its exception
-	find                   // find the instance of an exception
-	cancel                 // the occurrence is not held: delete the instance
-	insert
-	patch
+	doNothing  choice = iota // nothing is due
+	doPark                   // the account cannot be used until it is linked again
+	doHold                   // the account rests for a while
+	doForget                 // there is no event to delete: remove the document
+	doRemove                 // delete the event, and then the document
+	doName                   // record the calendar and the id of the event to be created
+	doOpen                   // create the overlay calendar
+	doSuppress               // the overlay calendar was deleted by its owner
+	doAwait                  // the series' mirror is not written yet
+	doFollow                 // the series' mirror is left alone, and so is its exception
+	doFind                   // find the instance of an exception
+	doCancel                 // the occurrence is not held: delete the instance
+	doInsert
+	doPatch
 )
 
 var choiceNames = [...]string{
-	rest: "do nothing", park: "wait until the account is linked again", hold: "wait until the account has rested", forget: "forget the mirror",
-	remove: "delete the event", name: "name the event", open: "create the overlay calendar", suppress: "leave the deleted overlay calendar alone",
-	await: "wait for the series", follow: "leave the series alone", find: "find the occurrence", cancel: "cancel the occurrence",
-	insert: "create the event", patch: "change the event",
+	doNothing: "do nothing", doPark: "wait until the account is linked again", doHold: "wait until the account has rested", doForget: "forget the mirror",
+	doRemove: "delete the event", doName: "name the event", doOpen: "create the overlay calendar", doSuppress: "leave the deleted overlay calendar alone",
+	doAwait: "wait for the series", doFollow: "leave the series alone", doFind: "find the occurrence", doCancel: "cancel the occurrence",
+	doInsert: "create the event", doPatch: "change the event",
 }
 
 // String is for logs and the journal.
@@ -58,7 +58,7 @@ func (c choice) String() string { return choiceNames[c] }
 func choose(s scene, now time.Time) choice {
 	m := s.Mirror
 	if m.Due.IsZero() || m.Due.After(now) {
-		return rest
+		return doNothing
 	}
 	op := plan.Next(m)
 	if !s.HasEvent && op != plan.Nothing {
@@ -66,23 +66,23 @@ func choose(s scene, now time.Time) choice {
 	}
 	switch {
 	case op == plan.Nothing:
-		return rest
+		return doNothing
 	case op == plan.Delete && m.EventID == "":
-		return forget // no call was ever made
+		return doForget // no call was ever made
 	case !s.Usable:
-		return park
+		return doPark
 	case s.Paused.After(now):
-		return hold
+		return doHold
 	case op == plan.Delete:
-		return remove
+		return doRemove
 	case m.SeriesMirrorID != "":
 		return chooseInstance(s, op)
 	case m.EventID == "":
 		return chooseCalendar(s)
 	case m.ETag == "":
-		return insert
+		return doInsert
 	default:
-		return patch
+		return doPatch
 	}
 }
 
@@ -90,28 +90,26 @@ func choose(s scene, now time.Time) choice {
 func chooseCalendar(s scene) choice {
 	switch {
 	case s.Mirror.Target == mirror.Overlay && s.Overlay.Suppressed:
-		return suppress
+		return doSuppress
 	case s.Mirror.Target == mirror.Overlay && s.Overlay.CalendarID == "":
-		return open
+		return doOpen
 	default:
-		return name
+		return doName
 	}
 }
 
 func chooseInstance(s scene, op plan.Op) choice {
 	switch {
-	case !s.HasSeries || s.Series.State == mirror.Deleting:
-		return forget // the series' event takes its occurrences along
-	case s.Series.State == mirror.Suppressed || s.Series.State == mirror.Contested || s.Series.State == mirror.Covered:
-		return follow
-	case !plan.Ready(s.Mirror, &s.Series):
-		return await
+	case s.HasSeries && (s.Series.State == mirror.Suppressed || s.Series.State == mirror.Covered):
+		return doFollow
+	case !s.HasSeries || !plan.Ready(s.Mirror, &s.Series):
+		return doAwait
 	case !ofSeries(s.Mirror, s.Series):
-		return find
+		return doFind
 	case op == plan.Cancel:
-		return cancel
+		return doCancel
 	default:
-		return patch
+		return doPatch
 	}
 }
 

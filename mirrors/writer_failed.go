@@ -57,8 +57,7 @@ func sentence(err error) string {
 
 // observed records what was seen of a mirror's event; see plan.Observed. The event is
 // fetched, not listed, so an absence is confirmed.
-func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause) error {
-	var verdict plan.Verdict
+func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause) (verdict plan.Verdict, err error) {
 	now := w.Now()
 	m, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
 		*m, verdict = plan.Observed(*m, shown, now)
@@ -71,13 +70,13 @@ func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Eve
 		return outcome{}
 	})
 	if err != nil || !held {
-		return err
+		return "", err
 	}
 	w.Meter.Count(Observed{Verdict: verdict})
-	if m.Generation != was.Generation || m.State != was.State {
-		return w.Plan(ctx, m.OwnerID, m.ICalUID, cause) // exceptions depend on their series
+	if m.Generation != was.Generation || m.State != was.State { // exceptions depend on their series
+		err = w.Plan(ctx, m.OwnerID, m.ICalUID, cause)
 	}
-	return nil
+	return verdict, err
 }
 
 // pauses rest accounts in this process after a refusal that concerns the whole account, so

@@ -138,7 +138,7 @@ func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool,
 		}
 		return tx.Create(mirror.EntryPath(m.CanonicalID, id), mirror.EncodeEntry(entry))
 	})
-	if err != nil {
+	if err != nil || was.ICalUID == "" { // a stray is nobody's mirror
 		return err
 	}
 	return w.Plan(ctx, was.OwnerID, was.ICalUID, cause)

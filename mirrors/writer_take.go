@@ -16,21 +16,21 @@ import (
 // are returned.
 func (w *Writer) take(ctx context.Context, a *attempt, step choice) error {
 	switch step {
-	case forget:
+	case doForget:
 		return w.forgotten(ctx, a.Mirror, false, a.cause)
-	case remove:
+	case doRemove:
 		return w.remove(ctx, a)
-	case open:
+	case doOpen:
 		return w.openOverlay(ctx, a)
-	case name:
+	case doName:
 		return w.name(ctx, a)
-	case find:
+	case doFind:
 		return w.find(ctx, a)
-	case cancel:
+	case doCancel:
 		return w.cancel(ctx, a)
-	case insert:
+	case doInsert:
 		return w.insert(ctx, a)
-	case patch:
+	case doPatch:
 		return w.patch(ctx, a)
 	default:
 		return w.wait(ctx, a, step)
@@ -45,20 +45,20 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 	now := w.Now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		switch step {
-		case park: // Relinked makes it due again
+		case doPark: // Relinked makes it due again
 			m.Due, m.LastError = time.Time{}, sayRelink
 			return outcome{mirror.StepFailed, "the account must be linked again"}
-		case hold:
+		case doHold:
 			m.Due = store.Instant(a.Paused)
-		case await:
+		case doAwait:
 			m.Due = store.Instant(now.Add(seriesPause))
 			if a.Series.Due.After(now) {
 				m.Due = store.Instant(a.Series.Due.Add(seriesPause))
 			}
-		case follow:
+		case doFollow:
 			m.State, m.Due = a.Series.State, time.Time{}
 			return outcome{mirror.StepPlanned, "its series is left alone"}
-		case suppress:
+		case doSuppress:
 			m.State, m.Due = mirror.Suppressed, time.Time{}
 			return outcome{mirror.StepPlanned, "its owner deleted the calendar"}
 		}
@@ -121,7 +121,7 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 	answer, err := a.google.PatchContent(ctx, a.ref(), a.Mirror.EventID, a.Mirror.ETag, plan.Project(a.Event, a.Mirror.Detail))
 	switch {
 	case fault.CodeOf(err) == gcal.CodeStale, fault.Is(err, fault.NotFound):
-		return w.lookAgain(ctx, a)
+		return w.lookAgain(ctx, a, err)
 	case err != nil:
 		return w.failed(ctx, a, err)
 	}
@@ -172,7 +172,7 @@ func (w *Writer) afresh(a *attempt) func(all []mirror.Mirror) []mirror.Mirror {
 
 // lookAgain decides again after a write was refused because the event is not what the
 // mirror remembers.
-func (w *Writer) lookAgain(ctx context.Context, a *attempt) error {
+func (w *Writer) lookAgain(ctx context.Context, a *attempt, refused error) error {
 	shown, err := a.google.Get(ctx, a.ref(), a.Mirror.EventID)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -183,7 +183,11 @@ func (w *Writer) lookAgain(ctx context.Context, a *attempt) error {
 	case err != nil:
 		return w.failed(ctx, a, err)
 	}
-	return w.observed(ctx, a.Mirror, shown, a.cause)
+	verdict, err := w.observed(ctx, a.Mirror, shown, a.cause)
+	if err == nil && verdict == plan.Ignored { // the next try would end the same
+		return w.failed(ctx, a, refused)
+	}
+	return err
 }
 
 // find finds the instance that an exception replaces.
