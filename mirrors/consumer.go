@@ -28,7 +28,7 @@ func (Consumer) Concerns(calendar calendars.Calendar, _ string) bool {
 
 // Apply implements calendarsync.Consumer. An observation that changes nothing writes
 // nothing.
-func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.Observed) error {
+func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.Observation) error {
 	return c.apply(ctx, observation{
 		calendar: run.Calendar, cause: run.Cause, event: observed.Event, writable: observed.Writable, holds: run.Holds,
 	})
