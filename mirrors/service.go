@@ -23,10 +23,8 @@ import (
 type Service struct {
 	Store store.Store
 	Queue queue.Enqueuer
-	// Watches makes sure of watch channels.
-	Watches scheduler.Watches
-	// Write is the task that writes a mirror.
-	Write func(m mirror.Mirror, trace string) queue.Task
+	// Follow carries out a changed interest in a calendar (calendarsync.Watcher.Follow).
+	Follow func(ctx context.Context, accountID, calendarID string, cause scheduler.Cause) error
 	// Installation names the deployment in the marks of events.
 	Installation string
 	// SharedBy returns the group that shares the session of a poll, "" for none. It reads
@@ -53,12 +51,12 @@ func (s *Service) enqueueWrites(ctx context.Context, changed []mirror.Mirror, ca
 	if s.Observing {
 		return
 	}
-	soon := s.Now().Add(time.Minute)
+	until := s.Now().Add(soon)
 	for _, m := range changed {
-		if m.Due.IsZero() || m.Due.After(soon) {
+		if m.Due.IsZero() || m.Due.After(until) {
 			continue
 		}
-		s.enqueue(ctx, s.Write(m, cause.Trace), cause)
+		s.enqueue(ctx, WriteTask(m, cause.Trace), cause)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"strconv"
 	"time"
@@ -76,16 +77,25 @@ type Work struct {
 	Trace string    `json:"trace,omitempty"`
 }
 
-// WriteTask is the task that writes a mirror when it is due. Its name has the time, so
-// that a mirror that becomes due again gets another task.
+// WriteTask is the task that writes a mirror when it is due. Its name has what is to be
+// done and when, so that a mirror that becomes due again gets another task.
 func WriteTask(m mirror.Mirror, trace string) queue.Task {
 	payload, err := json.Marshal(Work{ID: m.ID, Due: m.Due, Trace: trace})
 	if err != nil {
 		panic("mirrors: marshal a task: " + err.Error()) // texts and a time of the years 1 to 9999 always marshal
 	}
 	return queue.Task{
-		Kind: WriteKind, Name: m.ID + "/" + strconv.FormatInt(m.Due.UnixMicro(), 10), Payload: payload, NotBefore: m.Due,
+		Kind: WriteKind, Name: m.ID + "/" + strconv.FormatInt(m.Due.UnixMicro(), 10) + "/" + stampOf(m), Payload: payload, NotBefore: m.Due,
 	}
+}
+
+// stampOf differs for different work on a mirror.
+func stampOf(m mirror.Mirror) string {
+	sum := fnv.New64a()
+	for _, part := range []string{m.Wanted, string(m.State), m.ETag, strconv.FormatInt(m.Generation, 10), strconv.FormatBool(m.Replacing), strconv.FormatInt(m.Attempts, 10)} {
+		_, _ = sum.Write([]byte(part + "\x00")) // a hash takes everything
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // Handle writes the mirror of a task: the handler of WriteKind. It counts failures in the
@@ -120,8 +130,12 @@ func (w *Writer) enqueue(ctx context.Context, m mirror.Mirror, trace string) {
 	}
 }
 
-// drainMost is how many mirrors one drain enqueues.
-const drainMost = 500
+// drainMost is how many mirrors one drain enqueues, and drainRead how many it reads for
+// that.
+const (
+	drainMost = 500
+	drainRead = 2000
+)
 
 // Drain enqueues mirrors that are due, those due longest first and at most 500, and
 // returns how many. Tasks that are queued already absorb the second.
@@ -129,10 +143,10 @@ func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int
 	if w.Observing {
 		return 0, nil
 	}
-	now := w.Now()
+	now, read := w.Now(), 0
 	bucket := "/" + strconv.FormatInt(now.Unix()/int64(redrain/time.Second), 10)
 	for m, err := range mirror.Due(ctx, w.Store, now) {
-		if err != nil || enqueued == drainMost {
+		if read++; err != nil || enqueued == drainMost || read > drainRead {
 			return enqueued, err
 		}
 		if w.pauses.until(m.TargetAccountID, now).After(now) {
@@ -152,7 +166,7 @@ func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int
 }
 
 // redrain is how long a mirror that stays due has one task of the drain.
-const redrain = 10 * time.Minute
+const redrain = 2 * time.Minute
 
 // maxTurns bounds how many calls one task makes for a mirror that keeps changing.
 const maxTurns = 8
