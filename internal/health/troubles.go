@@ -105,7 +105,7 @@ func backlog(c calendars.Calendar) (behind int, since time.Time) {
 			since = at
 		}
 	}
-	for _, consumer := range c.Backlogged() {
+	for _, consumer := range c.Others() {
 		older(c.Backlogs[consumer].Relist)
 		for _, at := range c.Backlogs[consumer].Deferred {
 			behind++
@@ -180,6 +180,9 @@ func Of(facts Facts, terms Terms) Calendar {
 	health := Calendar{
 		Key: c.Key, CalendarID: c.CalendarID, LastSync: c.SyncedAt, LastSuccess: c.SuccessAt,
 		Deferred: len(c.Deferred), SyncPending: c.SyncPending,
+	}
+	for _, consumer := range c.Others() {
+		health.Deferred += len(c.Backlogs[consumer].Deferred)
 	}
 	for _, reason := range c.Deferred {
 		switch reason {
