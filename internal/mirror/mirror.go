@@ -65,7 +65,7 @@ type Mirror struct {
 	// Replacing marks that the event must be deleted before the next generation is written,
 	// in the calendar that Target then means.
 	Replacing bool
-	State State
+	State     State
 	// Due is when the writer should next take it up; zero if there is nothing to do.
 	Due time.Time
 	// Attempts counts failures since the last success.
