@@ -194,7 +194,6 @@ func Of(facts Facts, terms Terms) Calendar {
 	}
 	health.Held, health.Failing = s.held, s.failing
 	s.behind, s.behindSince = backlog(c)
-	health.Deferred += s.behind
 	if c.PausedUntil.After(terms.Now) {
 		health.PausedUntil = c.PausedUntil
 	}
