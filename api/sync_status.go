@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"questscheduler/internal/health"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -18,7 +19,7 @@ func (s *server) syncRoutes() {
 	route(s, "GET /v1/sync/status/{account_id}", "account-sync-status", accountOwner,
 		"The health of one linked account", s.accountSyncStatus)
 	route(s, "GET /v1/sync/journal", "sync-journal", persons,
-		"The journals of the caller's polls as one list, newest first", s.syncJournal)
+		"The journals of the caller's polls and of mirroring as one list, newest first", s.syncJournal)
 }
 
 type syncStatusAnswer struct {
@@ -129,9 +130,15 @@ func answerTrouble(t health.Trouble) troubleAnswer {
 // syncJournal reads a page. New entries stand before the first page, so what follows
 // a cursor does not change.
 func (s *server) syncJournal(ctx context.Context, by caller, in *struct{ Paging }) (journalList, error) {
-	place := listing{name: "journals of " + by.person.ID, collection: "journal", within: "schedulers"}
-	entries, is, err := listed(place, in.Paging, answerEntry, func(after *store.Cursor, take func(poll.Entry) (bool, error)) (*store.Cursor, error) {
-		return poll.WalkJournals(ctx, s.Store, by.person.ID, in.Limit, after, take)
+	mirrors := listing{name: "journals of mirroring of " + by.person.ID, collection: "mirrorJournal", within: "canonicalEvents"}
+	place := listing{name: "journals of " + by.person.ID, collection: "journal", within: "schedulers", also: &mirrors}
+	all := store.Merged[entryAnswer]{
+		First: poll.Journals(by.person.ID), DecodeFirst: func(doc store.Document) entryAnswer { return answerEntry(poll.DecodeEntry(doc)) },
+		Second: mirror.Journals(by.person.ID), DecodeSecond: func(doc store.Document) entryAnswer { return answerMirrorEntry(mirror.DecodeEntry(doc)) },
+	}
+	itself := func(entry entryAnswer) entryAnswer { return entry }
+	entries, is, err := listed(place, in.Paging, itself, func(after *store.Cursor, take func(entryAnswer) (bool, error)) (*store.Cursor, error) {
+		return all.Walk(ctx, s.Store, in.Limit, after, take)
 	})
 	return journalList{page: is, Entries: entries}, err
 }

@@ -57,6 +57,10 @@ var (
 	journalOf = &store.Query{
 		Name: "journal of a canonical event, newest first", Collection: journals, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
 	}
+	journalsOfOwner = &store.Query{
+		Name: "journals of a person's canonical events and mirrors, newest first", Collection: journals, Group: true,
+		Filters: []store.Filter{store.Where("ownerId", store.Equal)}, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+	}
 	entriesBefore = &store.Query{
 		Name: "journal entries of canonical events from before a time", Collection: journals, Group: true,
 		Filters: []store.Filter{store.Where("at", store.Less)}, Order: []store.Order{{Path: store.Field("at")}},
@@ -67,7 +71,7 @@ var (
 var Queries = []*store.Query{
 	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
-	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, entriesBefore, mirrorsEnding, groupEventsEnding,
+	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 }
 
 // OfOrigin reads the canonical event of an origin; ok is false if there is none.
@@ -283,6 +287,15 @@ func ConnectionsOfAccount(ctx context.Context, reader store.Reader, accountID st
 // newest first.
 func LoadJournal(ctx context.Context, reader store.Reader, eventID string, limit int, after *store.Cursor) ([]Entry, *store.Cursor, error) {
 	return store.Page(ctx, reader, journalOf.With().Below(EventPath(eventID)).First(limit).From(after), DecodeEntry)
+}
+
+// Journals is the query for all entries of a person's canonical events and mirrors, newest
+// first.
+func Journals(ownerID string) store.Bound { return journalsOfOwner.With(ownerID) }
+
+// Journal yields the journal of a canonical event, newest first.
+func Journal(ctx context.Context, reader store.Reader, eventID string) iter.Seq2[Entry, error] {
+	return store.All(ctx, reader, journalOf.With().Below(EventPath(eventID)), DecodeEntry)
 }
 
 // RemoveOldEntries removes at most limit journal entries from before a time, and returns how
