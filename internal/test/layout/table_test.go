@@ -50,7 +50,7 @@ var table = []row{
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
 	{packages: "internal/transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
-	{packages: "internal/explain", may: []string{"rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
+	{packages: "internal/explain", may: []string{"internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "internal/accounts/seal", may: []string{"internal/fault"}},
 	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "internal/fault"}},
 	{packages: "internal/config/keyfile", may: []string{"internal/fault"}},
