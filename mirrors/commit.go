@@ -24,6 +24,8 @@ type write struct {
 	removed []mirror.Event
 	mirrors []mirror.Mirror
 	entries []mirror.Entry
+	// verdicts are counted after the commit.
+	verdicts []plan.Verdict
 }
 
 // record adds an entry to the journal of a canonical event.
@@ -153,6 +155,9 @@ func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, verdict := range w.verdicts {
+		s.Meter.Count(Observed{Verdict: verdict})
 	}
 	s.enqueueWrites(ctx, w.mirrors, cause)
 	for _, event := range w.events {

@@ -171,7 +171,7 @@ func (r *mirrorReplay) step(entry mirror.Entry) string {
 }
 
 // person decides again about what a person did to the mirror's event: an observation that
-// is neither what we wrote nor what was seen before.
+// is neither what we wrote nor what was observed before.
 func (r *mirrorReplay) person(was mirror.Mirror, entry mirror.Entry) string {
 	const event = "event"
 	was.EventID, was.ETag, was.Answered = event, "before", "before"

@@ -57,17 +57,17 @@ func (h *mirrored) failed(kind fault.Kind) {
 	h.to(mirror.StepFailed, plan.FailedWrite(h.m, fault.New(kind, "no"), h.at), kind.String())
 }
 
-func (h *mirrored) seen(step mirror.Step, shown gcal.Event) {
+func (h *mirrored) observed(step mirror.Step, shown gcal.Event) {
 	shown.ID, shown.ETag = h.m.EventID, "2"
 	next, verdict := plan.Observed(h.m, shown, h.at)
 	h.to(step, next, string(verdict))
 }
 
 func (h *mirrored) dragged() {
-	h.seen(mirror.StepDrift, gcal.Event{EventState: rules.Present, Details: &gcal.Details{Summary: fmt.Sprint("moved ", len(h.Entries))}})
+	h.observed(mirror.StepDrift, gcal.Event{EventState: rules.Present, Details: &gcal.Details{Summary: fmt.Sprint("moved ", len(h.Entries))}})
 }
 
-func (h *mirrored) removed() { h.seen(mirror.StepRemoved, gcal.Event{EventState: rules.Gone}) }
+func (h *mirrored) removed() { h.observed(mirror.StepRemoved, gcal.Event{EventState: rules.Gone}) }
 
 // lived is a mirror that went through much.
 func lived() *mirrored {
