@@ -1,6 +1,7 @@
 package calendarsync
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,7 +122,8 @@ func (l *syncRun) run(ctx context.Context) error {
 		return err
 	}
 	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
-		return append(now.Settled(l.calendar, settled), calendars.Succeeded(l.Now(), next, l.mask())...)
+		zoned := append(now.Settled(l.calendar, settled), calendars.InZone(l.calendar.TimeZone)...)
+		return append(zoned, calendars.Succeeded(l.Now(), next, l.mask())...)
 	})
 }
 
@@ -152,6 +154,7 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 		if err != nil {
 			return "", err
 		}
+		l.calendar.TimeZone = cmp.Or(got.TimeZone, l.calendar.TimeZone)
 		if err := do(got); err != nil {
 			return "", err
 		}
