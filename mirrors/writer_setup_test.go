@@ -114,8 +114,10 @@ func (s *stage) newWriter() *mirrors.Writer {
 	return &mirrors.Writer{
 		Store: documents, Queue: &queuePoints{Queue: s.queue, points: s.points}, Google: calls, Leaving: calls, Installation: "here",
 		Follow: func(context.Context, string, string) error { return nil },
-		Plan: func(ctx context.Context, owner, uid string, _ scheduler.Cause) error { return s.planIn(ctx, documents, owner, uid) },
-		Now:  s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+		Plan: func(ctx context.Context, owner, uid string, _ scheduler.Cause) error {
+			return s.planIn(ctx, documents, owner, uid)
+		},
+		Now: s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 }
 
@@ -148,7 +150,9 @@ func (s *stage) event(id, title string, change ...func(e *mirror.Event)) mirror.
 		do(&e)
 	}
 	e.From, e.Until = plan.Bounds(e)
-	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error { return tx.Set(mirror.EventPath(e.ID), mirror.EncodeEvent(e)) }))
+	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Set(mirror.EventPath(e.ID), mirror.EncodeEvent(e))
+	}))
 	s.plan(e.ICalUID)
 	return e
 }

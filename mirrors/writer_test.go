@@ -57,7 +57,7 @@ func TestWriter_AChange_IsFollowed(t *testing.T) {
 				e.Start, e.End = recurrence.Moment{Date: "2026-03-06"}, recurrence.Moment{Date: "2026-03-07"}
 			})
 		}, 1, "Stand-up", "2026-03-06T00:00:00Z"},
-		"cancelled": {func(s *stage) { s.event("e1", "Stand-up", func(e *mirror.Event) { e.Status = "cancelled" }) }, 0, "", ""},
+		"cancelled":           {func(s *stage) { s.event("e1", "Stand-up", func(e *mirror.Event) { e.Status = "cancelled" }) }, 0, "", ""},
 		"the edge is removed": {func(s *stage) { s.edges = nil; s.plan("e1@google.com") }, 0, "", ""},
 		"removed and set again at once": {func(s *stage) {
 			edges := s.edges
