@@ -140,3 +140,16 @@ func TestPlan_LeftAloneWinner_StillCoversOthers(t *testing.T) {
 	}
 	expect(t, s, wantStates{"a>home": mirror.Suppressed, "b>home": mirror.Covered})
 }
+
+func TestPlan_LeftDeleted_StaysSoAfterANativeCopyWent(t *testing.T) {
+	t.Parallel()
+	a := meeting("a", hour)
+	s, _ := applied(situation(a))
+	s = newCalendars().write(s)
+	s.Mirrors[0].State = mirror.Suppressed
+	for _, events := range [][]mirror.Event{{a, invited("n", a, "home")}, {a}} {
+		s.Events = events
+		s, _ = applied(s)
+		expect(t, s, wantStates{"a>home": mirror.Suppressed})
+	}
+}
