@@ -159,9 +159,7 @@ func (r *Reconciler) check(ctx context.Context, m mirror.Mirror, cause scheduler
 	if err != nil || !found || now.State == m.State && now.Generation == m.Generation {
 		return false, err
 	}
-	if !now.Due.IsZero() {
-		r.enqueue(ctx, now, cause.Trace)
-	}
+	r.enqueueWrites(ctx, []mirror.Mirror{now}, cause)
 	return true, nil
 }
 

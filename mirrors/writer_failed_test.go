@@ -120,7 +120,7 @@ func TestWriter_Observing_WritesNothing(t *testing.T) {
 	}
 	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, e.ID, 10, nil)
 	s.must(err)
-	if len(entries) != 1 || entries[0].Step != mirror.StepWouldPlan {
+	if len(entries) != 2 || entries[0].Step != mirror.StepWouldPlan {
 		t.Errorf("the journal says %+v", entries)
 	}
 	s.writer.Observing = false

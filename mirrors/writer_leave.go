@@ -2,7 +2,6 @@ package mirrors
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -21,31 +20,17 @@ const (
 	leaveFor     = 30 * time.Minute
 )
 
-// Leave deletes the mirrors of an unlinked account's events elsewhere, and ours in the
-// account itself while its grant still lives. It is called before the grant is given back,
-// and may be repeated. Unavailable: it works for seconds at a time, and more is left for
-// the next call. Half an hour after the account was unlinked it gives up: what is left in
-// the account is logged, and deleted if the account is linked again.
+// Leave deletes ours in an unlinked account while its grant still lives, after
+// AccountLeaving and before the grant is given back. It may be repeated. Unavailable: it
+// works for seconds at a time, and more is left for the next call. Half an hour after the
+// account was unlinked it gives up: what is left in the account is logged, and deleted if
+// the account is linked again.
 func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	if w.Observing {
 		return nil
 	}
 	until := w.Now().Add(leaveStretch)
-	more, err := w.eachUID(ctx, mirror.FromAccount(ctx, w.Store, account.ID), until, func(m mirror.Mirror) error {
-		if err := w.Plan(ctx, m.OwnerID, m.ICalUID, cause); err != nil {
-			return err
-		}
-		if now, found, err := mirror.Load(ctx, w.Store, m.ID); err != nil || !found || now.Due.IsZero() {
-			return err
-		} else {
-			w.enqueue(ctx, now, cause.Trace)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	deleted, left := 0, 0
+	left := 0
 	for m, err := range mirror.IntoAccount(ctx, w.Store, account.ID) {
 		if err != nil {
 			return err
@@ -61,13 +46,11 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 		if err != nil {
 			return err
 		}
-		if gone {
-			deleted++
-		} else {
+		if !gone {
 			left++
 		}
 	}
-	if left == 0 && !more {
+	if left == 0 {
 		return nil
 	}
 	if w.Now().Before(account.UnlinkedAt.Add(leaveFor)) {
@@ -97,27 +80,6 @@ func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause schedul
 	return true, w.forgotten(ctx, m, deleted, cause)
 }
 
-// eachUID calls do for the first of the mirrors with each iCalUID, until a time; more
-// reports whether it ran out.
-func (w *Writer) eachUID(ctx context.Context, all iter.Seq2[mirror.Mirror, error], until time.Time, do func(mirror.Mirror) error) (more bool, err error) {
-	done := map[string]bool{}
-	for m, err := range all {
-		switch {
-		case err != nil:
-			return true, err
-		case m.State == mirror.Deleting || done[m.OwnerID+"\x00"+m.ICalUID]:
-			continue
-		case ctx.Err() != nil || !w.Now().Before(until):
-			return true, nil
-		}
-		done[m.OwnerID+"\x00"+m.ICalUID] = true
-		if err := do(m); err != nil {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
 // Relinked makes the mirrors in an account due that waited for it to be linked again: those
 // to be written, and copies that a revoked or unlinked account kept.
 func (w *Writer) Relinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
@@ -136,7 +98,7 @@ func (w *Writer) Relinked(ctx context.Context, account accounts.Account, cause s
 			return err
 		}
 		if held {
-			w.enqueue(ctx, m, cause.Trace)
+			w.enqueueWrites(ctx, []mirror.Mirror{m}, cause)
 		}
 	}
 	return nil
