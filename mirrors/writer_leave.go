@@ -42,11 +42,15 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 			left++
 			continue
 		}
-		gone, err := w.leaveBehind(ctx, m, cause)
+		refused, err := w.leaveBehind(ctx, m, cause)
 		if err != nil {
 			return err
 		}
-		if !gone {
+		switch fault.KindOf(refused) {
+		case fault.Unavailable, fault.RateLimited, fault.Exhausted, fault.Revoked:
+			until = w.Now() // the next call would end the same
+		}
+		if refused != nil {
 			left++
 		}
 	}
@@ -61,8 +65,8 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 }
 
 // leaveBehind deletes a mirror's event with the last use of its account's grant, and its
-// document. gone is false if Google did not allow it.
-func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (gone bool, err error) {
+// document. refused is Google's error, err the store's.
+func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (refused, err error) {
 	ref := gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}
 	deleted, failure := w.Leaving.DeleteQuietly(ctx, ref, m.EventID, "")
 	if failure != nil && !fault.Is(failure, fault.NotFound) {
@@ -72,12 +76,12 @@ func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause schedul
 			m.Due, m.LastError = time.Time{}, sentence(failure)
 			return outcome{}
 		})
-		return false, err
+		return failure, err
 	}
 	if deleted {
 		w.Meter.Count(Deleted{})
 	}
-	return true, w.forgotten(ctx, m, deleted, cause)
+	return nil, w.forgotten(ctx, m, deleted, cause)
 }
 
 // Relinked makes the mirrors in an account due that waited for it to be linked again: those
