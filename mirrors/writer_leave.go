@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
@@ -13,12 +15,41 @@ import (
 	"questscheduler/scheduler"
 )
 
+var _ calendarsync.LinkMirrors = (*Writer)(nil)
+
 const (
 	// leaveStretch is how long one call of Leave works, and leaveFor how long after an
 	// account was unlinked its grant is kept for that.
 	leaveStretch = 5 * time.Second
 	leaveFor     = 30 * time.Minute
 )
+
+// AccountLeaving ends mirroring in an unlinked account: Service.AccountLeaving, and Leave. It
+// implements calendarsync.LinkMirrors.
+func (w *Writer) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	followed := false // else it was done before, and planning everything again would never end
+	for calendar, err := range calendars.OfAccount(ctx, w.Store, account.ID) {
+		if err != nil {
+			return err
+		}
+		followed = followed || calendar.Interests[mirror.Consumer] > 0
+	}
+	if followed {
+		if err := w.Service.AccountLeaving(ctx, account, cause); err != nil {
+			return err
+		}
+	}
+	return w.Leave(ctx, account, cause)
+}
+
+// AccountBack resumes mirroring in an account that was linked again: Service.AccountBack, and
+// Relinked. It implements calendarsync.LinkMirrors.
+func (w *Writer) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	if err := w.Service.AccountBack(ctx, account, cause); err != nil {
+		return err
+	}
+	return w.Relinked(ctx, account, cause)
+}
 
 // Leave deletes ours in an unlinked account while its grant still lives, after
 // AccountLeaving and before the grant is given back. It may be repeated. Unavailable: it

@@ -79,9 +79,7 @@ func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.
 		did := change(&m)
 		changes.put(m)
 		if did.step != "" {
-			changes.record(mirror.Entry{
-				EventID: m.CanonicalID, Step: did.step, MirrorID: m.ID, Before: string(before.State), After: string(m.State), Reason: did.reason,
-			})
+			changes.record(mirror.MirrorStep(did.step, before, m, did.reason))
 		}
 		if m.Generation != before.Generation || m.State != before.State && m.State == mirror.Suppressed {
 			if err := w.decideAgain(ctx, tx, changes, m, true); err != nil {
@@ -135,18 +133,18 @@ func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool,
 		if err != nil {
 			return err
 		}
-		entry := mirror.Entry{EventID: m.CanonicalID, Step: mirror.StepForgotten, MirrorID: m.ID, Before: string(m.State)}
+		step := mirror.StepForgotten
 		if deleted {
-			entry.Step = mirror.StepDeleted
+			step = mirror.StepDeleted
 		}
 		next, keep := plan.Deleted(m, at)
 		if keep = keep && event.Exists(); keep {
-			entry.After = string(next.State)
+			changes.record(mirror.MirrorStep(step, m, next, ""))
 			changes.put(next)
 		} else {
+			changes.record(mirror.MirrorStep(step, m, mirror.Mirror{}, ""))
 			changes.dropped = append(changes.dropped, m.ID)
 		}
-		changes.record(entry)
 		return w.decideAgain(ctx, tx, changes, next, keep)
 	})
 	return err
