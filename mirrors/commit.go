@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
 	"questscheduler/internal/mirror"
@@ -24,6 +23,8 @@ type write struct {
 	events  []mirror.Event
 	removed []mirror.Event
 	mirrors []mirror.Mirror
+	// dropped are mirrors whose documents go, unless mirrors has them too.
+	dropped []string
 	entries []mirror.Entry
 }
 
@@ -64,15 +65,15 @@ func (w *write) decide(of *situation, dirty ...string) {
 
 // planned adds a mirror that a plan changed.
 func (w *write) planned(stored []mirror.Mirror, next mirror.Mirror) {
-	before := ""
+	var was mirror.Mirror
 	if i := slices.IndexFunc(stored, func(m mirror.Mirror) bool { return m.ID == next.ID }); i >= 0 {
-		before = string(stored[i].State)
+		was = stored[i]
 	}
 	step := mirror.StepPlanned
 	if w.s.Observing {
 		step = mirror.StepWouldPlan
 	}
-	w.record(mirror.Entry{EventID: next.CanonicalID, Step: step, MirrorID: next.ID, Before: before, After: string(next.State)})
+	w.record(mirror.MirrorStep(step, was, next, ""))
 	w.put(next)
 }
 
@@ -102,14 +103,19 @@ func planAt(event mirror.Event, now time.Time) time.Time {
 const cancelled = "cancelled"
 
 // needless reports whether a cancelled event can be removed: no mirror shows it, and if it
-// is an exception, its series is gone too.
+// is an exception, its series is gone too, or was not listed within cancelledFor.
 func needless(event mirror.Event, of *situation) bool {
 	if event.Status != cancelled || slices.ContainsFunc(of.Mirrors, func(m mirror.Mirror) bool { return m.CanonicalID == event.ID }) {
 		return false
 	}
-	return event.SeriesID == "" || !slices.ContainsFunc(of.Events, func(series mirror.Event) bool {
-		return isSeriesOf(series, event) && series.Status != cancelled
-	})
+	if event.SeriesID == "" {
+		return true
+	}
+	i := slices.IndexFunc(of.Events, func(series mirror.Event) bool { return isSeriesOf(series, event) })
+	if i < 0 { // a listing may show exceptions before their series
+		return !of.Now.Before(event.UpdatedAt.Add(cancelledFor))
+	}
+	return of.Events[i].Status == cancelled
 }
 
 func isSeriesOf(series, event mirror.Event) bool {
@@ -125,6 +131,14 @@ func (w *write) commit(tx store.Tx) error {
 	}
 	for _, event := range w.removed {
 		if err := tx.Delete(mirror.EventPath(event.ID)); err != nil {
+			return err
+		}
+	}
+	for _, id := range w.dropped {
+		if slices.ContainsFunc(w.mirrors, func(m mirror.Mirror) bool { return m.ID == id }) {
+			continue
+		}
+		if err := tx.Delete(mirror.Path(id)); err != nil {
 			return err
 		}
 	}
@@ -165,10 +179,3 @@ func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func
 }
 
 func same(a, b mirror.Mirror) bool { return reflect.DeepEqual(a, b) }
-
-func version(v int64) string {
-	if v == 0 {
-		return ""
-	}
-	return strconv.FormatInt(v, 10)
-}

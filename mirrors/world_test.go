@@ -118,13 +118,7 @@ func (w *world) build() {
 		Store: documents, Google: w.client, Polls: noPolls{}, Consumers: []calendarsync.Consumer{mirrors.Consumer{Service: w.service}},
 		Now: w.clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 2, Log: log,
 	}
-	w.writer = &mirrors.Writer{
-		Store: documents, Queue: w, Google: w.client, Leaving: w.client, Installation: "here",
-		Follow: func(ctx context.Context, account, calendar string) error {
-			return watcher.Follow(ctx, account, calendar, cause)
-		},
-		Plan: w.service.PlanUID, Now: w.clock.Now, NewID: w.newID, Log: log,
-	}
+	w.writer = &mirrors.Writer{Service: w.service, Google: w.client, Leaving: w.client}
 }
 
 func (s *stage) set(path store.Path, updates ...store.Update) {

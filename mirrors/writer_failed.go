@@ -9,7 +9,6 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"
 )
@@ -23,16 +22,13 @@ const (
 // failed records a failed call in the mirror, and rests the account where every other
 // call would fail too. The error is the store's.
 func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
-	now := w.Now()
+	now := w.now()
 	switch fault.KindOf(cause) {
 	case fault.RateLimited, fault.Exhausted, fault.Unavailable:
 		w.pauses.rest(a.Mirror.TargetAccountID, now, cause)
 	}
 	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.FailedWrite(*m, cause, now)
-		if fault.Is(cause, fault.Forbidden) || fault.Is(cause, fault.Invalid) { // only a person can help
-			m.State, m.Due, m.LastError = mirror.Failed, store.Instant(now.Add(retryFailed)), sentence(cause)
-		}
 		return outcome{mirror.StepFailed, fault.KindOf(cause).String()}
 	})
 	if err != nil {
@@ -43,9 +39,6 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 		"attempts", m.Attempts, "due", m.Due, "trace", a.cause.Trace, "error", cause)
 	return nil
 }
-
-// retryFailed is how long a mirror in ERROR rests.
-const retryFailed = 24 * time.Hour
 
 // sentence is an error's message for people.
 func sentence(err error) string {
@@ -58,25 +51,16 @@ func sentence(err error) string {
 // observed records what was seen of a mirror's event; see plan.Observed. The event is
 // fetched, not listed, so an absence is confirmed.
 func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause) (verdict plan.Verdict, err error) {
-	now := w.Now()
-	m, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
+	now := w.now()
+	_, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
 		*m, verdict = plan.Observed(*m, shown, now)
-		switch verdict {
-		case plan.Drift, plan.GaveUp:
-			return outcome{mirror.StepDrift, string(verdict)}
-		case plan.Recreated, plan.LeftDeleted:
-			return outcome{mirror.StepRemoved, string(verdict)}
-		}
-		return outcome{}
+		return outcome{stepOf(verdict), string(verdict)}
 	})
 	if err != nil || !held {
 		return "", err
 	}
 	w.Meter.Count(Observed{Verdict: verdict})
-	if m.Generation != was.Generation || m.State != was.State { // exceptions depend on their series
-		err = w.Plan(ctx, m.OwnerID, m.ICalUID, cause)
-	}
-	return verdict, err
+	return verdict, nil
 }
 
 // pauses rest accounts in this process after a refusal that concerns the whole account, so
