@@ -135,7 +135,7 @@ func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.Ove
 		return err
 	}
 	w.Meter.Count(OverlayCreated{})
-	if err := w.Follow(ctx, account, id); err != nil {
+	if err := w.Follow(ctx, account, id, a.cause); err != nil {
 		w.Log.WarnContext(ctx, "overlay calendar not watched yet", "calendar", id, "account", account, "trace", a.cause.Trace, "error", err)
 	}
 	return nil

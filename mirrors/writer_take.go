@@ -42,7 +42,7 @@ const seriesPause = 5 * time.Second
 
 // wait takes the steps that call nobody.
 func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
-	now := w.Now()
+	now := w.now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		switch step {
 		case doPark: // Relinked makes it due again
@@ -109,7 +109,7 @@ func (w *Writer) adopt(ctx context.Context, a *attempt) error {
 	case shown.Details != nil && plan.Hash(plan.Shown(*shown.Details)) == plan.Hash(plan.Project(a.Event, a.Mirror.Detail)):
 		return w.written(ctx, a, shown, true)
 	}
-	_, _, err = w.commitWith(ctx, a.Mirror, a.cause, w.afresh(a), func(m *mirror.Mirror) outcome {
+	_, _, err = w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		m.ETag = shown.ETag // and the next step changes it
 		return outcome{}
 	})
@@ -132,11 +132,8 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 // it no more is deleted at once; if that fails, the reconciliation does it.
 func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, created bool) error {
 	w.pauses.over(a.Mirror.TargetAccountID)
-	now, also := w.Now(), (func([]mirror.Mirror) []mirror.Mirror)(nil)
-	if created {
-		also = w.afresh(a)
-	}
-	m, _, err := w.commitWith(ctx, a.Mirror, a.cause, also, func(m *mirror.Mirror) outcome {
+	now := w.now()
+	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.Written(*m, a.Mirror.Wanted, answer, now)
 		return outcome{step: mirror.StepWritten}
 	})
@@ -151,23 +148,6 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 		}
 	}
 	return nil
-}
-
-// afresh has the exceptions of a series written again, once it has a new event.
-func (w *Writer) afresh(a *attempt) func(all []mirror.Mirror) []mirror.Mirror {
-	if len(a.Event.Recurrence) == 0 {
-		return nil
-	}
-	now := store.Instant(w.Now())
-	return func(all []mirror.Mirror) (again []mirror.Mirror) {
-		for _, m := range all {
-			if m.SeriesMirrorID == a.Mirror.ID && m.EventID != "" && !ofSeries(m, a.Mirror) && (m.State == mirror.Active || m.State == mirror.Pending) {
-				m.State, m.Due, m.EventID, m.ETag, m.Written, m.Answered = mirror.Pending, now, "", "", "", ""
-				again = append(again, m)
-			}
-		}
-		return again
-	}
 }
 
 // lookAgain decides again after a write was refused because the event is not what the
@@ -197,7 +177,7 @@ func (w *Writer) find(ctx context.Context, a *attempt) error {
 	if err != nil && (!fault.Is(err, fault.NotFound) || plan.Next(a.Mirror) != plan.Cancel) {
 		return w.failed(ctx, a, err)
 	}
-	now := w.Now()
+	now := w.now()
 	_, _, err = w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		if shown.ID == "" { // there is no such occurrence, as wanted
 			*m = plan.Written(*m, a.Mirror.Wanted, gcal.Event{EventState: rules.Gone}, now)
