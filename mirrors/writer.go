@@ -60,7 +60,7 @@ type Work struct {
 	Trace string    `json:"trace,omitempty"`
 }
 
-// WriteTask is the task that writes a mirror when it is due. Its name has what is to be
+// WriteTask is the task that writes a mirror when it is due. Its name says what must be
 // done and when, so that a mirror that becomes due again gets another task.
 func WriteTask(m mirror.Mirror, trace string) queue.Task {
 	payload, err := json.Marshal(Work{ID: m.ID, Due: m.Due, Trace: trace})
@@ -156,7 +156,7 @@ func (w *Writer) write(ctx context.Context, id string, cause scheduler.Cause) (m
 		if err != nil || !found {
 			return mirror.Mirror{}, err
 		}
-		choice := choose(now.scene, w.Now())
+		choice := choose(now.facts, w.Now())
 		if choice == doNothing {
 			return now.Mirror, nil
 		}

@@ -48,7 +48,7 @@ func sentence(err error) string {
 	return "Google Calendar refused this."
 }
 
-// observed records what was seen of a mirror's event; see plan.Observed. The event is
+// observed records an observation of a mirror's event; see plan.Observed. The event is
 // fetched, not listed, so an absence is confirmed.
 func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause) (verdict plan.Verdict, err error) {
 	now := w.now()

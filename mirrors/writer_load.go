@@ -11,9 +11,9 @@ import (
 	"questscheduler/scheduler"
 )
 
-// attempt is one step's scene, with what is needed to take it.
+// attempt is one step's facts, with what is needed to take it.
 type attempt struct {
-	scene
+	facts
 	Account accounts.Account
 	google  Google
 	cause   scheduler.Cause

@@ -45,7 +45,7 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 	now := w.now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		switch step {
-		case doPark: // Relinked makes it due again
+		case doDefer: // Relinked makes it due again
 			m.Due, m.LastError = time.Time{}, sayRelink
 			return outcome{mirror.StepFailed, "the account must be linked again"}
 		case doHold:
@@ -121,7 +121,7 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 	answer, err := a.google.PatchContent(ctx, a.ref(), a.Mirror.EventID, a.Mirror.ETag, plan.Project(a.Event, a.Mirror.Detail))
 	switch {
 	case fault.CodeOf(err) == gcal.CodeStale, fault.Is(err, fault.NotFound):
-		return w.lookAgain(ctx, a, err)
+		return w.checkAgain(ctx, a, err)
 	case err != nil:
 		return w.failed(ctx, a, err)
 	}
@@ -150,9 +150,9 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 	return nil
 }
 
-// lookAgain decides again after a write was refused because the event is not what the
+// checkAgain decides again after a write was refused because the event is not what the
 // mirror remembers.
-func (w *Writer) lookAgain(ctx context.Context, a *attempt, refused error) error {
+func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) error {
 	shown, err := a.google.Get(ctx, a.ref(), a.Mirror.EventID)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -203,7 +203,7 @@ func (w *Writer) cancel(ctx context.Context, a *attempt) error {
 // may still reach Google: the time of a task, and of a call that was abandoned.
 const insertGrace = 2 * time.Minute
 
-// remove deletes a mirror's event and then its document. If the event was never seen, a
+// remove deletes a mirror's event and then its document. If the event was never known to exist, a
 // call under way may still create it, and the document stays until that is over.
 func (w *Writer) remove(ctx context.Context, a *attempt) error {
 	deleted, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, "")
