@@ -3,6 +3,7 @@ package availability
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -101,9 +102,9 @@ func (s *Service) open(ctx context.Context, linked []accounts.Account) ([]*readi
 }
 
 // current reports whether the canonical events of a calendar are all there and recent.
-// Before a sync with the wide mask there are none, and one that is deferred is unknown.
+// Before a sync with the wide mask there are none, and nobody knows when deferred ones are.
 func (s *Service) current(c calendars.Calendar) bool {
-	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion == gcal.WideMaskVersion &&
+	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion == gcal.WideMaskVersion && !slices.Contains(c.Backlogged(), mirror.Consumer) &&
 		!c.SuccessAt.IsZero() && s.Now().Sub(c.SuccessAt) < s.Recent
 }
 
