@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
 
@@ -63,15 +64,20 @@ func (c Calendar) RequestRelist(consumer string, now time.Time) []store.Update {
 	return append(RequestSync(), relist(consumer, now))
 }
 
-// Backlogged lists the consumers with an interest that have a backlog, sorted.
-func (c Calendar) Backlogged() (consumers []string) {
-	for consumer, backlog := range c.Backlogs {
-		if c.Interests[consumer] > 0 && (len(backlog.Deferred) > 0 || !backlog.Relist.IsZero()) {
+// Others lists the consumers beside polls that have an interest in the calendar, sorted.
+func (c Calendar) Others() (consumers []string) {
+	for consumer, count := range c.Interests {
+		if count > 0 && consumer != poll.ConsumerPoll {
 			consumers = append(consumers, consumer)
 		}
 	}
 	slices.Sort(consumers)
 	return consumers
+}
+
+// HasBacklog reports whether a consumer beside polls has yet to get something.
+func (c Calendar) HasBacklog() bool {
+	return slices.ContainsFunc(c.Others(), func(consumer string) bool { return !c.Backlogs[consumer].latest().IsZero() })
 }
 
 // Progressed records what a run did for a consumer, given the calendar at its beginning.
