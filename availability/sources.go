@@ -3,7 +3,6 @@ package availability
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -104,7 +103,8 @@ func (s *Service) open(ctx context.Context, linked []accounts.Account) ([]*readi
 // current reports whether the canonical events of a calendar are all there and recent.
 // Before a sync with the wide mask there are none, and nobody knows when deferred ones are.
 func (s *Service) current(c calendars.Calendar) bool {
-	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion == gcal.WideMaskVersion && !slices.Contains(c.Backlogged(), mirror.Consumer) &&
+	backlog := c.Backlogs[mirror.Consumer]
+	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion == gcal.WideMaskVersion && len(backlog.Deferred) == 0 && backlog.Relist.IsZero() &&
 		!c.SuccessAt.IsZero() && s.Now().Sub(c.SuccessAt) < s.Recent
 }
 
