@@ -38,7 +38,7 @@ var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind
 // queries are all queries that the program runs.
 func queries() []*store.Query {
 	return slices.Concat(
-		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries, availability.Queries,
+		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
 		mirror.Queries, availability.Queries,
 	)
 }
