@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 )
 
@@ -37,10 +38,20 @@ type availabilityJSON struct {
 	}
 }
 
+// newReadAccount links an account whose owner granted that we read when they are busy.
+func (w *world) newReadAccount(uid string) string {
+	w.t.Helper()
+	account, err := w.linked.Link(w.t.Context(), uid, linked.Identity{
+		Provider: linked.Google, Sub: "sub-" + uid, Email: uid + "@example.com",
+	}, "refresh-"+uid, []string{"openid", linked.ScopeEvents, linked.ScopeFreeBusy})
+	must(w.t, err)
+	return account.ID
+}
+
 func TestAvailability_SaysHowFreshItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	account := w.newAccount("gm")
+	account := w.newReadAccount("gm")
 	var got availabilityJSON
 	w.want(200, call{as: "gm", method: "GET", path: march}, &got)
 	if len(got.Busy) != 1 || got.Busy[0].Start.Hour() != 18 || got.Unknown == nil || len(got.Unknown) != 0 {
@@ -59,7 +70,7 @@ func TestAvailability_SaysHowFreshItIs(t *testing.T) {
 func TestAvailability_OfAnotherPersonsAccount_IsNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	account := w.newAccount("gm")
+	account := w.newReadAccount("gm")
 	got := w.want(404, call{as: "ana", method: "GET", path: march + "&account_id=" + account}, nil)
 	if got.Error.Code != "NOT_FOUND" || strings.Contains(got.text, account) {
 		t.Errorf("the answer is %s", got.text)
@@ -76,8 +87,8 @@ func TestPollAvailability_FollowsTheSetting(t *testing.T) {
 		},
 	})
 	w.want(200, call{as: "ana", method: "POST", path: "/v1/polls/" + made.ID + "/join"}, nil)
-	w.newAccount("gm")
-	w.newAccount("ana")
+	w.newReadAccount("gm")
+	w.newReadAccount("ana")
 	shown := func(want string) {
 		t.Helper()
 		var got struct {

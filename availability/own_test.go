@@ -182,6 +182,25 @@ func TestOwn_EachAccount_HasItsSource(t *testing.T) {
 	}
 }
 
+func TestOwn_WithoutTheScope_UsesEventsAndNeverAsksGoogle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"home", "work"} {
+		w.set(accounts.Path("acc_"+id), map[string]any{
+			"ownerId": "gm", "email": id + "@x", "status": "active", "createdAt": now, "scopes": []any{accounts.ScopeEvents},
+		})
+	}
+	w.sync("gm", "work", now, nil)
+	got := w.own("gm", now, now.Add(time.Hour))
+	home, work := got.Accounts[0], got.Accounts[1]
+	if home.Unknown == nil || home.Unknown.Reason != availability.ReasonScopeMissing || work.Source != availability.FromEvents || work.Unknown != nil || len(got.Unknown) != 1 {
+		t.Errorf("got %+v", got)
+	}
+	if len(w.google.asked) != 0 {
+		t.Errorf("Google was asked %q", w.google.asked)
+	}
+}
+
 func TestOwn_OneOfTwoAccountsFails_TheOtherStillCounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

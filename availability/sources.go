@@ -94,6 +94,8 @@ func (s *Service) open(ctx context.Context, linked []accounts.Account) ([]*readi
 			r.Source, r.Unknown = FromNothing, unknownFor(ReasonRevoked)
 		case s.current(stored[i]):
 			r.Source, r.AsOf = FromEvents, stored[i].SuccessAt
+		case account.UsableFor(accounts.Availability) != nil:
+			r.Source, r.Unknown = FromNothing, unknownFor(ReasonScopeMissing)
 		}
 		readings[i] = r
 	}
