@@ -75,6 +75,7 @@ var sections = []*huma.Tag{
 	{Name: "accounts", Description: "The caller's Google accounts: linking, choosing a calendar, unlinking."},
 	{Name: "calendars", Description: "Linked calendars with changes that await a person's confirmation."},
 	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
+	{Name: "availability", Description: "When the caller and the people of their polls are free or busy."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For operators of the server."},
 	{Name: "admin", Description: "For the admins of QS_ADMIN_USERS and, on routes that say so, the machines of QS_MACHINE_ACCOUNTS; for everybody else these routes do not exist."},

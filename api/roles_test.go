@@ -128,6 +128,13 @@ var roleTable = map[string]roleRow{
 		return call{method: "GET", path: "/v1/sync/status/" + s.newAccount("gm")}
 	}},
 
+	"own-availability":         {call: plain("GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-08T00:00:00Z"), want: forPersons},
+	"poll-availability":        {call: on("GET", "/availability", nil), want: statuses{401, 404, 404, 200, 200, 200, 404}},
+	"get-availability-sharing": {call: plain("GET", "/v1/availability/sharing"), want: forPersons},
+	"set-availability-sharing": {want: forPersons, call: func(fixture) call {
+		return call{method: "PUT", path: "/v1/availability/sharing", body: map[string]any{"share": true}}
+	}},
+
 	"create-group": {call: func(fixture) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}
 	}, want: statuses{401, 201, 201, 201, 201, 201, 201}},

@@ -129,6 +129,14 @@ func TestBadValues(t *testing.T) {
 		{"a former member who is a path", "PATCH", "/v1/groups/" + group, with(party, "remove_member_ids", []string{"a/b"}), "remove_member_ids[0]"},
 		{"501 new members", "PATCH", "/v1/groups/" + group, with(party, "add_member_ids", many(501, "p%d")), "add_member_ids"},
 
+		{"availability without a start", "GET", "/v1/availability?end=2026-03-01T00:00:00Z", nil, "start"},
+		{"availability from rubbish", "GET", "/v1/availability?end=2026-03-01T00:00:00Z&start=" + marker, nil, "start"},
+		{"availability that ends before it starts", "GET", "/v1/availability?start=2026-03-02T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
+		{"availability of no time", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
+		{"availability of over 366 days", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2027-03-03T00:00:00Z", nil, "end"},
+		{"availability of an account that is a path", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-02T00:00:00Z&account_id=../" + marker, nil, "account_id[0]"},
+		{"perhaps share", "PUT", "/v1/availability/sharing", map[string]any{"share": marker}, "share"},
+
 		{"a limit of none", "GET", "/v1/polls?limit=0", nil, "limit"},
 		{"a limit beyond all", "GET", "/v1/polls?limit=101", nil, "limit"},
 		{"a limit beyond numbers", "GET", "/v1/polls?limit=99999999999999999999", nil, "limit"},
@@ -173,6 +181,8 @@ func TestUnknownIDs_AreNotFound(t *testing.T) {
 		{method: "POST", path: "/v1/polls/" + made.ID + "/finalize", body: finalize},
 		{method: "POST", path: "/v1/polls/" + nobody + "/cancel"},
 		{method: "POST", path: "/v1/polls/" + nobody + "/sync"},
+		{method: "GET", path: "/v1/polls/" + nobody + "/availability"},
+		{method: "GET", path: "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-08T00:00:00Z&account_id=acc_" + nobody},
 		{method: "GET", path: "/v1/polls/" + nobody + "/journal"},
 		{method: "PATCH", path: "/v1/polls/" + nobody, body: map[string]any{"title": "x"}},
 		{method: "DELETE", path: "/v1/polls/" + nobody},

@@ -13,6 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"questscheduler/api"
+	"questscheduler/availability"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -38,7 +39,7 @@ var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
-		mirror.Queries,
+		mirror.Queries, availability.Queries,
 	)
 }
 
@@ -139,7 +140,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
-		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed,
+		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed, availability: s.newAvailability(google),
 		linked: api.LinkedAccounts{
 			Accounts: google.accounts, Consents: consents, Calendars: google.client.Calendars, Follow: links.Follow, URL: reachedAt(s.config),
 		},

@@ -63,6 +63,13 @@ var table = []row{
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
+	{packages: "mirrors", may: []string{
+		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
+		"internal/queue", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
+	}},
+	{packages: "groupevents", may: []string{
+		"internal/recurrence", "internal/poll", "internal/mirror", "internal/accounts", "internal/store", "internal/queue", "scheduler", "internal/fault",
+	}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 
@@ -139,6 +146,6 @@ var restrictions = []restriction{
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence"}, why: "internal/recurrence bounds the work that a rule may cause"},
+	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "internal/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
 	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan"}, why: "decisions are pure"},
 }
