@@ -27,6 +27,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/groupevents"
 	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
@@ -38,9 +39,11 @@ import (
 type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
-	Accounts  LinkedAccounts
-	Health    *health.Reader
-	Tasks     Tasks
+	// GroupEvents are the events that groups share.
+	GroupEvents *groupevents.Service
+	Accounts    LinkedAccounts
+	Health      *health.Reader
+	Tasks       Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -141,6 +144,8 @@ func New(options Options) *echo.Echo {
 	s.syncRoutes()
 	s.streamRoutes()
 	s.groupRoutes()
+	s.groupConnectionRoutes()
+	s.groupEventRoutes()
 	s.notificationRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()

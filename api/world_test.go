@@ -20,10 +20,12 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/signin"
@@ -53,6 +55,7 @@ type world struct {
 	shared   bool // by several tests
 	changes  *changes.Store
 	linked   *linked.Repository
+	groups   groupWorld
 	followed followed
 	google   *google.Server
 	queue    *memoryqueue.Queue
@@ -146,11 +149,11 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, mirror.Queries, groupevents.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
-	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind}, Now: options.Now})
+	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind, poll.GroupWorkKind}, Now: options.Now})
 	must(w.t, err)
 	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
 	must(w.t, err)
@@ -167,6 +170,7 @@ func (w *world) openPorts(options *api.Options) {
 	options.Health = &health.Reader{
 		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
 	}
+	options.GroupEvents = w.openGroupEvents(options)
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

@@ -2,6 +2,7 @@ package groupevents
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
@@ -44,6 +45,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 	}
 	fresh.ICalUID = fresh.ID
 	wrong := ask.fill(&fresh)
+	fresh.PlanAt = planAt(fresh, now)
 	made := s.eventWork(groupID, fresh.ID, cause.Trace)
 	var event mirror.Event
 	err := s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
@@ -124,8 +126,12 @@ func (s *Service) Update(ctx context.Context, person scheduler.Person, groupID s
 
 // Delete deletes an event with its mirrors; its author may, and the group's creator.
 func (s *Service) Delete(ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause) (View, error) {
+	now := store.Instant(s.Now())
 	event, made, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
 		e.Status = statusCancelled
+		if e.Until.After(now) { // it is on record for Keep from now, not from its end
+			e.Until, e.From = now, earlier(e.From, now)
+		}
 		return nil
 	})
 	if err != nil {
@@ -163,7 +169,7 @@ func (s *Service) edit(
 		if sameText(before, event) {
 			return nil
 		}
-		event.Version, event.Updated, event.UpdatedAt = before.Version+1, now, now
+		event.Version, event.Updated, event.UpdatedAt, event.PlanAt = before.Version+1, now, now, planAt(event, now)
 		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
 			return err
 		}
@@ -219,6 +225,13 @@ func (s *Service) mirrorsOf(ctx context.Context, personID, groupID string, event
 		}
 	}
 	return found, err
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // ignoreMissing treats a document that is gone as nothing to do.

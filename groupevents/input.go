@@ -90,7 +90,7 @@ func (in Input) fill(e *mirror.Event) error {
 		return err
 	}
 	e.Title, e.Location, e.Description, e.Start, e.End = title, in.Location, in.Description, start, end
-	e.From, e.Until = bounds(start, end)
+	e.From, e.Until = instant(start), instant(end)
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (in Input) moment(field, text string) (recurrence.Moment, error) {
 	return recurrence.Moment{Time: at.UTC().Truncate(time.Second), Zone: in.Timezone}, nil
 }
 
-// instant is a moment in time; a day begins at midnight UTC.
+// instant is a moment as mirror.Event.From and Until have it: a day begins at midnight UTC.
 func instant(m recurrence.Moment) time.Time {
 	if !m.AllDay() {
 		return m.Time
@@ -153,16 +153,6 @@ func instant(m recurrence.Moment) time.Time {
 	return day
 }
 
-// bounds are mirror.Event.From and Until of a single event. A day begins first in the zone
-// 14 hours ahead of UTC and ends last in the one 12 hours behind.
-func bounds(start, end recurrence.Moment) (from, until time.Time) {
-	from, until = instant(start), instant(end)
-	if start.AllDay() {
-		from, until = from.Add(-14*time.Hour), until.Add(12*time.Hour)
-	}
-	return from, until
-}
-
 // sameText reports whether two events show the same.
 func sameText(a, b mirror.Event) bool {
 	return a.Title == b.Title && a.Location == b.Location && a.Description == b.Description &&
@@ -171,4 +161,15 @@ func sameText(a, b mirror.Event) bool {
 
 func sameMoment(a, b recurrence.Moment) bool {
 	return a.Date == b.Date && a.Zone == b.Zone && a.Time.Equal(b.Time)
+}
+
+// ahead is how far ahead of now events are mirrored.
+const ahead = 400 * 24 * time.Hour
+
+// planAt is mirror.Event.PlanAt of an event: when it comes within the time that is mirrored.
+func planAt(e mirror.Event, now time.Time) time.Time {
+	if e.Status == statusCancelled || e.From.Before(now.Add(ahead)) {
+		return time.Time{}
+	}
+	return e.From.Add(-ahead).Add(time.Second)
 }

@@ -136,9 +136,6 @@ const memberPage = 50
 // for days in any zone.
 const window = 72 * time.Hour
 
-var eventsOfGroupEnding = store.Select("canonical events of a group by end", "canonicalEvents", "until",
-	store.Where("groupId", store.Equal), store.Where("until", store.Greater))
-
 // planMember plans the group's present and future events for one member, after their
 // connections changed.
 func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
@@ -149,8 +146,7 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 	}
 	after := s.Now().Add(-window)
 	for {
-		asked := eventsOfGroupEnding.With(w.GroupID, after).First(memberPage).From(store.DecodeCursor(w.At, eventsOfGroupEnding.Collection))
-		events, next, err := store.Page(ctx, s.Store, asked, mirror.DecodeEvent)
+		events, next, err := mirror.OfGroupEndingAfter(ctx, s.Store, w.GroupID, after, memberPage, w.At)
 		if err != nil {
 			return err
 		}
@@ -159,7 +155,7 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 				return fmt.Errorf("plan event %s of group %s: %w", event.ID, w.GroupID, err)
 			}
 		}
-		if next == nil {
+		if next == "" {
 			return nil
 		}
 		if same, err := s.advance(ctx, &w, next); err != nil || !same {
@@ -170,10 +166,8 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 
 // advance records how far work is. same is false where it is for a later change by now, which
 // begins again.
-func (s *Service) advance(ctx context.Context, w *work, next *store.Cursor) (same bool, err error) {
-	if w.At, err = store.EncodeCursor(next); err != nil {
-		return false, err
-	}
+func (s *Service) advance(ctx context.Context, w *work, at string) (same bool, err error) {
+	w.At = at
 	return s.settle(ctx, *w, func(tx store.Tx, path store.Path) error {
 		return tx.Update(path, store.Set("at", w.At), store.Set("due", s.Now().Add(lease)))
 	})
