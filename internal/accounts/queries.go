@@ -42,7 +42,7 @@ func WithStatus(ctx context.Context, reader store.Reader, status Status, limit i
 // All lists all accounts, oldest link first, at most limit after a cursor. next
 // continues; nil at the end.
 func All(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (accounts []Account, next *store.Cursor, err error) {
-	return store.Page(ctx, reader, everybodys.With().First(limit).From(after), decode)
+	return store.Page(ctx, reader, everybodys.With().First(limit).From(after), Decode)
 }
 
 func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Account, error) {
@@ -52,7 +52,7 @@ func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Accoun
 	}
 	accounts := make([]Account, 0, len(docs))
 	for _, doc := range docs {
-		accounts = append(accounts, decode(doc))
+		accounts = append(accounts, Decode(doc))
 	}
 	return accounts, nil
 }

@@ -31,6 +31,14 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			for event, reason := range c.Deferred {
 				updates = append(updates, []store.Update{calendars.Defer(event, reason)})
 			}
+			for consumer, backlog := range c.Backlogs {
+				follows := calendars.Calendar{Interests: map[string]int64{consumer: 1}}
+				for event, at := range backlog.Deferred {
+					deferred, _ := follows.Progressed(follows, consumer, calendars.Progress{Deferred: []string{event}}, at)
+					updates = append(updates, deferred)
+				}
+				updates = append(updates, follows.RequestRelist(consumer, backlog.Relist)[1:])
+			}
 			if c.SyncPending {
 				updates = append(updates, calendars.RequestSync())
 			}

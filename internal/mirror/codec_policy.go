@@ -86,9 +86,7 @@ func DecodeConnection(doc store.Document) Connection {
 func EncodePerson(p Person) map[string]any {
 	overlays := map[string]any{}
 	for account, overlay := range p.Overlays {
-		overlays[account] = map[string]any{
-			"calendarId": store.NullIfEmpty(overlay.CalendarID), "suppressed": overlay.Suppressed, "generation": overlay.Generation,
-		}
+		overlays[account] = EncodeOverlay(overlay)
 	}
 	held := map[string]any{}
 	for key, since := range p.HeldSince {
@@ -112,10 +110,7 @@ func DecodePerson(doc store.Document) Person {
 	}
 	overlays := f.Map("overlays")
 	for account := range overlays {
-		overlay := overlays.Map(account)
-		p.Overlays[account] = OverlayCalendar{
-			CalendarID: overlay.String("calendarId"), Suppressed: overlay.Bool("suppressed"), Generation: overlay.Int("generation"),
-		}
+		p.Overlays[account] = decodeOverlay(overlays.Map(account))
 	}
 	held := f.Map("heldSince")
 	for key := range held {

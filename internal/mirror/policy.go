@@ -87,4 +87,7 @@ type OverlayCalendar struct {
 	// Generation counts the calendars created for the account; the mark of the calendar
 	// names it.
 	Generation int64
+	// TryingUntil is until when an attempt to create it may be under way. A past time means
+	// that nobody knows whether the last attempt created it; zero that none did.
+	TryingUntil time.Time
 }

@@ -112,6 +112,18 @@ func OfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 	return store.All(ctx, reader, eventsOfCalendar.With(accountID, calendarID), DecodeEvent)
 }
 
+// SomeOfCalendar lists at most limit canonical events of a calendar.
+func SomeOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfCalendar.With(accountID, calendarID).First(limit), DecodeEvent)
+	return found, err
+}
+
+// SomeOfAccount lists at most limit canonical events of an account.
+func SomeOfAccount(ctx context.Context, reader store.Reader, accountID string, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfAccount.With(accountID).First(limit), DecodeEvent)
+	return found, err
+}
+
 // OfAccount yields the canonical events of an account, by id.
 func OfAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Event, error] {
 	return store.All(ctx, reader, eventsOfAccount.With(accountID), DecodeEvent)

@@ -46,8 +46,6 @@ var table = []row{
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
-	{packages: "internal/recurrence", may: []string{"internal/fault"}},
-	{packages: "availability", may: []string{"internal/recurrence", "internal/fault"}},
 	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
@@ -141,6 +139,6 @@ var restrictions = []restriction{
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "log/slog", never: []string{"rules", "internal/transition", "mirrors/plan"}, why: "decisions are pure"},
 	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence"}, why: "internal/recurrence bounds the work that a rule may cause"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "availability", "mirrors/plan"}, why: "decisions are pure"},
 }
