@@ -1,11 +1,13 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"testing"
 
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 )
 
 func (w *world) connections(as, group string) (shown groupConnectionsJSON) {
@@ -69,6 +71,15 @@ func TestGroupConnect_ShowsTheEventsThatThereAre_Once(t *testing.T) {
 	}
 }
 
+// writeMirror records that the event of a mirror was written.
+func (w *world) writeMirror(eventID, account string) {
+	w.t.Helper()
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Update(mirror.Path(mirror.MirrorID(eventID, account)),
+			store.Set("state", string(mirror.Active)), store.Set("eventId", "questmirror1"), store.Set("generation", 1), store.Set("due", nil))
+	}))
+}
+
 func TestGroupDisconnect_KeepsOrDeletesTheCopies(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -81,6 +92,7 @@ func TestGroupDisconnect_KeepsOrDeletesTheCopies(t *testing.T) {
 			group := w.newGroup()
 			gms, anas := w.connect("gm", group), w.connect("ana", group)
 			made := w.newGroupEvent("gm", group, movieNight)
+			w.writeMirror(made.ID, anas)
 			path := "/v1/groups/" + group + "/connections/" + anas
 			w.want(404, call{as: "gm", method: "DELETE", path: path + row.query}, nil)
 			w.want(200, call{as: "ana", method: "DELETE", path: path + row.query}, nil)

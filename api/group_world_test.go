@@ -3,10 +3,11 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"questscheduler/api"
 	"questscheduler/groupevents"
@@ -15,83 +16,58 @@ import (
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
 
-// groupWorld plans the mirrors of groups' events as far as these tests need it: one for each
-// connected account.
+// groupWorld is what plans the mirrors of groups' events.
 type groupWorld struct {
-	store store.Store
-	now   func() time.Time
-	// refuse, where set, is asked before each planning.
-	refuse  func(ownerID string) error
-	planned []string // "owner event", in order
+	mirrors *mirrors.Service
+	store   *refusing
+}
+
+// refusing is a store that refuses to read what is needed to plan for some people.
+type refusing struct {
+	store.Store
+	people []string
+}
+
+type refusingTx struct {
+	store.Tx
+	from *refusing
+}
+
+func (r *refusing) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	return r.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error { return fn(ctx, refusingTx{tx, r}) })
+}
+
+func (r refusingTx) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	for _, person := range r.from.people {
+		if path == mirror.PersonPath(person) {
+			return store.Document{}, errors.New("it cannot be read")
+		}
+	}
+	return r.Tx.Get(ctx, path)
 }
 
 func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
-	w.groups = groupWorld{store: w.changes, now: options.Now}
+	w.groups.store = &refusing{Store: w.changes}
+	w.groups.mirrors = &mirrors.Service{
+		Store: w.groups.store, Queue: w.queue, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: options.Now,
+		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
+		NewID:  func() string { return strings.TrimPrefix(options.NewID("mir"), "mir_") }, Log: options.Log,
+	}
 	return &groupevents.Service{
-		Store: w.changes, Queue: w.queue, Plan: w.groups.plan, Now: options.Now, NewID: options.NewID, Log: options.Log,
+		Store: w.changes, Queue: w.queue, Plans: w.groups.mirrors, Now: options.Now, NewID: options.NewID, Log: options.Log,
 	}
-}
-
-func (g *groupWorld) plan(ctx context.Context, ownerID, icalUID string, _ scheduler.Cause) error {
-	if g.refuse != nil {
-		if err := g.refuse(ownerID); err != nil {
-			return err
-		}
-	}
-	g.planned = append(g.planned, ownerID+" "+icalUID)
-	return g.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		connections, err := mirror.ConnectionsOf(ctx, tx, ownerID)
-		if err != nil {
-			return err
-		}
-		groups := map[string][]string{}
-		var ids []string
-		for _, c := range connections {
-			groups[c.GroupID] = append(groups[c.GroupID], c.AccountID)
-			ids = append(ids, c.GroupID)
-		}
-		slices.Sort(ids)
-		events, err := mirror.OfGroupsUID(ctx, tx, slices.Compact(ids), icalUID)
-		if err != nil {
-			return err
-		}
-		left, err := mirror.MirrorsOfUID(ctx, tx, ownerID, icalUID)
-		if err != nil {
-			return err
-		}
-		for _, event := range events {
-			for _, account := range groups[event.GroupID] {
-				id := mirror.MirrorID(event.ID, account)
-				if event.Status == "cancelled" || event.AccountID == account {
-					continue
-				}
-				left = slices.DeleteFunc(left, func(m mirror.Mirror) bool { return m.ID == id })
-				if err := tx.Set(mirror.Path(id), mirror.Encode(mirror.Mirror{
-					ID: id, OwnerID: ownerID, CanonicalID: event.ID, ICalUID: icalUID, GroupID: event.GroupID, TargetAccountID: account,
-					Target: mirror.PrimaryTarget, Detail: mirror.Full, Generation: 1, EventID: "questmirror1", Wanted: event.Title,
-					State: mirror.Pending, Due: g.now(), Ends: event.Until, CreatedAt: g.now(), UpdatedAt: g.now(),
-				})); err != nil {
-					return err
-				}
-			}
-		}
-		for _, m := range left {
-			if err := tx.Update(mirror.Path(m.ID), store.Set("state", string(mirror.Deleting))); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // carryOutGroupWork runs the tasks of groups' events that wait, as the queue does.
 func (w *world) carryOutGroupWork() {
 	w.t.Helper()
+	handlers := map[string]queue.Handler{poll.GroupWorkKind: w.options.GroupEvents.Handle, mirrors.PlanKind: w.groups.mirrors.HandlePlan}
 	for {
-		due := slices.DeleteFunc(w.queue.Due(begin.AddDate(1, 0, 0)), func(task memoryqueue.Pending) bool { return task.Kind != poll.GroupWorkKind })
+		due := slices.DeleteFunc(w.queue.Due(w.options.Now()), func(task memoryqueue.Pending) bool { return handlers[task.Kind] == nil })
 		if len(due) == 0 {
 			return
 		}
@@ -99,18 +75,20 @@ func (w *world) carryOutGroupWork() {
 		if !taken {
 			w.t.Fatal("the task does not wait")
 		}
-		if verdict := w.options.GroupEvents.Handle(w.t.Context(), run.Delivery); !run.Settle(verdict) || verdict.Outcome != queue.Done {
+		if verdict := handlers[run.Kind](w.t.Context(), run.Delivery); !run.Settle(verdict) || verdict.Outcome == queue.Permanent {
 			w.t.Fatalf("the task ends with %v", verdict)
 		}
 	}
 }
 
-// groupWork counts the recorded work that is not done.
-func (w *world) groupWork() int {
+// drainGroups hands over the recorded work that is due, and returns how much.
+func (w *world) drainGroups() int {
 	w.t.Helper()
 	handed, err := w.options.GroupEvents.Drain(w.t.Context())
 	must(w.t, err)
-	return handed
+	drained, err := w.groups.mirrors.Drain(w.t.Context(), scheduler.Cause{})
+	must(w.t, err)
+	return handed + drained.Events + drained.People
 }
 
 type groupEventJSON struct {

@@ -36,6 +36,7 @@ import (
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/promises"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -153,7 +154,7 @@ func (w *world) openPorts(options *api.Options) {
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
-	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind, poll.GroupWorkKind}, Now: options.Now})
+	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind}, Now: options.Now})
 	must(w.t, err)
 	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
 	must(w.t, err)

@@ -162,14 +162,3 @@ func sameText(a, b mirror.Event) bool {
 func sameMoment(a, b recurrence.Moment) bool {
 	return a.Date == b.Date && a.Zone == b.Zone && a.Time.Equal(b.Time)
 }
-
-// ahead is how far ahead of now events are mirrored.
-const ahead = 400 * 24 * time.Hour
-
-// planAt is mirror.Event.PlanAt of an event: when it comes within the time that is mirrored.
-func planAt(e mirror.Event, now time.Time) time.Time {
-	if e.Status == statusCancelled || e.From.Before(now.Add(ahead)) {
-		return time.Time{}
-	}
-	return e.From.Add(-ahead).Add(time.Second)
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -86,8 +85,6 @@ func (s *Service) finish(ctx context.Context, w work, failed error) error {
 func (s *Service) carryOut(ctx context.Context, w work) error {
 	cause := scheduler.Cause{Trigger: "group", Trace: w.Trace}
 	switch {
-	case w.EventID != "":
-		return s.planEvent(ctx, w.GroupID, w.EventID, cause)
 	case w.PollID != "":
 		return s.followSession(ctx, w.PollID, cause)
 	case w.Sessions:
@@ -95,38 +92,6 @@ func (s *Service) carryOut(ctx context.Context, w work) error {
 	default:
 		return s.planMember(ctx, w, cause)
 	}
-}
-
-// planEvent plans an event for everybody who is connected to its group, and for everybody who
-// has mirrors of it. A failure for one does not keep it from the others.
-func (s *Service) planEvent(ctx context.Context, groupID, eventID string, cause scheduler.Cause) error {
-	event, err := mirror.LoadEvent(ctx, s.Store, eventID)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	connections, err := mirror.ConnectionsOfGroup(ctx, s.Store, groupID)
-	if err != nil {
-		return err
-	}
-	mirrors, err := mirror.OfEvent(ctx, s.Store, eventID)
-	if err != nil {
-		return err
-	}
-	var owners []string
-	for _, connection := range connections {
-		owners = append(owners, connection.OwnerID)
-	}
-	for _, m := range mirrors {
-		owners = append(owners, m.OwnerID)
-	}
-	slices.Sort(owners)
-	var failed []error
-	for _, owner := range slices.Compact(owners) {
-		if err := s.Plan(ctx, owner, event.ICalUID, cause); err != nil {
-			failed = append(failed, fmt.Errorf("plan event %s of group %s: %w", eventID, groupID, err))
-		}
-	}
-	return errors.Join(failed...)
 }
 
 // memberPage is how many events are planned between two marks of progress.
@@ -151,7 +116,7 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 			return err
 		}
 		for _, event := range events {
-			if err := s.Plan(ctx, w.OwnerID, event.ICalUID, cause); err != nil {
+			if err := s.Plans.PlanUID(ctx, w.OwnerID, event.ICalUID, cause); err != nil {
 				return fmt.Errorf("plan event %s of group %s: %w", event.ID, w.GroupID, err)
 			}
 		}

@@ -76,9 +76,9 @@ func (s *Service) followSession(ctx context.Context, pollID string, cause schedu
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	var changed []mirror.Event
+	var changed, unshared []mirror.Event
 	err = s.change(ctx, p.GroupID, cause, func(ctx context.Context, tx store.Tx) error {
-		changed = nil
+		changed, unshared = nil, nil
 		session, err := loadSession(ctx, tx, pollID)
 		if err != nil {
 			return err
@@ -87,16 +87,39 @@ func (s *Service) followSession(ctx context.Context, pollID string, cause schedu
 			if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
 				return err
 			}
+			changed = append(changed, event)
 		}
-		changed = session.events // all: an earlier run may have died before it planned them
+		for _, event := range session.events {
+			if event.GroupID == "" {
+				unshared = append(unshared, event)
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	for _, event := range changed {
-		if err := s.planEvent(ctx, event.GroupID, event.ID, cause); err != nil {
+		s.Plans.PlanEventSoon(ctx, event, cause)
+	}
+	return s.withdraw(ctx, unshared, cause)
+}
+
+// withdraw plans events that no group shares for people of a group who may have mirrors of
+// them yet. Other planning of such an event is for its owner alone.
+func (s *Service) withdraw(ctx context.Context, unshared []mirror.Event, cause scheduler.Cause) error {
+	for _, event := range unshared {
+		mirrors, err := mirror.OfEvent(ctx, s.Store, event.ID)
+		if err != nil {
 			return err
+		}
+		for _, m := range mirrors {
+			if m.OwnerID == event.OwnerID {
+				continue
+			}
+			if err := s.Plans.PlanUID(ctx, m.OwnerID, event.ICalUID, cause); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -178,9 +201,16 @@ func isShared(ctx context.Context, reader store.Reader, p poll.Poll) (bool, erro
 	return held.ShareSessions, err
 }
 
-// SharedGroup is the group that shares a poll's session, "" for none: what an observation of
-// its event has to store as mirror.Event.GroupID.
-func SharedGroup(ctx context.Context, reader store.Reader, p poll.Poll) (string, error) {
+// SharedBy returns the group that shares the session of a poll, "" for none: what an
+// observation of its event stores as mirror.Event.GroupID (mirrors.Service.SharedBy).
+func SharedBy(ctx context.Context, reader store.Reader, pollID string) (groupID string, err error) {
+	p, err := poll.Load(ctx, reader, pollID)
+	if err != nil {
+		if fault.Is(err, fault.NotFound) {
+			return "", nil
+		}
+		return "", err
+	}
 	shared, err := isShared(ctx, reader, p)
 	if err != nil || !shared || !p.Linked() {
 		return "", err
@@ -260,6 +290,6 @@ func revised(was, next mirror.Event, now time.Time) (mirror.Event, bool) {
 	if shown {
 		next.Version++
 	}
-	next.UpdatedAt, next.PlanAt = now, planAt(next, now)
+	next.UpdatedAt, next.PlanAt = now, now
 	return next, true
 }
