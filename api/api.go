@@ -28,6 +28,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/availability"
+	"questscheduler/groupevents"
 	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
@@ -43,7 +44,9 @@ type Options struct {
 	Health    *health.Reader
 	// Availability answers when people are busy.
 	Availability *availability.Service
-	Tasks        Tasks
+	// GroupEvents are the events that groups share.
+	GroupEvents *groupevents.Service
+	Tasks       Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -145,6 +148,8 @@ func New(options Options) *echo.Echo {
 	s.availabilityRoutes()
 	s.streamRoutes()
 	s.groupRoutes()
+	s.groupConnectionRoutes()
+	s.groupEventRoutes()
 	s.notificationRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()

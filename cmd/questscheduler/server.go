@@ -15,6 +15,7 @@ import (
 	"questscheduler/api"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
@@ -33,13 +34,13 @@ import (
 )
 
 // kinds are the kinds of tasks; each has a queue of its own.
-var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind}
+var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind}
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
-		mirror.Queries, availability.Queries,
+		mirror.Queries, availability.Queries, groupevents.Queries,
 	)
 }
 

@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "availability", "internal/config",
-	"scheduler", "calendarsync", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "groupevents", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -67,11 +67,10 @@ var table = []row{
 		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
 		"internal/queue", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
 	}},
-	{packages: "groupevents", may: []string{
-		"internal/recurrence", "internal/poll", "internal/mirror", "internal/accounts", "internal/store", "internal/queue", "scheduler", "internal/fault",
-	}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
+
+	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/queue", "mirrors/plan", "scheduler", "internal/fault"}},
 
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
