@@ -167,7 +167,8 @@ func errNotFound() error {
 // Path is the path of an account's document.
 func Path(id string) store.Path { return store.Doc("accounts", id) }
 
-func decode(doc store.Document) Account {
+// Decode reads an account's document.
+func Decode(doc store.Document) Account {
 	f := store.Fields(doc.Data)
 	return Account{
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),
