@@ -63,6 +63,7 @@ var table = []row{
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
+	{packages: "mirrors", may: []string{"rules", "internal/recurrence", "internal/mirror", "mirrors/plan", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "calendarsync", "internal/meter", "internal/fault"}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 
