@@ -387,7 +387,7 @@ func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 	mask("gm", gcal.MaskVersion)
 	follow(t, w, c, "gm", 1)
 	w.LosePushes()
-	w.DeleteEvent("gm", eventID) // seen by nothing but what follows a full listing
+	w.DeleteEvent("gm", eventID) // found by nothing but what follows a full listing
 	w.LosePushes()
 	mask("gm", gcal.WideMaskVersion)
 	mask("ana", gcal.MaskVersion)
