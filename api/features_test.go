@@ -71,7 +71,7 @@ func TestLinking_WithFeatures_GrantsThemOneByOne(t *testing.T) {
 	w.want(http.StatusBadRequest, call{as: "gm", method: "POST", path: "/v1/accounts/link", body: map[string]any{"features": []string{"mail"}}}, nil)
 }
 
-// Whoever leaves a feature out at Google has the account all the same.
+// A feature that is left out at Google costs no account.
 func TestLinking_FeatureDeclined_LinksWithoutIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

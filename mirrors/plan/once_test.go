@@ -35,19 +35,20 @@ func TestPlan_OncePerCalendar(t *testing.T) {
 		connections []string
 		want        wantStates
 	}{
-		"a native copy covers":            {[]mirror.Event{a, invited("n", a, "home")}, toHome, nil, wantStates{"a>home": mirror.Covered}},
-		"a declined native copy does not": {[]mirror.Event{a, invited("n", a, "home", declined)}, toHome, nil, wantStates{"a>home": mirror.Active}},
-		"a cancelled one does not":        {[]mirror.Event{a, invited("n", a, "home", isCancelled)}, toHome, nil, wantStates{"a>home": mirror.Active}},
-		"another meeting does not":        {[]mirror.Event{a, with(meeting("b", hour), in("home"))}, toHome, nil, wantStates{"a>home": mirror.Active}},
-		"the lowest of two counts":        {[]mirror.Event{invited("b", a, "club"), a}, toHome, nil, wantStates{"a>home": mirror.Active, "b>home": mirror.Covered}},
-		"the next if it is declined":      {[]mirror.Event{invited("b", a, "club"), with(a, declined)}, toHome, nil, wantStates{"b>home": mirror.Active}},
-		"a group's event":                 {[]mirror.Event{groupEvent()}, nil, []string{"home", "work"}, wantStates{"g>home": mirror.Active, "g>work": mirror.Active}},
-		"a group's event, not connected":  {[]mirror.Event{groupEvent()}, toHome, nil, wantStates{}},
-		"one's own group's event":         {[]mirror.Event{groupEvent(func(e *mirror.Event) { e.OwnerID = "ana" })}, nil, []string{"home"}, wantStates{"g>home": mirror.Active}},
-		"edges lead a group's event on":   {[]mirror.Event{groupEvent()}, toHome, []string{"work"}, wantStates{"g>work": mirror.Active, "g>home": mirror.Active}},
-		"a shared session of somebody":    {[]mirror.Event{with(a, sharedBy("ben"))}, nil, []string{"home"}, wantStates{"a>home": mirror.Active}},
-		"its native copy covers":          {[]mirror.Event{with(a, sharedBy("ben")), invited("n", a, "home")}, nil, []string{"home"}, wantStates{"a>home": mirror.Covered}},
-		"one's own, connected elsewhere":  {[]mirror.Event{with(a, sharedBy("ana"))}, nil, []string{"work", "home"}, wantStates{"a>home": mirror.Active}},
+		"a native copy covers":                  {[]mirror.Event{a, invited("n", a, "home")}, toHome, nil, wantStates{"a>home": mirror.Covered}},
+		"a declined native copy does not":       {[]mirror.Event{a, invited("n", a, "home", declined)}, toHome, nil, wantStates{"a>home": mirror.Active}},
+		"a cancelled one does not":              {[]mirror.Event{a, invited("n", a, "home", isCancelled)}, toHome, nil, wantStates{"a>home": mirror.Active}},
+		"another meeting does not":              {[]mirror.Event{a, with(meeting("b", hour), in("home"))}, toHome, nil, wantStates{"a>home": mirror.Active}},
+		"the lowest of two counts":              {[]mirror.Event{invited("b", a, "club"), a}, toHome, nil, wantStates{"a>home": mirror.Active, "b>home": mirror.Covered}},
+		"the next if it is declined":            {[]mirror.Event{invited("b", a, "club"), with(a, declined)}, toHome, nil, wantStates{"b>home": mirror.Active}},
+		"a group's event":                       {[]mirror.Event{groupEvent()}, nil, []string{"home", "work"}, wantStates{"g>home": mirror.Active, "g>work": mirror.Active}},
+		"a group's event, not connected":        {[]mirror.Event{groupEvent()}, toHome, nil, wantStates{}},
+		"one's own group's event":               {[]mirror.Event{groupEvent(func(e *mirror.Event) { e.OwnerID = "ana" })}, nil, []string{"home"}, wantStates{"g>home": mirror.Active}},
+		"edges lead a group's event on":         {[]mirror.Event{groupEvent()}, toHome, []string{"work"}, wantStates{"g>work": mirror.Active, "g>home": mirror.Active}},
+		"a shared session of somebody":          {[]mirror.Event{with(a, sharedBy("ben"))}, nil, []string{"home"}, wantStates{"a>home": mirror.Active}},
+		"a session that its organiser declined": {[]mirror.Event{with(a, sharedBy("ben"), declined)}, nil, []string{"home"}, wantStates{"a>home": mirror.Active}},
+		"its native copy covers":                {[]mirror.Event{with(a, sharedBy("ben")), invited("n", a, "home")}, nil, []string{"home"}, wantStates{"a>home": mirror.Covered}},
+		"one's own, connected elsewhere":        {[]mirror.Event{with(a, sharedBy("ana"))}, nil, []string{"work", "home"}, wantStates{"a>home": mirror.Active}},
 		"a group copy beats a lower mirror": {
 			[]mirror.Event{invited("z", a, "work", sharedBy("ben")), invited("b", a, "club")}, toHome, []string{"home"},
 			wantStates{"z>home": mirror.Active, "b>home": mirror.Covered},
@@ -139,4 +140,17 @@ func TestPlan_LeftAloneWinner_StillCoversOthers(t *testing.T) {
 		t.Errorf("planned are %+v", planned)
 	}
 	expect(t, s, wantStates{"a>home": mirror.Suppressed, "b>home": mirror.Covered})
+}
+
+func TestPlan_LeftDeleted_StaysSoAfterANativeCopyWent(t *testing.T) {
+	t.Parallel()
+	a := meeting("a", hour)
+	s, _ := applied(situation(a))
+	s = newCalendars().write(s)
+	s.Mirrors[0].State = mirror.Suppressed
+	for _, events := range [][]mirror.Event{{a, invited("n", a, "home")}, {a}} {
+		s.Events = events
+		s, _ = applied(s)
+		expect(t, s, wantStates{"a>home": mirror.Suppressed})
+	}
 }

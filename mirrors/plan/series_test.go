@@ -21,6 +21,7 @@ func TestPlan_Series(t *testing.T) {
 	other := invited("t", series, "club")
 	otherMoved := exception("tx", other, func(e *mirror.Event) { e.ID = "evt_tx" })
 	native := invited("n", series, "home")
+	team := func(e *mirror.Event) { e.CalendarID = "team@x" }
 	for name, row := range map[string]struct {
 		events []mirror.Event
 		want   wantStates
@@ -42,9 +43,18 @@ func TestPlan_Series(t *testing.T) {
 		"two origins":                              {[]mirror.Event{series, moved, other, otherMoved}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
 		"two origins, an exception in the second":  {[]mirror.Event{series, other, otherMoved}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
 		"two origins, declined in the first alone": {[]mirror.Event{series, with(moved, declined), other, otherMoved}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, []string{"x"}},
+		"one calendar in two accounts": {
+			[]mirror.Event{with(series, team), with(moved, team), with(other, team), with(otherMoved, team)},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil,
+		},
 	} {
 		s := situation(row.events...)
 		s.Edges = append(s.Edges, edge("club", "home", mirror.Busy))
+		for _, from := range []string{"work", "club"} {
+			e := edge(from, "home", mirror.Busy)
+			e.FromCalendarID = "team@x"
+			s.Edges = append(s.Edges, e)
+		}
 		google := newCalendars()
 		s = written(s, google)
 		expectNamed(t, name, s, row.want)
@@ -226,5 +236,16 @@ func TestObservedInstance_OfAnExceptionInWriting_IsIgnored(t *testing.T) {
 	path := personMoves(google, of(s, series, "home"), instance) // or the writer, whose answer was lost
 	if s, verdict := google.observe(s, path); verdict != plan.Ignored || of(s, series, "home").State != mirror.Active {
 		t.Errorf("%s: %v", verdict, states(s))
+	}
+}
+
+func TestObservedInstance_OfASeriesThatGoes_IsIgnored(t *testing.T) {
+	t.Parallel()
+	google := newCalendars()
+	s := written(situation(series), google)
+	path := personMoves(google, s.Mirrors[0], instance)
+	s.Mirrors[0].State, s.Mirrors[0].Replacing = mirror.Failed, true // its deletion failed five times
+	if next, verdict := plan.ObservedInstance(s, s.Mirrors[0], google.events[path]); verdict != plan.Ignored || next.State != mirror.Failed {
+		t.Errorf("%s: %+v", verdict, next)
 	}
 }
