@@ -140,7 +140,7 @@ func TestObserved_DeletedInstance_IsConfirmedOnceThenLeft(t *testing.T) {
 		if s, verdict = google.observe(s, path); verdict != step.verdict {
 			t.Fatalf("%s, want %s", verdict, step.verdict)
 		}
-		if s = google.write(s); of(s, moved, "home").State != step.after || of(s, series, "home").State != mirror.Active {
+		if s = google.write(s); of(s, moved, "home").State != step.after || of(s, moved, "home").Generation != 1 || of(s, series, "home").State != mirror.Active {
 			t.Fatalf("after %s: %v", verdict, states(s))
 		}
 	}

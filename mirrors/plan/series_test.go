@@ -238,3 +238,14 @@ func TestObservedInstance_OfAnExceptionInWriting_IsIgnored(t *testing.T) {
 		t.Errorf("%s: %v", verdict, states(s))
 	}
 }
+
+func TestObservedInstance_OfASeriesThatGoes_IsIgnored(t *testing.T) {
+	t.Parallel()
+	google := newCalendars()
+	s := written(situation(series), google)
+	path := personMoves(google, s.Mirrors[0], instance)
+	s.Mirrors[0].State, s.Mirrors[0].Replacing = mirror.Failed, true // its deletion failed five times
+	if next, verdict := plan.ObservedInstance(s, s.Mirrors[0], google.events[path]); verdict != plan.Ignored || next.State != mirror.Failed {
+		t.Errorf("%s: %+v", verdict, next)
+	}
+}
