@@ -77,7 +77,7 @@ func (w *write) planned(stored []mirror.Mirror, next mirror.Mirror) {
 	w.put(next)
 }
 
-// put adds a mirror, or replaces what is to be written of it.
+// put adds a mirror, in place of an earlier state of it.
 func (w *write) put(m mirror.Mirror) {
 	i := slices.IndexFunc(w.mirrors, func(other mirror.Mirror) bool { return other.ID == m.ID })
 	if i < 0 {

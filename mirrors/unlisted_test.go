@@ -1,14 +1,12 @@
 package mirrors_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 )
 
@@ -150,19 +148,9 @@ func TestRemoveStale_RevokedForLong_ForgetsItsEvents(t *testing.T) {
 func TestPlanEvent_AGroupsEvent_ReachesItsMembers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for account, owner := range map[string]string{home: gm, annes: ana} {
-		c := mirror.Connection{GroupID: "party", AccountID: account, OwnerID: owner, CreatedAt: stageStart}
-		w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Create(mirror.ConnectionPath(c.GroupID, c.AccountID), mirror.EncodeConnection(c))
-		}))
-	}
-	start := at(thursday)
-	event := mirror.Event{
-		ID: "evt_session", OwnerID: ana, ICalUID: "evt_session", Title: "Session", Start: start,
-		End: recurrence.Moment{Time: start.Time.Add(time.Hour), Zone: start.Zone}, Status: "confirmed", Visibility: "default", Transparency: "opaque",
-		Kind: "default", Version: 1, Source: mirror.SourceGroup, GroupID: "party", From: start.Time, Until: start.Time.Add(time.Hour),
-		PlanAt: stageStart, CreatedAt: stageStart, UpdatedAt: stageStart,
-	}
+	w.connect(home, gm)
+	w.connect(annes, ana)
+	event := w.canonicalSession()
 	w.put(event)
 	_, err := w.service.Drain(w.ctx, cause)
 	w.must(err)

@@ -22,6 +22,7 @@ import (
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
+	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -45,7 +46,9 @@ type world struct {
 	syncer   *calendarsync.Syncer
 	// lossy has Enqueue fail, as if the program died after a commit.
 	lossy bool
-	names int
+	// onEnqueue is called before a task is enqueued; nil is nothing.
+	onEnqueue func()
+	names     int
 }
 
 // noPolls are the polls of a world without any.
@@ -60,6 +63,9 @@ func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, schedule
 }
 
 func (w *world) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
+	if w.onEnqueue != nil {
+		w.onEnqueue()
+	}
 	if w.lossy {
 		return false, context.DeadlineExceeded
 	}
@@ -191,6 +197,18 @@ func (w *world) settle() {
 	}
 }
 
+// run has the clock go on for a time, minute by minute, with both drains each minute.
+func (w *world) run(d time.Duration) {
+	w.Helper()
+	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); w.must(w.clock.Advance(time.Minute)) {
+		_, err := w.service.Drain(w.ctx, cause)
+		w.must(err)
+		_, err = w.writer.Drain(w.ctx, cause)
+		w.must(err)
+		w.settle()
+	}
+}
+
 // titles are the titles of the live events of a calendar, sorted.
 func (w *world) titles(account string) (all []string) {
 	w.Helper()
@@ -217,10 +235,12 @@ func (w *world) canonical(account string) []mirror.Event {
 }
 
 // queueSync enqueues a sync of an account's primary calendar, if anything follows it.
-func (w *world) queueSync(account string) error {
-	c, ok, err := calendars.Load(w.ctx, w.memory, account, refTo(account).Calendar)
+func (w *world) queueSync(account string) error { return w.queueSyncOf(refTo(account)) }
+
+func (w *world) queueSyncOf(ref gcal.Ref) error {
+	c, ok, err := calendars.Load(w.ctx, w.memory, ref.Account, ref.Calendar)
 	if err == nil && (!ok || !c.Wanted()) {
-		err = fmt.Errorf("nobody follows %s", account)
+		err = fmt.Errorf("nobody follows %s", ref.Calendar)
 	}
 	if err != nil {
 		return err
@@ -272,4 +292,25 @@ func (w *world) put(event mirror.Event) {
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event))
 	}))
+}
+
+// connect shows the events of the group "party" in a person's account.
+func (w *world) connect(account, owner string) {
+	w.Helper()
+	c := mirror.Connection{GroupID: "party", AccountID: account, OwnerID: owner, CreatedAt: stageStart}
+	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Create(mirror.ConnectionPath(c.GroupID, c.AccountID), mirror.EncodeConnection(c))
+	}))
+}
+
+// canonicalSession is an event of the group, by ana, that is due for planning.
+func (w *world) canonicalSession() mirror.Event {
+	start := at(thursday)
+	event := mirror.Event{
+		ID: "evt_session", OwnerID: ana, ICalUID: "evt_session", Title: "Session", Start: start, End: at("2026-03-05T10:00:00Z"),
+		Status: "confirmed", Visibility: "default", Transparency: "opaque", Kind: "default", Version: 1,
+		Source: mirror.SourceGroup, GroupID: "party", PlanAt: stageStart, CreatedAt: stageStart, UpdatedAt: stageStart,
+	}
+	event.From, event.Until = plan.Bounds(event)
+	return event
 }
