@@ -24,7 +24,7 @@ func (w *world) replayAtTheEnd() {
 			if err != nil {
 				w.Fatal(err)
 			}
-			if report := explain.NewEventReport(history, true); report.Disagrees() || report.Replay.Partial {
+			if report := explain.NewEventReport(history, true); report.Disagrees() {
 				var text strings.Builder
 				if err := report.WriteText(&text); err != nil {
 					w.Fatal(err)
