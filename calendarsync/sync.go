@@ -158,6 +158,9 @@ func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, li
 			}
 		}
 	}
+	for _, part := range parts {
+		part.incomplete = part.incomplete || page.Nameless // of a full listing, see gcal.Page
+	}
 	if slices.ContainsFunc(parts, func(p *part) bool { return !p.stopped() }) {
 		return nil
 	}
@@ -182,10 +185,12 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 		if failure != nil {
 			return updates
 		}
+		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
 		return append(updates, calendars.Succeeded(l.Now(), next, l.mask())...)
 	})
 	if err == nil && !latest.IsZero() {
-		l.retry = calendars.RetryBacklog(latest, l.Now())
+		recovers := slices.ContainsFunc(l.parts, (*part).recovers)
+		l.retry = calendars.RetryBacklog(latest, l.Now(), recovers)
 	}
 	return cmp.Or(err, failure)
 }
@@ -198,6 +203,7 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 		if err != nil {
 			return "", err
 		}
+		l.calendar.TimeZone = cmp.Or(got.TimeZone, l.calendar.TimeZone)
 		if err := do(got); err != nil {
 			return "", err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
 	"questscheduler/internal/mirror"
@@ -64,15 +63,15 @@ func (w *write) decide(of *situation, dirty ...string) {
 
 // planned adds a mirror that a plan changed.
 func (w *write) planned(stored []mirror.Mirror, next mirror.Mirror) {
-	before := ""
+	var was mirror.Mirror
 	if i := slices.IndexFunc(stored, func(m mirror.Mirror) bool { return m.ID == next.ID }); i >= 0 {
-		before = string(stored[i].State)
+		was = stored[i]
 	}
 	step := mirror.StepPlanned
 	if w.s.Observing {
 		step = mirror.StepWouldPlan
 	}
-	w.record(mirror.Entry{EventID: next.CanonicalID, Step: step, MirrorID: next.ID, Before: before, After: string(next.State)})
+	w.record(mirror.MirrorStep(step, was, next, ""))
 	w.put(next)
 }
 
@@ -165,10 +164,3 @@ func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func
 }
 
 func same(a, b mirror.Mirror) bool { return reflect.DeepEqual(a, b) }
-
-func version(v int64) string {
-	if v == 0 {
-		return ""
-	}
-	return strconv.FormatInt(v, 10)
-}

@@ -87,9 +87,7 @@ func (w *write) observed(was, next mirror.Mirror, verdict plan.Verdict) {
 		return
 	}
 	if step := stepOf(verdict); step != "" {
-		w.record(mirror.Entry{
-			EventID: next.CanonicalID, Step: step, MirrorID: next.ID, Before: string(was.State), After: string(next.State), Reason: string(verdict),
-		})
+		w.record(mirror.MirrorStep(step, was, next, string(verdict)))
 	}
 	w.put(next)
 }
@@ -124,11 +122,12 @@ func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observatio
 		return err
 	}
 	now := s.now()
-	w.record(mirror.Entry{EventID: strayEvent, Step: mirror.StepStray, MirrorID: id, After: string(mirror.Deleting), Reason: "no mirror maps it"})
-	w.put(stray(o.event, mirror.Mirror{
+	m := stray(o.event, mirror.Mirror{
 		ID: id, OwnerID: o.calendar.OwnerID, TargetAccountID: o.calendar.AccountID, TargetCalendarID: o.calendar.CalendarID,
 		Due: now, CreatedAt: now, UpdatedAt: now,
-	}))
+	})
+	w.record(mirror.MirrorStep(mirror.StepStray, mirror.Mirror{}, m, "no mirror maps it"))
+	w.put(m)
 	return nil
 }
 

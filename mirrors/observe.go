@@ -76,9 +76,10 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	}
 	of.put(next)
 	dirty := append(of.cancelExceptions(next), next.ID)
-	w.record(mirror.Entry{
-		EventID: next.ID, Step: mirror.StepObserved, Before: version(was.Version), After: version(next.Version), Reason: next.Status,
-	})
+	if !known {
+		was = mirror.Event{}
+	}
+	w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
 	w.decide(&of, dirty...)
 	return nil
 }

@@ -130,8 +130,12 @@ func (w *Writer) enqueue(ctx context.Context, m mirror.Mirror, trace string) {
 	}
 }
 
-// drainMost is how many mirrors one drain enqueues.
-const drainMost = 500
+// drainMost is how many mirrors one drain enqueues, and drainRead how many it reads for
+// that.
+const (
+	drainMost = 500
+	drainRead = 2000
+)
 
 // Drain enqueues mirrors that are due, those due longest first and at most 500, and
 // returns how many. Tasks that are queued already absorb the second.
@@ -139,10 +143,10 @@ func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int
 	if w.Observing {
 		return 0, nil
 	}
-	now := w.Now()
+	now, read := w.Now(), 0
 	bucket := "/" + strconv.FormatInt(now.Unix()/int64(redrain/time.Second), 10)
 	for m, err := range mirror.Due(ctx, w.Store, now) {
-		if err != nil || enqueued == drainMost {
+		if read++; err != nil || enqueued == drainMost || read > drainRead {
 			return enqueued, err
 		}
 		if w.pauses.until(m.TargetAccountID, now).After(now) {

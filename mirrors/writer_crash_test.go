@@ -84,6 +84,9 @@ func (s *stage) each(want int) {
 	}
 	byID := map[string]string{}
 	for _, m := range s.mirrors() {
+		if m.TargetAccountID != home {
+			continue
+		}
 		if m.State != mirror.Active || !m.Due.IsZero() {
 			s.Errorf("the mirror of %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
 		}

@@ -9,7 +9,6 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"
 )
@@ -30,9 +29,6 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 	}
 	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.FailedWrite(*m, cause, now)
-		if fault.Is(cause, fault.Forbidden) || fault.Is(cause, fault.Invalid) { // only a person can help
-			m.State, m.Due, m.LastError = mirror.Failed, store.Instant(now.Add(retryFailed)), sentence(cause)
-		}
 		return outcome{mirror.StepFailed, fault.KindOf(cause).String()}
 	})
 	if err != nil {
@@ -43,9 +39,6 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 		"attempts", m.Attempts, "due", m.Due, "trace", a.cause.Trace, "error", cause)
 	return nil
 }
-
-// retryFailed is how long a mirror in ERROR rests.
-const retryFailed = 24 * time.Hour
 
 // sentence is an error's message for people.
 func sentence(err error) string {

@@ -2,6 +2,7 @@ package mirrors
 
 import (
 	"context"
+	"slices"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
@@ -77,35 +78,47 @@ func (w *Writer) commitWith(
 	at, id := store.Instant(w.Now()), "jrn_"+w.NewID()
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		var found bool
-		var others []mirror.Mirror
+		var stored, others []mirror.Mirror
 		held = false
 		if m, found, err = mirror.Load(ctx, tx, was.ID); err != nil || !found || m.Generation != was.Generation || m.ETag != was.ETag {
 			return err
 		}
 		if also != nil {
-			all, err := mirror.MirrorsOfUID(ctx, tx, m.OwnerID, m.ICalUID)
-			if err != nil {
+			if stored, err = mirror.MirrorsOfUID(ctx, tx, m.OwnerID, m.ICalUID); err != nil {
 				return err
 			}
-			others = also(all)
+			others = also(stored)
 		}
 		held = true
-		before := m.State
+		before := m
 		did := change(&m)
 		for _, other := range append(others, m) {
 			if err := tx.Set(mirror.Path(other.ID), mirror.Encode(other)); err != nil {
 				return err
 			}
 		}
+		for _, other := range others {
+			i := slices.IndexFunc(stored, func(m mirror.Mirror) bool { return m.ID == other.ID })
+			entry := mirror.MirrorStep(mirror.StepPlanned, stored[i], other, "its series was written anew")
+			entry.ID, entry.At = "jrn_"+w.NewID(), at
+			if err := journal(tx, entry, cause); err != nil {
+				return err
+			}
+		}
 		if did.step == "" {
 			return nil
 		}
-		return tx.Create(mirror.EntryPath(m.CanonicalID, id), mirror.EncodeEntry(mirror.Entry{
-			At: at, Trigger: cause.Trigger, Trace: cause.Trace, Step: did.step, MirrorID: m.ID,
-			Before: string(before), After: string(m.State), Reason: did.reason,
-		}))
+		entry := mirror.MirrorStep(did.step, before, m, did.reason)
+		entry.ID, entry.At = id, at
+		return journal(tx, entry, cause)
 	})
 	return m, held, err
+}
+
+// journal writes an entry of the writer.
+func journal(tx store.Tx, entry mirror.Entry, cause scheduler.Cause) error {
+	entry.Trigger, entry.Trace = cause.Trigger, cause.Trace
+	return tx.Create(mirror.EntryPath(entry.EventID, entry.ID), mirror.EncodeEntry(entry))
 }
 
 // forgotten records that a mirror has no event (any more), and removes the document unless
@@ -118,9 +131,9 @@ func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool,
 		if err != nil || !found || m.Generation != was.Generation || m.EventID != was.EventID {
 			return err
 		}
-		entry := mirror.Entry{At: at, Trigger: cause.Trigger, Trace: cause.Trace, Step: mirror.StepForgotten, MirrorID: m.ID, Before: string(m.State)}
+		step := mirror.StepForgotten
 		if deleted {
-			entry.Step = mirror.StepDeleted
+			step = mirror.StepDeleted
 		}
 		event, err := tx.Get(ctx, mirror.EventPath(m.CanonicalID))
 		if err != nil {
@@ -128,15 +141,17 @@ func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool,
 		}
 		next, keep := plan.Deleted(m, at)
 		if keep && event.Exists() {
-			entry.After = string(next.State)
 			err = tx.Set(mirror.Path(m.ID), mirror.Encode(next))
 		} else {
+			next = mirror.Mirror{}
 			err = tx.Delete(mirror.Path(m.ID))
 		}
 		if err != nil {
 			return err
 		}
-		return tx.Create(mirror.EntryPath(m.CanonicalID, id), mirror.EncodeEntry(entry))
+		entry := mirror.MirrorStep(step, m, next, "")
+		entry.ID, entry.At = id, at
+		return journal(tx, entry, cause)
 	})
 	if err != nil || was.ICalUID == "" { // a stray is nobody's mirror
 		return err

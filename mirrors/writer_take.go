@@ -201,7 +201,7 @@ func (w *Writer) find(ctx context.Context, a *attempt) error {
 	_, _, err = w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		if shown.ID == "" { // there is no such occurrence, as wanted
 			*m = plan.Written(*m, a.Mirror.Wanted, gcal.Event{EventState: rules.Gone}, now)
-			return outcome{}
+			return outcome{mirror.StepWritten, "there is no such occurrence"}
 		}
 		*m = plan.Begin(*m, ref.Calendar, shown.ID)
 		m.ETag = shown.ETag

@@ -54,7 +54,7 @@ var (
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"calendarList.list", "token", "revoke")
 	taskKinds = labelOf("kind",
-		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind)
+		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, "mirror-plan")
 	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")
 	errorKinds  = label{"kind", kinds}
 	levels      = labelOf("level", "warn", "error")

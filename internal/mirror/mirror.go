@@ -71,6 +71,8 @@ type Mirror struct {
 	// Attempts counts failures since the last success.
 	Attempts  int64
 	LastError string
+	// FailedSince is when it last became ERROR.
+	FailedSince time.Time
 	// LastWrite is when the event was last written.
 	LastWrite time.Time
 	// Reverts are when changes by a person were reverted, and DeletedAt when the event was

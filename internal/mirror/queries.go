@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"questscheduler/internal/fault"
@@ -63,11 +64,12 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{
+var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
+	connectionsOfPeople,
 	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, entriesBefore, mirrorsEnding, groupEventsEnding,
-}
+})
 
 // OfOrigin reads the canonical event of an origin; ok is false if there is none.
 func OfOrigin(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (event Event, ok bool, err error) {

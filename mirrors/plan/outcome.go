@@ -107,7 +107,8 @@ func NextGeneration(m mirror.Mirror, now time.Time) mirror.Mirror {
 
 // FailedWrite is the mirror after a failed call. Rate limits and used-up quotas wait and
 // count no failure; a revoked grant waits, without Due, for Plan after relinking; the fifth
-// failure makes it ERROR, which is due again a day later.
+// failure makes it ERROR, which is due again a day later, as does the first one that only a
+// person can help (Forbidden, Invalid).
 func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 	m.UpdatedAt = now
 	switch fault.KindOf(err) {
@@ -118,7 +119,10 @@ func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 	default:
 		m.Attempts++
 		m.Due = now.Add(firstWait << (2 * (min(m.Attempts, mostAttempts) - 1)))
-		if m.Attempts >= mostAttempts {
+		if kind := fault.KindOf(err); m.Attempts >= mostAttempts || kind == fault.Forbidden || kind == fault.Invalid {
+			if m.State != mirror.Failed {
+				m.FailedSince = now
+			}
 			m.State, m.Due = mirror.Failed, now.Add(day)
 		}
 	}
