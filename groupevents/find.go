@@ -121,7 +121,7 @@ func placeOf(s Summary) *store.Cursor {
 	return &store.Cursor{Values: []any{s.CreatedAt}, Path: mirror.EventPath(s.ID)}
 }
 
-// page lists at most limit events behind a place, first those at hand.
+// page lists at most limit events behind a place, first those available.
 func (s *Service) page(ctx context.Context, groupID string, limit int, after *store.Cursor) (events []Summary, more bool, err error) {
 	held, err := loadShelf(ctx, s.Store, groupID)
 	if err != nil {
