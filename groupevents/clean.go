@@ -16,7 +16,7 @@ import (
 const cleanPage = 100
 
 var (
-	allConnections = store.Select("group connections by id", "groupConnections", "")
+	allConnections    = store.Select("group connections by id", "groupConnections", "")
 	eventsEndedBefore = store.Select("canonical events of groups and polls by end", "canonicalEvents", "until",
 		store.Where("source", store.In), store.Where("until", store.Less))
 	keptEndedBefore = store.Select("kept copies by end", "keptCopies", "ends", store.Where("ends", store.Less))
