@@ -120,7 +120,8 @@ const mostFetches = 200
 // listedEvent is what the reconciliation keeps of an event of ours.
 type listedEvent struct {
 	etag  string
-	stray bool // may be deleted if no document names it
+	stray bool   // may be deleted if no document names it
+	mark  string // the mirror that it names
 }
 
 // list lists the events of ours in a calendar. It keeps nothing of others, and drops the
@@ -134,7 +135,8 @@ func (r *Reconciler) list(ctx context.Context, ref gcal.Ref) (shown map[string]l
 		}
 		for _, event := range page.Events {
 			if !plan.IsOrigin(event) {
-				shown[event.ID] = listedEvent{etag: event.ETag, stray: plan.DeletesStray(event, r.Installation, false)}
+				shown[event.ID] = listedEvent{etag: event.ETag, mark: event.Private[plan.MarkMirror],
+					stray: plan.DeletesStray(event, r.Installation, false) && !endedLongAgo(event, r.Now())}
 			}
 		}
 		pageToken = page.NextPage
@@ -169,7 +171,14 @@ func (r *Reconciler) check(ctx context.Context, m mirror.Mirror, cause scheduler
 func (r *Reconciler) strays(ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause, byHand bool) error {
 	var ids []string
 	for id, event := range shown {
-		if event.stray {
+		if !event.stray {
+			continue
+		}
+		kept, err := mirror.IsKept(ctx, r.Store, event.mark)
+		if err != nil {
+			return err
+		}
+		if !kept {
 			ids = append(ids, id)
 		}
 	}
