@@ -33,22 +33,25 @@ const (
 type audience []role
 
 var (
-	everybody     = audience{anonymous, stranger, invitee, participant, member, creator, admin, machine}
-	persons       = audience{stranger, invitee, participant, member, creator, admin}
-	pollReaders   = audience{invitee, participant, member, creator, admin} // strangers too, with link sharing
-	pollVoters    = audience{participant, member, creator}
-	pollCreator   = audience{creator, admin}
-	pollJoiners   = audience{invitee, participant, member, creator} // strangers too, with link sharing
-	pollLeavers   = audience{participant}                           // group members leave the group
-	invitees      = audience{invitee}
-	groupReaders  = audience{invitee, member, creator, admin}
-	groupJoiners  = audience{invitee, member, creator}
-	groupLeavers  = audience{member}
-	groupCreator  = audience{creator, admin}
-	calendarOwner = audience{creator, admin} // of the account that links it
-	accountOwner  = audience{creator}
-	admins        = audience{admin}
-	operators     = audience{admin, machine} // machines that act as admins
+	everybody    = audience{anonymous, stranger, invitee, participant, member, creator, admin, machine}
+	persons      = audience{stranger, invitee, participant, member, creator, admin}
+	pollReaders  = audience{invitee, participant, member, creator, admin} // strangers too, with link sharing
+	pollVoters   = audience{participant, member, creator}
+	pollCreator  = audience{creator, admin}
+	pollJoiners  = audience{invitee, participant, member, creator} // strangers too, with link sharing
+	pollLeavers  = audience{participant}                           // group members leave the group
+	invitees     = audience{invitee}
+	groupReaders = audience{invitee, member, creator, admin}
+	groupJoiners = audience{invitee, member, creator}
+	groupLeavers = audience{member}
+	groupMembers = audience{member, creator}
+	groupCreator = audience{creator, admin}
+	// groupEventAuthors: the event's author too.
+	groupEventAuthors = audience{creator}
+	calendarOwner     = audience{creator, admin} // of the account that links it
+	accountOwner      = audience{creator}
+	admins            = audience{admin}
+	operators         = audience{admin, machine} // machines that act as admins
 )
 
 func (a audience) has(r role) bool { return slices.Contains(a, r) }
@@ -75,6 +78,7 @@ var sections = []*huma.Tag{
 	{Name: "accounts", Description: "The caller's Google accounts: linking, choosing a calendar, unlinking."},
 	{Name: "calendars", Description: "Linked calendars with changes that await a person's confirmation."},
 	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
+	{Name: "availability", Description: "When the caller and the people of their polls are free or busy."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For operators of the server."},
 	{Name: "admin", Description: "For the admins of QS_ADMIN_USERS and, on routes that say so, the machines of QS_MACHINE_ACCOUNTS; for everybody else these routes do not exist."},
@@ -216,6 +220,9 @@ func (s *server) describe(pattern, id string, who audience, summary string, trai
 	}
 	if strings.Contains(path, "{") {
 		step(checkID(path))
+	}
+	if strings.Contains(path, "{ref}") {
+		step(checkTitle)
 	}
 	for _, one := range traits {
 		switch one {

@@ -185,6 +185,7 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 		if failure != nil {
 			return updates
 		}
+		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
 		return append(updates, calendars.Succeeded(l.Now(), next, l.mask())...)
 	})
 	if err == nil && !latest.IsZero() {
@@ -202,6 +203,7 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 		if err != nil {
 			return "", err
 		}
+		l.calendar.TimeZone = cmp.Or(got.TimeZone, l.calendar.TimeZone)
 		if err := do(got); err != nil {
 			return "", err
 		}

@@ -38,11 +38,15 @@ const Google = "google"
 const KindOAuth = "oauth"
 
 // Scopes that a person can grant. ScopeEvents is required, or ScopeCalendar, which includes
-// it; without ScopeCalendarList only the primary calendar is known.
+// it; without ScopeCalendarList only the primary calendar is known. The last two are those
+// of features (feature.go).
 const (
 	ScopeEvents       = "https://www.googleapis.com/auth/calendar.events"
 	ScopeCalendar     = "https://www.googleapis.com/auth/calendar"
 	ScopeCalendarList = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
+	// ScopeAppCreated creates calendars, and reaches events of these alone.
+	ScopeAppCreated = "https://www.googleapis.com/auth/calendar.app.created"
+	ScopeFreeBusy   = "https://www.googleapis.com/auth/calendar.freebusy"
 )
 
 // Codes of this package's errors; calendarSync.error may hold the first two (rules.ErrorCode).
@@ -66,6 +70,8 @@ const (
 	// CodeOtherIdentity (Conflict): the person chose another Google account than the one
 	// to relink, and has to confirm that.
 	CodeOtherIdentity = "other_account"
+	// CodeScopeMissing (Forbidden): the account's owner did not grant what a feature needs.
+	CodeScopeMissing = "scope_missing"
 	// CodeUnsafeReturn (Invalid): the return address is not one of ours.
 	CodeUnsafeReturn = "unsafe_return_address"
 	// CodeClientRefused (Provider): Google rejects our OAuth client.
@@ -161,7 +167,8 @@ func errNotFound() error {
 // Path is the path of an account's document.
 func Path(id string) store.Path { return store.Doc("accounts", id) }
 
-func decode(doc store.Document) Account {
+// Decode reads an account's document.
+func Decode(doc store.Document) Account {
 	f := store.Fields(doc.Data)
 	return Account{
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),

@@ -28,6 +28,8 @@ type Calendar struct {
 	AccountID  string
 	CalendarID string
 	OwnerID    string
+	// TimeZone is the calendar's IANA zone as the last sync run saw it; "" before the first.
+	TimeZone string
 	// SyncToken is where the next listing continues; "" requests a full one.
 	SyncToken string
 	// MaskVersion is the version of the fields mask that the token is for.
@@ -109,7 +111,7 @@ func LoadKey(ctx context.Context, reader store.Reader, key string) (c Calendar, 
 func Decode(doc store.Document) Calendar {
 	f := store.Fields(doc.Data)
 	c := Calendar{
-		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"),
+		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"), TimeZone: f.String("timeZone"),
 		SyncToken: f.String("syncToken"), MaskVersion: f.Int("maskVersion"),
 		SyncGen: f.Int("lookGen"), StartedGen: f.Int("begunGen"), Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),

@@ -50,6 +50,14 @@ func Succeeded(now time.Time, token string, mask int64) []store.Update {
 	}
 }
 
+// InZone records the calendar's time zone as a listing gives it. "" keeps the known one.
+func InZone(name string) []store.Update {
+	if name == "" {
+		return nil
+	}
+	return []store.Update{store.Set("timeZone", name)}
+}
+
 // Pause pauses a calendar until a time.
 func Pause(until time.Time) store.Update { return store.Set("parkedUntil", until) }
 

@@ -128,7 +128,7 @@ func TestPages_AreReadAsGooglesClientReadsThem(t *testing.T) {
 		}
 		want := Page{
 			Events: make([]Event, 0, len(theirs.Items)), NextPage: theirs.NextPageToken, NextSync: theirs.NextSyncToken,
-			Writable: writable(theirs.AccessRole),
+			Writable: writable(theirs.AccessRole), TimeZone: theirs.TimeZone,
 		}
 		for _, item := range theirs.Items {
 			want.Events = append(want.Events, fromClient(item).event(theirs.TimeZone))
@@ -189,6 +189,7 @@ func (p *theirPage) page(ours *listed) *listed {
 // encoding/json refuses is malformed, and fails no page.
 func FuzzPage(f *testing.F) {
 	for _, body := range []string{
+		`{"items":[{"id":"a","attendees":[null,{"self":true},{"self":"x","responseStatus":3}],"Attendees":null,"organizer":null,"organizer":{"self":1},"iCalUID":"u"}]}`,
 		`{"accessRole":"owner","timeZone":"Europe/Zurich","nextSyncToken":"s","items":[{"id":"a","status":"cancelled"},` +
 			`{"id":"b","etag":"\"1\"","recurrence":["RRULE:FREQ=DAILY"],"start":{"date":"2026-03-01"},"end":{"dateTime":"x","timeZone":"UTC"},` +
 			`"extendedProperties":{"private":{"k":"v"}}}]}`,

@@ -63,12 +63,15 @@ type Person struct {
 	// Overlays are the overlay calendars, by account.
 	Overlays map[string]OverlayCalendar
 	// PlanPending marks that all events of the person must be planned again, since policies,
-	// accounts or connections changed; PlanAfter is how far that is: the id of the last
-	// event planned. PlanGeneration grows with every request, so that one which arrives
+	// accounts or connections changed; PlanAfter is how far that is: a place of
+	// EndingAfter. PlanGeneration grows with every request, so that one which arrives
 	// during a run is not lost.
 	PlanPending    bool
 	PlanGeneration int64
 	PlanAfter      string
+	// HeldSince says since when the absence of many events at once awaits a second full
+	// listing, by the key of their calendar.
+	HeldSince map[string]time.Time
 	// SharesAvailability lets the people of the same polls ask when the person is free.
 	SharesAvailability bool
 	UpdatedAt          time.Time
@@ -84,4 +87,7 @@ type OverlayCalendar struct {
 	// Generation counts the calendars created for the account; the mark of the calendar
 	// names it.
 	Generation int64
+	// TryingUntil is until when an attempt to create it may be under way. A past time means
+	// that nobody knows whether the last attempt created it; zero that none did.
+	TryingUntil time.Time
 }

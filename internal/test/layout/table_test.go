@@ -14,8 +14,8 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/config",
-	"scheduler", "calendarsync", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
+	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "availability", "internal/config",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "groupevents", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -26,6 +26,8 @@ var table = []row{
 	{packages: "internal/bodylimit", standardOnly: true},
 	{packages: "internal/meter", standardOnly: true},
 	{packages: "rules", may: []string{"internal/fault"}, standardOnly: true},
+
+	{packages: "internal/recurrence", may: []string{"internal/fault"}},
 
 	{packages: "internal/store", may: []string{"internal/fault"}},
 	// Below the drivers: keys, indexes and buffered writes, for drivers alone.
@@ -43,8 +45,6 @@ var table = []row{
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
-	{packages: "internal/recurrence", may: []string{"internal/fault"}},
-	{packages: "availability", may: []string{"internal/recurrence", "internal/fault"}},
 	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
@@ -56,11 +56,21 @@ var table = []row{
 	{packages: "internal/signin", may: []string{"internal/config/keyfile", "internal/fault"}},
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
+	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
+	{packages: "availability", may: []string{
+		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
+	}},
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
+	{packages: "mirrors", may: []string{
+		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
+		"internal/queue", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
+	}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
+
+	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/queue", "mirrors/plan", "scheduler", "internal/fault"}},
 
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
@@ -135,5 +145,6 @@ var restrictions = []restriction{
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "log/slog", never: []string{"rules", "internal/transition"}, why: "decisions are pure"},
+	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "internal/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan"}, why: "decisions are pure"},
 }

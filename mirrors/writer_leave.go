@@ -1,0 +1,140 @@
+package mirrors
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+	"questscheduler/scheduler"
+)
+
+var _ calendarsync.LinkMirrors = (*Writer)(nil)
+
+const (
+	// leaveStretch is how long one call of Leave works, and leaveFor how long after an
+	// account was unlinked its grant is kept for that.
+	leaveStretch = 5 * time.Second
+	leaveFor     = 30 * time.Minute
+)
+
+// AccountLeaving ends mirroring in an unlinked account: Service.AccountLeaving, and Leave. It
+// implements calendarsync.LinkMirrors.
+func (w *Writer) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	followed := false // else it was done before, and planning everything again would never end
+	for calendar, err := range calendars.OfAccount(ctx, w.Store, account.ID) {
+		if err != nil {
+			return err
+		}
+		followed = followed || calendar.Interests[mirror.Consumer] > 0
+	}
+	if followed {
+		if err := w.Service.AccountLeaving(ctx, account, cause); err != nil {
+			return err
+		}
+	}
+	return w.Leave(ctx, account, cause)
+}
+
+// AccountBack resumes mirroring in an account that was linked again: Service.AccountBack, and
+// Relinked. It implements calendarsync.LinkMirrors.
+func (w *Writer) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	if err := w.Service.AccountBack(ctx, account, cause); err != nil {
+		return err
+	}
+	return w.Relinked(ctx, account, cause)
+}
+
+// Leave deletes ours in an unlinked account while its grant still lives, after
+// AccountLeaving and before the grant is given back. It may be repeated. Unavailable: it
+// works for seconds at a time, and more is left for the next call. Half an hour after the
+// account was unlinked it gives up: what is left in the account is logged, and deleted if
+// the account is linked again.
+func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	if w.Observing {
+		return nil
+	}
+	until := w.Now().Add(leaveStretch)
+	left := 0
+	for m, err := range mirror.IntoAccount(ctx, w.Store, account.ID) {
+		if err != nil {
+			return err
+		}
+		if m.EventID == "" || m.SeriesMirrorID != "" || m.State == mirror.Covered {
+			continue // it has no event of its own
+		}
+		if ctx.Err() != nil || !w.Now().Before(until) {
+			left++
+			continue
+		}
+		refused, err := w.leaveBehind(ctx, m, cause)
+		if err != nil {
+			return err
+		}
+		switch fault.KindOf(refused) {
+		case fault.Unavailable, fault.RateLimited, fault.Exhausted, fault.Revoked:
+			until = w.Now() // the next call would end the same
+		}
+		if refused != nil {
+			left++
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	if w.Now().Before(account.UnlinkedAt.Add(leaveFor)) {
+		return fault.Newf(fault.Unavailable, "%d copies in the unlinked account are still to be deleted", left)
+	}
+	w.Log.WarnContext(ctx, "copies left in an unlinked account", "account", account.ID, "left", left, "trace", cause.Trace)
+	return nil
+}
+
+// leaveBehind deletes a mirror's event with the last use of its account's grant, and its
+// document. refused is Google's error, err the store's.
+func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (refused, err error) {
+	ref := gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}
+	deleted, failure := w.Leaving.DeleteQuietly(ctx, ref, m.EventID, "")
+	if failure != nil && !fault.Is(failure, fault.NotFound) {
+		w.Log.WarnContext(ctx, "copy in an unlinked account not deleted", "mirror", m.ID, "account", m.TargetAccountID,
+			"trace", cause.Trace, "error", failure)
+		_, _, err := w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome { // Relinked makes it due
+			m.Due, m.LastError = time.Time{}, sentence(failure)
+			return outcome{}
+		})
+		return failure, err
+	}
+	if deleted {
+		w.Meter.Count(Deleted{})
+	}
+	return nil, w.forgotten(ctx, m, deleted, cause)
+}
+
+// Relinked makes the mirrors in an account due that waited for it to be linked again: those
+// to be written, and copies that a revoked or unlinked account kept.
+func (w *Writer) Relinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	for m, err := range mirror.IntoAccount(ctx, w.Store, account.ID) {
+		if err != nil {
+			return err
+		}
+		if !m.Due.IsZero() || plan.Next(m) == plan.Nothing {
+			continue
+		}
+		m, held, err := w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome {
+			m.Due, m.LastError = store.Instant(w.Now()), ""
+			return outcome{}
+		})
+		if err != nil {
+			return err
+		}
+		if held {
+			w.enqueueWrites(ctx, []mirror.Mirror{m}, cause)
+		}
+	}
+	return nil
+}

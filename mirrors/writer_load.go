@@ -1,0 +1,161 @@
+package mirrors
+
+import (
+	"context"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+	"questscheduler/scheduler"
+)
+
+// attempt is one step's facts, with what is needed to take it.
+type attempt struct {
+	facts
+	Account accounts.Account
+	google  Google
+	cause   scheduler.Cause
+}
+
+// ref is the mirror's calendar.
+func (a *attempt) ref() gcal.Ref {
+	return gcal.Ref{Account: a.Mirror.TargetAccountID, Calendar: a.Mirror.TargetCalendarID}
+}
+
+// load reads what the next step for a mirror needs; found is false if the mirror is gone.
+// The mirror is read first: an event that is newer than its mirror is planned again, and
+// the outcome is recorded as that of the newer event.
+func (w *Writer) load(ctx context.Context, id string, google Google, cause scheduler.Cause) (a *attempt, found bool, err error) {
+	a = &attempt{google: google, cause: cause}
+	a.Mirror, found, err = mirror.Load(ctx, w.Store, id)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	paths := []store.Path{mirror.EventPath(a.Mirror.CanonicalID), mirror.PersonPath(a.Mirror.OwnerID), accounts.Path(a.Mirror.TargetAccountID)}
+	if a.Mirror.SeriesMirrorID != "" {
+		paths = append(paths, mirror.Path(a.Mirror.SeriesMirrorID))
+	}
+	docs, err := w.Store.GetAll(ctx, paths)
+	if err != nil {
+		return nil, false, err
+	}
+	if a.HasEvent = docs[0].Exists(); a.HasEvent {
+		a.Event = mirror.DecodeEvent(docs[0])
+	}
+	a.Overlay = mirror.DecodePerson(docs[1]).Overlays[a.Mirror.TargetAccountID]
+	a.Account = accounts.Decode(docs[2])
+	a.Usable = docs[2].Exists() && a.Account.Usable() == nil
+	if len(docs) > 3 && docs[3].Exists() {
+		a.Series, a.HasSeries = mirror.Decode(docs[3]), true
+	}
+	a.Paused = w.pauses.until(a.Mirror.TargetAccountID, w.Now())
+	return a, true, nil
+}
+
+// outcome is a step to record in the journal of the canonical event; the zero outcome
+// records none.
+type outcome struct {
+	step   mirror.Step
+	reason string
+}
+
+// commit changes a mirror's document in a transaction, as long as its generation and its
+// etag are those of was; otherwise another writer was here first, and held is false. It
+// returns the document as it then is. change is given the present document and may run
+// more than once. If the mirror gets another event, or none, all with its iCalUID are
+// decided again in the same transaction, since those of exceptions name instances of it.
+func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.Cause, change func(now *mirror.Mirror) outcome) (m mirror.Mirror, held bool, err error) {
+	var changes *write
+	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		changes, held = &write{s: w.Service, cause: cause}, false
+		var found bool
+		if m, found, err = mirror.Load(ctx, tx, was.ID); err != nil || !found || m.Generation != was.Generation || m.ETag != was.ETag {
+			return err
+		}
+		held = true
+		before := m
+		did := change(&m)
+		changes.put(m)
+		if did.step != "" {
+			changes.record(mirror.MirrorStep(did.step, before, m, did.reason))
+		}
+		if m.Generation != before.Generation || m.State != before.State && m.State == mirror.Suppressed {
+			if err := w.decideAgain(ctx, tx, changes, m, true); err != nil {
+				return err
+			}
+		}
+		return changes.commit(tx)
+	})
+	if err != nil {
+		return m, false, err
+	}
+	for _, other := range changes.mirrors {
+		if other.ID == m.ID {
+			m = other
+			continue
+		}
+		w.enqueueWrites(ctx, []mirror.Mirror{other}, cause)
+	}
+	return m, held, nil
+}
+
+// decideAgain plans the mirrors with a mirror's iCalUID, given that mirror or without it. A
+// stray has none.
+func (w *Writer) decideAgain(ctx context.Context, reader store.Reader, changes *write, m mirror.Mirror, keep bool) error {
+	if m.CanonicalID == strayEvent {
+		return nil
+	}
+	of, err := w.situation(ctx, reader, m.OwnerID, m.ICalUID)
+	if err != nil {
+		return err
+	}
+	of.dropMirror(m.ID)
+	if keep {
+		of.putMirror(m)
+	}
+	changes.decide(&of)
+	return nil
+}
+
+// forgotten records that a mirror has no event (any more), and removes the document unless
+// it is to have another one. The mirrors with the same iCalUID are decided again, since
+// another may take its place.
+func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool, cause scheduler.Cause) error {
+	at := store.Instant(w.Now())
+	_, err := w.transact(ctx, cause, func(ctx context.Context, tx store.Reader, changes *write) error {
+		m, found, err := mirror.Load(ctx, tx, was.ID)
+		if err != nil || !found || m.Generation != was.Generation || m.EventID != was.EventID {
+			return err
+		}
+		event, err := tx.Get(ctx, mirror.EventPath(m.CanonicalID))
+		if err != nil {
+			return err
+		}
+		step := mirror.StepForgotten
+		if deleted {
+			step = mirror.StepDeleted
+		}
+		next, keep := plan.Deleted(m, at)
+		if keep = keep && event.Exists(); keep {
+			changes.record(mirror.MirrorStep(step, m, next, ""))
+			changes.put(next)
+		} else {
+			changes.record(mirror.MirrorStep(step, m, mirror.Mirror{}, ""))
+			changes.dropped = append(changes.dropped, m.ID)
+		}
+		return w.decideAgain(ctx, tx, changes, next, keep)
+	})
+	return err
+}
+
+// eventID is the id of the event of a mirror's generation in a calendar.
+func (w *Writer) eventID(m mirror.Mirror, calendarID string) string {
+	return mirror.EventID(w.Installation, m.CanonicalID, m.TargetAccountID, calendarID, m.Generation)
+}
+
+// ours reports whether an event has the marks of this installation's mirror.
+func (w *Writer) ours(event gcal.Event, mirrorID string) bool {
+	return event.Private[plan.MarkInstallation] == w.Installation && event.Private[plan.MarkMirror] == mirrorID
+}
