@@ -26,6 +26,8 @@ type write struct {
 	// dropped are mirrors whose documents go, unless mirrors has them too.
 	dropped []string
 	entries []mirror.Entry
+	// verdicts are counted after the commit.
+	verdicts []plan.Verdict
 }
 
 // record adds an entry to the journal of a canonical event.
@@ -168,6 +170,9 @@ func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, verdict := range w.verdicts {
+		s.Meter.Count(Observed{Verdict: verdict})
 	}
 	s.enqueueWrites(ctx, w.mirrors, cause)
 	for _, event := range w.events {

@@ -86,6 +86,7 @@ func (s *Service) mirrorOf(ctx context.Context, tx store.Reader, o observation, 
 
 // observed adds a mirror after an observation, if that changed it.
 func (w *write) observed(was, next mirror.Mirror, verdict plan.Verdict) {
+	w.verdicts = append(w.verdicts, verdict)
 	if same(was, next) {
 		return
 	}
@@ -98,10 +99,10 @@ func (w *write) observed(was, next mirror.Mirror, verdict plan.Verdict) {
 // replaced is observed for a mirror whose event is replaced: the mirrors of its exceptions
 // name instances of an event that is gone, so all are planned again.
 func (w *write) replaced(of *situation, was, next mirror.Mirror, verdict plan.Verdict) {
+	w.observed(was, next, verdict)
 	if same(was, next) {
 		return
 	}
-	w.observed(was, next, verdict)
 	of.putMirror(next)
 	w.decide(of)
 }

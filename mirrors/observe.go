@@ -75,18 +75,18 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
 	of.put(next)
-	dirty := append(of.cancelExceptions(next), next.ID)
 	if !known {
 		was = mirror.Event{}
 	}
 	w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
+	dirty := append(w.cancelExceptions(&of, next), next.ID)
 	w.decide(&of, dirty...)
 	return nil
 }
 
 // cancelExceptions cancels the exceptions of a cancelled series, since the calendar may
 // not report each, and returns their ids.
-func (of *situation) cancelExceptions(series mirror.Event) (ids []string) {
+func (w *write) cancelExceptions(of *situation, series mirror.Event) (ids []string) {
 	if series.Status != cancelled {
 		return nil
 	}
@@ -94,6 +94,7 @@ func (of *situation) cancelExceptions(series mirror.Event) (ids []string) {
 		if isSeriesOf(series, event) && event.Status != cancelled {
 			of.Events[i].Status, of.Events[i].UpdatedAt = cancelled, of.Now
 			of.Events[i].Version++
+			w.record(mirror.OriginStep(mirror.StepObserved, event, of.Events[i], "its series is cancelled"))
 			ids = append(ids, event.ID)
 		}
 	}

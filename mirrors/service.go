@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"time"
 
+	"questscheduler/internal/meter"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -40,6 +41,8 @@ type Service struct {
 	// NewID returns a new ULID.
 	NewID func() string
 	Log   *slog.Logger
+	// Meter counts Observed; nil counts nothing.
+	Meter meter.Meter
 }
 
 // now is the time as the store keeps it, so that what is written equals what is read.

@@ -80,9 +80,10 @@ func newWorld(t *testing.T) *world {
 	var err error
 	s.google, err = google.New(google.Options{Clock: s.clock, Sequential: true})
 	s.must(err)
-	documents, err := memorystore.Open(slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries))
+	documents, err := memorystore.Open(slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries, []*store.Query{everyEvent}))
 	s.must(err)
 	s.memory = documents
+	w.replayAtTheEnd()
 	w.counter = storetest.Count(documents)
 	s.queue, err = memoryqueue.New(memoryqueue.Options{
 		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },

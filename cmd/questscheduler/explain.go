@@ -3,20 +3,22 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/explain"
+	"questscheduler/internal/store"
 )
 
 type explainCommand struct {
-	PollID string `arg:"" name:"poll-id" help:"The poll."`
-	Replay bool   `help:"Compute the poll's state again from the journal and compare it with the stored one. The exit code is 1 if they differ."`
+	PollID string `arg:"" name:"poll-id" help:"The poll, or an event (evt_…)."`
+	Replay bool   `help:"Compute the state again from the journal and compare it with the stored one. The exit code is 1 if they differ."`
 	JSON   bool   `help:"Print JSON."`
 }
 
 func (explainCommand) Help() string {
 	return `For each decision about the poll: when, what triggered it, what the calendar showed, which rule decided what, ` +
-		`and what was announced. It reads the store beside a running server.
+		`and what was announced. For an event, each step of its mirrors. It reads the store beside a running server.
 
 Examples:
 
@@ -24,7 +26,10 @@ Examples:
     QS_SQLITE_PATH=DIR/questscheduler.db questscheduler explain POLL   # of a demo with --data DIR`
 }
 
-var errDisagrees = errors.New("journal and stored poll disagree")
+var (
+	errDisagrees      = errors.New("journal and stored poll disagree")
+	errEventDisagrees = errors.New("journal and stored event disagree")
+)
 
 func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 	cfg, err := loadSome(process.Environ, storeSettings...)
@@ -41,11 +46,10 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	history, err := explain.Load(ctx, reader, c.PollID)
+	report, err := c.report(ctx, reader)
 	if err != nil {
 		return err
 	}
-	report := explain.NewReport(history, c.Replay)
 	write := report.WriteText
 	if c.JSON {
 		write = report.WriteJSON
@@ -53,8 +57,28 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := write(process.Stdout); err != nil {
 		return err
 	}
-	if report.Replay != nil && !report.Replay.Agrees {
+	switch {
+	case !report.Disagrees():
+		return nil
+	case explain.IsEvent(c.PollID):
+		return errEventDisagrees
+	default:
 		return errDisagrees
 	}
-	return nil
+}
+
+// explained is a report of either kind.
+type explained interface {
+	WriteText(out io.Writer) error
+	WriteJSON(out io.Writer) error
+	Disagrees() bool
+}
+
+func (c explainCommand) report(ctx context.Context, reader store.Reader) (explained, error) {
+	if explain.IsEvent(c.PollID) {
+		history, err := explain.LoadEvent(ctx, reader, c.PollID)
+		return explain.NewEventReport(history, c.Replay && err == nil), err
+	}
+	history, err := explain.Load(ctx, reader, c.PollID)
+	return explain.NewReport(history, c.Replay && err == nil), err
 }

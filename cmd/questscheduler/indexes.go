@@ -34,11 +34,10 @@ var exempt = slices.Concat(
 	exemptions("canonicalEvents", "title", "description", "location", "start", "end", "recurrence", "originalStart", "etag", "updated",
 		"version", "updatedAt"),
 	exemptions("mirrors", "wanted", "written", "answered", "etag", "generation", "attempts", "lastError", "lastWrite", "reverts",
-		"deletedAt", "createdAt", "updatedAt"),
-	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "before", "after", "reason"),
+		"failedSince", "deletedAt", "createdAt", "updatedAt"),
+	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "targetAccountId", "before", "after", "reason", "generation", "wanted", "written", "attempts"),
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "updatedAt"),
-	exemptions("groupConnections", "createdAt"),
 	exemptions("groupEvents", "recent", "older", "shareSessions"),
 	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
 )

@@ -58,6 +58,9 @@ func NewReport(h History, replay bool) Report {
 	return report
 }
 
+// Disagrees reports whether a replay was asked for and differs from what is stored.
+func (r Report) Disagrees() bool { return r.Replay != nil && !r.Replay.Agrees }
+
 // WriteJSON writes the report as one JSON object.
 func (r Report) WriteJSON(out io.Writer) error {
 	encoder := json.NewEncoder(out)

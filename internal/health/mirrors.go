@@ -17,8 +17,8 @@ const (
 	maxPlanning       = 50 // people, for an overview
 )
 
-// ofMirrors adds the mirrors into an account: those that are to be written, and those that
-// cannot be.
+// ofMirrors adds the mirrors into an account: those whose write is pending, and those that
+// cannot be written.
 func (r *Reader) ofMirrors(ctx context.Context, health *Account) error {
 	pending, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxPendingMirrors, mirror.Pending, mirror.Deleting)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/queue"
+	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
@@ -50,6 +51,18 @@ func (m *Metrics) Count(event any) {
 	case notify.Announced:
 		m.count("announcements_total", string(e.Notice))
 		m.observe("poll_to_people_seconds", e.After, string(e.Notice))
+	case mirrors.Written:
+		m.count("mirror_writes_total", "write")
+	case mirrors.Deleted:
+		m.count("mirror_writes_total", "delete")
+	case mirrors.StrayDeleted:
+		m.count("mirror_writes_total", "delete_stray")
+	case mirrors.OverlayCreated:
+		m.count("mirror_writes_total", "create_calendar")
+	case mirrors.Failed:
+		m.count("mirror_failures_total", kindName(e.Kind))
+	case mirrors.Observed:
+		m.count("mirror_observations_total", string(e.Verdict))
 	case notify.ChannelRefused:
 		m.count("discord_refusals_total", e.Channel, e.Code)
 	}

@@ -11,6 +11,8 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
+	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -48,13 +50,15 @@ var (
 	channels       = labelOf("channel", "discord", "card")
 	discordReasons = labelOf("code",
 		"unknown_channel", "unknown_message", "missing_access", "missing_permission", "thread_archived", "bot_token_refused", "refused")
+	mirrorWrites   = labelOf("operation", "write", "delete", "delete_stray", "create_calendar")
+	mirrorVerdicts = labelOf("verdict", plan.Echo, plan.Drift, plan.GaveUp, plan.Recreated, plan.LeftDeleted, plan.Ignored)
 	// methods are Google's calls, as its documentation names them; token and revoke
 	// are those of its OAuth endpoints.
 	methods = labelOf("method",
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"events.instances", "calendarList.list", "calendars.insert", "freebusy.query", "token", "revoke")
 	taskKinds = labelOf("kind",
-		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, "mirror-plan")
+		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.WriteKind, mirrors.PlanKind)
 	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")
 	errorKinds  = label{"kind", kinds}
 	levels      = labelOf("level", "warn", "error")

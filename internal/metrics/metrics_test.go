@@ -15,8 +15,11 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
 	"questscheduler/internal/metrics"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
+	"questscheduler/mirrors/plan"
 	"questscheduler/notify"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -104,6 +107,12 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 	w.Count(scheduler.Repaired{Repair: rules.RepairCancel})
 	w.Count(notify.Announced{Notice: rules.NoticeRescheduled, After: 10 * time.Second})
 	w.Count(notify.ChannelRefused{Channel: "card", Code: "missing_access"})
+	w.Count(mirrors.Written{})
+	w.Count(mirrors.Deleted{})
+	w.Count(mirrors.StrayDeleted{})
+	w.Count(mirrors.OverlayCreated{})
+	w.Count(mirrors.Failed{Kind: fault.Forbidden})
+	w.Count(mirrors.Observed{Verdict: plan.GaveUp})
 	w.Called("events.list", refused, time.Second)
 	w.Answered("GET", 404, time.Millisecond)
 	w.shows(
@@ -114,6 +123,8 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 		`commands_total{command="finalise"} 1`, `sync_errors_total{code="token_expired"} 1`, `direct_edits_total{mending="outside_cancel"} 1`,
 		`announcements_total{notice="SESSION_RESCHEDULED"} 1`, `poll_to_people_seconds_sum{notice="SESSION_RESCHEDULED"} 10`,
 		`discord_refusals_total{channel="card",code="missing_access"} 1`,
+		`mirror_writes_total{operation="write"} 1`, `mirror_writes_total{operation="delete"} 1`, `mirror_writes_total{operation="delete_stray"} 1`,
+		`mirror_writes_total{operation="create_calendar"} 1`, `mirror_failures_total{kind="forbidden"} 1`, `mirror_observations_total{verdict="contested"} 1`,
 		`google_calls_total{method="events.list",outcome="rate_limited"} 1`, `errors_total{kind="rate_limited"} 2`,
 		`http_requests_total{method="GET",status="4xx"} 1`, `look_seconds_count 3`,
 	)
@@ -130,6 +141,7 @@ func TestStored_IsRead(t *testing.T) {
 	w.figures = health.Figures{
 		WatchesEnding: 1, WatchesFailed: 2, Paused: 3, Revoked: 4, FailingSince: start.Add(-time.Hour),
 		Failing: map[fault.Kind]int{fault.NotFound: 5}, Errors: map[rules.ErrorCode]int{rules.MassCancellationHeld: 6},
+		Mirrors: map[mirror.State]int{mirror.Failed: 7}, MirrorsDue: start.Add(-2 * time.Minute),
 	}
 	w.shows(
 		`queue_waiting{kind="look"} 3`, `queue_oldest_seconds{kind="look"} 60`, `queue_dead{kind="look"} 2`, `queue_waiting{kind="intent"} 0`,
@@ -138,6 +150,7 @@ func TestStored_IsRead(t *testing.T) {
 		`timer_last_success_timestamp_seconds{job="cleanup"} 0`, `timer_failing{job="cleanup"} 0`,
 		`watches_ending 1`, `watches_failed 2`, `calendars_parked 3`, `accounts_revoked 4`, `calendars_failing{reason="not_found"} 5`,
 		`calendars_failing_seconds 3600`, `polls_in_error{code="mass_cancellation_held"} 6`, `polls_in_error{code="sync_failed"} 0`,
+		`mirrors{state="ERROR"} 7`, `mirrors{state="PENDING"} 0`, `mirrors_oldest_due_seconds 120`,
 		`stored_figures_missing{of="queue"} 0`,
 	)
 }
@@ -190,6 +203,8 @@ func TestSeries_AreBounded(t *testing.T) {
 		w.Count(scheduler.Repaired{Repair: rules.Repair(odd)})
 		w.Count(notify.Announced{Notice: rules.Notice(odd), After: time.Second})
 		w.Count(notify.ChannelRefused{Channel: odd, Code: odd})
+		w.Count(mirrors.Failed{Kind: fault.Kind(i)})
+		w.Count(mirrors.Observed{Verdict: plan.Verdict(odd)})
 		w.Called(odd, &fault.Error{Kind: fault.Provider, Code: odd}, time.Second)
 		w.Answered(odd, i*7, time.Second)
 		w.Handlers(map[string]queue.Handler{odd: func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Err: errors.New(odd)} }})[odd](t.Context(), queue.Delivery{})

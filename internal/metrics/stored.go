@@ -54,6 +54,8 @@ var (
 	paused      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
 	revoked     = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
+	inState     = gauge("mirrors", "Mirrors that are not as wanted, by their state (up to 250).", "state")
+	mirrorsDue  = gauge("mirrors_oldest_due_seconds", "For how long the mirror that is due longest waits to be written; 0: none is due.")
 	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
 )
 
@@ -159,6 +161,10 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(failingFor, s.age(figures.FailingSince))
 	give(paused, float64(figures.Paused))
 	give(revoked, float64(figures.Revoked))
+	give(mirrorsDue, s.age(figures.MirrorsDue))
+	for _, state := range health.MirrorStates {
+		give(inState, float64(figures.Mirrors[state]), string(state))
+	}
 	for _, kind := range fault.Kinds() {
 		give(syncFails, float64(figures.Failing[kind]), kindName(kind))
 	}

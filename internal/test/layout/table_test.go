@@ -49,7 +49,6 @@ var table = []row{
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
 	{packages: "internal/transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
-	{packages: "internal/explain", may: []string{"rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "internal/accounts/seal", may: []string{"internal/fault"}},
 	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "internal/fault"}},
 	{packages: "internal/config/keyfile", may: []string{"internal/fault"}},
@@ -57,6 +56,7 @@ var table = []row{
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
+	{packages: "internal/explain", may: []string{"internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
 	}},
@@ -78,7 +78,7 @@ var table = []row{
 		"rules", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
 	}},
 
-	{packages: "internal/metrics", may: []string{"rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
+	{packages: "internal/metrics", may: []string{"internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
 	{packages: "api/dashboard", may: []string{"internal/health"}},
 
 	{packages: "web-hooks", may: above},

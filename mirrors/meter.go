@@ -13,7 +13,7 @@ type (
 	Deleted struct{}
 	// Failed is a call for a mirror that failed.
 	Failed struct{ Kind fault.Kind }
-	// Observed is an observation of a mirror's event by the writer or the reconciliation.
+	// Observed is an observation of a mirror's event by a sync run, the writer or the reconciliation.
 	Observed struct{ Verdict plan.Verdict }
 	// OverlayCreated is a new overlay calendar.
 	OverlayCreated struct{}
