@@ -38,7 +38,6 @@ var exempt = slices.Concat(
 	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "before", "after", "reason"),
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "updatedAt"),
-	exemptions("groupConnections", "createdAt"),
 )
 
 func exemptions(collection string, fields ...string) (all []firestore.Exemption) {
