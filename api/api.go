@@ -39,6 +39,8 @@ type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
 	Accounts  LinkedAccounts
+	Policies  Policies
+	Events    Events
 	Health    *health.Reader
 	Tasks     Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
@@ -138,6 +140,8 @@ func New(options Options) *echo.Echo {
 	s.calendarRoutes()
 	s.accountRoutes()
 	s.consentRoutes()
+	s.eventRoutes()
+	s.policyRoutes()
 	s.syncRoutes()
 	s.streamRoutes()
 	s.groupRoutes()

@@ -47,8 +47,10 @@ var (
 	groupCreator  = audience{creator, admin}
 	calendarOwner = audience{creator, admin} // of the account that links it
 	accountOwner  = audience{creator}
-	admins        = audience{admin}
-	operators     = audience{admin, machine} // machines that act as admins
+	// mirroringOwner is the person whose policy or event it is.
+	mirroringOwner = audience{creator}
+	admins         = audience{admin}
+	operators      = audience{admin, machine} // machines that act as admins
 )
 
 func (a audience) has(r role) bool { return slices.Contains(a, r) }
@@ -74,6 +76,8 @@ var sections = []*huma.Tag{
 	{Name: "groups", Description: "People who play together."},
 	{Name: "accounts", Description: "The caller's Google accounts: linking, choosing a calendar, unlinking."},
 	{Name: "calendars", Description: "Linked calendars with changes that await a person's confirmation."},
+	{Name: "events", Description: "The events of the caller's calendars that mirroring follows, and their mirrors."},
+	{Name: "policies", Description: "Which of the caller's calendars know about which."},
 	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For operators of the server."},
