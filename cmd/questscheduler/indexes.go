@@ -31,6 +31,14 @@ var exempt = slices.Concat(
 		{Collection: "schedulers", Path: store.Field("calendarSync", "recorded", "at")},
 	},
 	exemptions("notifications", "body", "metadata"),
+	exemptions("canonicalEvents", "title", "description", "location", "start", "end", "recurrence", "originalStart", "etag", "updated",
+		"version", "updatedAt"),
+	exemptions("mirrors", "wanted", "written", "answered", "etag", "generation", "attempts", "lastError", "lastWrite", "reverts",
+		"deletedAt", "createdAt", "updatedAt"),
+	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "before", "after", "reason"),
+	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
+	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "updatedAt"),
+	exemptions("groupConnections", "createdAt"),
 )
 
 func exemptions(collection string, fields ...string) (all []firestore.Exemption) {

@@ -20,6 +20,7 @@ import (
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/health"
 	"questscheduler/internal/metrics"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
@@ -37,6 +38,7 @@ var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
+		mirror.Queries,
 	)
 }
 

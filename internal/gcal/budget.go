@@ -28,6 +28,10 @@ const (
 type Budget struct {
 	options BudgetOptions
 	project *rate.Limiter
+	// whole is the budget that this one is a share of, nil for one of its own; share is 1
+	// then.
+	whole *Budget
+	share float64
 
 	mu      sync.Mutex
 	persons map[string]*rate.Limiter
@@ -60,8 +64,16 @@ func NewBudget(options BudgetOptions) *Budget {
 		options.Jitter = func(d time.Duration) time.Duration { return rand.N(d + 1) } //nolint:gosec // it spreads retries, and is no secret
 	}
 	return &Budget{
-		options: options, persons: map[string]*rate.Limiter{},
+		options: options, persons: map[string]*rate.Limiter{}, share: 1,
 		project: bucket(projectPerMinute*options.Share, projectAtOnce),
+	}
+}
+
+// within returns a budget of a share of b, whose calls count for b too.
+func (b *Budget) within(share float64) *Budget {
+	return &Budget{
+		options: b.options, persons: map[string]*rate.Limiter{}, whole: b, share: b.share * share,
+		project: bucket(projectPerMinute*b.options.Share*b.share*share, projectAtOnce),
 	}
 }
 
@@ -76,8 +88,14 @@ func bucket(perMinute, atOnce float64) *rate.Limiter {
 // and returns RateLimited with when to come again.
 func (b *Budget) take(ctx context.Context, account string) error {
 	now := b.options.Now()
-	person, project := b.person(account, now).ReserveN(now, 1), b.project.ReserveN(now, 1)
-	wait := max(person.DelayFrom(now), project.DelayFrom(now))
+	var reserved []*rate.Reservation
+	for of := b; of != nil; of = of.whole {
+		reserved = append(reserved, of.person(account, now).ReserveN(now, 1), of.project.ReserveN(now, 1))
+	}
+	wait := time.Duration(0)
+	for _, turn := range reserved {
+		wait = max(wait, turn.DelayFrom(now))
+	}
 	if wait == 0 {
 		return nil
 	}
@@ -86,13 +104,17 @@ func (b *Budget) take(ctx context.Context, account string) error {
 		if err == nil {
 			return nil
 		}
-		person.CancelAt(now)
-		project.CancelAt(now)
+		cancel(reserved, now)
 		return fault.Wrap(fault.Unavailable, err, sayLater)
 	}
-	person.CancelAt(now)
-	project.CancelAt(now)
+	cancel(reserved, now)
 	return &fault.Error{Kind: fault.RateLimited, Message: sayWait, RetryAfter: wait + b.options.Jitter(wait/2)}
+}
+
+func cancel(reserved []*rate.Reservation, now time.Time) {
+	for _, turn := range reserved {
+		turn.CancelAt(now)
+	}
 }
 
 // person returns an account's bucket. A full bucket is as good as a new one, so it may be
@@ -111,7 +133,7 @@ func (b *Budget) person(account string, now time.Time) *rate.Limiter {
 			}
 		}
 	}
-	limiter = bucket(personPerMinute, personAtOnce)
+	limiter = bucket(personPerMinute*b.share, personAtOnce)
 	b.persons[account] = limiter
 	return limiter
 }

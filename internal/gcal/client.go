@@ -76,6 +76,17 @@ func New(options Options) *Client {
 	return &Client{options: options}
 }
 
+// Within returns a client whose calls take at most a share (above 0, at most 1) of what the
+// budget allows each account and the project, so that others always have the rest. Calls of
+// both clients count for the budget. Each call of Within makes a share of its own.
+func (c *Client) Within(share float64) *Client {
+	options := c.options
+	if options.Budget != nil {
+		options.Budget = options.Budget.within(share)
+	}
+	return &Client{options: options}
+}
+
 // operation is a method as Google's documentation names it. It appears in errors and
 // selects rows of the error table.
 type operation string
@@ -89,6 +100,10 @@ const (
 	opWatch     operation = "events.watch"
 	opStop      operation = "channels.stop"
 	opCalendars operation = "calendarList.list"
+	opInstances operation = "events.instances"
+	opFreeBusy  operation = "freebusy.query"
+
+	opInsertCalendar operation = "calendars.insert"
 )
 
 // call makes one call with Google's client; see authorised.

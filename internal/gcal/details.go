@@ -1,8 +1,24 @@
 package gcal
 
-import "questscheduler/internal/recurrence"
+import (
+	"cmp"
+	"slices"
+	"time"
 
-// Details are what other consumers than polls read of an event.
+	calendar "google.golang.org/api/calendar/v3"
+	"google.golang.org/api/googleapi"
+
+	"questscheduler/internal/recurrence"
+)
+
+// detailFields is the mask of calls that answer with Details.
+const detailFields googleapi.Field = "id,etag,status,updated,start,end,recurrence,recurringEventId,extendedProperties/private," +
+	"iCalUID,summary,description,location,originalStartTime,visibility,transparency,eventType," +
+	"attendees(self,responseStatus),organizer(email,self)"
+
+// Details are what other consumers than polls read of an event. Of a deleted event Google
+// shows little more than its id; of a malformed one (Event.Malformed) any field may be
+// missing.
 type Details struct {
 	ICalUID     string
 	Summary     string
@@ -10,11 +26,11 @@ type Details struct {
 	Location    string
 	// Status is "confirmed", "tentative" or "cancelled"; "confirmed" if absent.
 	Status string
-	// Start and End are zero if they are absent or unreadable.
+	// Start and End are zero unless both can be read and are in order.
 	Start, End recurrence.Moment
 	// Recurrence are the RRULE, RDATE and EXDATE lines of a series.
 	Recurrence []string
-	// Original is the start that an instance has by its series' rule.
+	// Original is the start that an instance has by its series' rule; zero for other events.
 	Original recurrence.Moment
 	// Visibility and Transparency are "default" and "opaque" if absent.
 	Visibility   string
@@ -26,4 +42,48 @@ type Details struct {
 	Response string
 	// Organized reports whether the calendar asked is the organizer's, rather than a guest's.
 	Organized bool
+}
+
+// details interprets what an event shows beside its state. zone is the calendar's.
+func (e *wireEvent) details(zone string) *Details {
+	details := &Details{
+		ICalUID: e.ICalUID, Summary: e.Summary, Description: e.Description, Location: e.Location,
+		Status: cmp.Or(e.Status, "confirmed"), Recurrence: e.Recurrence, Original: readMoment(e.Original, zone),
+		Visibility: cmp.Or(e.Visibility, "default"), Transparency: cmp.Or(e.Transparency, "opaque"),
+		Kind: cmp.Or(e.Kind, "default"), Organized: e.Organizer.Self,
+	}
+	if _, ok := readTimes(e.Start, e.End, zone); ok {
+		details.Start, details.End = readMoment(e.Start, zone), readMoment(e.End, zone)
+	}
+	if own := slices.IndexFunc(e.Attendees, func(a wireAttendee) bool { return a.Self }); own >= 0 {
+		details.Response = e.Attendees[own].Response
+	}
+	return details
+}
+
+// readMoment reads a time of an event; zero if it is absent or unreadable. The zone is its
+// own, else the calendar's.
+func readMoment(t *calendar.EventDateTime, calendarZone string) recurrence.Moment {
+	switch {
+	case t == nil || t.Date != "" && t.DateTime != "":
+		return recurrence.Moment{}
+	case t.Date != "":
+		day, err := time.Parse(time.DateOnly, t.Date)
+		if err != nil || day.Year() < 1 {
+			return recurrence.Moment{}
+		}
+		return recurrence.Moment{Date: t.Date}
+	}
+	at, ok := readInstant(t, calendarZone)
+	if at = at.UTC(); !ok || at.Year() < 1 || at.Year() > 9999 {
+		return recurrence.Moment{}
+	}
+	return recurrence.Moment{Time: at, Zone: cmp.Or(t.TimeZone, calendarZone)}
+}
+
+// zoneless reports whether a time of the event has no zone of its own.
+func (e *wireEvent) zoneless() bool {
+	return !e.malformed && slices.ContainsFunc([]*calendar.EventDateTime{e.Start, e.End, e.Original}, func(t *calendar.EventDateTime) bool {
+		return t != nil && t.DateTime != "" && t.TimeZone == ""
+	})
 }

@@ -19,7 +19,8 @@ import (
 const (
 	// CodeTokenExpired (Revoked): the grant is dead or too small.
 	CodeTokenExpired = string(rules.TokenExpired)
-	// CodeScopeMissing (Forbidden): listing calendars was not granted.
+	// CodeScopeMissing (Forbidden): the account's owner did not grant what this call
+	// needs. Other calls still work.
 	CodeScopeMissing = "scope_missing"
 	// CodeSyncTokenExpired (Conflict): the sync token expired or was rejected.
 	CodeSyncTokenExpired = "full_sync_required"
@@ -49,6 +50,8 @@ const (
 	sayFullSync   = "The calendar needs a full sync."
 	sayQuota      = "The calendar's quota at Google is used up for some hours; no action is needed."
 	sayScope      = "The list of calendars was not granted; link the account again and allow it, or use the primary calendar."
+	sayMirrors    = "This account did not grant that Quest Scheduler creates calendars; link it again with the feature \"mirrors\" and allow it."
+	sayFreeBusy   = "This account did not grant its free and busy times; link it again with the feature \"availability\" and allow it."
 	sayWebhook    = "Google refuses to push to this server, so changes in the calendar are found some hours late. Tell its operator; the log says what to fix."
 	sayOrganizer  = "Only the organiser's calendar can change this event."
 	sayConcurrent = "Google was busy with another change of the same event; try again."
@@ -75,6 +78,8 @@ var table = []row{
 	{op: opWatch, reasons: []string{"push.webhookUrlUnauthorized"}, kind: fault.Provider, code: CodeWebhookRefused, message: sayWebhook, operator: operatorWebhook},
 	{status: 401, kind: fault.Revoked, code: CodeTokenExpired, message: sayRelink}, // the client refreshed and tried twice
 	{op: opCalendars, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, message: sayScope},
+	{op: opInsertCalendar, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, message: sayMirrors},
+	{op: opFreeBusy, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, message: sayFreeBusy},
 	{status: 403, reasons: scopeReasons, kind: fault.Revoked, code: CodeTokenExpired, message: sayRelink},
 	{status: 403, reasons: []string{"rateLimitExceeded", "userRateLimitExceeded"}, kind: fault.RateLimited, message: sayWait},
 	{status: 429, kind: fault.RateLimited, message: sayWait},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,6 +32,34 @@ var calls = map[string]func(ctx context.Context, c *gcal.Client) error{
 	},
 	"list all": func(ctx context.Context, c *gcal.Client) error {
 		_, err := c.List(ctx, mine, "", "page-secret")
+		return err
+	},
+	"list details": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.ListDetails(ctx, mine, "sync-secret", "page-secret")
+		return err
+	},
+	"insert content": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.InsertContent(ctx, mine, "abcde1", evening(), nil)
+		return err
+	},
+	"patch content": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.PatchContent(ctx, mine, "abcde1", `"1"`, evening())
+		return err
+	},
+	"delete quietly": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.DeleteQuietly(ctx, mine, "abcde1", `"1"`)
+		return err
+	},
+	"instance": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.Instance(ctx, mine, "abcde1", evening().Start)
+		return err
+	},
+	"insert calendar": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.InsertCalendar(ctx, "gm", gcal.NewCalendar{Summary: "External Busy"})
+		return err
+	},
+	"free busy": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.FreeBusy(ctx, "gm", []string{"primary"}, noon, noon.Add(time.Hour))
 		return err
 	},
 	"access": func(ctx context.Context, c *gcal.Client) error { _, err := c.Access(ctx, mine); return err },
@@ -76,7 +105,7 @@ func refusing(t *testing.T, status int, reason string, header ...string) *gcal.C
 
 func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 	t.Parallel()
-	all := []string{"insert", "get", "list", "list all", "access", "patch", "delete", "watch", "stop", "calendars"}
+	all := slices.Sorted(maps.Keys(calls))
 	but := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -90,8 +119,8 @@ func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 		{all, 401, "authError", fault.Revoked, gcal.CodeTokenExpired},
 		{[]string{"watch"}, 401, "push.webhookUrlUnauthorized", fault.Provider, gcal.CodeWebhookRefused},
 		{[]string{"watch"}, 403, "push.webhookUrlUnauthorized", fault.Provider, gcal.CodeWebhookRefused},
-		{but("calendars"), 403, "insufficientPermissions", fault.Revoked, gcal.CodeTokenExpired},
-		{[]string{"calendars"}, 403, "insufficientPermissions", fault.Forbidden, gcal.CodeScopeMissing},
+		{but("calendars", "insert calendar", "free busy"), 403, "insufficientPermissions", fault.Revoked, gcal.CodeTokenExpired},
+		{[]string{"calendars", "insert calendar", "free busy"}, 403, "insufficientPermissions", fault.Forbidden, gcal.CodeScopeMissing},
 		{all, 403, "rateLimitExceeded", fault.RateLimited, ""},
 		{all, 403, "userRateLimitExceeded", fault.RateLimited, ""},
 		{all, 429, "rateLimitExceeded", fault.RateLimited, ""},
@@ -101,16 +130,16 @@ func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 		{all, 403, "notACalendarUser", fault.Provider, "notACalendarUser"},
 		{all, 403, "", fault.Provider, ""},
 		{but("delete", "stop"), 404, "notFound", fault.NotFound, ""},
-		{[]string{"list"}, 410, "fullSyncRequired", fault.Conflict, gcal.CodeSyncTokenExpired},
-		{[]string{"list"}, 410, "updatedMinTooLongAgo", fault.Conflict, gcal.CodeSyncTokenExpired},
-		{[]string{"get", "patch"}, 410, "deleted", fault.NotFound, gcal.CodeGone},
-		{[]string{"insert"}, 409, "duplicate", fault.Conflict, gcal.CodeDuplicate},
-		{[]string{"patch", "delete"}, 409, "conflict", fault.Unavailable, ""},
-		{[]string{"patch"}, 412, "conditionNotMet", fault.Conflict, gcal.CodeStale},
-		{but("list"), 400, "timeRangeEmpty", fault.Provider, "timeRangeEmpty"},
-		{but("list"), 400, "a leaked-secret", fault.Provider, ""},
-		{[]string{"list"}, 400, "invalid", fault.Conflict, gcal.CodeSyncTokenExpired},
-		{[]string{"list"}, 400, "a leaked-secret", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"list", "list details"}, 410, "fullSyncRequired", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"list", "list details"}, 410, "updatedMinTooLongAgo", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"get", "patch", "patch content", "instance"}, 410, "deleted", fault.NotFound, gcal.CodeGone},
+		{[]string{"insert", "insert content"}, 409, "duplicate", fault.Conflict, gcal.CodeDuplicate},
+		{[]string{"patch", "delete", "patch content", "delete quietly", "insert calendar"}, 409, "conflict", fault.Unavailable, ""},
+		{[]string{"patch", "patch content", "delete quietly"}, 412, "conditionNotMet", fault.Conflict, gcal.CodeStale},
+		{but("list", "list details"), 400, "timeRangeEmpty", fault.Provider, "timeRangeEmpty"},
+		{but("list", "list details"), 400, "a leaked-secret", fault.Provider, ""},
+		{[]string{"list", "list details"}, 400, "invalid", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"list", "list details"}, 400, "a leaked-secret", fault.Conflict, gcal.CodeSyncTokenExpired},
 		{all, 408, "", fault.Unavailable, ""},
 		{all, 500, "backendError", fault.Unavailable, ""},
 		{all, 503, "rateLimitExceeded", fault.Unavailable, ""},
@@ -141,7 +170,7 @@ func wantNoSecret(t *testing.T, err error) {
 
 func TestErrors_ForGoneThingsDeletingAndStoppingAreDone(t *testing.T) {
 	t.Parallel()
-	for name, statuses := range map[string][]int{"delete": {410}, "stop": {404}} {
+	for name, statuses := range map[string][]int{"delete": {410}, "delete quietly": {410}, "stop": {404}} {
 		for _, status := range statuses {
 			if err := calls[name](t.Context(), refusing(t, status, "notFound")); err != nil {
 				t.Errorf("%s after %d: %v", name, status, err)

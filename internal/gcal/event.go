@@ -13,7 +13,7 @@ type Event struct {
 	ID string
 	// ETag changes with every change of the event; PatchTimes takes it.
 	ETag string
-	// Summary and Description are empty in listings.
+	// Summary and Description are empty in answers of List.
 	Summary     string
 	Description string
 	// EventState is Gone if the status is cancelled, Series if the event recurs, Unreadable if
@@ -34,11 +34,12 @@ type Event struct {
 	// the event reads. It may be nil.
 	Private map[string]string
 	// Organizer is the address of the calendar that owns the event; Organized reports
-	// whether that is the calendar asked, rather than a guest's. Only Get sets them.
+	// whether that is the calendar asked, rather than a guest's. Answers without Details
+	// lack them.
 	Organizer string
 	Organized bool
-	// Details are set by Get, ListDetails and the calls that write an event's content, and
-	// nil in answers of List.
+	// Details are set by Get, ListDetails, Instance, InsertContent and PatchContent, and nil
+	// otherwise.
 	Details *Details
 }
 
@@ -64,7 +65,17 @@ type NewEvent struct {
 func fromClient(item *calendar.Event) *wireEvent {
 	shown := &wireEvent{
 		ID: item.Id, ETag: item.Etag, Status: item.Status, Updated: item.Updated, Start: item.Start, End: item.End,
-		Recurrence: item.Recurrence, InstanceOf: item.RecurringEventId,
+		Recurrence: item.Recurrence, InstanceOf: item.RecurringEventId, Summary: item.Summary, Description: item.Description,
+		Location: item.Location, ICalUID: item.ICalUID, Original: item.OriginalStartTime, Visibility: item.Visibility,
+		Transparency: item.Transparency, Kind: item.EventType,
+	}
+	for _, attendee := range item.Attendees {
+		if attendee != nil {
+			shown.Attendees = append(shown.Attendees, wireAttendee{Self: attendee.Self, Response: attendee.ResponseStatus})
+		}
+	}
+	if item.Organizer != nil {
+		shown.Organizer.Email, shown.Organizer.Self = item.Organizer.Email, item.Organizer.Self
 	}
 	if item.ExtendedProperties != nil {
 		shown.Extended.Private = item.ExtendedProperties.Private
@@ -75,7 +86,10 @@ func fromClient(item *calendar.Event) *wireEvent {
 // event interprets an event. zone is the calendar's, for times without offset and zone of
 // their own; "" if unknown.
 func (e *wireEvent) event(zone string) Event {
-	event := Event{ID: e.ID, ETag: e.ETag, EventState: rules.Present, InstanceOf: e.InstanceOf, Private: e.Extended.Private}
+	event := Event{
+		ID: e.ID, ETag: e.ETag, Summary: e.Summary, Description: e.Description, EventState: rules.Present,
+		InstanceOf: e.InstanceOf, Private: e.Extended.Private, Organizer: e.Organizer.Email, Organized: e.Organizer.Self,
+	}
 	if updated, err := time.Parse(time.RFC3339Nano, e.Updated); err == nil {
 		event.Updated = updated.UTC()
 	}

@@ -18,9 +18,6 @@ import (
 const eventFields googleapi.Field = "id,etag,status,summary,description,updated,start,end," +
 	"recurrence,recurringEventId,extendedProperties/private"
 
-// getFields adds to Get's answer which calendar owns the event.
-const getFields = eventFields + ",organizer(email,self)"
-
 // notifyAll has Google e-mail every guest about a change.
 const notifyAll = "all"
 
@@ -28,7 +25,7 @@ const notifyAll = "all"
 // event with that id, live or deleted; Get returns it. After Unavailable the event may
 // exist: insert it again or get it.
 func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, error) {
-	return c.event(ctx, opInsert, ref, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
+	return c.event(ctx, opInsert, ref, false, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		return service.Events.Insert(ref.Calendar, event.encode()).
 			SendUpdates(notifyAll).Fields(eventFields).Context(ctx).Do()
 	})
@@ -39,11 +36,10 @@ func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, er
 // itself answers.
 func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	var shown *wireEvent
-	var words eventText
 	err := c.authorised(ctx, opGet, ref.Account, func(ctx context.Context, client *http.Client) error {
-		query := url.Values{"fields": {string(getFields)}}
+		query := url.Values{"fields": {string(detailFields)}, "maxAttendees": {ownEntryOnly}}
 		return c.fetch(ctx, client, ref, "/"+url.PathEscape(id), query, func(body io.Reader) (err error) {
-			shown, words, err = readEvent(body)
+			shown, err = readEvent(body)
 			return err
 		})
 	})
@@ -53,7 +49,7 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	if shown.ID == "" { // it may be what cannot be read
 		shown.ID = id
 	}
-	return c.complete(ctx, ref, shown, words)
+	return c.complete(ctx, ref, shown, true)
 }
 
 // Lists reports whether a calendar's listing shows a live event, found by the iCalendar
@@ -81,7 +77,7 @@ func (c *Client) PatchTimes(ctx context.Context, ref Ref, id, etag string, to ru
 		return Event{}, fault.New(fault.Invalid, "an event cannot be moved to no time")
 	}
 	start, end := writeTimes(to, zone)
-	return c.event(ctx, opPatch, ref, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
+	return c.event(ctx, opPatch, ref, false, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		call := service.Events.Patch(ref.Calendar, id, &calendar.Event{Start: start, End: end}).
 			SendUpdates(notifyAll).Fields(eventFields).Context(ctx)
 		if etag != "" {
@@ -95,8 +91,16 @@ func (c *Client) PatchTimes(ctx context.Context, ref Ref, id, etag string, to ru
 // NotFound: this account sees no such event or no such calendar. After Unavailable it may
 // be gone.
 func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, err error) {
+	return c.delete(ctx, ref, id, "", notifyAll)
+}
+
+func (c *Client) delete(ctx context.Context, ref Ref, id, etag, notify string) (deleted bool, err error) {
 	err = c.call(ctx, opDelete, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		return service.Events.Delete(ref.Calendar, id).SendUpdates(notifyAll).Context(ctx).Do()
+		call := service.Events.Delete(ref.Calendar, id).SendUpdates(notify).Context(ctx)
+		if etag != "" {
+			call.Header().Set("If-Match", etag)
+		}
+		return call.Do()
 	})
 	if fault.CodeOf(err) == CodeGone {
 		return false, nil
@@ -104,7 +108,7 @@ func (c *Client) Delete(ctx context.Context, ref Ref, id string) (deleted bool, 
 	return err == nil, err
 }
 
-func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
+func (c *Client) event(ctx context.Context, op operation, ref Ref, wide bool, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
 	var answer *calendar.Event
 	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) (err error) {
 		answer, err = notNull(do(ctx, service))
@@ -113,15 +117,16 @@ func (c *Client) event(ctx context.Context, op operation, ref Ref, do func(conte
 	if err != nil {
 		return Event{}, err
 	}
-	return c.complete(ctx, ref, fromClient(answer), eventText{Summary: answer.Summary, Description: answer.Description})
+	return c.complete(ctx, ref, fromClient(answer), wide)
 }
 
-// complete interprets an answer about one event. If a time has neither offset nor zone,
-// which is rare, it asks the calendar for its zone. If that fails the error is
-// Unavailable, since the first call took effect.
-func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, text eventText) (Event, error) {
+// complete interprets an answer about one event. If a time needs the calendar's zone, which
+// is rare, it asks the calendar for it: one with neither offset nor zone, and with details
+// any without a zone. If that fails the error is Unavailable, since the first call took
+// effect.
+func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, wide bool) (Event, error) {
 	zone := ""
-	if shown.isFloating() {
+	if shown.isFloating() || wide && shown.zoneless() {
 		access, err := c.Access(ctx, ref)
 		if err != nil {
 			return Event{}, &fault.Error{Kind: fault.Unavailable, Message: sayLater, RetryAfter: fault.RetryAfter(err), Err: err}
@@ -129,7 +134,8 @@ func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, text e
 		zone = access.TimeZone
 	}
 	event := shown.event(zone)
-	event.Summary, event.Description = text.Summary, text.Description
-	event.Organizer, event.Organized = text.Organizer.Email, text.Organizer.Self
+	if wide {
+		event.Details = shown.details(zone)
+	}
 	return event, nil
 }

@@ -14,6 +14,7 @@ import (
 	calendar "google.golang.org/api/calendar/v3"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 )
 
@@ -127,6 +128,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"items":[null,{}]}`))
 	f.Add([]byte(`{"items":{},"nextPageToken":7}`))
 	f.Add([]byte(`{"items":[null],"nextPageToken":"again"}`))
+	f.Add([]byte(`{"items":[{"id":"a","attendees":[null,{"self":1}],"organizer":7,"originalStartTime":{"date":"2026-03-01"}}]}`))
+	f.Add([]byte(`{"calendars":{"b":{"busy":[null,{"start":"x"}],"errors":[null]}},"id":""}`))
 	f.Add([]byte(`[]`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -134,6 +137,26 @@ func FuzzAnswer(f *testing.F) {
 		page, err := client.List(t.Context(), ref, "", "")
 		passes(t, err)
 		event, err := client.Get(t.Context(), ref, "e")
+		passes(t, err)
+		wide, err := client.ListDetails(t.Context(), ref, "", "")
+		passes(t, err)
+		instance, err := client.Instance(t.Context(), ref, "e", recurrence.Moment{Date: "2026-03-01"})
+		if !fault.Is(err, fault.NotFound) {
+			passes(t, err)
+		}
+		for _, event := range append(wide.Events, event, instance) {
+			details := event.Details
+			if details != nil && (details.Start.IsZero() != details.End.IsZero() || details.Start.AllDay() != details.End.AllDay() ||
+				details.End.Time.Before(details.Start.Time)) {
+				t.Fatalf("%+v", *details)
+			}
+		}
+		busy, err := client.FreeBusy(t.Context(), "a", []string{"b"}, time.Unix(0, 0), time.Unix(3600, 0))
+		passes(t, err)
+		if err == nil && len(busy) != 1 {
+			t.Fatalf("%+v", busy)
+		}
+		_, err = client.InsertCalendar(t.Context(), "a", NewCalendar{Summary: "s"})
 		passes(t, err)
 		for _, event := range append(page.Events, event) {
 			if event.EventState > rules.Unreadable || event.EventState != rules.Present && !event.Fingerprint.IsZero() {

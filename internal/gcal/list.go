@@ -20,6 +20,19 @@ const MaskVersion = 1
 const listFields googleapi.Field = "nextPageToken,nextSyncToken,accessRole,timeZone," +
 	"items(id,etag,status,updated,start,end,recurrence,recurringEventId,extendedProperties/private)"
 
+// WideMaskVersion is MaskVersion for ListDetails.
+const WideMaskVersion = 2
+
+// wideListFields is the mask of ListDetails.
+const wideListFields googleapi.Field = "nextPageToken,nextSyncToken,accessRole,timeZone,items(" + detailFields + ")"
+
+// widePageSize is the most events on a page of ListDetails, whose events can be large.
+const widePageSize = 250
+
+// ownEntryOnly is the maxAttendees with which Google shows, of an event with more guests,
+// only the calendar's own entry.
+const ownEntryOnly = "1"
+
 // Page is one page of a listing.
 type Page struct {
 	// Events are in Google's order. A page may be empty and still have a next one.
@@ -41,11 +54,21 @@ type Page struct {
 // everything but deletions. Further pages take the same syncToken and the previous page's
 // pageToken. Conflict with CodeSyncTokenExpired: run a full sync. A series is one event.
 func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
+	return c.list(ctx, ref, syncToken, pageToken, false)
+}
+
+// ListDetails is List with the Details of every event, and at most 250 events a page. Its
+// sync tokens and List's are not interchangeable.
+func (c *Client) ListDetails(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
+	return c.list(ctx, ref, syncToken, pageToken, true)
+}
+
+func (c *Client) list(ctx context.Context, ref Ref, syncToken, pageToken string, wide bool) (Page, error) {
 	var page Page
 	err := c.authorised(ctx, opList, ref.Account, func(ctx context.Context, client *http.Client) error {
-		answer, err := notNull(c.fetchPage(ctx, client, ref, syncToken, pageToken))
+		answer, err := notNull(c.fetchPage(ctx, client, ref, syncToken, pageToken, wide))
 		if err == nil {
-			page = answer.page()
+			page = answer.page(wide)
 		}
 		return err
 	})
@@ -67,7 +90,7 @@ func rejectsToken(err error) bool {
 // event's change. A full listing has every linked event fetched that it does not name.
 var errNameless = errors.New("google events.list: an event of the page has no id that can be read")
 
-func (l *listed) page() Page {
+func (l *listed) page(wide bool) Page {
 	page := Page{
 		Events:   make([]Event, 0, len(l.Items)),
 		NextPage: l.NextPage, NextSync: l.NextSync, Writable: writable(l.Role),
@@ -76,7 +99,11 @@ func (l *listed) page() Page {
 		if shown == nil { // a null in the list is no event
 			continue
 		}
-		page.Events = append(page.Events, shown.event(l.Zone))
+		event := shown.event(l.Zone)
+		if wide {
+			event.Details = shown.details(l.Zone)
+		}
+		page.Events = append(page.Events, event)
 		page.Nameless = page.Nameless || shown.malformed && shown.ID == ""
 	}
 	return page

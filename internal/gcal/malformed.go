@@ -49,6 +49,9 @@ func (e *wireEvent) readField(from *jsontext.Decoder, name string) error {
 	}{
 		{"id", &e.ID}, {"etag", &e.ETag}, {"status", &e.Status}, {"updated", &e.Updated}, {"start", &e.Start}, {"end", &e.End},
 		{"recurrence", &e.Recurrence}, {"recurringEventId", &e.InstanceOf}, {"extendedProperties", &e.Extended},
+		{"summary", &e.Summary}, {"description", &e.Description}, {"location", &e.Location}, {"iCalUID", &e.ICalUID},
+		{"originalStartTime", &e.Original}, {"visibility", &e.Visibility}, {"transparency", &e.Transparency},
+		{"eventType", &e.Kind}, {"attendees", &e.Attendees}, {"organizer", &e.Organizer},
 	} {
 		if strings.EqualFold(field.name, name) {
 			return json.UnmarshalDecode(from, field.into)
@@ -57,35 +60,20 @@ func (e *wireEvent) readField(from *jsontext.Decoder, name string) error {
 	return from.SkipValue()
 }
 
-// eventText are the fields that listings omit.
-type eventText struct {
-	Summary     string `json:"summary"`
-	Description string `json:"description"`
-	Organizer   struct {
-		Email string `json:"email"`
-		Self  bool   `json:"self"`
-	} `json:"organizer"`
-}
-
 // readEvent reads an answer about one event, which must be an object.
-func readEvent(from io.Reader) (*wireEvent, eventText, error) {
-	var shown *wireEvent
-	var words eventText
+func readEvent(from io.Reader) (*wireEvent, error) {
 	body, err := io.ReadAll(from)
 	if err != nil {
-		return nil, words, err
+		return nil, err
 	}
 	if jsontext.Value(body).Kind() != '{' {
-		return nil, words, errUnreadable
+		return nil, errUnreadable
 	}
+	var shown *wireEvent
 	if err := readable(json.Unmarshal(body, &shown, asEncodingJSON)); err != nil {
-		return nil, words, err
+		return nil, err
 	}
-	err = json.Unmarshal(body, &words, asEncodingJSON)
-	if wrongType(err) { // whose event it is may be what cannot be read
-		shown.malformed, err = true, nil
-	}
-	return shown, words, readable(err)
+	return shown, nil
 }
 
 // skipTo skips to the end of the value in which a wrong type was found.

@@ -22,11 +22,19 @@ var wrongFields = map[string][2]string{
 	"recurrence": {`"recurrence":[]`, `"recurrence":"RRULE:FREQ=DAILY"`},
 	"a rule":     {`"recurrence":[]`, `"recurrence":[["RRULE:FREQ=DAILY"]]`},
 	"private":    {`"private":{"poll":"p1"}`, `"private":["poll"]`},
+	"summary":    {`"summary":"s"`, `"summary":["s"]`},
+	"original":   {`"originalStartTime":{"date":"2026-03-01"}`, `"originalStartTime":"2026-03-01"`},
+	"attendees":  {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":{"self":true}`},
+	"response":   {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"responseStatus":3}]`},
+	"iCalUID":    {`"iCalUID":"abcde1@google.com"`, `"iCalUID":{}`},
+	"organizer":  {`"organizer":{"self":true}`, `"organizer":["self"]`},
 	"a mark":     {`"private":{"poll":"p1"}`, `"private":{"poll":{"id":"p1"}}`},
 }
 
 const wellFormed = `{"start":{"dateTime":"2026-03-01T12:00:00Z"},"end":{"dateTime":"2026-03-01T13:00:00Z"},"recurrence":[],` +
-	`"extendedProperties":{"private":{"poll":"p1"}},"status":"confirmed","updated":"2026-03-01T10:00:00Z","id":"abcde1"}`
+	`"extendedProperties":{"private":{"poll":"p1"}},"status":"confirmed","updated":"2026-03-01T10:00:00Z","id":"abcde1",` +
+	`"summary":"s","originalStartTime":{"date":"2026-03-01"},"attendees":[{"self":true,"responseStatus":"declined"}],` +
+	`"iCalUID":"abcde1@google.com","organizer":{"self":true}}`
 
 // malformed is wellFormed with one wrong field.
 func malformed(t *testing.T, field string) string {
@@ -50,6 +58,28 @@ func answering(t *testing.T, items ...string) *gcal.Client {
 		}
 		fmt.Fprintf(w, `{"accessRole":"owner","timeZone":"Europe/Zurich","nextSyncToken":"s","items":[%s]}`, strings.Join(items, ","))
 	})
+}
+
+func TestListDetails_MalformedEvent_FailsNoOther(t *testing.T) {
+	t.Parallel()
+	for field := range wrongFields {
+		client := answering(t, malformed(t, field), `null`, wellFormed, `{"id":"later1","status":"cancelled"}`)
+		page, err := client.ListDetails(t.Context(), mine, "", "")
+		if err != nil || len(page.Events) != 3 {
+			t.Fatalf("%s: got %+v, %v", field, page, err)
+		}
+		if first := page.Events[0]; !first.Malformed || first.Details == nil {
+			t.Errorf("%s: the malformed event is %+v", field, first)
+		}
+		well := page.Events[1].Details
+		if page.Events[1].Malformed || well.Summary != "s" || well.Response != "declined" || well.Original.Date != "2026-03-01" ||
+			!well.Organized || well.ICalUID != "abcde1@google.com" {
+			t.Errorf("%s: the one behind it has %+v", field, well)
+		}
+		if last := page.Events[2].Details; last == nil || last.Status != "cancelled" || !last.Start.IsZero() {
+			t.Errorf("%s: the deleted one has %+v", field, last)
+		}
+	}
 }
 
 func TestList_MalformedEvent_FailsNoOther(t *testing.T) {

@@ -28,7 +28,7 @@ type listed struct {
 	Items    []*wireEvent `json:"items"`
 }
 
-// wireEvent holds the fields that the masks of all calls request. One with a field of
+// wireEvent holds the fields that the masks of calls request. One with a field of
 // another JSON type than Google documents is malformed and fails no answer
 // (malformed.go).
 type wireEvent struct {
@@ -44,7 +44,27 @@ type wireEvent struct {
 		Private map[string]string `json:"private"`
 	} `json:"extendedProperties"`
 
+	// Of the following, List requests none.
+	Summary      string                  `json:"summary"`
+	Description  string                  `json:"description"`
+	Location     string                  `json:"location"`
+	ICalUID      string                  `json:"iCalUID"`
+	Original     *calendar.EventDateTime `json:"originalStartTime"`
+	Visibility   string                  `json:"visibility"`
+	Transparency string                  `json:"transparency"`
+	Kind         string                  `json:"eventType"`
+	Attendees    []wireAttendee          `json:"attendees"`
+	Organizer    struct {
+		Email string `json:"email"`
+		Self  bool   `json:"self"`
+	} `json:"organizer"`
+
 	malformed bool
+}
+
+type wireAttendee struct {
+	Self     bool   `json:"self"`
+	Response string `json:"responseStatus"`
 }
 
 // asEncodingJSON makes the decoder accept what encoding/json accepts, as Google's client
@@ -78,9 +98,14 @@ func readable(err error) error {
 	return err
 }
 
-func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, syncToken, pageToken string) (page *listed, err error) {
+func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, syncToken, pageToken string, wide bool) (page *listed, err error) {
 	query := url.Values{
 		"fields": {string(listFields)}, "singleEvents": {"false"}, "maxResults": {strconv.Itoa(c.options.PageSize)},
+	}
+	if wide {
+		query.Set("fields", string(wideListFields))
+		query.Set("maxResults", strconv.Itoa(min(c.options.PageSize, widePageSize)))
+		query.Set("maxAttendees", ownEntryOnly)
 	}
 	if syncToken != "" {
 		query.Set("syncToken", syncToken)

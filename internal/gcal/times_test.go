@@ -58,9 +58,21 @@ func TestTimes_AreReadInEveryForm(t *testing.T) {
 			if event.EventState != wantState || event.Fingerprint.String() != tc.want {
 				t.Errorf("read as %v at %s, want %v at %s", event.EventState, event.Fingerprint, wantState, tc.want)
 			}
+			wide, err := client.ListDetails(t.Context(), mine, "", "")
+			if err != nil || len(wide.Events) != 1 {
+				t.Fatalf("got %+v, %v", wide, err)
+			}
 			alone, err := client.Get(t.Context(), mine, "abcde1")
-			if err != nil || !reflect.DeepEqual(alone, event) {
-				t.Errorf("the listing shows %+v, and get %+v, %v", event, alone, err)
+			if err != nil || !reflect.DeepEqual(alone, wide.Events[0]) {
+				t.Errorf("the listing shows %+v, and get %+v, %v", wide.Events[0], alone, err)
+			}
+			details := alone.Details
+			if details.Start.IsZero() != (tc.want == "") || details.Start.AllDay() != alone.Fingerprint.AllDay ||
+				tc.want != "" && !details.Start.AllDay() && (!details.End.Time.Equal(alone.Fingerprint.EndTime()) || details.Start.Zone == "") {
+				t.Errorf("the times are %+v to %+v of %s", details.Start, details.End, alone.Fingerprint)
+			}
+			if alone.Details = nil; !reflect.DeepEqual(alone, event) {
+				t.Errorf("the narrow listing shows %+v, and get %+v", event, alone)
 			}
 		})
 	}

@@ -54,11 +54,17 @@ type Mirror struct {
 	// EventID is EventID of the generation; for an exception the id of the instance, "" until
 	// it was found.
 	EventID string
-	// Wanted is the hash of the projection that the calendar should show; Written that of
-	// the last write, "" if none; Answered that of Google's answer to it.
+	// Wanted is what the calendar should show, as mirrors/plan encodes it: mostly the hash of
+	// the projection, "" for nothing. Written is the Wanted of the last write, "" if none or
+	// if it was overwritten; Answered the hash of what the calendar showed last.
 	Wanted, Written, Answered string
-	// ETag is that of the answer.
-	ETag  string
+	// ETag and AnsweredAt are the answer's etag and time of change (Google's clock), or those
+	// of a later observation. ETag is "" until the event of this generation is known to exist.
+	ETag       string
+	AnsweredAt time.Time
+	// Replacing marks that the event must be deleted before the next generation is written,
+	// in the calendar that Target then means.
+	Replacing bool
 	State State
 	// Due is when the writer should next take it up; zero if there is nothing to do.
 	Due time.Time

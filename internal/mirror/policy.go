@@ -63,8 +63,8 @@ type Person struct {
 	// Overlays are the overlay calendars, by account.
 	Overlays map[string]OverlayCalendar
 	// PlanPending marks that all events of the person must be planned again, since policies,
-	// accounts or connections changed; PlanAfter is how far that is: the id of the last
-	// event planned. PlanGeneration grows with every request, so that one which arrives
+	// accounts or connections changed; PlanAfter is how far that is: a place of
+	// EndingAfter. PlanGeneration grows with every request, so that one which arrives
 	// during a run is not lost.
 	PlanPending    bool
 	PlanGeneration int64

@@ -149,9 +149,27 @@ func reading() []scenario {
 			},
 		},
 		{name: "oneself", attempt: attempt{as: gm, there: map[string]fields{"users/gm": {"email": gm.email}}, reads: "users/gm"}, but: own},
+		owned("canonicalEvents/NOTE", "canonicalEvents"),
+		owned("mirrorPolicies/NOTE", "mirrorPolicies"),
 		{name: "a notice", attempt: attempt{as: gm, reads: "users/gm/notifications/dedupe:NOTE"}, but: own},
 		{name: "one's notices", attempt: attempt{as: gm, reads: "users/gm/notifications"}, but: own},
 		{name: "one's unread notices", attempt: attempt{as: gm, reads: "users/gm/notifications", filter: []any{"read", "EQUAL", false}}, but: own},
+	}
+}
+
+// owned is a read of a document that its owner alone may read.
+func owned(path, collection string) scenario {
+	return scenario{
+		name:     "one's own document of " + collection,
+		attempt:  attempt{as: gm, there: map[string]fields{path: {"ownerId": "gm"}}, reads: path},
+		likewise: []variation{{"with others", func(a *attempt) { a.reads, a.filter = collection, []any{"ownerId", "EQUAL", "gm"} }}},
+		but: []variation{
+			{"by another person", as(ana)},
+			{"by a member of a group that it is of", both(as(ben), where(path, "groupId", "GROUP"))},
+			{"without signing in", as(nobody)},
+			{"without an owner", leavingOutThere(path, "ownerId")},
+			{"with everybody's", func(a *attempt) { a.reads = collection }},
+		},
 	}
 }
 

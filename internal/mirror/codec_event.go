@@ -1,0 +1,97 @@
+package mirror
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/recurrence"
+	"questscheduler/internal/store"
+)
+
+// endless is the Until of an endless series.
+var endless = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// Endless is the Until of a series without an end, the latest day that a store keeps.
+func Endless() time.Time { return endless }
+
+// shortest is the longest time from From to Until of an event that is found by its From
+// alone (Overlapping); longer ones and series are found by their Until.
+const shortest = 25 * time.Hour
+
+// EventPath is where a canonical event is.
+func EventPath(id string) store.Path { return store.Doc("canonicalEvents", id) }
+
+// OriginKey names the origin of an event: one event of one calendar as one account sees
+// it. It is "" for an event without an origin.
+func OriginKey(accountID, calendarID, eventID string) string {
+	if eventID == "" {
+		return ""
+	}
+	return hash(accountID, calendarID, eventID)
+}
+
+// EncodeEvent gives the fields of a canonical event.
+func EncodeEvent(e Event) map[string]any {
+	return map[string]any{
+		"ownerId": e.OwnerID, "accountId": e.AccountID, "calendarId": e.CalendarID, "eventId": e.EventID,
+		"originKey": OriginKey(e.AccountID, e.CalendarID, e.EventID), "icalUid": e.ICalUID,
+		"title": e.Title, "description": e.Description, "location": e.Location,
+		"start": encodeMoment(e.Start), "end": encodeMoment(e.End), "status": e.Status,
+		"visibility": e.Visibility, "transparency": e.Transparency, "eventType": e.Kind, "declined": e.Declined,
+		"recurrence": e.Recurrence, "seriesId": e.SeriesID, "originalStart": encodeMoment(e.OriginalStart),
+		"etag": e.ETag, "updated": store.NullIfZero(e.Updated), "version": e.Version, "source": string(e.Source),
+		"pollId": store.NullIfEmpty(e.PollID), "groupId": store.NullIfEmpty(e.GroupID),
+		"from": store.NullIfZero(e.From), "until": store.NullIfZero(e.Until), "long": e.long(),
+		"planAt": store.NullIfZero(e.PlanAt), "createdAt": e.CreatedAt, "updatedAt": e.UpdatedAt,
+	}
+}
+
+// long reports whether the event is found by its Until rather than its From.
+func (e Event) long() bool { return len(e.Recurrence) > 0 || e.Until.Sub(e.From) > shortest }
+
+// DecodeEvent reads a canonical event.
+func DecodeEvent(doc store.Document) Event {
+	f := store.Fields(doc.Data)
+	return Event{
+		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"),
+		EventID: f.String("eventId"), ICalUID: f.String("icalUid"),
+		Title: f.String("title"), Description: f.String("description"), Location: f.String("location"),
+		Start: decodeMoment(f.Map("start")), End: decodeMoment(f.Map("end")), Status: f.String("status"),
+		Visibility: f.String("visibility"), Transparency: f.String("transparency"), Kind: f.String("eventType"), Declined: f.Bool("declined"),
+		Recurrence: f.Strings("recurrence"), SeriesID: f.String("seriesId"), OriginalStart: decodeMoment(f.Map("originalStart")),
+		ETag: f.String("etag"), Updated: f.Time("updated"), Version: f.Int("version"), Source: Source(f.String("source")),
+		PollID: f.String("pollId"), GroupID: f.String("groupId"), From: f.Time("from"), Until: f.Time("until"),
+		PlanAt: f.Time("planAt"), CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+	}
+}
+
+// LoadEvent reads a canonical event; NotFound if there is none.
+func LoadEvent(ctx context.Context, reader store.Reader, id string) (Event, error) {
+	if EventPath(id).Valid() != nil {
+		return Event{}, errNoEvent() // an id with a slash names no event
+	}
+	doc, err := reader.Get(ctx, EventPath(id))
+	if err == nil && !doc.Exists() {
+		err = errNoEvent()
+	}
+	if err != nil {
+		return Event{}, err
+	}
+	return DecodeEvent(doc), nil
+}
+
+func errNoEvent() error { return fault.New(fault.NotFound, "There is no such event.") }
+
+func encodeMoment(m recurrence.Moment) any {
+	if m.IsZero() {
+		return nil
+	}
+	return map[string]any{
+		"date": store.NullIfEmpty(m.Date), "time": store.NullIfZero(m.Time), "zone": store.NullIfEmpty(m.Zone),
+	}
+}
+
+func decodeMoment(f store.Fields) recurrence.Moment {
+	return recurrence.Moment{Date: f.String("date"), Time: f.Time("time"), Zone: f.String("zone")}
+}

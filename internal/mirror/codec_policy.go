@@ -1,0 +1,125 @@
+package mirror
+
+import (
+	"context"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+)
+
+// PolicyPath is where a policy is.
+func PolicyPath(id string) store.Path { return store.Doc("mirrorPolicies", id) }
+
+// PersonPath is where a person's document is.
+func PersonPath(ownerID string) store.Path { return store.Doc("mirrorPeople", ownerID) }
+
+// ConnectionPath is where the connection of a group and an account is.
+func ConnectionPath(groupID, accountID string) store.Path {
+	return store.Doc("groupConnections", hash(groupID, accountID))
+}
+
+// EncodePolicy gives the fields of a policy.
+func EncodePolicy(p Policy) map[string]any {
+	edges := make([]any, len(p.Edges))
+	for i, edge := range p.Edges {
+		edges[i] = map[string]any{
+			"fromAccountId": edge.FromAccountID, "fromCalendarId": store.NullIfEmpty(edge.FromCalendarID),
+			"toAccountId": edge.ToAccountID, "detail": string(edge.Detail), "target": string(edge.Target),
+		}
+	}
+	return map[string]any{
+		"ownerId": p.OwnerID, "name": p.Name, "edges": edges, "version": p.Version,
+		"createdAt": p.CreatedAt, "updatedAt": p.UpdatedAt,
+	}
+}
+
+// DecodePolicy reads a policy.
+func DecodePolicy(doc store.Document) Policy {
+	f := store.Fields(doc.Data)
+	p := Policy{
+		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Name: f.String("name"), Version: f.Int("version"),
+		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+	}
+	for _, item := range f.List("edges") {
+		fields, _ := item.(map[string]any)
+		edge := store.Fields(fields)
+		p.Edges = append(p.Edges, Edge{
+			FromAccountID: edge.String("fromAccountId"), FromCalendarID: edge.String("fromCalendarId"),
+			ToAccountID: edge.String("toAccountId"), Detail: Detail(edge.String("detail")), Target: Target(edge.String("target")),
+		})
+	}
+	return p
+}
+
+// LoadPolicy reads a person's policy; NotFound if there is none or it is another person's.
+func LoadPolicy(ctx context.Context, reader store.Reader, ownerID, id string) (Policy, error) {
+	none := fault.New(fault.NotFound, "There is no such policy.")
+	if PolicyPath(id).Valid() != nil {
+		return Policy{}, none
+	}
+	doc, err := reader.Get(ctx, PolicyPath(id))
+	if err != nil {
+		return Policy{}, err
+	}
+	p := DecodePolicy(doc)
+	if !doc.Exists() || p.OwnerID != ownerID {
+		return Policy{}, none
+	}
+	return p, nil
+}
+
+// EncodeConnection gives the fields of a connection.
+func EncodeConnection(c Connection) map[string]any {
+	return map[string]any{"groupId": c.GroupID, "accountId": c.AccountID, "ownerId": c.OwnerID, "createdAt": c.CreatedAt}
+}
+
+// DecodeConnection reads a connection.
+func DecodeConnection(doc store.Document) Connection {
+	f := store.Fields(doc.Data)
+	return Connection{
+		GroupID: f.String("groupId"), AccountID: f.String("accountId"), OwnerID: f.String("ownerId"), CreatedAt: f.Time("createdAt"),
+	}
+}
+
+// EncodePerson gives the fields of a person's document.
+func EncodePerson(p Person) map[string]any {
+	overlays := map[string]any{}
+	for account, overlay := range p.Overlays {
+		overlays[account] = map[string]any{
+			"calendarId": store.NullIfEmpty(overlay.CalendarID), "suppressed": overlay.Suppressed, "generation": overlay.Generation,
+		}
+	}
+	return map[string]any{
+		"ownerId": p.OwnerID, "overlays": overlays, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
+		"planAfter": store.NullIfEmpty(p.PlanAfter), "sharesAvailability": p.SharesAvailability,
+		"updatedAt": store.NullIfZero(p.UpdatedAt),
+	}
+}
+
+// DecodePerson reads a person's document. One that does not exist is of a person who uses
+// nothing of it.
+func DecodePerson(doc store.Document) Person {
+	f := store.Fields(doc.Data)
+	p := Person{
+		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, PlanPending: f.Bool("planPending"),
+		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"),
+		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
+	}
+	overlays := f.Map("overlays")
+	for account := range overlays {
+		overlay := overlays.Map(account)
+		p.Overlays[account] = OverlayCalendar{
+			CalendarID: overlay.String("calendarId"), Suppressed: overlay.Bool("suppressed"), Generation: overlay.Int("generation"),
+		}
+	}
+	return p
+}
+
+// LoadPerson reads a person's document, as DecodePerson does.
+func LoadPerson(ctx context.Context, reader store.Reader, ownerID string) (Person, error) {
+	doc, err := reader.Get(ctx, PersonPath(ownerID))
+	if err != nil {
+		return Person{}, err
+	}
+	return DecodePerson(doc), nil
+}

@@ -1,0 +1,244 @@
+package mirror
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+)
+
+const (
+	events      = "canonicalEvents"
+	mirrors     = "mirrors"
+	policies    = "mirrorPolicies"
+	people      = "mirrorPeople"
+	connections = "groupConnections"
+)
+
+var (
+	eventByOrigin    = store.Select("canonical event of an origin", events, "", store.Where("originKey", store.Equal))
+	eventsOfUID      = store.Select("canonical events of a person with one iCalUID", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
+	groupEventsOfUID = store.Select("canonical events of groups with one iCalUID", events, "", store.Where("icalUid", store.Equal), store.Where("groupId", store.In))
+	eventsOfGroup    = &store.Query{
+		Name: "canonical events of a group, newest first", Collection: events,
+		Filters: []store.Filter{store.Where("groupId", store.Equal)}, Order: []store.Order{{Path: store.Field("createdAt"), Descending: true}},
+	}
+	eventsOfCalendar = store.Select("canonical events of a calendar", events, "", store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
+	eventsOfAccount  = store.Select("canonical events of an account", events, "", store.Where("accountId", store.Equal))
+	eventsEnding     = store.Select("canonical events of a person by end", events, "until", store.Where("ownerId", store.Equal), store.Where("until", store.Greater))
+	eventsStarting   = store.Select("short canonical events of a person by start", events, "from",
+		store.Where("ownerId", store.Equal), store.Where("long", store.Equal), store.Where("from", store.Greater), store.Where("from", store.Less))
+	longEventsEnding = store.Select("long canonical events of a person by end", events, "until",
+		store.Where("ownerId", store.Equal), store.Where("long", store.Equal), store.Where("until", store.Greater))
+	eventsToPlan = store.Select("canonical events that time changes", events, "planAt", store.Where("planAt", store.LessOrEqual))
+
+	mirrorsOfUID      = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
+	mirrorsOfEvent    = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
+	mirrorsInCalendar = store.Select("mirrors in a calendar", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("targetCalendarId", store.Equal))
+	mirrorByEvent     = store.Select("mirror of a calendar's event", mirrors, "", store.Where("eventId", store.Equal))
+	mirrorsDue        = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
+	mirrorsInState    = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
+	mirrorsOfOwner    = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal), store.Where("state", store.In))
+	mirrorsFrom       = store.Select("mirrors from an account", mirrors, "", store.Where("fromAccountId", store.Equal))
+	mirrorsTo         = store.Select("mirrors into an account", mirrors, "", store.Where("targetAccountId", store.Equal))
+	mirrorsOfGroup    = store.Select("mirrors of a group by end", mirrors, "ends", store.Where("groupId", store.Equal), store.Where("ends", store.Less))
+
+	policiesOfOwner      = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
+	peoplePending        = store.Select("people whose events must be planned", people, "", store.Where("planPending", store.Equal))
+	connectionsOfGroup   = store.Select("connections of a group", connections, "", store.Where("groupId", store.Equal))
+	connectionsOfOwner   = store.Select("connections of a person", connections, "", store.Where("ownerId", store.Equal))
+	connectionsOfAccount = store.Select("connections of an account", connections, "", store.Where("accountId", store.Equal))
+
+	journalOf = &store.Query{
+		Name: "journal of a canonical event, newest first", Collection: journals, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+	}
+	entriesBefore = &store.Query{
+		Name: "journal entries of canonical events from before a time", Collection: journals, Group: true,
+		Filters: []store.Filter{store.Where("at", store.Less)}, Order: []store.Order{{Path: store.Field("at")}},
+	}
+)
+
+// Queries are the package's queries, for opening a store.
+var Queries = []*store.Query{
+	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
+	mirrorsOfUID, mirrorsOfEvent, mirrorsInCalendar, mirrorByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
+	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, entriesBefore,
+}
+
+// OfOrigin reads the canonical event of an origin; ok is false if there is none.
+func OfOrigin(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (event Event, ok bool, err error) {
+	found, _, err := store.Page(ctx, reader, eventByOrigin.With(OriginKey(accountID, calendarID, eventID)).First(1), DecodeEvent)
+	if err != nil || len(found) == 0 {
+		return Event{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// OfUID lists the canonical events of a person with one iCalUID: the copies of a meeting in
+// their calendars, a series and its exceptions.
+func OfUID(ctx context.Context, reader store.Reader, ownerID, icalUID string) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfUID.With(ownerID, icalUID), DecodeEvent)
+	return found, err
+}
+
+// maxIn is how many values an In filter takes.
+const maxIn = 30
+
+// OfGroupsUID lists the events of some groups with one iCalUID, of all owners.
+func OfGroupsUID(ctx context.Context, reader store.Reader, groupIDs []string, icalUID string) (all []Event, err error) {
+	for len(groupIDs) > 0 {
+		some := groupIDs[:min(maxIn, len(groupIDs))]
+		groupIDs = groupIDs[len(some):]
+		found, _, err := store.Page(ctx, reader, groupEventsOfUID.With(icalUID, some), DecodeEvent)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// OfGroup lists at most limit events of a group behind a cursor, newest first.
+func OfGroup(ctx context.Context, reader store.Reader, groupID string, limit int, after *store.Cursor) ([]Event, *store.Cursor, error) {
+	return store.Page(ctx, reader, eventsOfGroup.With(groupID).First(limit).From(after), DecodeEvent)
+}
+
+// OfCalendar yields the canonical events of a calendar, by id.
+func OfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string) iter.Seq2[Event, error] {
+	return store.All(ctx, reader, eventsOfCalendar.With(accountID, calendarID), DecodeEvent)
+}
+
+// OfAccount yields the canonical events of an account, by id.
+func OfAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Event, error] {
+	return store.All(ctx, reader, eventsOfAccount.With(accountID), DecodeEvent)
+}
+
+// EndingAfter lists at most limit canonical events of a person that end after a time,
+// soonest first, behind at ("": the first). next continues; "" at the end.
+func EndingAfter(ctx context.Context, reader store.Reader, ownerID string, end time.Time, limit int, at string) (page []Event, next string, err error) {
+	asked := eventsEnding.With(ownerID, end).First(limit).From(store.DecodeCursor(at, events))
+	page, behind, err := store.Page(ctx, reader, asked, DecodeEvent)
+	if err == nil {
+		next, err = store.EncodeCursor(behind)
+	}
+	return page, next, err
+}
+
+// ToPlan yields canonical events whose PlanAt has come, those due longest first.
+func ToPlan(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Event, error] {
+	return store.All(ctx, reader, eventsToPlan.With(now), DecodeEvent)
+}
+
+// MirrorsOfUID lists a person's mirrors with one iCalUID.
+func MirrorsOfUID(ctx context.Context, reader store.Reader, ownerID, icalUID string) ([]Mirror, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsOfUID.With(ownerID, icalUID), Decode)
+	return found, err
+}
+
+// OfEvent lists the mirrors of a canonical event, for a group's event those of all people.
+func OfEvent(ctx context.Context, reader store.Reader, canonicalID string) ([]Mirror, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsOfEvent.With(canonicalID), Decode)
+	return found, err
+}
+
+// InCalendar yields the mirrors whose target is a calendar, by id.
+func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string) iter.Seq2[Mirror, error] {
+	return store.All(ctx, reader, mirrorsInCalendar.With(accountID, calendarID), Decode)
+}
+
+// ByEvent reads the mirror of an event of a calendar; ok is false if there is none.
+func ByEvent(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (m Mirror, ok bool, err error) {
+	found, _, err := store.Page(ctx, reader, mirrorByEvent.With(eventID), Decode)
+	for _, m := range found {
+		if m.TargetAccountID == accountID && m.TargetCalendarID == calendarID {
+			return m, true, nil
+		}
+	}
+	return Mirror{}, false, err
+}
+
+// Due yields mirrors that are due at now, those due longest first.
+func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Mirror, error] {
+	return store.All(ctx, reader, mirrorsDue.With(now), Decode)
+}
+
+// InState lists at most limit mirrors in some states, for counting. ownerID "" is everybody.
+func InState(ctx context.Context, reader store.Reader, ownerID string, limit int, states ...State) ([]Mirror, error) {
+	asked := mirrorsInState.With(texts(states))
+	if ownerID != "" {
+		asked = mirrorsOfOwner.With(ownerID, texts(states))
+	}
+	found, _, err := store.Page(ctx, reader, asked.First(limit), Decode)
+	return found, err
+}
+
+func texts(states []State) (all []string) {
+	for _, state := range states {
+		all = append(all, string(state))
+	}
+	return all
+}
+
+// FromAccount yields the mirrors of events of an account, by id.
+func FromAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Mirror, error] {
+	return store.All(ctx, reader, mirrorsFrom.With(accountID), Decode)
+}
+
+// IntoAccount yields the mirrors whose target is an account, by id.
+func IntoAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Mirror, error] {
+	return store.All(ctx, reader, mirrorsTo.With(accountID), Decode)
+}
+
+// OfGroupEndedBefore lists at most limit mirrors of a group whose event ended before a time.
+func OfGroupEndedBefore(ctx context.Context, reader store.Reader, groupID string, end time.Time, limit int) ([]Mirror, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsOfGroup.With(groupID, end).First(limit), Decode)
+	return found, err
+}
+
+// PoliciesOf lists a person's policies, by id.
+func PoliciesOf(ctx context.Context, reader store.Reader, ownerID string) ([]Policy, error) {
+	found, _, err := store.Page(ctx, reader, policiesOfOwner.With(ownerID), DecodePolicy)
+	return found, err
+}
+
+// PeoplePending yields the people whose events must be planned again.
+func PeoplePending(ctx context.Context, reader store.Reader) iter.Seq2[Person, error] {
+	return store.All(ctx, reader, peoplePending.With(true), DecodePerson)
+}
+
+// ConnectionsOfGroup lists the connections of a group.
+func ConnectionsOfGroup(ctx context.Context, reader store.Reader, groupID string) ([]Connection, error) {
+	found, _, err := store.Page(ctx, reader, connectionsOfGroup.With(groupID), DecodeConnection)
+	return found, err
+}
+
+// ConnectionsOf lists the connections of a person's accounts.
+func ConnectionsOf(ctx context.Context, reader store.Reader, ownerID string) ([]Connection, error) {
+	found, _, err := store.Page(ctx, reader, connectionsOfOwner.With(ownerID), DecodeConnection)
+	return found, err
+}
+
+// ConnectionsOfAccount lists the connections of an account.
+func ConnectionsOfAccount(ctx context.Context, reader store.Reader, accountID string) ([]Connection, error) {
+	found, _, err := store.Page(ctx, reader, connectionsOfAccount.With(accountID), DecodeConnection)
+	return found, err
+}
+
+// LoadJournal lists at most limit entries of a canonical event's journal behind a cursor,
+// newest first.
+func LoadJournal(ctx context.Context, reader store.Reader, eventID string, limit int, after *store.Cursor) ([]Entry, *store.Cursor, error) {
+	return store.Page(ctx, reader, journalOf.With().Below(EventPath(eventID)).First(limit).From(after), DecodeEntry)
+}
+
+// RemoveOldEntries removes at most limit journal entries from before a time, and returns how
+// many.
+func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time, limit int) (removed int, err error) {
+	return store.DeletePage(ctx, documents, entriesBefore.With(before).First(limit), nil)
+}
+
+// errCursor refuses a cursor that was not made by Overlapping.
+func errCursor() error {
+	return fault.Field("cursor", "is not one of this list; begin again without it")
+}

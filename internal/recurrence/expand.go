@@ -1,0 +1,154 @@
+// Package recurrence says when a recurring event occurs: it reads the lists of RRULE,
+// EXDATE and RDATE lines (RFC 5545) that Google Calendar keeps, with bounds on the work
+// that a rule may cause.
+package recurrence
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/internal/fault"
+)
+
+// CodeNotExpandable is the code of errors about a series whose occurrences cannot be
+// worked out: what it occupies is unknown, and never nothing.
+const CodeNotExpandable = "series_not_expandable"
+
+// Bounds of the work for one series.
+const (
+	// mostSteps is how many starts of a rule are generated at most: over ten years of an
+	// hourly one.
+	mostSteps = 100_000
+	// mostYears is how long after its start a series is expanded at most.
+	mostYears = 200
+)
+
+// Series is an event with its recurrence: the start and end of its first occurrence and
+// Google's lines. Without lines it is a single event.
+type Series struct {
+	Start, End Moment
+	Lines      []string
+}
+
+// Occurrence is one occurrence of a series.
+type Occurrence struct {
+	// Original is the start by the series' rule, which identifies the occurrence: its
+	// exception has it as original start.
+	Original Moment
+	// Start and End are instants; all-day occurrences begin and end when dates begin in
+	// the calendar's zone.
+	Start, End time.Time
+}
+
+// Expand lists the occurrences that overlap [from, to), by start, including those that
+// began before from. One without length overlaps if it begins in the range. Times of a series
+// are precise to the second.
+//
+// Wall times are kept in the start's own zone, and instants last equally long in each
+// occurrence; all-day occurrences are dates, which begin in zone, the calendar's. The
+// start of the series is an occurrence even if its rule omits it, and does not count
+// towards COUNT then: Google shows it so. An UNTIL that is a date includes the whole day.
+//
+// An error with CodeNotExpandable means that the occurrences are unknown: a line or zone
+// that cannot be read or is not supported, a rule finer than hours, more occurrences than
+// limit, or a range too far from the series' start.
+func Expand(s Series, zone *time.Location, from, to time.Time, limit int) ([]Occurrence, error) {
+	p, err := read(s)
+	if err != nil {
+		return nil, err
+	}
+	if zone == nil {
+		return nil, refuse("the calendar's time zone is unknown", nil)
+	}
+	if len(s.Lines) > 0 && to.After(p.first.AddDate(mostYears, 0, 0)) {
+		return nil, refuse("the range is too far from the start of the series", nil)
+	}
+	var found []Occurrence
+	complete := p.each(to, func(at time.Time) bool {
+		o := p.occurrence(at, zone)
+		if o.Start.Before(to) && (o.End.After(from) || !o.Start.Before(from)) {
+			found = append(found, o)
+		}
+		return len(found) <= limit
+	})
+	if !complete {
+		return nil, refuse("the series has too many occurrences", nil)
+	}
+	// A rule's order is that of wall times; two of them around a gap may be one instant.
+	slices.SortFunc(found, func(a, b Occurrence) int { return a.Start.Compare(b.Start) })
+	return slices.CompactFunc(found, func(a, b Occurrence) bool { return a.Start.Equal(b.Start) }), nil
+}
+
+// End is the end of the last occurrence, in UTC for all-day series; the zero time if every
+// occurrence is excluded. endless: there is no last one, or it is more than 200 years or
+// 100,000 occurrences away. Errors are those of Expand.
+func End(s Series) (last time.Time, endless bool, err error) {
+	p, err := read(s)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	if p.rule != nil && p.rule.OrigOptions.Count == 0 && (p.until.IsZero() || p.until.After(p.first.AddDate(mostYears, 0, 0))) {
+		return time.Time{}, true, nil
+	}
+	complete := p.each(p.until, func(at time.Time) bool {
+		if end := p.occurrence(at, time.UTC).End; end.After(last) {
+			last = end
+		}
+		return true
+	})
+	if !complete {
+		return time.Time{}, true, nil
+	}
+	return last, false, nil
+}
+
+// each calls visit with every start that is not excluded and not after before (zero: any),
+// and may call it with later ones. It returns false if visit does, or if there are more
+// starts than mostSteps.
+func (p *pattern) each(before time.Time, visit func(at time.Time) bool) bool {
+	for _, at := range p.dates {
+		if !p.excluded[at.Unix()] && !visit(at) {
+			return false
+		}
+	}
+	if p.rule == nil {
+		return true
+	}
+	if !p.until.IsZero() && (before.IsZero() || p.until.Before(before)) {
+		before = p.until
+	}
+	if !before.IsZero() { // two days more, since dates begin elsewhere earlier or later
+		p.rule.Until(later(wallOf(before, p.zone).AddDate(0, 0, 2), p.cycles))
+	}
+	next := p.rule.Iterator()
+	for range mostSteps {
+		wall, ok := next()
+		if !ok {
+			return true
+		}
+		at := AtWall(later(wall, -p.cycles), p.zone)
+		if !p.until.IsZero() && at.After(p.until) {
+			return true
+		}
+		if !p.excluded[at.Unix()] && !at.Equal(p.dates[0]) && !visit(at) {
+			return false
+		}
+	}
+	return false
+}
+
+// occurrence is the occurrence with a start that each visits.
+func (p *pattern) occurrence(at time.Time, zone *time.Location) Occurrence {
+	if !p.allDay {
+		return Occurrence{Original: Moment{Time: at, Zone: p.name}, Start: at, End: at.Add(p.length)}
+	}
+	return Occurrence{
+		Original: Moment{Date: at.Format(time.DateOnly)},
+		Start:    AtWall(at, zone), End: AtWall(at.AddDate(0, 0, p.days), zone),
+	}
+}
+
+// refuse is an error with CodeNotExpandable; err is its cause or nil.
+func refuse(message string, err error) error {
+	return &fault.Error{Kind: fault.Invalid, Code: CodeNotExpandable, Message: message, Err: err}
+}
