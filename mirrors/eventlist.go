@@ -3,7 +3,6 @@ package mirrors
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -46,128 +45,120 @@ func (r Range) shows(event mirror.Event) bool {
 		(r.Status == event.Status || r.Status == "" && event.Status != "cancelled")
 }
 
-// maxSeries bounds the series and long events that a list reads, and maxOccurrences what
-// one series shows.
-const (
-	maxSeries      = 2000
-	maxOccurrences = 1000
-)
+// maxOccurrences bounds what one series shows.
+const maxOccurrences = 1000
 
 // List passes the person's events that overlap a range to take, by start, at most limit
-// after a cursor, until it returns false; next is where to continue. A series is expanded
-// in its start's zone; one that cannot be expanded is passed as it is.
+// after a cursor, until it returns false; next is where to continue. Events of groups that
+// the person is connected to are among them. A series is expanded in its start's zone; one
+// that cannot be expanded is passed as it is.
 func (e *Events) List(ctx context.Context, ownerID string, in Range, limit int, after *store.Cursor, take func(Shown) (bool, error)) (next *store.Cursor, err error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	if in.AccountID != "" {
-		account, err := e.Accounts.Get(ctx, in.AccountID)
-		if err == nil && account.OwnerID != ownerID {
-			err = fault.New(fault.NotFound, "There is no such linked account.")
-		}
-		if err != nil {
+		if _, err := e.Accounts.Owned(ctx, ownerID, in.AccountID); err != nil {
 			return nil, err
 		}
 	}
-	spanning, err := e.spanning(ctx, ownerID, in)
+	all, err := e.shown(ctx, ownerID, in, after)
 	if err != nil {
 		return nil, err
 	}
-	page, more, err := e.page(ctx, ownerID, in, spanning, limit, after)
-	if err != nil {
-		return nil, err
-	}
+	page := all[:min(limit, len(all))]
 	if err := e.addMirrors(ctx, ownerID, page); err != nil {
 		return nil, err
 	}
-	last := after
+	next = after
 	for _, shown := range page {
-		if goOn, err := take(shown); err != nil || !goOn {
-			return last, err
+		if taken, err := take(shown); err != nil || !taken {
+			return next, err
 		}
-		last = &store.Cursor{Values: []any{shown.Start}, Path: mirror.EventPath(shown.ID)}
+		next = &store.Cursor{Values: []any{shown.Start}, Path: mirror.EventPath(shown.ID)}
 	}
-	if !more {
+	if len(page) == len(all) {
 		return nil, nil
 	}
-	return last, nil
+	return next, nil
 }
 
-// page merges single events with occurrences, by start and id, after a cursor. more
-// reports whether others follow.
-func (e *Events) page(ctx context.Context, ownerID string, in Range, spanning []Shown, limit int, after *store.Cursor) (page []Shown, more bool, err error) {
-	from, last := in.Start.Add(-mirror.Short), Shown{}
-	if after != nil {
+// shown lists what overlaps a range behind a cursor, by start and id.
+func (e *Events) shown(ctx context.Context, ownerID string, in Range, after *store.Cursor) ([]Shown, error) {
+	from, last := in.Start, Shown{}
+	if after != nil { // what starts earlier was passed before
 		last.Start, _ = after.Values[0].(time.Time)
-		last.ID, from = after.Path.ID(), last.Start
+		last.ID = after.Path.ID()
+		if last.Start.After(from) {
+			from = last.Start.Add(-time.Microsecond)
+		}
 	}
-	next, stop := iter.Pull2(mirror.Starting(ctx, e.Store, ownerID, from, in.End))
-	defer stop()
-	single, err, ok := next()
-	for {
-		if err != nil {
-			return nil, false, err
-		}
-		var shown Shown
-		switch first := (Shown{Event: single, Start: single.From, End: single.Until}); {
-		case ok && (len(spanning) == 0 || byStart(first, spanning[0]) < 0):
-			shown = first
-			single, err, ok = next()
-		case len(spanning) > 0:
-			shown, spanning = spanning[0], spanning[1:]
-		default:
-			return page, false, nil
-		}
-		if !in.shows(shown.Event) || !shown.End.After(in.Start) && shown.Start.Before(in.Start) || after != nil && byStart(shown, last) <= 0 {
-			continue
-		}
-		if len(page) == limit {
-			return page, true, nil
-		}
-		page = append(page, shown)
+	events, err := e.overlapping(ctx, ownerID, from, in.End)
+	if err != nil {
+		return nil, err
 	}
+	replaced := map[string]bool{}
+	for _, event := range events {
+		if event.SeriesID != "" {
+			replaced[occurrence(event, event.SeriesID, event.OriginalStart)] = true
+		}
+	}
+	var all []Shown
+	for _, event := range events {
+		if in.shows(event) {
+			all = append(all, expand(event, from, in.End, replaced)...)
+		}
+	}
+	all = slices.DeleteFunc(all, func(one Shown) bool {
+		return !one.Start.Before(in.End) || !one.End.After(in.Start) && one.Start.Before(in.Start) || after != nil && byStart(one, last) <= 0
+	})
+	slices.SortFunc(all, byStart)
+	return all, nil
 }
 
 func byStart(a, b Shown) int {
 	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID))
 }
 
-// spanning lists the long events and the occurrences of series that overlap a range.
-func (e *Events) spanning(ctx context.Context, ownerID string, in Range) ([]Shown, error) {
-	replaced := map[string]bool{}
-	for exception, err := range mirror.Replacing(ctx, e.Store, ownerID, in.Start.Add(-longest), in.End.Add(24*time.Hour)) {
-		if err != nil {
-			return nil, err
-		}
-		replaced[occurrence(exception.AccountID, exception.CalendarID, exception.SeriesID, exception.OriginalStart)] = true
+// overlapping reads a person's events, and those of the groups that they are connected to.
+func (e *Events) overlapping(ctx context.Context, ownerID string, from, to time.Time) ([]mirror.Event, error) {
+	events, err := mirror.OverlapsOfPeople(ctx, e.Store, []string{ownerID}, from, to)
+	if err != nil {
+		return nil, err
 	}
-	var all []Shown
-	count := 0
-	for event, err := range mirror.Spanning(ctx, e.Store, ownerID, in.Start) {
-		if count++; err != nil || count > maxSeries {
-			return nil, cmp.Or(err, error(fault.New(fault.TooLarge, "There are too many series to list. Ask for one account with account_id.")))
-		}
-		if !event.From.Before(in.End) || !in.shows(event) {
-			continue
-		}
-		all = append(all, expand(event, in, replaced)...)
+	events = slices.DeleteFunc(events, func(event mirror.Event) bool { return event.Source == mirror.SourceGroup })
+	connections, err := mirror.ConnectionsOf(ctx, e.Store, ownerID)
+	if err != nil || len(connections) == 0 {
+		return events, err
 	}
-	slices.SortFunc(all, byStart)
-	return all, nil
+	var groups []string
+	for _, connection := range connections {
+		groups = append(groups, connection.GroupID)
+	}
+	slices.Sort(groups)
+	shared, err := mirror.OverlapsOfGroups(ctx, e.Store, slices.Compact(groups), from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, event := range shared {
+		if event.OwnerID != ownerID || event.Source == mirror.SourceGroup { // the owner's sessions are there already
+			events = append(events, event)
+		}
+	}
+	return events, nil
 }
 
-// expand lists the occurrences of a series but those that exceptions replace.
-func expand(event mirror.Event, in Range, replaced map[string]bool) (shown []Shown) {
+// expand lists the occurrences of an event but those that exceptions replace.
+func expand(event mirror.Event, from, to time.Time, replaced map[string]bool) (shown []Shown) {
 	if len(event.Recurrence) == 0 {
 		return []Shown{{Event: event, Start: event.From, End: event.Until}}
 	}
 	series := recurrence.Series{Start: event.Start, End: event.End, Lines: event.Recurrence}
-	occurrences, err := recurrence.Expand(series, time.UTC, in.Start, in.End, maxOccurrences)
-	if err != nil { // shown as the series
-		return []Shown{{Event: event, Start: event.From, End: event.Until}}
+	occurrences, err := recurrence.Expand(series, time.UTC, from, to, maxOccurrences)
+	if err != nil { // it is shown as the series
+		return []Shown{{Event: event, Start: event.Start.Instant(time.UTC), End: event.End.Instant(time.UTC)}}
 	}
 	for _, o := range occurrences {
-		if !replaced[occurrence(event.AccountID, event.CalendarID, event.EventID, o.Original)] {
+		if !replaced[occurrence(event, event.EventID, o.Original)] {
 			shown = append(shown, Shown{Event: event, Start: o.Start, End: o.End})
 		}
 	}
@@ -175,8 +166,8 @@ func expand(event mirror.Event, in Range, replaced map[string]bool) (shown []Sho
 }
 
 // occurrence identifies one occurrence of a series in a calendar.
-func occurrence(accountID, calendarID, seriesID string, original recurrence.Moment) string {
-	return strings.Join([]string{accountID, calendarID, seriesID, original.String()}, "\x00")
+func occurrence(in mirror.Event, seriesID string, original recurrence.Moment) string {
+	return strings.Join([]string{in.AccountID, in.CalendarID, seriesID, original.String()}, "\x00")
 }
 
 // addMirrors adds the person's mirrors to events.

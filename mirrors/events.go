@@ -8,7 +8,6 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 )
@@ -29,7 +28,7 @@ type Events struct {
 	Store    store.Store
 	Google   EventGoogle
 	Accounts interface {
-		Get(ctx context.Context, id string) (accounts.Account, error)
+		Owned(ctx context.Context, ownerID, id string) (accounts.Account, error)
 	}
 	// Observe applies an event that Google answered with, and returns the canonical event.
 	Observe func(ctx context.Context, account accounts.Account, calendarID string, seen gcal.Event) (mirror.Event, error)
@@ -84,8 +83,8 @@ func (e *Events) Get(ctx context.Context, ownerID, id string) (Shown, error) {
 }
 
 func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, error) {
-	event, ok, err := mirror.LoadEvent(ctx, e.Store, id)
-	if err == nil && (!ok || event.OwnerID != ownerID) {
+	event, err := mirror.LoadEvent(ctx, e.Store, id)
+	if fault.Is(err, fault.NotFound) || err == nil && event.OwnerID != ownerID {
 		err = errNoEvent()
 	}
 	return event, err
@@ -215,10 +214,7 @@ func (e *Events) organized(ctx context.Context, ref gcal.Ref, eventID string) (g
 
 // owned loads a usable account of the person's.
 func (e *Events) owned(ctx context.Context, ownerID, accountID string) (accounts.Account, error) {
-	account, err := e.Accounts.Get(ctx, accountID)
-	if err == nil && account.OwnerID != ownerID {
-		err = fault.New(fault.NotFound, "There is no such linked account.")
-	}
+	account, err := e.Accounts.Owned(ctx, ownerID, accountID)
 	if err == nil {
 		err = account.Usable()
 	}
@@ -318,6 +314,3 @@ func errNoEvent() error {
 func errReadOnly() error {
 	return fault.New(fault.Unavailable, "This server only observes calendars for now (QS_SYNC). Try again once it writes to them.")
 }
-
-// isPollEvent reports whether an event is the session of a poll.
-func isPollEvent(eventID string) bool { return len(eventID) > len(poll.EventPrefix) && eventID[:len(poll.EventPrefix)] == poll.EventPrefix }
