@@ -98,7 +98,7 @@ func answerEvent(shown mirrors.Shown) eventAnswer {
 
 func (s *server) listEvents(ctx context.Context, by caller, in *listEvents) (eventList, error) {
 	within := mirrors.Range{Start: in.Start, End: in.End, AccountID: string(in.AccountID), Status: in.Status}
-	place := listing{name: "events of " + by.person.ID + within.String(), collection: mirror.EventsCollection}
+	place := listing{name: "events of " + by.person.ID + within.String(), collection: "canonicalEvents"}
 	asked := Paging{Limit: in.Limit, Cursor: in.Cursor}
 	events, is, err := listed(place, asked, answerEvent, func(after *store.Cursor, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error) {
 		return s.Events.List(ctx, by.person.ID, within, in.Limit, after, take)

@@ -177,14 +177,13 @@ func (e *Events) addMirrors(ctx context.Context, ownerID string, shown []Shown) 
 		ids = append(ids, one.ID)
 	}
 	slices.Sort(ids)
+	found, err := mirror.OfEvents(ctx, e.Store, ownerID, slices.Compact(ids))
+	if err != nil {
+		return err
+	}
 	byEvent := map[string][]mirror.Mirror{}
-	for group := range slices.Chunk(slices.Compact(ids), 30) {
-		for one, err := range mirror.OfEvents(ctx, e.Store, ownerID, group) {
-			if err != nil {
-				return err
-			}
-			byEvent[one.CanonicalID] = append(byEvent[one.CanonicalID], one)
-		}
+	for _, one := range found {
+		byEvent[one.CanonicalID] = append(byEvent[one.CanonicalID], one)
 	}
 	for i := range shown {
 		shown[i].Mirrors = byEvent[shown[i].ID]
