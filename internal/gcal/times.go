@@ -6,6 +6,7 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
+	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 )
 
@@ -60,7 +61,7 @@ func readInstant(t *calendar.EventDateTime, calendarZone string) (time.Time, boo
 	if err != nil {
 		return time.Time{}, false
 	}
-	return atWall(wall, location), true
+	return recurrence.AtWall(wall, location), true
 }
 
 // isFloating reports whether a time of the event has neither offset nor zone.
@@ -74,23 +75,6 @@ func floating(t *calendar.EventDateTime) bool {
 	}
 	_, err := time.Parse(wallLayout, t.DateTime)
 	return err == nil
-}
-
-// atWall is the instant at which clocks in location show wall (given as if in UTC). Of a
-// time shown twice it is the first; a skipped time lies as far after the gap as wall is
-// into it. The standard library leaves both cases open.
-func atWall(wall time.Time, location *time.Location) time.Time {
-	before, after := offsetAt(wall.Add(-24*time.Hour), location), offsetAt(wall.Add(24*time.Hour), location)
-	first, second := wall.Add(-before), wall.Add(-after)
-	if offsetAt(first, location) == before || offsetAt(second, location) != after {
-		return first
-	}
-	return second
-}
-
-func offsetAt(at time.Time, location *time.Location) time.Duration {
-	_, seconds := at.In(location).Zone()
-	return time.Duration(seconds) * time.Second
 }
 
 // writeInstant formats an instant; zone "" means the calendar's.

@@ -117,8 +117,8 @@ func (p *pattern) each(before time.Time, visit func(at time.Time) bool) bool {
 	if !p.until.IsZero() && (before.IsZero() || p.until.Before(before)) {
 		before = p.until
 	}
-	if !before.IsZero() { // two days more, since dates begin elsewhere earlier or later
-		p.rule.Until(later(wallOf(before, p.zone).AddDate(0, 0, 2), p.cycles))
+	if !before.IsZero() { // a day more, since dates begin earlier in the east
+		p.rule.Until(later(wallOf(before, p.zone).AddDate(0, 0, 1), p.cycles))
 	}
 	next := p.rule.Iterator()
 	for range mostSteps {

@@ -51,8 +51,8 @@ func TestExpand(t *testing.T) {
 			"10-24 00:00–10-25 00:00, 10-25 00:00–10-26 00:00, 10-26 00:00–10-27 00:00",
 		},
 		"all-day far west and far east": {
-			days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY"), "Pacific/Kiritimati", "2026-03-04 00:00", "2026-03-05 00:00",
-			"03-04 00:00–03-05 00:00",
+			days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY"), "Pacific/Kiritimati", "2026-03-04 00:00", "2026-03-05 12:00",
+			"03-04 00:00–03-05 00:00, 03-05 00:00–03-06 00:00",
 		},
 		"begun before the range": {
 			timed(t, zurich, "2026-03-01 23:30", "RRULE:FREQ=DAILY"), zurich, "2026-03-05 00:00", "2026-03-05 23:30", "03-04 23:30–03-05 00:30",
@@ -97,11 +97,11 @@ func TestExpand(t *testing.T) {
 			"03-05 18:00–03-05 19:00, 03-11 18:00–03-11 19:00",
 		},
 		"excluded in another zone, in UTC and by wall time": {
-			timed(t, zurich, "2026-03-02 18:00", "RRULE:FREQ=DAILY;COUNT=5", "EXDATE;TZID=America/New_York:20260302T120000", "EXDATE:20260303T170000Z,20260304T180000"),
+			timed(t, zurich, "2026-03-02 18:00", "RRULE:FREQ=DAILY;COUNT=5", "EXDATE;TZID=\"America/New_York\":20260302T120000", "EXDATE:20260303T170000Z,20260304T180000"),
 			zurich, "2026-03-01 00:00", "2026-05-01 00:00", "03-05 18:00–03-05 19:00, 03-06 18:00–03-06 19:00",
 		},
 		"excluded dates and further dates": {
-			days("2026-03-02", "2026-03-03", "RRULE:FREQ=DAILY;COUNT=2", "EXDATE;VALUE=DATE:20260303", "RDATE;VALUE=DATE:20260310,20260302"),
+			days("2026-03-02", "2026-03-03", "RRULE:FREQ=DAILY;COUNT=2", "EXDATE;TZID=America/New_York;VALUE=DATE:20260303", "RDATE;VALUE=DATE:20260310,20260302"),
 			zurich, "2026-03-01 00:00", "2026-05-01 00:00", "03-02 00:00–03-03 00:00, 03-10 00:00–03-11 00:00",
 		},
 		"further dates alone": {
@@ -119,6 +119,13 @@ func TestExpand(t *testing.T) {
 		"a leap day": {
 			days("2024-02-29", "2024-03-01", "RRULE:FREQ=YEARLY"), zurich, "2025-01-01 00:00", "2032-12-31 00:00",
 			"02-29 00:00–03-01 00:00, 02-29 00:00–03-01 00:00",
+		},
+		"a start between two seconds": {
+			recurrence.Series{
+				Start: recurrence.Moment{Time: time.Date(2026, 3, 2, 18, 0, 0, 5e8, time.UTC), Zone: "UTC"},
+				End:   at(t, "UTC", "2026-03-02 19:00"), Lines: []string{"RRULE:FREQ=DAILY;COUNT=1"},
+			},
+			"UTC", "2026-03-01 00:00", "2026-05-01 00:00", "03-02 18:00–03-02 18:59",
 		},
 		"in lower case": {timed(t, zurich, "2026-03-02 18:00", "rrule:freq=daily;count=1"), zurich, "2026-03-01 00:00", "2026-05-01 00:00", "03-02 18:00–03-02 19:00"},
 		"a rule that never fits leaves the start": {
@@ -174,6 +181,7 @@ func TestEnd(t *testing.T) {
 		"a further date":        {days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;COUNT=3", "RDATE;VALUE=DATE:20270301"), "2027-03-02T00:00:00Z"},
 		"for ever":              {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY"), "endless"},
 		"until the year 9999":   {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY;UNTIL=99991231T235959Z"), "endless"},
+		"weekly to year 9999":   {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=WEEKLY;UNTIL=99991231T235959Z"), "endless"},
 		"a count without reach": {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=HOURLY;COUNT=2000000000"), "endless"},
 		"never fits":            {timed(t, "UTC", "2026-03-28 18:00", "RRULE:FREQ=DAILY;COUNT=9;BYMONTH=2;BYMONTHDAY=30"), "2026-03-28T19:00:00Z"},
 	} {

@@ -43,7 +43,7 @@ func later(wall time.Time, cycles int) time.Time { return wall.AddDate(400*cycle
 func read(s Series) (*pattern, error) {
 	p := &pattern{allDay: s.Start.AllDay(), name: s.Start.Zone, zone: time.UTC, excluded: map[int64]bool{}}
 	start, end := s.Start.Instant(time.UTC), s.End.Instant(time.UTC)
-	if start.IsZero() || end.Before(start) || p.allDay != s.End.AllDay() || start.Year() < 1 || end.Year() > 9999 {
+	if start.IsZero() || end.Before(start) || p.allDay != s.End.AllDay() {
 		return nil, refuse("the event's start and end cannot be read", nil)
 	}
 	p.days, p.length = int((end.Unix()-start.Unix())/(24*60*60)), end.Sub(start)
@@ -169,7 +169,7 @@ func parseValue(text string, zone *time.Location) (at time.Time, isDate bool, er
 	case strings.HasSuffix(text, "Z"):
 		layout, wall = "20060102T150405Z", false
 	}
-	if at, err = time.Parse(layout, text); err != nil || at.Year() < 1 {
+	if at, err = time.Parse(layout, text); err != nil || at.IsZero() {
 		return time.Time{}, false, refuse("a time of the recurrence cannot be read", err)
 	}
 	if wall {

@@ -1,8 +1,10 @@
-package gcal
+package recurrence_test
 
 import (
 	"testing"
 	"time"
+
+	"questscheduler/internal/recurrence"
 )
 
 // TestAtWall_IsTheFirstInstantThatClocksShow walks through a year of zones
@@ -22,12 +24,12 @@ func TestAtWall_IsTheFirstInstantThatClocksShow(t *testing.T) {
 		for at := from; at.Before(from.AddDate(1, 0, 0)); at = at.Add(15 * time.Minute) {
 			shown := at.In(location)
 			wall := time.Date(shown.Year(), shown.Month(), shown.Day(), shown.Hour(), shown.Minute(), 0, 0, time.UTC)
-			got := atWall(wall, location)
-			if again := got.In(location).Format(wallLayout); got.After(at) || again != wall.Format(wallLayout) {
-				t.Fatalf("%s: %s is read as %s, which is %s there", zone, wall.Format(wallLayout), got, again)
+			got := recurrence.AtWall(wall, location)
+			if again := got.In(location).Format("2006-01-02T15:04:05"); got.After(at) || again != wall.Format("2006-01-02T15:04:05") {
+				t.Fatalf("%s: %s is read as %s, which is %s there", zone, wall.Format("2006-01-02T15:04:05"), got, again)
 			}
 			if at.Sub(got) > time.Hour {
-				t.Fatalf("%s: %s is read as %s, long before %s", zone, wall.Format(wallLayout), got, at)
+				t.Fatalf("%s: %s is read as %s, long before %s", zone, wall.Format("2006-01-02T15:04:05"), got, at)
 			}
 		}
 	}
